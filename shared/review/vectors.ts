@@ -10,13 +10,19 @@ const digits = 4;
 
 export const vectorsIn = (reply: SamplingReply): EmbeddingBlock[] => reply.content.filter((block) => block.type === "embedding");
 
-/** "3 vectors of 64 numbers", or "3 vectors of 2 to 64 numbers". */
-export function vectorsWords(vectors: readonly EmbeddingBlock[]): string {
+export type VectorSizes = { readonly count: number; readonly least: number; readonly most: number };
+
+/** How many vectors, and how many numbers the shortest and the longest have. */
+export function vectorSizes(vectors: readonly EmbeddingBlock[]): VectorSizes {
   const sizes = vectors.map(({ vector }) => vector.length).toSorted((a, b) => a - b);
-  const [least = 0, most = 0] = [sizes[0], sizes.at(-1)];
+  return { count: sizes.length, least: sizes[0] ?? 0, most: sizes.at(-1) ?? 0 };
+}
+
+/** "3 vectors of 64 numbers", or "3 vectors of 2 to 64 numbers". */
+export function vectorsWords({ count: vectors, least, most }: VectorSizes): string {
   const size = least === most ? count(most) : `${count(least)} to ${count(most)}`;
-  if (vectors.length === 0) return "no vectors";
-  return `${count(vectors.length)} ${vectors.length === 1 ? "vector" : "vectors"} of ${size} ${most === 1 ? "number" : "numbers"}`;
+  if (vectors === 0) return "no vectors";
+  return `${count(vectors)} ${vectors === 1 ? "vector" : "vectors"} of ${size} ${most === 1 ? "number" : "numbers"}`;
 }
 
 /** The first numbers, rounded for reading: "0.1231, -0.5, 0.02, …". */
@@ -29,4 +35,4 @@ const mostVectors = 5;
 
 /** Their number and the beginnings of the first five, a line each: for notices. */
 export const vectorsText = (vectors: readonly EmbeddingBlock[]): string =>
-  [`${vectorsWords(vectors)}, beginning with`, ...vectors.slice(0, mostVectors).map(beginningOfVector)].join("\n");
+  [`${vectorsWords(vectorSizes(vectors))}, beginning with`, ...vectors.slice(0, mostVectors).map(beginningOfVector)].join("\n");

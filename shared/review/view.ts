@@ -63,6 +63,8 @@ export type ReviewView = {
   readonly now: number;
   readonly run: string;
   readonly reviewer: string;
+  /** The tag of the language that the policy gives this reviewer. */
+  readonly language?: string;
   readonly version: number;
   readonly digest: string;
   readonly versions: readonly ShownVersion[];

@@ -110,10 +110,10 @@ export function summaryOf(input: RoutingInput, first: Ranked, count: number, pas
 }
 
 /** At most six decimals, none of them spare. */
-const decimal = (value: number): string => String(Math.round(value * 1e6) / 1e6);
+export const decimal = (value: number): string => String(Math.round(value * 1e6) / 1e6);
 
 /** A hint is untrusted text: shortened, and quoted as JSON does, with invisible characters escaped. */
-function quoted(hint: string): string {
+export function quoted(hint: string): string {
   const short = [...hint];
   const shown = short.length > 40 ? `${short.slice(0, 40).join("")}…` : hint;
   return JSON.stringify(shown).replaceAll(

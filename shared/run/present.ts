@@ -2,6 +2,7 @@
 
 import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { Note, ModelReply } from "../model/call.ts";
+import type { Reviewer } from "../policy/evaluate.ts";
 import type { Grant } from "../policy/grant.ts";
 import { isSamePerson } from "../policy/person.ts";
 import { type SeenRisk, findReplyRisks } from "../policy/risk.ts";
@@ -28,7 +29,7 @@ export type Shown = {
   readonly input: Omit<RunInput, "request">;
   readonly state: RunState;
   readonly gate: Gate;
-  readonly reviewer: string;
+  readonly reviewer: Pick<Reviewer, "name" | "language">;
   /** The reviewer is a room, such as a Slack channel: nobody in it has a name. */
   readonly isRoom: boolean;
   readonly asked: RequestVersion;
@@ -66,7 +67,8 @@ export function presentReview(shown: Shown): ReviewView | null {
     keyEnd: keyEndOf(state.end),
     now: shown.now,
     run: input.id,
-    reviewer: shown.reviewer,
+    reviewer: shown.reviewer.name,
+    ...(shown.reviewer.language === undefined ? {} : { language: shown.reviewer.language }),
     version: review.version,
     digest: review.digest,
     versions: shown.versions,
@@ -108,7 +110,7 @@ export function presentReview(shown: Shown): ReviewView | null {
 
 /** A room writes none: a reply has an author with a name. */
 const mayWriteHere = ({ input, gate, reviewer, isRoom, current }: Shown): NonNullable<ReviewView["mayWrite"]> | null =>
-  gate === "request" && !isRoom && isWritable(current.request) ? { model: writtenModelFor(input.plan, reviewer) } : null;
+  gate === "request" && !isRoom && isWritable(current.request) ? { model: writtenModelFor(input.plan, reviewer.name) } : null;
 
 /** `model` of a reply that this reviewer writes. */
 export const writtenModelFor = ({ tellAuthor }: Pick<RunInput["plan"], "tellAuthor">, reviewer: string): string =>
@@ -117,7 +119,7 @@ export const writtenModelFor = ({ tellAuthor }: Pick<RunInput["plan"], "tellAuth
 /** What this reviewer has done and may do. */
 function ownStanding(
   review: Review,
-  { reviewer, handOverCandidates, grant }: Shown,
+  { reviewer: { name: reviewer }, handOverCandidates, grant }: Shown,
 ): Required<Pick<ReviewView, "ownVote" | "left" | "mayApprove" | "handOverTo" | "grant" | "handedBy" | "given">> {
   const vote = review.closing === null ? review.votes.find((each) => each.reviewer === reviewer) : undefined;
   const left = review.left.find((each) => each.reviewer === reviewer);

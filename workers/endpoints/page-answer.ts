@@ -40,7 +40,10 @@ export async function answerPage(c: AppContext, page: Page, status: number, { he
   const reader = { cspNonce, language: languageFor(language, c.req.header("Accept-Language")) };
   try {
     const html = await c.env.PAGES.page(page, reader);
-    return new Response(html, { status, headers: { ...pageHeaders(cspNonce, hasScript(page), listens(page)), ...headers } });
+    return new Response(html, {
+      status,
+      headers: { ...pageHeaders(cspNonce, hasScript(page), listens(page)), "Content-Language": reader.language, ...headers },
+    });
   } catch (error) {
     logEvent("pages.failed", { error: errorClass(error) });
     return new Response(unmade, { status: 503, headers: { ...pageHeaders(cspNonce), "Content-Type": "text/plain; charset=utf-8" } });

@@ -28,7 +28,7 @@ export function approveWords({ lang, decide }: Words["page"], { quorum, changes,
 }
 
 /** The same for the script. */
-export const approveForScript = ({ lang, decide, changes, edit, strip }: Words["page"], facts: ApproveFacts): object => ({
+export const approveForScript = ({ lang, decide, changes, edit }: Words["page"], facts: ApproveFacts): object => ({
   ...facts,
   lang,
   approve: decide.approve,
@@ -39,5 +39,4 @@ export const approveForScript = ({ lang, decide, changes, edit, strip }: Words["
   removed: changes.removed,
   added: changes.added,
   undo: edit.undo,
-  hours: strip.hours,
 });

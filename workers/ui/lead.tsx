@@ -111,10 +111,10 @@ function costOf({ cost }: ReviewFacts, { page }: Words): Child {
 
 /** The time left, which the page's script counts down from the server's seconds: a wrong clock does no harm. */
 const Left = ({ facts }: Pick<Shown, "facts">) => {
-  const { review } = useWords();
+  const { page, review } = useWords();
   const { leftMs } = facts.deadline;
   return (
-    <b class="num" data-left={String(Math.max(0, Math.floor(leftMs / 1_000)))}>
+    <b class="num" data-left={String(Math.max(0, Math.floor(leftMs / 1_000)))} data-hours={page.strip.hours}>
       {review.left(leftMs)}
     </b>
   );

@@ -5,7 +5,7 @@ import { costWords } from "../../shared/channels/fact-words.ts";
 import type { NamedModel } from "../../shared/model/sampling.ts";
 import { unreachable } from "../../shared/result.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
-import { vectorsWords } from "../../shared/review/vectors.ts";
+import { vectorSizes } from "../../shared/review/vectors.ts";
 import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
 import { asksOf } from "./asking-words.ts";
 import { useWords } from "./language.ts";
@@ -105,5 +105,5 @@ function embeddingLines({ gate, embedding }: ReviewFacts): Line[] {
   if (embedding === null) return [];
   const { email: words, review } = useWords();
   if (gate === "request") return [{ label: words.facts.texts, sentences: [[review.texts(embedding.texts)]] }];
-  return [{ label: words.facts.vectors, sentences: [[`${vectorsWords(embedding.vectors)}.`]] }];
+  return [{ label: words.facts.vectors, sentences: [[`${review.vectors(vectorSizes(embedding.vectors))}.`]] }];
 }

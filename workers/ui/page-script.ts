@@ -8,6 +8,9 @@ export const pageScript = `
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
 
   // Times. The server writes UTC with "UTC" behind it.
+  // In the page's language, and as the reader's own country writes it where one of their languages is the page's.
+  const { lang } = document.documentElement;
+  const locale = navigator.languages.find((each) => each.split("-")[0] === lang.split("-")[0]) ?? lang;
   const isSameDay = (a, b) => a.toDateString() === b.toDateString();
   const tellTimes = (inside) => {
     for (const element of all("time[datetime]", inside)) tellTime(element);
@@ -18,7 +21,7 @@ export const pageScript = `
     if (/:\\d\\d:\\d\\d/.test(element.textContent)) format.second = "2-digit";
     if (!isSameDay(at, new Date())) Object.assign(format, { day: "numeric", month: "short" });
     element.title = at.toISOString();
-    element.textContent = new Intl.DateTimeFormat(undefined, format).format(at);
+    element.textContent = new Intl.DateTimeFormat(locale, format).format(at);
   };
   tellTimes(document);
   document.addEventListener("renewed", ({ target }) => tellTimes(target));
@@ -33,8 +36,7 @@ export const pageScript = `
     for (const clock of clocks) {
       const left = Math.max(0, Math.floor(clock.dataset.left - (performance.now() - began) / 1000));
       const hours = Math.floor(left / 3600), minutes = Math.floor(left / 60);
-      const long = words?.hours ?? "{h} h {m} min";
-      clock.textContent = left >= 3600 ? long.replace("{h}", hours).replace("{m}", Math.floor((left % 3600) / 60)) : minutes + ":" + two(left % 60);
+      clock.textContent = left >= 3600 ? clock.dataset.hours.replace("{h}", hours).replace("{m}", Math.floor((left % 3600) / 60)) : minutes + ":" + two(left % 60);
       clock.classList.toggle("soon", left < 60);
     }
   };

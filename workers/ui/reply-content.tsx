@@ -3,7 +3,7 @@
 import type { EmbeddingBlock, SamplingReply } from "../../shared/model/sampling.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { replyFields } from "../../shared/review/editable-fields.ts";
-import { beginningOfVector, vectorsIn, vectorsWords } from "../../shared/review/vectors.ts";
+import { beginningOfVector, vectorsIn, vectorSizes } from "../../shared/review/vectors.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { Origins } from "./asking-words.ts";
 import { useWords } from "./language.ts";
@@ -19,10 +19,13 @@ const mostVectors = 100;
 
 /** The beginning of each vector. Numbers need no stripes. */
 const Vectors = ({ vectors, prefix }: { vectors: readonly EmbeddingBlock[]; prefix: string }) => {
-  const { pieces } = useWords().page;
+  const {
+    page: { pieces },
+    review,
+  } = useWords();
   return (
     <section class="card" id={prefix + placeId("/content/0")}>
-      <h2>{vectorsWords(vectors)}</h2>
+      <h2>{review.vectors(vectorSizes(vectors))}</h2>
       <p>{pieces.vectorsLead}</p>
       <ol class="vectors">
         {vectors.slice(0, mostVectors).map((vector) => (
@@ -106,7 +109,7 @@ export const ReplyContent = (props: ReplyContentProps) => {
 /** What is in a reply, in a line. */
 export function replySummary(reply: SamplingReply, { page, review }: Words): string {
   const vectors = vectorsIn(reply);
-  if (vectors.length === reply.content.length && vectors.length > 0) return vectorsWords(vectors);
+  if (vectors.length === reply.content.length && vectors.length > 0) return review.vectors(vectorSizes(vectors));
   const characters = [...replyFields(reply).values()].reduce((sum, text) => sum + text.length, 0);
   return [page.counts.blocks(reply.content.length), review.counts.characters(characters)].join(", ");
 }

@@ -11,30 +11,55 @@ import { pageEn } from "./en/page-en.ts";
 import { reviewEn } from "./en/review-en.ts";
 import { slackEn } from "./en/slack-en.ts";
 import { teamsEn } from "./en/teams-en.ts";
+import type { PluralForms } from "./plural-forms.ts";
+import { emailZh } from "./zh/email-zh.ts";
+import { inboxZh } from "./zh/inbox-zh.ts";
+import { pageZh } from "./zh/page-zh.ts";
+import { reviewZh } from "./zh/review-zh.ts";
+import { slackZh } from "./zh/slack-zh.ts";
+import { teamsZh } from "./zh/teams-zh.ts";
 
 /** `review`: what every channel says in the same words. The others: what each says in its own. */
 const en = { review: reviewEn, page: pageEn, inbox: inboxEn, email: emailEn, slack: slackEn, teams: teamsEn };
+const zhCN = { review: reviewZh, page: pageZh, inbox: inboxZh, email: emailZh, slack: slackZh, teams: teamsZh };
 
-/** The same members with any words in them. */
+/** The same members with any words in them; of plurals those that the language has. */
 type InAnyWords<Said> = Said extends string
   ? string
   : Said extends (...values: infer Values) => infer Told
     ? (...values: Values) => InAnyWords<Told>
-    : { readonly [Name in keyof Said]: InAnyWords<Said[Name]> };
+    : Said extends { readonly one: string; readonly other: string }
+      ? PluralForms
+      : { readonly [Name in keyof Said]: InAnyWords<Said[Name]> };
 
 export type Words = InAnyWords<typeof en>;
 
-export const catalogues = { en } as const satisfies Readonly<Record<string, Words>>;
+export const catalogues = { en, "zh-CN": zhCN } as const satisfies Readonly<Record<string, Words>>;
 
 /** A language that has a catalogue. */
 export type Language = keyof typeof catalogues;
 
 export const wordsOf = (language: Language): Words => catalogues[language];
 
-/** By the first part of a language tag. */
-const languages: Readonly<Record<string, Language>> = { en: "en" };
+/**
+ * The catalogue for a language tag (BCP 47). Chinese is simplified where its script is: written in the tag, or else the usual one of its
+ * country (`Intl.Locale`), so `zh`, `zh-CN`, `zh-Hans` and `zh-SG`. Traditional Chinese (`zh-Hant`, `zh-TW`, `zh-HK`, `zh-MO`) has no
+ * catalogue: its readers get the next language that they want, or English, and not a script that they did not ask for.
+ */
+function languageOfTag(tag: string): Language | undefined {
+  const { language, script } = localeOf(tag) ?? {};
+  if (language === "zh") return script === "Hans" ? "zh-CN" : undefined;
+  return language === "en" ? "en" : undefined;
+}
 
-const languageOfTag = (tag: string): Language | undefined => languages[tag.split("-", 1)[0]?.toLowerCase() ?? ""];
+function localeOf(tag: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(tag).maximize();
+  } catch {
+    // Not a tag: `*`, or anything that a browser's header may hold.
+    return undefined;
+  }
+}
 
 /** The tags of an Accept-Language header, the most wanted first (RFC 9110, 12.5.4). */
 const wantedTags = (header: string): string[] =>

@@ -5,12 +5,12 @@ import { type Words, catalogues } from "../../../shared/channels/words/words.ts"
 
 type Said = string | ((...values: never[]) => unknown) | { readonly [name: string]: Said };
 
-/** Every sentence by its path, with the places in it in order. */
+/** Every sentence by its path, with the places in it in order; of plurals the one that every language has (`PluralForms`). */
 function placesIn(said: Said, path: string): (readonly [string, readonly string[]])[] {
   if (typeof said === "string") return [[path, [...said.matchAll(/\{\w+\}/g)].map(([place]) => place).toSorted()]];
-  // What is computed has its places as parameters.
-  if (typeof said === "function") return [];
-  return Object.entries(said).flatMap(([name, each]) => placesIn(each, `${path}/${name}`));
+  // What is computed has its values as parameters; a place in it stands in its source, perhaps once for each number of things.
+  if (typeof said === "function") return [[path, [...new Set(String(said).match(/(?<!\$)\{\w+\}/g))].toSorted()]];
+  return Object.entries("other" in said ? { other: said["other"]! } : said).flatMap(([name, each]) => placesIn(each, `${path}/${name}`));
 }
 
 describe("a catalogue", () => {
@@ -22,7 +22,7 @@ describe("a catalogue", () => {
   });
 
   test.each(Object.entries(catalogues))("in %s has the same places in each sentence as the English one", (_, words) => {
-    expect(placesIn(words, "")).toEqual(placesIn(catalogues.en, ""));
+    expect(Object.fromEntries(placesIn(words, ""))).toEqual(Object.fromEntries(placesIn(catalogues.en, "")));
   });
 
   test("has no sentence of a shared section in a section of its own again", () => {

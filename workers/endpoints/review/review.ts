@@ -300,7 +300,7 @@ function page(
 ): Promise<Response> {
   const pending = extra.kept !== undefined && isFor(view, extra.kept) ? pendingChanges(view, extra.kept) : ok([]);
   const changes = pending.ok ? pending.value : [];
-  const { action, inbox, language } = link;
+  const { action, inbox, language = view.language } = link;
   const nonce = nonceOf(link, view.version, view.digest);
   return answerPage(
     c,

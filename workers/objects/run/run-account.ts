@@ -154,7 +154,7 @@ export function viewOf(
     input,
     state,
     gate,
-    reviewer: page.reviewer.name,
+    reviewer: page.reviewer,
     isRoom: isRoom(page.reviewer),
     asked,
     current: requestVersion === 1 ? asked : (store.requestVersion(requestVersion) ?? asked),

@@ -1,6 +1,6 @@
 // Every sentence of the inbox, in English: signing in, the list, and several reviews decided together.
 
-import type { PluralForms } from "./page-en.ts";
+import type { PluralForms } from "../plural-forms.ts";
 import { plural } from "./page-numbers-en.ts";
 
 export const inboxEn = {

@@ -5,14 +5,11 @@ import type { Gate } from "../../../model/gate.ts";
 import type { Usage } from "../../../model/call.ts";
 import type { Asking } from "../../../review/review-facts.ts";
 import type { RunProgress } from "../../../review/view.ts";
-import { clockTime, dollars, stampedTime } from "./page-numbers-en.ts";
+import type { PluralForms } from "../plural-forms.ts";
+import { bytes, clockTime, dollars, plural, stampedTime } from "./page-numbers-en.ts";
 import { pageAnswersEn } from "./page-answers-en.ts";
 import { pageGrantEn } from "./page-grant-en.ts";
-import { plural } from "./page-numbers-en.ts";
 import { pageWrittenEn } from "./page-written-en.ts";
-
-/** A sentence for each plural that a language has (`Intl.PluralRules`), with {n}. */
-export type PluralForms = { readonly one?: string; readonly other: string };
 
 /** While it is open, and afterwards. */
 type Tenses = { readonly now: string; readonly then: string };
@@ -176,12 +173,7 @@ export const pageEn = {
     unsafe: "Images of this type are not displayed. This is the source.",
     unplayable: "This page cannot show or play this type, so you have not seen its content. All of it is below as base64.",
     notBase64: "This is not base64. It is shown below as received.",
-    bytes: (count: number): string =>
-      count < 1_024
-        ? plural(count, "byte", "bytes")
-        : count < 1_048_576
-          ? `${(count / 1_024).toFixed(1)} KB`
-          : `${(count / 1_048_576).toFixed(1)} MB`,
+    bytes,
   },
   decide: {
     heading: "Decision",

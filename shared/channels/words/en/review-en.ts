@@ -16,8 +16,9 @@ import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { Asking, Sureness } from "../../../review/review-facts.ts";
 import type { Segment } from "../../../review/text-view.ts";
 import type { ReviewState } from "../../../review/view.ts";
+import { vectorsWords } from "../../../review/vectors.ts";
 import { noticeEn } from "./notice-en.ts";
-import { dollars, plural } from "./page-numbers-en.ts";
+import { dollars, left, plural, span, time } from "./page-numbers-en.ts";
 import { riskEn, riskLevelsEn } from "./risk-en.ts";
 
 function editFault(fault: EditFault): string {
@@ -220,39 +221,6 @@ function place(path: string, kind?: Kind): string {
   return everythingElse;
 }
 
-const clock = (n: number): string => String(n).padStart(2, "0");
-const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-/** Unix milliseconds as "17 Nov 2026, 14:52:10 UTC". */
-function time(at: number): string {
-  const date = new Date(at);
-  const day = `${date.getUTCDate()} ${months[date.getUTCMonth()] ?? ""} ${date.getUTCFullYear()}`;
-  return `${day}, ${clock(date.getUTCHours())}:${clock(date.getUTCMinutes())}:${clock(date.getUTCSeconds())} UTC`;
-}
-
-/** The two largest units of a time span, rounded down: "9 minutes 30 seconds". */
-function span(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
-  const parts: [number, string][] = [
-    [Math.floor(seconds / 86_400), "day"],
-    [Math.floor((seconds % 86_400) / 3_600), "hour"],
-    [Math.floor((seconds % 3_600) / 60), "minute"],
-    [seconds % 60, "second"],
-  ];
-  const from = parts.findIndex(([count]) => count > 0);
-  if (from === -1) return "0 seconds";
-  return parts
-    .slice(from, from + 2)
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => plural(count, unit, `${unit}s`))
-    .join(" ");
-}
-
-/** The time left when the page was made, rounded down: from one minute on without seconds. */
-function left(milliseconds: number): string {
-  return span(milliseconds < 60_000 ? milliseconds : milliseconds - (milliseconds % 60_000));
-}
-
 const keyEnd: Readonly<Record<KeyEnd, string>> = {
   keyRevoked: "The API key of the request was revoked.",
   keyExpired: "The API key of the request expired.",
@@ -311,6 +279,7 @@ export const reviewEn = {
   namedProvider: "It named the provider {provider}.",
   json: "The reply must be JSON.",
   texts: (n: number): string => `${plural(n, "text becomes a vector", "texts become vectors")}.`,
+  vectors: vectorsWords,
   toolError: "The tool says that this is an error.",
   cached: "This reply comes from the cache: it was made {at} for an identical request.",
   noStopReason: "not given",

@@ -1,0 +1,116 @@
+// Every sentence of an email, in simplified Chinese. What other channels say in the same words is in review-zh.ts.
+
+import type { ExcerptPiece } from "../../excerpt.ts";
+import { number } from "./page-numbers-zh.ts";
+
+export const emailZh = {
+  gates: {
+    request: { button: "审核请求" },
+    response: { button: "审核回复" },
+  },
+  /** The same where a tool is to run, or has run. */
+  run: {
+    request: { button: "审核请求" },
+    response: { button: "审核结果" },
+  },
+  /** Why this email is sent. `{version}` is the current version. */
+  why: {
+    asked: "{reviewer}，需要你来决定。",
+    handedOver: "{reviewer}，另一位审核人把它转交给了你，需要你来决定。",
+    escalated: "{reviewer}，先前的审核人尚未决定，现在也需要你来决定。",
+    reminder: "{reviewer}，提醒一下：仍需要你来决定。",
+    changed: "{reviewer}，通知你之后，有审核人修改了内容。当前为版本 {version}；对旧版本的批准不计入。",
+    newLink: "{reviewer}，这是重新申请的链接。旧链接已失效。",
+  },
+  /** Several reviews in one email. */
+  digest: {
+    why: "{reviewer}，这些审核来得太密集，因此合并成一封邮件。每项审核有各自的页面。",
+    deadline: "请在 {deadline} 前决定。",
+  },
+  /** Where no decision is needed. */
+  ended: {
+    title: "无需再决定",
+    keyRevoked: "{reviewer}，此请求所用的 API 密钥已被撤销。",
+    keyExpired: "{reviewer}，此请求所用的 API 密钥已过期。",
+    nothing: "请求已撤回，不会再发送或交付任何内容。",
+    page: "查看当前状态",
+  },
+  deadline: {
+    label: "截止时间",
+    left: "{deadline}，距本邮件写成还有 {span}。",
+    passed: "{deadline}。截止时间已过。",
+    silence: "届时无人决定，将自动拒绝。",
+  },
+  facts: {
+    requestor: "请求方",
+    sure: "来源依据",
+    model: "发给",
+    runs: "运行于",
+    ran: "已运行于",
+    run1: "{server}，名为 {name}",
+    named: "指定的模型",
+    namedVersion: "版本 {version}",
+    namedProvider: "提供商 {provider}",
+    namedStandIn: "可能改用其他模型，原因见页面。",
+    form: "回复格式",
+    json: "必须是 JSON。",
+    jsonSchema: "必须是符合 schema 的 JSON，schema 见页面。",
+    texts: "文字",
+    vectors: "向量",
+    toolSays: "工具报告",
+    toolError: "这是一个错误。",
+    cached: "来自缓存",
+    cachedAt: "{at} 为完全相同的请求生成。",
+    answeredBy: "回复者",
+    writtenBy: "回复由谁撰写",
+    model1: "{name}，提供商 {provider}",
+    otherwise: "失败时改用",
+    more: (count: number): string => `等另外 ${number(count)} 个`,
+    noModel: "没有列出模型。",
+    cost: "费用",
+    people: "所需批准",
+    quorum: (quorum: number): string => `${number(quorum)} 人。`,
+    votes: (votes: number): string => `目前 ${number(votes)} 人已批准。`,
+    risk: (count: number, level: string): string => `${number(count)} 条${level}级警告`,
+    risksThere: "具体内容见页面。",
+    run: "运行编号",
+  },
+  excerpt: {
+    heading: "开头部分",
+    rule: "不可信内容。链接已停用，不可见字符写成 ⟨标签⟩。",
+    start: {
+      systemPrompt: "来自服务器：系统提示词",
+      user: "来自服务器：用户消息",
+      text: "来自服务器：将转成向量的文字",
+      assistant: "来自服务器：以模型口吻写的消息",
+      toolResult: "来自服务器：工具结果",
+      arguments: "来自服务器：工具参数",
+      reply: "来自模型：回复",
+      result: "来自工具：结果",
+      vectors: "来自模型：向量",
+    } satisfies Record<ExcerptPiece["from"], string>,
+    /** Where a client asks for itself, in place of a server. */
+    ownStart: {
+      systemPrompt: "来自客户端（任务说明由 Countersign 撰写）：系统提示词",
+      user: "来自客户端：用户消息",
+      text: "来自客户端：将转成向量的文字",
+      assistant: "来自客户端：以模型口吻写的消息",
+      toolResult: "来自客户端：工具结果",
+      arguments: "来自客户端：工具参数",
+    } satisfies Partial<Record<ExcerptPiece["from"], string>>,
+    end: "外部内容到此为止",
+    more: (count: number): string => `另有 ${number(count)} 个字符和所有非文字内容，见页面。`,
+    all: "文字已全部列出。非文字内容见页面。",
+    nothing: "没有可显示的文字。内容见页面。",
+    none: "策略不允许在邮件中显示内容。请到页面查看。",
+    later: "内容见页面。",
+  },
+  rules: {
+    personal: "此链接仅供你本人使用：任何人打开它，都等于以你的身份决定。请勿转发本邮件。",
+    reply: "回复本邮件不会产生任何决定。",
+    expiry: "链接有效期至 {expiry}。",
+    because: "你收到本邮件，是因为策略中的规则 {rule} 指定你为审核人。",
+  },
+  cut: (count: number): string => `… 另有 ${number(count)} 个字符`,
+  tab: "制表符",
+} as const;

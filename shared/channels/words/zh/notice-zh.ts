@@ -1,0 +1,28 @@
+// The line that says what a notice is about, in simplified Chinese: for a subject, a header, a fallback text or a title.
+
+import type { Gate } from "../../../model/gate.ts";
+import type { Asking } from "../../../review/review-facts.ts";
+import { clockTime, counted, roughSpan } from "./page-numbers-zh.ts";
+
+const noticeReply = "{model} 回复 {client}";
+
+const noticeWhat: Readonly<Record<Asking, Readonly<Record<Gate, string>>>> = {
+  sampling: { request: "{server} · {name} 请求 {model}", response: "{model} 回复 {server} · {name}" },
+  text: { request: "{client} 请 {model} 生成文字", response: noticeReply },
+  translation: { request: "{client} 请 {model} 翻译", response: noticeReply },
+  embedding: { request: "{client} 请 {model} 生成向量", response: noticeReply },
+  functionChoice: { request: "{client} 请 {model} 选择函数", response: noticeReply },
+  multimodal: { request: "{client} 请 {model} 解读图片", response: noticeReply },
+  function: { request: "{client} 在 {server} 上运行 {name}", response: "{server} 上的 {name} 回复 {client}" },
+};
+
+export const noticeZh = {
+  what: noticeWhat,
+  noModel: "模型",
+  /** Unix milliseconds. `from`: when the request came; a deadline on another day has its date. */
+  until: (at: number, from: number): string => `${clockTime(at, from)} 截止`,
+  /** Milliseconds. */
+  left: roughSpan,
+  passed: "已过截止时间",
+  warnings: (n: number): string => counted(n, "条警告"),
+} as const;

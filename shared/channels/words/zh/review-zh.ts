@@ -1,0 +1,359 @@
+// What every channel says of a review in the same words, in simplified Chinese.
+//
+// The words that stand for one thing everywhere:
+//
+//   request 请求 · reply, response 回复 · result 结果 · prompt 提示词 · message 消息 · token(s) token · model 模型 · tool 工具
+//   server 服务器 · client 客户端 · requestor 请求方 · provider 提供商 · gateway 网关 · session 会话 · API key API 密钥
+//   review 审核 · reviewer 审核人 · approve 批准 · deny 拒绝 · decide 决定 · vote 票 · hand over 转交 · deadline 截止 · expire 过期
+//   allow later requests, grant 放行 · revoke 撤销 · withdrawn 已撤回 · deliver 交付 · policy 策略 · rule 规则 · operator 管理员
+//   warning 警告 · invisible character 不可见字符 · vector 向量 · cache 缓存 · secret 密钥或口令 · untrusted 不可信 · unverified 未核实
+//   system prompt 系统提示词 · temperature 温度 · stop sequence 停止序列 · metadata 元数据 · response format 回复格式
+//   finish reason 结束原因 · structured content 结构化内容 · write the reply yourself 自己写回复 · inbox 收件箱
+//
+// Countersign, Slack, MCP, JSON, base64, the names of methods, fields and providers stay as they are. A reviewer is 你. Chinese text and
+// Latin words or digits have a space between them; punctuation is full-width.
+//
+// `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from outside.
+
+import type { Note } from "../../../model/call.ts";
+import type { Gate, KeyEnd } from "../../../model/gate.ts";
+import type { CancelCause } from "../../../model/outcome.ts";
+import type { SamplingRequest } from "../../../model/sampling.ts";
+import { unreachable } from "../../../result.ts";
+import { modelPath } from "../../../review/changes.ts";
+import type { UndeliverableCause } from "../../../review/decision.ts";
+import type { EditFault } from "../../../review/edit.ts";
+import { ordinalsIn } from "../../../review/editable-fields.ts";
+import type { Asking, Sureness } from "../../../review/review-facts.ts";
+import type { Segment } from "../../../review/text-view.ts";
+import { answerPath } from "../../../review/written.ts";
+import type { ReviewState } from "../../../review/view.ts";
+import type { VectorSizes } from "../../../review/vectors.ts";
+import { noticeZh } from "./notice-zh.ts";
+import { counted, dollars, left, number, span, time } from "./page-numbers-zh.ts";
+import { riskLevelsZh, riskZh } from "./risk-zh.ts";
+import { whyZh } from "./why-zh.ts";
+
+function editFault(fault: EditFault): string {
+  switch (fault.kind) {
+    case "notJson":
+      return "这不是有效的 JSON。";
+    case "notObject":
+      return "这里必须仍是 JSON 对象：{ … }。";
+    case "jsonRule":
+      return `这段 JSON 不符合要求：${fault.rule}。`;
+    case "empty":
+      return "这段文字不能为空。如果什么都不该发送，请拒绝请求。";
+    case "notWholeNumber":
+      return "这里必须是大于等于 1 的整数。";
+    case "notNumber":
+      return "这里必须是数字（例如 0.7），或留空。";
+    case "raised":
+      return `只能调低；请求的值是 ${number(fault.requested)}。`;
+    case "unknownField":
+      return "表单中有此内容没有的字段。";
+    case "invalidRequest":
+      return "修改之后，这不再是有效的 sampling 请求。";
+    case "invalidReply":
+      return "修改之后，这不再是有效的回复。";
+    case "modelNotListed":
+      return "这个模型不能处理此请求，请从列表中选择。";
+    case "notWritable":
+      return "此处不能自己写回复。";
+    case "blankReply":
+      return "请先写回复。";
+    case "notRequestedJson":
+      return fault.hasSchema ? "这里必须仍是符合提示词中 schema 的 JSON：这是客户端的要求。" : "这里必须仍是 JSON：这是客户端的要求。";
+    default:
+      return unreachable(fault);
+  }
+}
+
+const codeOf = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+
+/** "U+200B zero width space ×3", "7 个标签字符，拼成“send it”", "4,000 个空格". The names are Unicode's. */
+function unseen({ what, codePoint, count }: Pick<Extract<Segment, { kind: "unseen" }>, "what" | "codePoint" | "count">): string {
+  switch (what.kind) {
+    case "character":
+      return `${codeOf(codePoint)}${what.name === null ? "" : ` ${what.name}`}${count > 1 ? ` ×${count}` : ""}`;
+    case "tags":
+    case "selectors": {
+      const family = what.kind === "tags" ? "个标签字符" : "个异体字选择符";
+      return `${counted(count, family)}${what.spells === "" ? "" : `，拼成“${what.spells}”`}`;
+    }
+    case "spaces":
+      return counted(count, "个空格");
+    default:
+      return unreachable(what);
+  }
+}
+
+type AskingWords = {
+  /** Headings, without a name in them. */
+  readonly title: Readonly<Record<Gate, string>>;
+  readonly closedTitle: Readonly<Record<Gate, string>>;
+  /** Who asks for what, with {server}, {client}, {method} and {name}; `asked` when it is over. */
+  readonly asks: string;
+  readonly asked: string;
+};
+
+const reply = { title: "模型的回复等待交付", closedTitle: "模型的回复" } as const;
+
+const asking: Readonly<Record<Asking, AskingWords>> = {
+  sampling: {
+    title: { request: "服务器想请求模型", response: reply.title },
+    closedTitle: { request: "服务器曾想请求模型", response: reply.closedTitle },
+    asks: "{server} 在处理 {client} 的 {method} {name} 时提出。",
+    asked: "{server}，处理 {client} 的 {method} {name} 时。",
+  },
+  text: {
+    title: { request: "客户端请模型生成文字", response: reply.title },
+    closedTitle: { request: "客户端曾请模型生成文字", response: reply.closedTitle },
+    asks: "{client} 请模型生成文字。",
+    asked: "{client} 曾请模型生成文字。",
+  },
+  translation: {
+    title: { request: "客户端请求翻译", response: "译文等待交付" },
+    closedTitle: { request: "客户端曾请求翻译", response: "译文" },
+    asks: "{client} 请求翻译。",
+    asked: "{client} 曾请求翻译。",
+  },
+  embedding: {
+    title: { request: "客户端请求把文字转成向量", response: "向量等待交付" },
+    closedTitle: { request: "客户端曾请求把文字转成向量", response: "文字的向量" },
+    asks: "{client} 请求把文字转成向量（嵌入）。",
+    asked: "{client} 曾请求把文字转成向量（嵌入）。",
+  },
+  functionChoice: {
+    title: { request: "客户端请模型选择函数", response: "模型的选择等待交付" },
+    closedTitle: { request: "客户端曾请模型选择函数", response: "模型选择的函数" },
+    asks: "{client} 请模型从多个函数中选择。",
+    asked: "{client} 曾请模型从多个函数中选择。",
+  },
+  multimodal: {
+    title: { request: "客户端请模型解读图片", response: reply.title },
+    closedTitle: { request: "客户端曾请模型解读图片", response: reply.closedTitle },
+    asks: "{client} 请模型解读图片。",
+    asked: "{client} 曾请模型解读图片。",
+  },
+  function: {
+    title: { request: "客户端想运行工具", response: "工具的结果等待交付" },
+    closedTitle: { request: "客户端曾想运行工具", response: "工具的结果" },
+    asks: "{client} 想在 {server} 上运行 {name}。",
+    asked: "{client} 曾想在 {server} 上运行 {name}。",
+  },
+};
+
+/** `short` stands behind the sentence on who asks, `full` by itself. */
+const sure: Readonly<Record<Sureness, { readonly short: string; readonly full: string }>> = {
+  claimed: {
+    short: "未核实：由客户端上报。",
+    full: "未核实：由客户端上报。Countersign 没有看到客户端的原始请求。",
+  },
+  inferred: {
+    short: "推断得出，可能有误。",
+    full: "根据当时未完成的客户端请求推断得出，可能有误。",
+  },
+  observed: { short: "Countersign 已亲自看到。", full: "已亲自看到：Countersign 看到了客户端的原始请求。" },
+  own: { short: "客户端自行提出。", full: "客户端自行提出：请求背后没有 MCP 服务器。" },
+  responseStream: {
+    short: "在该请求自己的响应流上看到。",
+    full: "已亲自看到：服务器就在这个请求的响应流上提出。",
+  },
+  namedTask: {
+    short: "已亲自看到：服务器指明了请求的任务。",
+    full: "已亲自看到：服务器指明了为此请求运行的任务。",
+  },
+  onlyInFlight: {
+    short: "推断：当时只有这一个请求在处理，可能有误。",
+    full: "推断：服务器没有说明为哪个请求服务，而当时只有这一个在处理。可能有误：服务器随时可以提出请求。",
+  },
+  newestInFlight: {
+    short: "推断：取处理中的最新一个请求，可能有误。",
+    full: "推断：服务器没有说明为哪个请求服务，这是处理中的多个请求里最新的一个。可能有误。",
+  },
+};
+
+const noteFields = {
+  temperature: "温度",
+  topP: "top_p",
+  topK: "top_k",
+  stopSequences: "停止序列",
+  metadata: "元数据",
+  toolChoice: "工具选择",
+  responseFormat: "回复格式",
+} as const;
+
+const contextParts = { instructions: "服务器的说明", arguments: "客户端请求的参数" } as const;
+
+function note(note: Note): string {
+  switch (note.kind) {
+    case "omitted":
+      return `未传递：${noteFields[note.field]}。${note.why}`;
+    case "clamped":
+      return `已调整：${noteFields[note.field]}从 ${note.from} 改为 ${note.to}，即模型支持的最接近的值。`;
+    case "overLimit":
+      return `上限为 ${number(note.maxTokens)} 个 token，模型报告用了 ${number(note.reportedTokens)} 个。${note.cut ? "回复已截断。" : "回复未截断。"}`;
+    case "contextAdded":
+      return `因服务器请求上下文，Countersign 在系统提示词末尾加入了${note.parts.map((part) => contextParts[part]).join("和")}（${number(note.characters)} 个字符）。`;
+    case "toolNeedsSampling":
+      return "该工具需要调用方提供 sampling，函数调用不提供。";
+    default:
+      return unreachable(note);
+  }
+}
+
+const everythingElse = "其他内容";
+
+type Kind = SamplingRequest["kind"];
+
+/** A pointer into the content, for people: "消息 2，第 1 部分". */
+function place(path: string, kind?: Kind): string {
+  const [first, second, third] = ordinalsIn(path);
+  if (kind === "function") {
+    if (path.startsWith("/messages/")) return "参数";
+    const part = path.endsWith("/structuredContent") ? "，结构化内容" : second === undefined ? "" : `，第 ${second} 部分`;
+    if (path.startsWith("/content/")) return `结果${part}`;
+  }
+  if (kind === "embedding" && path.startsWith("/messages/")) return `文字 ${first}`;
+  if (path === "" || path === "/") return everythingElse;
+  if (path === "/systemPrompt") return "系统提示词";
+  if (path === answerPath) return "你的回复";
+  if (path === modelPath) return "首选模型";
+  if (path === "/maxTokens") return "最大 token 数";
+  if (path === "/temperature") return "温度";
+  if (path.startsWith("/stopSequences")) return first === undefined ? "停止序列" : `停止序列 ${first}`;
+  if (path.startsWith("/tools/")) return path.endsWith("/description") ? `工具 ${first} 的描述` : `工具 ${first}`;
+  if (path.startsWith("/content/")) return `回复，第 ${first} 部分${path.endsWith("/input") ? "，工具调用的输入" : ""}`;
+  if (path.startsWith("/messages/")) {
+    const inner = path.endsWith("/input") ? "，工具调用的输入" : path.endsWith("/structuredContent") ? "，结构化内容" : "";
+    return `消息 ${first}${second === undefined ? "" : `，第 ${second} 部分`}${third === undefined ? "" : `，结果 ${third}`}${inner}`;
+  }
+  return everythingElse;
+}
+
+const keyEnd: Readonly<Record<KeyEnd, string>> = {
+  keyRevoked: "请求所用的 API 密钥已被撤销。",
+  keyExpired: "请求所用的 API 密钥已过期。",
+};
+
+type GateWords = { readonly lead: string; readonly content: string; readonly approve: string };
+
+export const reviewZh = {
+  asking,
+  sure,
+  note,
+  /** Why a model is in the list. It may quote a hint or a name from outside. */
+  modelWhy: whyZh,
+  risk: riskZh,
+  riskLevels: riskLevelsZh,
+  place,
+  time,
+  span,
+  left,
+  money: dollars,
+  atMost: "最多 {cost}",
+  /** Why an edit was refused. */
+  editFault,
+  /** In place of invisible text. */
+  outside: {
+    unseen,
+    empty: "（空）",
+    lineBreak: "换行",
+    blankLines: (n: number): string => counted(n, "个空行"),
+  },
+  counts: {
+    characters: (n: number): string => counted(n, "个字符的文字"),
+    images: (n: number): string => counted(n, "张图片"),
+    audio: (n: number): string => counted(n, "段音频"),
+    tools: (n: number): string => counted(n, "个工具"),
+  },
+  /** The current state, the heading of what is reviewed, and the button. */
+  gates: {
+    request: { lead: "尚未发送任何内容。", content: "将要发送的内容", approve: "批准并发送" },
+    response: { lead: "尚未交付任何内容。", content: "将要交付的内容", approve: "批准并交付" },
+  } satisfies Record<Gate, GateWords>,
+  /** The same for a tool's run, which is an action: withholding its result does not undo it. */
+  runGates: {
+    request: {
+      lead: "尚未运行。一经批准，工具就会运行：这是一次操作，而不是向模型提问。",
+      content: "将要运行的内容",
+      approve: "批准并运行",
+    },
+    response: {
+      lead: "已经运行。结果尚未交付。",
+      content: "将要交付的内容",
+      approve: "批准并交付",
+    },
+  } satisfies Record<Gate, GateWords>,
+  gone: "请求方已断开连接。你仍可决定；回复会保留一小时，供同一请求取用。",
+  named: "客户端指定了模型 {name}。如改用其他模型，会说明原因。",
+  namedVersion: "客户端指定了模型 {name}，版本 {version}。如改用其他模型，会说明原因。",
+  namedProvider: "客户端指定了提供商 {provider}。",
+  json: "回复必须是 JSON。",
+  texts: (n: number): string => `${number(n)} 段文字将转成向量。`,
+  vectors: ({ count, least, most }: VectorSizes): string =>
+    count === 0 ? "没有向量" : `${number(count)} 个向量，每个 ${least === most ? "" : `${number(least)} 到 `}${number(most)} 个数字`,
+  toolError: "工具报告这是一个错误。",
+  cached: "此回复来自缓存：{at} 为完全相同的请求生成。",
+  noStopReason: "未给出",
+  risks: "警告",
+  silence: "{at} 前无人决定，将自动拒绝。",
+  ownRequest: "这是你自己的请求，须由其他审核人批准。你可以拒绝。",
+  /** Who is told the reason for a denial. */
+  reason: {
+    told: { server: "服务器会收到这条原因。", client: "客户端会收到这条原因。" },
+    kept: {
+      server: "其他审核人能看到这条原因，服务器不会收到。",
+      client: "其他审核人能看到这条原因，客户端不会收到。",
+    },
+    unsaid: "其他审核人能看到这条原因。",
+  },
+  /** How it ended. */
+  ended: {
+    titles: {
+      approved: "已批准",
+      approvedEdited: "修改后批准",
+      denied: "已拒绝",
+      expired: "已过期",
+      cancelled: "已取消",
+      failed: "失败",
+    } satisfies Record<Exclude<ReviewState["kind"], "open" | "voted"> | "approvedEdited", string>,
+    approved: "{by} 于 {at} 批准。",
+    approvedEdited: "{by} 于 {at} 修改后批准。",
+    denied: "{by} 于 {at} 拒绝。",
+    expired: "{at} 前无人决定，已自动拒绝。",
+    cancelled: "请求已于 {at} 撤回，无需决定。",
+    failed: "请求于 {at} 失败。",
+  },
+  /** Why it ended without a decision. */
+  cancelled: {
+    caller: "请求方撤回了请求。",
+    originatingRequest: "它所服务的客户端请求已结束。",
+    session: "客户端的会话已结束。",
+    admin: "管理员取消了请求。",
+    ...keyEnd,
+  } satisfies Record<CancelCause, string>,
+  undeliverable: {
+    noReviewerLeft: "已没有可以决定的审核人",
+    noneReached: "无法联系到任何审核人",
+  } satisfies Record<UndeliverableCause, string>,
+  /** How the request's API key ended the review. */
+  keyEnd,
+  keyEndNothing: "不会再发送或交付任何内容。",
+  /** An answer that does not count. */
+  uncounted: {
+    closed: "在你的决定到达之前，此事已有决定。你的决定不计入。",
+    late: "已过截止时间，你的决定不计入。",
+    ownRequest: "你不能批准自己的请求，须由其他审核人批准。",
+    left: "你已退出此审核，你的决定不计入。",
+  },
+  /** One line that says what a notice is about, with {server}, {client}, {name} and {model}. */
+  notice: noticeZh,
+  /** Who handed the review over, with {by}; and their note. */
+  handedOver: { by: "由 {by} 转交。", note: "附言" },
+  /** In place of a text that a warning calls a secret. */
+  secret: "疑似密钥或口令，此处省略。请到页面查看。",
+  /** Several reviews in one message. */
+  digest: (n: number): string => `${number(n)} 项审核等你处理`,
+} as const;
