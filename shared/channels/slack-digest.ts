@@ -24,7 +24,7 @@ function lineOf({ url, facts }: DigestEntry, words: Words, brief: boolean): Inli
   const link: Inline = { type: "link", url, text: gates[facts.gate] };
   return [
     link,
-    ...(brief ? [] : [say(`: ${whatOf(facts, words)}${warningsOf(facts, words)}`)]),
+    ...(brief ? [] : [say(`${words.review.marks.colon}${whatOf(facts, words)}${warningsOf(facts, words)}`)]),
     ...filled(deadline, { at: moment(facts.deadlineAt) }),
   ];
 }

@@ -17,7 +17,10 @@ export const slackReminder = ({
 }: Pick<SlackMessageInput, "view" | "url" | "reference" | "words">): SlackMessage => ({
   text: words.reminder.title,
   blocks: [
-    paragraph(strong(`${words.reminder.title}. `), ...filled(`${words.reminder.line} ${review.silence}`, { at: moment(view.deadlineAt) })),
+    paragraph(
+      strong(`${words.reminder.title}${review.marks.stop} `),
+      ...filled(`${words.reminder.line} ${review.silence}`, { at: moment(view.deadlineAt) }),
+    ),
     reference === null
       ? paragraph({ type: "link", url, text: words.link })
       : { type: "actions", elements: [{ type: "button", action_id: "open", text: plain(words.buttons.open), url }] },

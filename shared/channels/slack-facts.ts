@@ -159,7 +159,7 @@ export function riskBlocks({ risks }: ReviewFacts, words: Words): SlackBlock[] {
   if (risks.length === 0) return [];
   const lines = risks
     .slice(0, mostLines)
-    .map((risk) => [strong(`${review.riskLevels[risk.level]}: `), say(shortened(review.risk(risk), words))]);
+    .map((risk) => [strong(`${review.riskLevels[risk.level]}${review.marks.colon}`), say(shortened(review.risk(risk), words))]);
   const more = risks.length - lines.length;
   return [paragraph(strong(review.risks)), list(more > 0 ? [...lines, [say(slack.risks.more(more))]] : lines)];
 }

@@ -85,7 +85,7 @@ function partContent({ view, words, excerpt }: SlackMessageInput, room: number):
   const unshown = unshownOf(view, words, content);
   const { hidden } = words.slack;
   if (excerpt === "none" || room === 0) {
-    const what = countWords(charactersIn(view), unshown, hidden);
+    const what = countWords(charactersIn(view), unshown, words);
     return [
       paragraph(
         strong(excerpt === "none" ? hidden.byPolicy : hidden.tooLong),
@@ -95,7 +95,7 @@ function partContent({ view, words, excerpt }: SlackMessageInput, room: number):
   }
   const { pieces, missing } = beginningOf(content.pieces.slice(0, mostPieces), room, words);
   const beyond = content.pieces.slice(mostPieces).reduce((sum, { text }) => sum + text.length, 0);
-  const what = countWords(missing + beyond, unshown, hidden);
+  const what = countWords(missing + beyond, unshown, words);
   return [
     ...contentBlocks(view, words, pieces),
     // Texts that each fit may be too long together.
@@ -130,7 +130,7 @@ function unshownOf(
 const resultIds = (reply: ReviewView["reply"]): string[] =>
   (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
 
-function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, hidden: Words["slack"]["hidden"]): string {
+function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, { review, slack: { hidden } }: Words): string {
   const { image, audio, file, tool, toolUse, toolResult, vector, metadata, secret, model, risk, name, written } = unshown;
   const part = (count: number | undefined, say: (count: number) => string): string[] => (count === undefined ? [] : [say(count)]);
   return [
@@ -148,7 +148,7 @@ function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, h
     ...part(risk, hidden.risk),
     ...part(name, hidden.name),
     ...part(written, hidden.written),
-  ].join(", ");
+  ].join(review.marks.comma);
 }
 
 function contentBlocks(view: ReviewView, words: Words, pieces: SlackContent["pieces"]): SlackBlock[] {

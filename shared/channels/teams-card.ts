@@ -108,7 +108,7 @@ export function teamsDigest(entries: readonly DigestEntry[], words: Words): Team
   const lines = entries.map(({ url, facts }) =>
     paragraph(
       { type: "TextRun", text: gates[facts.gate], selectAction: { type: "Action.OpenUrl", url } },
-      run(safe(`: ${whatOf(facts, words, 24)}${warningsOf(facts, words)}`)),
+      run(safe(`${words.review.marks.colon}${whatOf(facts, words, 24)}${warningsOf(facts, words)}`)),
       ...filled(deadline, { at: words.review.time(facts.deadlineAt) }),
     ),
   );

@@ -5,7 +5,10 @@ import { useWords } from "./language.ts";
 import { SaidInline } from "./outside-text.tsx";
 
 const Part = ({ change }: { change: Change }) => {
-  const { changes: words } = useWords().page;
+  const {
+    page: { changes: words },
+    review,
+  } = useWords();
   switch (change.kind) {
     case "same":
       return <SaidInline text={change.text} />;
@@ -13,7 +16,10 @@ const Part = ({ change }: { change: Change }) => {
     case "removed":
       return (
         <del>
-          <span class="sr">[{words.removed}: </span>
+          <span class="sr">
+            [{words.removed}
+            {review.marks.colon}
+          </span>
           <SaidInline text={change.text} />
           <span class="sr">]</span>
         </del>
@@ -21,7 +27,10 @@ const Part = ({ change }: { change: Change }) => {
     case "added":
       return (
         <ins>
-          <span class="sr">[{words.added}: </span>
+          <span class="sr">
+            [{words.added}
+            {review.marks.colon}
+          </span>
           <SaidInline text={change.text} />
           <span class="sr">]</span>
         </ins>

@@ -21,7 +21,7 @@ function mailInWords(entries: readonly DigestEntry[]): MailContent {
     subject,
     "",
     why,
-    ...entries.flatMap((entry) => ["", `${buttonOf(entry)}: ${whatIn(entry)}`, deadlineOf(entry), entry.url]),
+    ...entries.flatMap((entry) => ["", `${buttonOf(entry)}${all.review.marks.colon}${whatIn(entry)}`, deadlineOf(entry), entry.url]),
     "",
     rules.personal,
     rules.reply,

@@ -36,10 +36,10 @@ function mailInWords({ view, keyEnd, url }: EndedMailInput): MailContent {
     why,
     words.nothing,
     "",
-    `${facts.requestor}: ${asks(inText).join("")}`,
-    `${facts.run}: ${inText(view.run)}`,
+    `${facts.requestor}${all.review.marks.colon}${asks(inText).join("")}`,
+    `${facts.run}${all.review.marks.colon}${inText(view.run)}`,
     "",
-    `${words.page}:`,
+    `${words.page}${all.review.marks.colon.trim()}`,
     url,
   ];
   const page = mailPage(
@@ -50,10 +50,18 @@ function mailInWords({ view, keyEnd, url }: EndedMailInput): MailContent {
         {why} {words.nothing}
       </p>
       <p style={mailStyles.line}>
-        <b>{facts.requestor}:</b> {asks(inHtml)}
+        <b>
+          {facts.requestor}
+          {all.review.marks.colon}
+        </b>
+        {asks(inHtml)}
       </p>
       <p style={mailStyles.line}>
-        <b>{facts.run}:</b> {inHtml(view.run)}
+        <b>
+          {facts.run}
+          {all.review.marks.colon}
+        </b>
+        {inHtml(view.run)}
       </p>
       <p style={mailStyles.line}>
         <a href={url}>{words.page}</a>

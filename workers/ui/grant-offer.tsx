@@ -40,7 +40,8 @@ const What = ({ view: { requestor }, facts, offer, kept }: GrantFormProps) => {
         {grantKinds.flatMap((kind) =>
           offer.scopes.map((scope) => (
             <option value={`${scope}:${kind}`} selected={kept?.grant === `${scope}:${kind}`}>
-              {grant.kinds[kind]},{" "}
+              {grant.kinds[kind]}
+              {words.review.marks.comma}
               {fill(grantWords(facts, words).scopes[scope], {
                 server: plainLetters(requestor.server, words),
                 client: plainLetters(requestor.client, words),

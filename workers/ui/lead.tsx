@@ -82,8 +82,9 @@ export function titleOf(view: ReviewView, facts: ReviewFacts, words: Words): str
     model: short(servedBy(view, facts), words) || words.page.noModel,
   };
   const sentence = headingOf(facts, words).replaceAll(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
-  const count = facts.isOpen && facts.risks.length > 0 ? `${words.page.warnings.heading(facts.risks.length)}: ` : "";
-  const ended = isOpen(view.state) ? "" : `${endedWords(view.state, words.review).title}: `;
+  const count =
+    facts.isOpen && facts.risks.length > 0 ? `${words.page.warnings.heading(facts.risks.length)}${words.review.marks.colon}` : "";
+  const ended = isOpen(view.state) ? "" : `${endedWords(view.state, words.review).title}${words.review.marks.colon}`;
   return `${count}${ended}${sentence} · ${words.page.product}`;
 }
 
@@ -179,14 +180,14 @@ const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, { page, r
 
 const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
 
-export function headingWords({ risks }: ReviewFacts, { page: { warnings } }: Words): string {
+export function headingWords({ risks }: ReviewFacts, { page: { warnings }, review: { marks } }: Words): string {
   const counts = levels.map((level) => ({ level, n: risks.filter((risk) => risk.level === level).length })).filter(({ n }) => n > 0);
   const [first] = counts;
   const said =
     counts.length === 1 && first !== undefined
       ? warnings.all[first.level]
-      : counts.map(({ level, n }) => warnings.some[level].replace("{n}", String(n))).join(", ");
-  return `${warnings.heading(risks.length)}: ${said}`;
+      : counts.map(({ level, n }) => warnings.some[level].replace("{n}", String(n))).join(marks.comma);
+  return `${warnings.heading(risks.length)}${marks.colon}${said}`;
 }
 
 /** The warnings, the highest first, each with a link to what it is about. */

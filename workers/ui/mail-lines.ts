@@ -38,8 +38,8 @@ export function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: strin
     lines.push({ label: words.facts.people, sentences: [[words.facts.quorum(quorum.needed)], ...votes] });
   }
   if (riskCounts.length > 0) {
-    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, review.riskLevels[level])).join(", ");
-    lines.push({ label: review.risks, sentences: [[`${counts}.`], [words.facts.risksThere]] });
+    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, review.riskLevels[level])).join(review.marks.comma);
+    lines.push({ label: review.risks, sentences: [[`${counts}${review.marks.stop}`], [words.facts.risksThere]] });
   }
   lines.push({ label: words.facts.run, sentences: [[name(view.run)]] });
   return lines;
@@ -48,15 +48,18 @@ export function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: strin
 const mostModels = 5;
 
 function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string) => Child): Line[] {
-  const { email: words } = useWords();
+  const {
+    email: words,
+    review: { marks },
+  } = useWords();
   const named = (model: ShownModel): Child[] => fill(words.facts.model1, { name: name(model.id), provider: name(model.provider) });
   const where = (on: ShownModel): Child[] => fill(words.facts.run1, { server: name(on.provider), name: name(on.name) });
   switch (serving.kind) {
     case "goesTo": {
       const [first, ...others] = serving.models;
       if (first === undefined) return [{ label: words.facts.model, sentences: [[words.facts.noModel]] }];
-      const listed = others.slice(0, mostModels).map((model, i) => (i === 0 ? named(model) : ["; ", ...named(model)]));
-      const rest = others.length > mostModels ? [`; ${words.facts.more(others.length - mostModels)}`] : [];
+      const listed = others.slice(0, mostModels).map((model, i) => (i === 0 ? named(model) : [marks.semicolon, ...named(model)]));
+      const rest = others.length > mostModels ? [`${marks.semicolon}${words.facts.more(others.length - mostModels)}`] : [];
       return [
         { label: words.facts.model, sentences: [named(first)] },
         ...(others.length === 0 ? [] : [{ label: words.facts.otherwise, sentences: [[...listed.flat(), ...rest]] }]),
@@ -80,12 +83,12 @@ function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string)
 }
 
 function namedLine({ name: wanted, version, provider }: NamedModel, name: (text: string) => Child): Line {
-  const { email: words } = useWords();
+  const { email: words, review } = useWords();
   const more = [
-    ...(version === undefined ? [] : [", ", ...fill(words.facts.namedVersion, { version: name(version) })]),
-    ...(provider === undefined ? [] : [", ", ...fill(words.facts.namedProvider, { provider: name(provider) })]),
+    ...(version === undefined ? [] : [review.marks.comma, ...fill(words.facts.namedVersion, { version: name(version) })]),
+    ...(provider === undefined ? [] : [review.marks.comma, ...fill(words.facts.namedProvider, { provider: name(provider) })]),
   ];
-  return { label: words.facts.named, sentences: [[name(wanted), ...more, "."], [words.facts.namedStandIn]] };
+  return { label: words.facts.named, sentences: [[name(wanted), ...more, review.marks.stop], [words.facts.namedStandIn]] };
 }
 
 /** A tool's result has no requested form. */
@@ -105,5 +108,5 @@ function embeddingLines({ gate, embedding }: ReviewFacts): Line[] {
   if (embedding === null) return [];
   const { email: words, review } = useWords();
   if (gate === "request") return [{ label: words.facts.texts, sentences: [[review.texts(embedding.texts)]] }];
-  return [{ label: words.facts.vectors, sentences: [[`${review.vectors(vectorSizes(embedding.vectors))}.`]] }];
+  return [{ label: words.facts.vectors, sentences: [[`${review.vectors(vectorSizes(embedding.vectors))}${review.marks.stop}`]] }];
 }

@@ -116,7 +116,7 @@ function noteLines(view: ReviewView): string[] {
   const handOver = handOverOf(view);
   if (handOver === null) return [];
   const by = fill(handedOver.by, { by: outsideName(handOver.by, words) }).join("");
-  if (handOver.leftOut !== undefined) return ["", by, `${handedOver.note}: ${secret}`];
+  if (handOver.leftOut !== undefined) return ["", by, `${handedOver.note}${words.review.marks.colon}${secret}`];
   return [
     "",
     by,
@@ -138,7 +138,7 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
           ...excerpt.pieces.flatMap(({ from, text, leftOut }) =>
             leftOut === undefined
               ? ["", ...framed(text, { start: startOf(view, from), end: words.excerpt.end }, all)]
-              : ["", `${startOf(view, from)}: ${review.secret}`],
+              : ["", `${startOf(view, from)}${review.marks.colon}${review.secret}`],
           ),
           "",
           endOf(excerpt),
@@ -151,13 +151,15 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
     ...(facts.bar === "ownRequest" ? [review.ownRequest] : []),
     ...noteLines(view),
     "",
-    `${gate.button}:`,
+    `${gate.button}${review.marks.colon.trim()}`,
     url,
     "",
-    `${words.deadline.label}: ${deadlineOf(facts).join("")}`,
+    `${words.deadline.label}${review.marks.colon}${deadlineOf(facts).join("")}`,
     words.deadline.silence,
     "",
-    ...linesOf(view, facts, inText).map(({ label, sentences }) => `${label}: ${sentences.map((parts) => parts.join("")).join(" ")}`),
+    ...linesOf(view, facts, inText).map(
+      ({ label, sentences }) => `${label}${review.marks.colon}${sentences.map((parts) => parts.join("")).join(" ")}`,
+    ),
     "",
     ...content,
     "",
@@ -207,7 +209,11 @@ const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
       {excerpt.pieces.map(({ from, text, leftOut }) =>
         leftOut !== undefined ? (
           <p style={mailStyles.line}>
-            <b>{startOf(view, from)}:</b> {review.secret}
+            <b>
+              {startOf(view, from)}
+              {review.marks.colon}
+            </b>
+            {review.secret}
           </p>
         ) : (
           <div style={mailStyles.frame}>
@@ -223,7 +229,7 @@ const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
 };
 
 const Note = ({ view }: { view: ReviewView }) => {
-  const { handedOver, secret } = useWords().review;
+  const { handedOver, secret, marks } = useWords().review;
   const handOver = handOverOf(view);
   if (handOver === null) return null;
   const { by, note, leftOut } = handOver;
@@ -232,7 +238,11 @@ const Note = ({ view }: { view: ReviewView }) => {
       <p style={mailStyles.line}>{fill(handedOver.by, { by: inHtml(by) })}</p>
       {leftOut === undefined ? null : (
         <p style={mailStyles.line}>
-          <b>{handedOver.note}:</b> {secret}
+          <b>
+            {handedOver.note}
+            {marks.colon}
+          </b>
+          {secret}
         </p>
       )}
       {note === null ? null : (
@@ -289,11 +299,19 @@ function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined)
         </tr>
       </table>
       <p style={mailStyles.line}>
-        <b>{words.deadline.label}:</b> {deadlineOf(facts)} {words.deadline.silence}
+        <b>
+          {words.deadline.label}
+          {review.marks.colon}
+        </b>
+        {deadlineOf(facts)} {words.deadline.silence}
       </p>
       {linesOf(view, facts, inHtml).map(({ label, sentences }) => (
         <p style={mailStyles.line}>
-          <b>{label}:</b> <Sentences of={sentences} />
+          <b>
+            {label}
+            {review.marks.colon}
+          </b>
+          <Sentences of={sentences} />
         </p>
       ))}
       {excerpt === undefined ? <p style={mailStyles.line}>{noExcerpt(input)}</p> : <Content excerpt={excerpt} view={view} />}

@@ -62,7 +62,7 @@ const Rendered = ({ data, mimeType, place }: MediaProps): { inside: Child; why: 
 
 /** Base64 from outside with its claimed type. `place` says in our words where in the content it is. */
 export const MediaPart = ({ title, id, about, ...media }: MediaProps & { title: Child; id?: string | undefined; about?: Child }) => {
-  const { page } = useWords();
+  const { page, review } = useWords();
   const { inside, why } = Rendered(media);
   return (
     <section class="part" {...(id === undefined ? {} : { id })}>
@@ -72,9 +72,11 @@ export const MediaPart = ({ title, id, about, ...media }: MediaProps & { title: 
       {about === undefined ? null : <p class="sub">{about}</p>}
       {inside}
       <p class="sub">
-        {page.pieces.mimeType}: <Name value={media.mimeType} />
-        {isBase64(media.data) ? `, ${page.media.bytes(sizeOf(media.data))}` : ""}
-        {why === "" ? "" : `. ${why}`}
+        {page.pieces.mimeType}
+        {review.marks.colon}
+        <Name value={media.mimeType} />
+        {isBase64(media.data) ? `${review.marks.comma}${page.media.bytes(sizeOf(media.data))}` : ""}
+        {why === "" ? "" : `${review.marks.stop} ${why}`}
       </p>
     </section>
   );

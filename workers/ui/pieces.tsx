@@ -22,12 +22,17 @@ export type PieceContext = {
   readonly role: "user" | "assistant" | "model";
 };
 
-const resourceFacts = ({ page }: Words, uri: string, mimeType: string | undefined): Child => (
+const resourceFacts = ({ page, review: { marks } }: Words, uri: string, mimeType: string | undefined): Child => (
   <>
-    {page.pieces.uri}: <Name value={uri} />
+    {page.pieces.uri}
+    {marks.colon}
+    <Name value={uri} />
     {mimeType === undefined ? null : (
       <>
-        , {page.pieces.mimeType}: <Name value={mimeType} />
+        {marks.comma}
+        {page.pieces.mimeType}
+        {marks.colon}
+        <Name value={mimeType} />
       </>
     )}
   </>
@@ -52,13 +57,19 @@ function resultPart(context: PieceContext, path: string, content: ResultContent)
           id={id}
           title={
             <>
-              {title}: {pieces.link}
+              {title}
+              {words.review.marks.colon}
+              {pieces.link}
             </>
           }
           text={content.description ?? ""}
           about={
             <>
-              {pieces.name}: <Name value={content.name} />, {resourceFacts(words, content.uri, content.mimeType)}
+              {pieces.name}
+              {words.review.marks.colon}
+              <Name value={content.name} />
+              {words.review.marks.comma}
+              {resourceFacts(words, content.uri, content.mimeType)}
             </>
           }
         />
@@ -67,7 +78,9 @@ function resultPart(context: PieceContext, path: string, content: ResultContent)
       const { resource } = content;
       const heading = (
         <>
-          {title}: {pieces.resource}
+          {title}
+          {words.review.marks.colon}
+          {pieces.resource}
         </>
       );
       if ("text" in resource) {
@@ -103,7 +116,9 @@ function resultParts(context: PieceContext, path: string, block: ToolResultBlock
       path={`${path}/structuredContent`}
       title={
         <>
-          {title}: {pieces.structured}
+          {title}
+          {words.review.marks.colon}
+          {pieces.structured}
         </>
       }
       text={objectText(block.structuredContent)}
@@ -126,7 +141,9 @@ export function blockParts(context: PieceContext, path: string, block: Exclude<R
     case "audio": {
       const heading = (
         <>
-          {title}: {block.type === "image" ? pieces.image : pieces.audio}
+          {title}
+          {words.review.marks.colon}
+          {block.type === "image" ? pieces.image : pieces.audio}
         </>
       );
       const place = words.review.place(path, showing.kind);

@@ -63,7 +63,9 @@ export const ProblemSummary = ({ problem, view, open }: { problem: Problem; view
                 <li>{message}</li>
               ) : (
                 <li>
-                  <a href={`#${editField(field)}`}>{review.place(field, view.request.kind)}</a>: {message}
+                  <a href={`#${editField(field)}`}>{review.place(field, view.request.kind)}</a>
+                  {review.marks.colon}
+                  {message}
                 </li>
               ),
             )}

@@ -111,5 +111,5 @@ export function replySummary(reply: SamplingReply, { page, review }: Words): str
   const vectors = vectorsIn(reply);
   if (vectors.length === reply.content.length && vectors.length > 0) return review.vectors(vectorSizes(vectors));
   const characters = [...replyFields(reply).values()].reduce((sum, text) => sum + text.length, 0);
-  return [page.counts.blocks(reply.content.length), review.counts.characters(characters)].join(", ");
+  return [page.counts.blocks(reply.content.length), review.counts.characters(characters)].join(review.marks.comma);
 }

@@ -124,7 +124,7 @@ export function requestSummary(request: SamplingRequest, { page, review }: Words
     counts.characters(characters),
   ]
     .filter((part) => part !== "")
-    .join(", ");
+    .join(review.marks.comma);
 }
 
 /** A text from outside among our facts, in a frame of its own. */

@@ -71,9 +71,14 @@ const FieldRow = ({ showing, path, text, kind }: FieldRowProps) => {
           {...(field.error === undefined ? {} : { "aria-invalid": "true" })}
         />
         <p class="hint" id={hint}>
-          {field.isChanged ? <>{fill(settings.was, { before: <Name value={text} /> })}. </> : null}
+          {field.isChanged ? (
+            <>
+              {fill(settings.was, { before: <Name value={text} /> })}
+              {words.review.marks.stop}{" "}
+            </>
+          ) : null}
           {was}
-          {was === null ? "" : ". "}
+          {was === null ? "" : `${words.review.marks.stop} `}
           {kind === "limit" ? edit.limit : edit.removable}
         </p>
       </dd>
@@ -103,7 +108,10 @@ const StopRow = ({ showing, path, text }: Omit<FieldRowProps, "kind">) => {
         <details class="edit" open={field.isChanged || field.error !== undefined}>
           <summary class="chev">
             {edit.open}
-            <span class="sr">: {name}</span>
+            <span class="sr">
+              {words.review.marks.colon}
+              {name}
+            </span>
           </summary>
           {field.error === undefined ? null : (
             <p class="fault" id={fault}>
@@ -130,13 +138,16 @@ const StopRow = ({ showing, path, text }: Omit<FieldRowProps, "kind">) => {
 };
 
 const Preferences = ({ preferences }: { preferences: ModelPreferences }) => {
-  const { settings } = useWords().page;
+  const {
+    page: { settings },
+    review: { marks },
+  } = useWords();
   const hints = preferences.hints ?? [];
   const { costPriority: cost, speedPriority: speed, intelligencePriority: intelligence } = preferences;
   const priorities = Object.entries({ cost, speed, intelligence })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name} ${value}`)
-    .join(", ");
+    .join(marks.comma);
   return (
     <>
       {hints.length === 0 ? null : (
@@ -144,7 +155,7 @@ const Preferences = ({ preferences }: { preferences: ModelPreferences }) => {
           {settings.hints}
           {hints.map((hint, i) => (
             <>
-              {i === 0 ? "" : ", "}
+              {i === 0 ? "" : marks.comma}
               <Name value={hint.name ?? ""} />
             </>
           ))}

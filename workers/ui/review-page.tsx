@@ -80,7 +80,7 @@ const ChangedFields = ({ changes, kind }: { changes: readonly FieldChange[]; kin
   <>
     {changes.map((change, i) => (
       <>
-        {i === 0 ? "" : ", "}
+        {i === 0 ? "" : useWords().review.marks.comma}
         <ChangedField change={change} kind={kind} />
       </>
     ))}

@@ -227,6 +227,8 @@ const keyEnd: Readonly<Record<KeyEnd, string>> = {
 };
 
 export const reviewEn = {
+  /** Between words and at their end, where a renderer puts them together. */
+  marks: { comma: ", ", semicolon: "; ", colon: ": ", stop: "." },
   asking,
   sure,
   note,

@@ -240,6 +240,8 @@ const keyEnd: Readonly<Record<KeyEnd, string>> = {
 type GateWords = { readonly lead: string; readonly content: string; readonly approve: string };
 
 export const reviewZh = {
+  /** Between words and at their end, where a renderer puts them together. */
+  marks: { comma: "，", semicolon: "；", colon: "：", stop: "。" },
   asking,
   sure,
   note,
