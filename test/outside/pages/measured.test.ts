@@ -154,7 +154,7 @@ describe.skipIf(chromiumPath === undefined)("the review page, measured", () => {
   test("times are absolute without a script, and the reader's own with it; the countdown starts from the server's seconds", async () => {
     const html = renderedReview(short);
     expect(html).toContain(
-      'Expires <time datetime="2026-11-17T14:52:10.000Z">14:52 UTC</time>, in <b class="num" data-left="570">9 minutes</b>',
+      'Expires <time datetime="2026-11-17T14:52:10.000Z">14:52 UTC</time>, in <b class="num" data-left="570" data-hours="{h} h {m} min">9 minutes</b>',
     );
     const context = await browser.newContext({ viewport: sizes.phone, timezoneId: "Asia/Shanghai", locale: "en-GB" });
     const page = await context.newPage();

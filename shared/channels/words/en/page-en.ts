@@ -54,7 +54,6 @@ export const pageEn = {
   toDecision: "Go to the decision",
   decideAs: "You decide as",
   you: "You",
-  yourself: "you",
   headings,
   noModel: "no model",
   steps: {

@@ -56,7 +56,6 @@ export const pageZh = {
   toDecision: "跳到决定",
   decideAs: "你的身份：",
   you: "你",
-  yourself: "你",
   headings,
   noModel: "（无模型）",
   steps: {

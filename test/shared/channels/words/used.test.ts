@@ -1,0 +1,73 @@
+// Every word is said somewhere: a sentence that nothing uses is kept true, and translated, for nobody.
+//
+// The compiler has no list of uses, so this reads the source. A member counts as used where one file outside the catalogues has its name and
+// the name of what holds it, both as members and not in a comment; a name in quotes counts, because codes choose words. That may take a use for another of the same names, but never in silence
+// for a new name; and a record that is indexed by a value of the review (`asking[facts.asking]`) is listed below, by its path.
+
+import { readFileSync, readdirSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { catalogues } from "../../../../shared/channels/words/words.ts";
+
+/** Records whose member is chosen by a value: their own name has to be used. The types make their members complete. */
+const byValue = [
+  ...["asking", "sure", "cancelled", "undeliverable", "ended", "gates", "runGates", "reason", "riskLevels", "notice/what"].map(
+    (each) => `review/${each}`,
+  ),
+  ...["gates", "run", "excerpt/start", "excerpt/ownStart"].map((each) => `email/${each}`),
+  ...["places", "request", "response", "run", "ended", "tell"].map((each) => `slack/${each}`),
+  ...["answers", "clientGrant", "progress", "clientProgress", "runProgress", "contexts", "toolChoices"].map((each) => `page/${each}`),
+  ...["changes/sent", "decide/effect", "decide/preview", "expiredLink/states", "expiredLink/problems", "plain/problems"].map(
+    (each) => `page/${each}`,
+  ),
+  ...["next/model", "next/run", "pieces/message", "shortcuts/keys", "warnings/all", "warnings/some"].map((each) => `page/${each}`),
+  ...["approve", "exact", "known", "risk", "replyRisk", "hoursOf", "given/undone"].map((each) => `page/grant/${each}`),
+];
+
+const root = new URL("../../../../", import.meta.url);
+
+const sources = ["shared", "workers", "scripts"]
+  .flatMap((folder) =>
+    readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
+      .filter((path) => /\.tsx?$/.test(path))
+      .map((path) => `${folder}/${path}`),
+  )
+  .filter((path) => !/^shared\/channels\/words\/(?:en|zh)\//.test(path) && !path.includes("node_modules"))
+  .map((path) => readFileSync(new URL(path, root), "utf8").replaceAll(/\/\*.*?\*\/|(?<![:"'`])\/\/[^\n]*/gs, ""));
+
+const names = new Map<string, ReadonlySet<number>>();
+/** The files that have this name as a member: `.name`, in a pattern, or as a key. */
+function filesWith(name: string): ReadonlySet<number> {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const member = new RegExp(String.raw`(?:\.|[{,]\s*|\[")${name}\b(?!\()|\.${name}\(|[{,]\s*${name}\(|"${name}"`);
+  const found = new Set(sources.flatMap((source, i) => (member.test(source) ? [i] : [])));
+  names.set(name, found);
+  return found;
+}
+
+type Said = string | ((...values: never[]) => unknown) | { readonly [name: string]: Said };
+
+function unused(said: Said, path: readonly string[], indexed: ReadonlySet<string>): string[] {
+  if (typeof said !== "object") {
+    const [holder = "", name = ""] = path.slice(-2);
+    const holders = filesWith(holder);
+    return [...filesWith(name)].some((file) => holders.has(file)) ? [] : [path.join("/")];
+  }
+  if (indexed.has(path.join("/"))) return unused("", path, indexed);
+  return Object.entries(said).flatMap(([name, each]) => unused(each, [...path, name], indexed));
+}
+
+describe.each(Object.entries(catalogues))("the catalogue in %s", (_language, words) => {
+  test("has no word that nothing uses", () => {
+    expect(unused(words, [], new Set(byValue))).toEqual([]);
+  });
+
+  test("would have one in a section that exists, and in one of its own", () => {
+    const more = {
+      ...words,
+      page: { ...words.page, forNobody: "x", strip: { ...words.page.strip, alsoForNobody: "y" } },
+      nobodys: { word: "z" },
+    };
+    expect(unused(more, [], new Set(byValue))).toEqual(["page/strip/alsoForNobody", "page/forNobody", "nobodys/word"]);
+  });
+});
