@@ -64,11 +64,11 @@ const Caller = ({ facts: { server, name } }: { facts: InboxFacts }) => (
 );
 
 const Expiry = ({ at, now }: { at: number; now: number }) => {
-  const { inbox, review } = useWords();
+  const { inbox, page, review } = useWords();
   const leftMs = Math.max(0, at - now);
   const isSoon = leftMs < soonMs;
   const left = (
-    <b class="num" data-left={String(Math.floor(leftMs / 1_000))}>
+    <b class="num" data-left={String(Math.floor(leftMs / 1_000))} data-hours={page.strip.hours}>
       {review.left(leftMs)}
     </b>
   );
@@ -77,7 +77,7 @@ const Expiry = ({ at, now }: { at: number; now: number }) => {
 
 /** A line of facts below the title. */
 const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { item: InboxItem; now: number; reader: string }) => {
-  const { inbox, page } = useWords();
+  const { inbox, page, review } = useWords();
   const { list } = inbox;
   const { cost, quorum, voters, tools, images, handedBy, risks } = facts;
   const isHigh = risks.some(({ level }) => level === "high");
@@ -91,7 +91,9 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
     ),
     <b>{list.gates[gate]}</b>,
     tools + images === 0 ? null : (
-      <span>{[tools === 0 ? "" : list.tools(tools), images === 0 ? "" : list.images(images)].filter(Boolean).join(", ")}</span>
+      <span>
+        {[tools === 0 ? "" : list.tools(tools), images === 0 ? "" : list.images(images)].filter(Boolean).join(review.marks.comma)}
+      </span>
     ),
     cost === null ? null : (
       <span>{fill(cost.kind === "atMost" ? page.strip.upTo : page.strip.cost, { cost: page.dollars(cost.usd) })}</span>

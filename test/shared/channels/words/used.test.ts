@@ -13,6 +13,7 @@ const byValue = [
   ...["asking", "sure", "cancelled", "undeliverable", "ended", "gates", "runGates", "reason", "riskLevels", "notice/what"].map(
     (each) => `review/${each}`,
   ),
+  ...["signIn/problems", "list/filters", "list/keys", "list/live", "list/gates", "done/outcomes"].map((each) => `inbox/${each}`),
   ...["gates", "run", "excerpt/start", "excerpt/ownStart"].map((each) => `email/${each}`),
   ...["places", "request", "response", "run", "ended", "tell"].map((each) => `slack/${each}`),
   ...["answers", "clientGrant", "progress", "clientProgress", "runProgress", "contexts", "toolChoices"].map((each) => `page/${each}`),
@@ -48,7 +49,8 @@ function filesWith(name: string): ReadonlySet<number> {
 type Said = string | ((...values: never[]) => unknown) | { readonly [name: string]: Said };
 
 function unused(said: Said, path: readonly string[], indexed: ReadonlySet<string>): string[] {
-  if (typeof said !== "object") {
+  // Plurals are one word.
+  if (typeof said !== "object" || "other" in said) {
     const [holder = "", name = ""] = path.slice(-2);
     const holders = filesWith(holder);
     return [...filesWith(name)].some((file) => holders.has(file)) ? [] : [path.join("/")];
