@@ -3,7 +3,7 @@ import { kCurrentWorker } from "miniflare";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fileURLToPath } from "node:url";
-import { imagesWorker } from "./test/support/built-workers.ts";
+import { imagesWorker, pagesWorker } from "./test/support/built-workers.ts";
 import { minify, sourceAsOneModule } from "./test/support/one-module.ts";
 import { packageRules, packagesAsFiles } from "./test/support/packages-as-files.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
@@ -31,14 +31,11 @@ const packages = [
 /** The Worker with its objects, inside workerd. */
 const workerd = () =>
   cloudflareTest(() => ({
-    main: "./test/workers/support/worker-with-others.ts",
+    main: "./test/workers/support/worker-with-tools.ts",
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
-      workers: [imagesWorker()],
-      serviceBindings: {
-        TOOLS: { name: kCurrentWorker, entrypoint: "ToolsWorker" },
-        PAGES: { name: kCurrentWorker, entrypoint: "PagesWorker" },
-      },
+      workers: [imagesWorker(), pagesWorker()],
+      serviceBindings: { TOOLS: { name: kCurrentWorker, entrypoint: "ToolsWorker" } },
       modulesRules: [...packageRules],
       bindings: {
         PUBLIC_URL: "http://localhost:8787",

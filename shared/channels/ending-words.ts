@@ -3,7 +3,7 @@
 import { isOpen } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 import { endedWords } from "./fact-words.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 
 export type Ending = {
   readonly title: string;
@@ -15,7 +15,7 @@ export type Ending = {
   readonly at: number | null;
 };
 
-export function endingOf({ state, left, keyEnd = null }: ReviewView, { review, slack: { ended } }: Words): Ending {
+export function endingOf({ state, left, keyEnd = null }: ReviewView, { review, slack: { ended } }: NoticeWords): Ending {
   if (isOpen(state)) {
     if (left === undefined || left === null) return { title: ended.closed, sentence: ended.closedLine, by: null, to: null, at: null };
     const { to, at } = left;

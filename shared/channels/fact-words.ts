@@ -2,9 +2,9 @@
 
 import type { OpenState, ReviewFacts } from "../review/review-facts.ts";
 import type { ReviewState } from "../review/view.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 
-type ReviewWords = Words["review"];
+type ReviewWords = NoticeWords["review"];
 
 /** The heading, without a name in it. */
 export const titleWords = ({ asking, gate, isOpen }: Pick<ReviewFacts, "asking" | "gate" | "isOpen">, words: ReviewWords): string =>

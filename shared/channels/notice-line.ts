@@ -5,7 +5,7 @@ import type { Gate } from "../model/gate.ts";
 import { type Asking, askingOf } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 import { outsideName } from "./plain-text.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 
 export type NoticeFacts = {
   readonly gate: Gate;
@@ -47,7 +47,11 @@ type LineOptions = {
 const nameLengths = [40, 24, 12, 6];
 
 /** One line without line breaks, control characters or invisible characters. It is no markup of any kind, and nobody escaped it. */
-export function noticeLine(facts: NoticeFacts, words: Words, { now, most = 300, lengthOf = (line) => line.length }: LineOptions): string {
+export function noticeLine(
+  facts: NoticeFacts,
+  words: NoticeWords,
+  { now, most = 300, lengthOf = (line) => line.length }: LineOptions,
+): string {
   const { notice } = words.review;
   const { createdAt, deadlineAt } = facts;
   const time = now === null ? notice.until(deadlineAt, createdAt) : deadlineAt > now ? notice.left(deadlineAt - now) : notice.passed;
@@ -57,7 +61,7 @@ export function noticeLine(facts: NoticeFacts, words: Words, { now, most = 300, 
 }
 
 /** Who asks whom for what: "notes · summarize asks gpt-6.1". */
-export function whatOf({ gate, asking, requestor, model }: NoticeFacts, words: Words, characters = 40): string {
+export function whatOf({ gate, asking, requestor, model }: NoticeFacts, words: NoticeWords, characters = 40): string {
   const { notice } = words.review;
   const { server, client, name } = requestor;
   const short = (text: string): string => outsideName(text, words, { characters, plain: true });
@@ -71,5 +75,5 @@ export function whatOf({ gate, asking, requestor, model }: NoticeFacts, words: W
 }
 
 /** " · 1 warning"; empty where there is none. */
-export const warningsOf = ({ warnings }: Pick<NoticeFacts, "warnings">, { review: { notice } }: Words): string =>
+export const warningsOf = ({ warnings }: Pick<NoticeFacts, "warnings">, { review: { notice } }: NoticeWords): string =>
   warnings > 0 ? ` · ${notice.warnings(warnings)}` : "";

@@ -6,7 +6,7 @@
 
 import { viewText } from "../review/text-view.ts";
 import { beginningOf } from "./excerpt.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 
 const breaker = "\u200b";
 
@@ -17,7 +17,7 @@ const joints = /(?<=\S)[.\u3002\uff0e\uff61@:\\](?=\S)|\\(?=\\)/gu;
 export const unlinked = (text: string): string => text.replace(joints, `${breaker}$&${breaker}`);
 
 /** The text with its labels, line ends as `\n`. */
-export function outsideText(text: string, { review: { outside } }: Words): string {
+export function outsideText(text: string, { review: { outside } }: NoticeWords): string {
   const parts = viewText(text).map((segment) => {
     if (segment.kind === "text") return unlinked(segment.text);
     return segment.kind === "unseen" ? `⟨${unlinked(outside.unseen(segment))}⟩` : `⟨${outside.blankLines(segment.count)}⟩\n`;
@@ -38,11 +38,11 @@ type NameOptions = {
 };
 
 /** A short text from outside inside a sentence of ours: one line, cut by length. */
-export function outsideName(text: string, words: Words, { characters = 80, plain = false }: NameOptions = {}): string {
-  const { email, review } = words;
+export function outsideName(text: string, words: NoticeWords, { characters = 80, plain = false }: NameOptions = {}): string {
+  const { excerpt, review } = words;
   if (text === "") return review.outside.empty;
   const shown = beginningOf(text, characters);
-  const line = outsideText(shown, words).replaceAll("\n", `⟨${review.outside.lineBreak}⟩`).replaceAll("\t", `⟨${email.tab}⟩`);
+  const line = outsideText(shown, words).replaceAll("\n", `⟨${review.outside.lineBreak}⟩`).replaceAll("\t", `⟨${excerpt.tab}⟩`);
   const cut = text.length - shown.length;
   if (plain) {
     // Written-out characters make a text many times longer, and a subject has a limit.
@@ -50,7 +50,7 @@ export function outsideName(text: string, words: Words, { characters = 80, plain
     const short = beginningOf(whole, 3 * characters);
     return `${isolated(short)}${cut > 0 || short.length < whole.length ? "…" : ""}`;
   }
-  return cut > 0 ? `${isolated(line)}${email.cut(cut)}` : isolated(line);
+  return cut > 0 ? `${isolated(line)}${excerpt.cut(cut)}` : isolated(line);
 }
 
 const columns = 64;
@@ -81,7 +81,7 @@ function piecesOf(line: string): string[] {
 }
 
 /** The text framed for the text part: each line begins with a bar. */
-export function framed(text: string, { start, end }: { start: string; end: string }, words: Words): string[] {
+export function framed(text: string, { start, end }: { start: string; end: string }, words: NoticeWords): string[] {
   const lines = outsideText(text, words).replaceAll("\t", "    ").split("\n");
   return [`+-- ${start}`, ...lines.flatMap(piecesOf).map((piece) => `| ${piece}`.trimEnd()), `+-- ${end}`];
 }

@@ -3,17 +3,17 @@
 
 import type { ReviewFacts } from "../review/review-facts.ts";
 import { gateWords } from "./fact-words.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 
 type Facts = Pick<ReviewFacts, "asking" | "gate">;
 
-export const slackGateWords = ({ asking, gate }: Facts, { review, slack }: Words) => ({
+export const slackGateWords = ({ asking, gate }: Facts, { review, slack }: NoticeWords) => ({
   ...gateWords({ asking, gate }, review),
   ...(asking === "function" ? slack.run : slack)[gate],
 });
 
 /** What submitting the edit modal does, with {version}. */
-export function editLead({ asking, gate }: Facts, { slack: { modal } }: Words): string {
+export function editLead({ asking, gate }: Facts, { slack: { modal } }: NoticeWords): string {
   if (gate === "request") return asking === "function" ? modal.editRun : modal.edit;
   return modal.editReply;
 }

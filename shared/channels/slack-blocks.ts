@@ -5,7 +5,7 @@
 
 import { viewText, type Segment } from "../review/text-view.ts";
 import { unlinked } from "./plain-text.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 
 export type Inline =
   | {
@@ -91,13 +91,13 @@ export const moment = (at: number): Inline => ({
   fallback: `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`,
 });
 
-const segmentWords = (segment: Segment, { outside }: Words["review"]): string => {
+const segmentWords = (segment: Segment, { outside }: NoticeWords["review"]): string => {
   if (segment.kind === "text") return segment.text;
   return segment.kind === "unseen" ? `⟨${outside.unseen(segment)}⟩` : `⟨${outside.blankLines(segment.count)}⟩\n`;
 };
 
 /** A text from outside as it is shown: invisible characters are named, blank lines are counted, nothing is cut. */
-export function shownText(text: string, { review }: Words): string {
+export function shownText(text: string, { review }: NoticeWords): string {
   if (text === "") return review.outside.empty;
   return viewText(text)
     .map((segment) => segmentWords(segment, review))
@@ -107,11 +107,11 @@ export function shownText(text: string, { review }: Words): string {
 const longestName = 200;
 
 /** Whether `named` cuts this name, so that not everything is shown. */
-export const isLongName = (value: string, words: Words): boolean =>
+export const isLongName = (value: string, words: NoticeWords): boolean =>
   value.length > longestName || shownText(value, words).length > 2 * longestName;
 
 /** A name from outside inside a sentence of ours: one line, in code style. */
-export function named(value: string, words: Words): Inline {
+export function named(value: string, words: NoticeWords): Inline {
   const shown = cutAt(shownText(cutAt(value, longestName), words), 2 * longestName);
   const text = (isLongName(value, words) ? shown + words.slack.cut : shown).replaceAll(/[\r\n]+/g, `⟨${words.review.outside.lineBreak}⟩`);
   return { type: "text", text, style: { code: true } };
@@ -120,7 +120,7 @@ export function named(value: string, words: Words): Inline {
 type Names = Readonly<Record<"server" | "client" | "method" | "name", string>>;
 
 /** The names of who asks, for `filled`. */
-export const namesOf = ({ server, client, method, name }: Names, words: Words): Readonly<Record<string, Inline>> => ({
+export const namesOf = ({ server, client, method, name }: Names, words: NoticeWords): Readonly<Record<string, Inline>> => ({
   server: named(server, words),
   client: named(client, words),
   method: named(method, words),

@@ -8,7 +8,7 @@ import { isSecret } from "../policy/scan-text.ts";
 import { askingOf } from "../review/review-facts.ts";
 import { objectText, replyFields, requestFields } from "../review/editable-fields.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
 import type { ReviewView } from "../review/view.ts";
 
@@ -27,9 +27,9 @@ const unshownNames = { image: "image", audio: "audio", tool_use: "toolUse", tool
 class Gathering {
   readonly pieces: Piece[] = [];
   readonly unshown: Partial<Record<keyof Unshown, number>> = {};
-  readonly places: Words["slack"]["places"];
+  readonly places: NoticeWords["slack"]["places"];
 
-  constructor({ slack: { places } }: Words) {
+  constructor({ slack: { places } }: NoticeWords) {
     this.places = places;
   }
 
@@ -45,7 +45,7 @@ class Gathering {
 }
 
 /** The texts of the current version, in order, and counts of everything else. A missing reply is empty. */
-export function contentOf(view: ReviewView, words: Words): SlackContent {
+export function contentOf(view: ReviewView, words: NoticeWords): SlackContent {
   const gathering = new Gathering(words);
   if (view.gate === "request") gatherRequest(view.request, gathering);
   else gatherReply(view, gathering);
@@ -112,13 +112,13 @@ function gatherResult({ content, structuredContent }: ToolResultBlock, into: Gat
 const asJson = (block: object): JsonObject => JSON.parse(JSON.stringify(block)) as JsonObject; // an object gives an object
 
 /** Whether the text fits uncut, both before and after invisible characters are named and Slack escapes it. */
-export const fitsWhole = (text: string, words: Words): boolean =>
+export const fitsWhole = (text: string, words: NoticeWords): boolean =>
   text.length <= longestText && grownLength(shownText(text, words)) <= longestText;
 
 export type Beginning = { readonly pieces: readonly Piece[]; /** UTF-16 code units that are not shown. */ readonly missing: number };
 
 /** The first texts up to `room` characters as shown; the last one may be cut, never within a character. */
-export function beginningOf(pieces: readonly Piece[], room: number, words: Words): Beginning {
+export function beginningOf(pieces: readonly Piece[], room: number, words: NoticeWords): Beginning {
   const shown: Piece[] = [];
   let left = room;
   let missing = 0;
@@ -135,7 +135,7 @@ export function beginningOf(pieces: readonly Piece[], room: number, words: Words
 }
 
 /** The longest start of the text that is shown in `room` characters. */
-function longestStart(text: string, room: number, words: Words): string {
+function longestStart(text: string, room: number, words: NoticeWords): string {
   let fits = 0;
   let tooLong = Math.min(text.length, room) + 1;
   while (tooLong - fits > 1) {

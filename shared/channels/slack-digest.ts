@@ -4,10 +4,10 @@ import type { DigestEntry } from "./digest-content.ts";
 import { warningsOf, whatOf } from "./notice-line.ts";
 import { type Inline, filled, list, moment, paragraph, plain, say } from "./slack-blocks.ts";
 import type { SlackMessage } from "./slack-message.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 
 /** @param brief Leaves the names out, for where Slack refuses the message as too long. */
-export function slackDigest(entries: readonly DigestEntry[], words: Words, brief: boolean): SlackMessage {
+export function slackDigest(entries: readonly DigestEntry[], words: NoticeWords, brief: boolean): SlackMessage {
   const title = words.review.digest(entries.length);
   return {
     text: title,
@@ -19,7 +19,7 @@ export function slackDigest(entries: readonly DigestEntry[], words: Words, brief
   };
 }
 
-function lineOf({ url, facts }: DigestEntry, words: Words, brief: boolean): Inline[] {
+function lineOf({ url, facts }: DigestEntry, words: NoticeWords, brief: boolean): Inline[] {
   const { gates, deadline } = words.slack.digest;
   const link: Inline = { type: "link", url, text: gates[facts.gate] };
   return [

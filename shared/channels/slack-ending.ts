@@ -5,7 +5,7 @@ import { endingOf } from "./ending-words.ts";
 import { asksWords } from "./fact-words.ts";
 import { filled, moment, named, namesOf, paragraph, plain, say, strong } from "./slack-blocks.ts";
 import type { SlackMessage, SlackMessageInput } from "./slack-message.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 import type { ReviewView } from "../review/view.ts";
 
 /** The reminder, in the thread of the first message. None of its buttons decides. */
@@ -28,7 +28,7 @@ export const slackReminder = ({
 });
 
 /** Replaces a message whose review is over, or is no longer this reviewer's: who, when and what, no buttons. */
-export function slackEnding(view: ReviewView, words: Words): SlackMessage {
+export function slackEnding(view: ReviewView, words: NoticeWords): SlackMessage {
   const { title, sentence, by, to, at } = endingOf(view, words);
   const places = {
     ...(by === null ? {} : { by: named(by, words) }),
@@ -49,7 +49,7 @@ export function slackEnding(view: ReviewView, words: Words): SlackMessage {
 }
 
 /** Replaces a message whose reviewer is asked once more in a newer one. */
-export const slackReplaced = ({ slack: { ended } }: Words): SlackMessage => ({
+export const slackReplaced = ({ slack: { ended } }: NoticeWords): SlackMessage => ({
   text: ended.replaced,
   blocks: [{ type: "header", text: plain(ended.replaced) }, paragraph(say(ended.replacedLine))],
 });

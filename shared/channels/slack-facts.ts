@@ -15,7 +15,7 @@ import {
   shownText,
   strong,
 } from "./slack-blocks.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 import type { NamedModel, SamplingRequest } from "../model/sampling.ts";
 import type { ReviewFacts, Serving } from "../review/review-facts.ts";
 import { unreachable } from "../result.ts";
@@ -25,7 +25,12 @@ import type { ReviewView, ShownModel } from "../review/view.ts";
 export const mostLines = 20;
 
 /** `isBrief` leaves out what may be long. `excerpt` "none" also leaves out facts that are part of the content. */
-type FactsShown = { readonly words: Words; readonly inChannel: boolean; readonly isBrief: boolean; readonly excerpt: "none" | "start" };
+type FactsShown = {
+  readonly words: NoticeWords;
+  readonly inChannel: boolean;
+  readonly isBrief: boolean;
+  readonly excerpt: "none" | "start";
+};
 
 /** Who asks, what for, which models, what it costs, and the deadline. */
 export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShown): SlackBlock {
@@ -89,7 +94,7 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { 
   }
 }
 
-const whichModels = (models: readonly ShownModel[], { namedModel, cost }: ReviewFacts, words: Words): Inline[][] => [
+const whichModels = (models: readonly ShownModel[], { namedModel, cost }: ReviewFacts, words: NoticeWords): Inline[][] => [
   ...models.slice(0, mostLines).map(({ id, provider, why, worstCostUsd }, i) => [
     ...filled(i === 0 ? words.slack.facts.model : words.slack.facts.next, {
       model: named(id, words),
@@ -102,7 +107,7 @@ const whichModels = (models: readonly ShownModel[], { namedModel, cost }: Review
   ...(cost === null ? [] : [[say(words.slack.facts.worstCost(words.review.money(cost.usd)))]]),
 ];
 
-const namedFact = ({ name, version, provider }: NamedModel, words: Words): Inline[] => [
+const namedFact = ({ name, version, provider }: NamedModel, words: NoticeWords): Inline[] => [
   ...filled(version === undefined ? words.review.named : words.review.namedVersion, {
     name: named(name, words),
     version: named(version ?? "", words),
@@ -110,14 +115,14 @@ const namedFact = ({ name, version, provider }: NamedModel, words: Words): Inlin
   ...(provider === undefined ? [] : filled(` ${words.review.namedProvider}`, { provider: named(provider, words) })),
 ];
 
-const stopFact = (reason: string | undefined, words: Words): Inline[] =>
+const stopFact = (reason: string | undefined, words: NoticeWords): Inline[] =>
   filled(words.slack.facts.stopped, { reason: reason === undefined ? say(words.review.noStopReason) : named(reason, words) });
 
 /** The settings that the request has. Embeddings and tool runs have fewer. */
 const settingFacts = (
   { maxTokens, temperature, topP, topK, toolChoice }: SamplingRequest,
   { embedding, replyForm }: ReviewFacts,
-  { review, slack }: Words,
+  { review, slack }: NoticeWords,
 ): Inline[][] =>
   [
     maxTokens === undefined ? undefined : slack.facts.settings(maxTokens),
@@ -130,10 +135,10 @@ const settingFacts = (
   ].flatMap((line) => (line === undefined ? [] : [[say(line)]]));
 
 /** The form that an edited reply must keep. */
-const formOf = ({ replyForm }: ReviewFacts, { review, slack }: Words): Inline[][] =>
+const formOf = ({ replyForm }: ReviewFacts, { review, slack }: NoticeWords): Inline[][] =>
   replyForm === null ? [] : [[say(replyForm === "json" ? review.json : slack.facts.jsonSchemaBehind)]];
 
-const resultFacts = (reply: ReviewView["reply"], excerpt: FactsShown["excerpt"], words: Words): Inline[][] =>
+const resultFacts = (reply: ReviewView["reply"], excerpt: FactsShown["excerpt"], words: NoticeWords): Inline[][] =>
   (reply?.content ?? [])
     .slice(0, mostLines)
     .flatMap((block) =>
@@ -145,16 +150,16 @@ const resultFacts = (reply: ReviewView["reply"], excerpt: FactsShown["excerpt"],
           ],
     );
 
-const noteFacts = (notes: ReviewView["notes"], words: Words): Inline[][] =>
+const noteFacts = (notes: ReviewView["notes"], words: NoticeWords): Inline[][] =>
   notes.slice(0, mostLines).map((note) => filled(words.slack.facts.note, { note: say(shortened(words.review.note(note), words)) }));
 
 /** A sentence that may quote text from outside, shortened and with invisible characters named. */
-const shortened = (sentence: string, words: Words): string =>
+const shortened = (sentence: string, words: NoticeWords): string =>
   cutAt(shownText(cutAt(sentence, longestSentence), words), 2 * longestSentence);
 const longestSentence = 300;
 
 /** The risk notes, the gravest first. */
-export function riskBlocks({ risks }: ReviewFacts, words: Words): SlackBlock[] {
+export function riskBlocks({ risks }: ReviewFacts, words: NoticeWords): SlackBlock[] {
   const { review, slack } = words;
   if (risks.length === 0) return [];
   const lines = risks

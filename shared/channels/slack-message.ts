@@ -25,7 +25,7 @@ import { slackGateWords } from "./slack-asking.ts";
 import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, fitsWhole } from "./slack-content.ts";
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 
@@ -34,14 +34,14 @@ export type SlackMessage = { readonly text: string; readonly blocks: readonly Sl
 
 export type SlackMessageInput = {
   readonly view: ReviewView;
-  readonly words: Words;
+  readonly words: NoticeWords;
   readonly excerpt: "none" | "start";
   /** The reviewer's own link; in a channel, the channel reviewer's. */
   readonly url: string;
   /** Whether it goes to a channel, whose members decide as one reviewer. */
   readonly inChannel: boolean;
   /** Why the reviewer is asked; null where the message is updated. */
-  readonly why: keyof Words["slack"]["asked"] | null;
+  readonly why: keyof NoticeWords["slack"]["asked"] | null;
   /** The values of the buttons; null for an incoming webhook, which has a link in place of buttons. */
   readonly reference: ((act: Extract<SlackAct, "approve" | "deny" | "edit">) => string) | null;
 };
@@ -106,7 +106,7 @@ function partContent({ view, words, excerpt }: SlackMessageInput, room: number):
 /** What the message leaves out however much room there is. */
 function unshownOf(
   view: ReviewView,
-  words: Words,
+  words: NoticeWords,
   { unshown }: SlackContent,
 ): Unshown & { model?: number; risk?: number; name?: number; written?: number } {
   const asked = view.gate === "request";
@@ -130,7 +130,7 @@ function unshownOf(
 const resultIds = (reply: ReviewView["reply"]): string[] =>
   (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
 
-function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, { review, slack: { hidden } }: Words): string {
+function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, { review, slack: { hidden } }: NoticeWords): string {
   const { image, audio, file, tool, toolUse, toolResult, vector, metadata, secret, model, risk, name, written } = unshown;
   const part = (count: number | undefined, say: (count: number) => string): string[] => (count === undefined ? [] : [say(count)]);
   return [
@@ -151,7 +151,7 @@ function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, {
   ].join(review.marks.comma);
 }
 
-function contentBlocks(view: ReviewView, words: Words, pieces: SlackContent["pieces"]): SlackBlock[] {
+function contentBlocks(view: ReviewView, words: NoticeWords, pieces: SlackContent["pieces"]): SlackBlock[] {
   const shown = pieces.map(({ label, text }) => ({ label, text: shownText(text, words) }));
   const isLabelled = pieces.some(({ text }, i) => text !== "" && shown[i]?.text !== text);
   return [
@@ -163,7 +163,7 @@ function contentBlocks(view: ReviewView, words: Words, pieces: SlackContent["pie
 /** Characters of a hand-over's note; the page has all of it. */
 const longestNote = 1_000;
 
-function handOverBlocks(view: ReviewView, words: Words): SlackBlock[] {
+function handOverBlocks(view: ReviewView, words: NoticeWords): SlackBlock[] {
   const handOver = handOverOf(view);
   if (handOver === null) return [];
   const { handedOver, secret } = words.review;

@@ -10,7 +10,7 @@ import { longestReason } from "../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
 import { reasonWords } from "./fact-words.ts";
 import { editLead, slackGateWords } from "./slack-asking.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
 import { findInvisible } from "../invisible-characters.ts";
 import type { ReviewView } from "../review/view.ts";
@@ -34,7 +34,7 @@ export const inputAction = "value";
 const mostFields = 20;
 
 /** Asks for the reason of a denial. `reference` names what is denied (act `submitDenial`). */
-export function denyModal(view: ReviewView, reference: string, words: Words): SlackModal {
+export function denyModal(view: ReviewView, reference: string, words: NoticeWords): SlackModal {
   const { modal } = words.slack;
   const facts = reviewFacts(view);
   return {
@@ -62,7 +62,7 @@ export function denyModal(view: ReviewView, reference: string, words: Words): Sl
  * than twenty, or one with over 3,000 characters, with invisible characters, or with text that looks like Slack's escaping; or where one has
  * what a warning calls a secret, which stays out of Slack.
  */
-export function editModal(view: ReviewView, reference: string, words: Words): SlackModal | null {
+export function editModal(view: ReviewView, reference: string, words: NoticeWords): SlackModal | null {
   const fields = fieldsOf(view);
   if (fields.size === 0 || fields.size > mostFields || ![...fields.values()].every(survivesSlack)) return null;
   const facts = reviewFacts(view);
@@ -109,14 +109,14 @@ export function editsFrom(view: ReviewView, values: ModalValues): (readonly [str
 }
 
 /** What Slack shows beside the fields; null where an issue is not about a field. */
-export function modalErrors(view: ReviewView, issues: readonly EditIssue[], { review }: Words): Record<string, string> | null {
+export function modalErrors(view: ReviewView, issues: readonly EditIssue[], { review }: NoticeWords): Record<string, string> | null {
   const fields = fieldsOf(view);
   if (issues.length === 0 || !issues.every(({ field }) => fields.has(field))) return null;
   return Object.fromEntries(issues.map(({ field, fault }) => [field, review.editFault(fault)]));
 }
 
 /** Replaces a modal that decided nothing. `sentence` is one of ours. */
-export const outcomeModal = (sentence: string, { slack: { modal } }: Words): SlackModal => ({
+export const outcomeModal = (sentence: string, { slack: { modal } }: NoticeWords): SlackModal => ({
   type: "modal",
   callback_id: "outcome",
   title: plain(modal.outcome),

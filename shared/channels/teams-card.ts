@@ -12,7 +12,7 @@ import { asksWords, costWords, gateWords } from "./fact-words.ts";
 import { handOverOf } from "./hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "./notice-line.ts";
 import { outsideName, outsideText } from "./plain-text.ts";
-import type { Words } from "./words/words.ts";
+import type { NoticeWords } from "./words/notice-words.ts";
 
 type OpenUrl = { readonly type: "Action.OpenUrl"; readonly title?: string; readonly url: string };
 type TextRun = {
@@ -50,7 +50,7 @@ export type TeamsMessage = {
 
 export type TeamsCardInput = {
   readonly view: ReviewView;
-  readonly words: Words;
+  readonly words: NoticeWords;
   readonly excerpt: "none" | "start";
   /** The channel's own link, never a person's. */
   readonly url: string;
@@ -89,7 +89,7 @@ export function teamsReminder({ view, words, url }: TeamsCardInput): TeamsMessag
 }
 
 /** A second card, because the first cannot be changed: who decided what, and when. It has no link and no reason. */
-export function teamsEnding(view: ReviewView, words: Words): TeamsMessage {
+export function teamsEnding(view: ReviewView, words: NoticeWords): TeamsMessage {
   const { title, sentence, by, to, at } = endingOf(view, words);
   const places = {
     ...(by === null ? {} : { by: named(by, words) }),
@@ -102,7 +102,7 @@ export function teamsEnding(view: ReviewView, words: Words): TeamsMessage {
 }
 
 /** Several reviews: a line with a link for each. No content. */
-export function teamsDigest(entries: readonly DigestEntry[], words: Words): TeamsMessage {
+export function teamsDigest(entries: readonly DigestEntry[], words: NoticeWords): TeamsMessage {
   const title = words.review.digest(entries.length);
   const { gates, deadline, why } = words.slack.digest;
   const lines = entries.map(({ url, facts }) =>
@@ -141,7 +141,7 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
   return messageOf(summaryOf(view, words), body, url, words);
 }
 
-function handOverParts(view: ReviewView, words: Words): (RichText | Frame)[] {
+function handOverParts(view: ReviewView, words: NoticeWords): (RichText | Frame)[] {
   const handOver = handOverOf(view);
   if (handOver === null) return [];
   const { handedOver, secret } = words.review;
@@ -153,8 +153,8 @@ function handOverParts(view: ReviewView, words: Words): (RichText | Frame)[] {
   ];
 }
 
-function excerptParts(view: ReviewView, { pieces, more }: Excerpt, words: Words): (RichText | Frame)[] {
-  const { excerpt } = words.email;
+function excerptParts(view: ReviewView, { pieces, more }: Excerpt, words: NoticeWords): (RichText | Frame)[] {
+  const { excerpt } = words;
   const own: Partial<Record<ExcerptPiece["from"], string>> = askingOf(view) === "sampling" ? {} : excerpt.ownStart;
   return [
     ...pieces.map(({ from, text, leftOut }) => {
@@ -165,8 +165,9 @@ function excerptParts(view: ReviewView, { pieces, more }: Excerpt, words: Words)
   ];
 }
 
-const lineOf = (view: ReviewView, words: Words): string => safe(noticeLine(noticeFacts(view), words, { now: null }));
-const summaryOf = (view: ReviewView, words: Words): string => safe(noticeLine(noticeFacts(view), words, { now: view.now, most: 200 }));
+const lineOf = (view: ReviewView, words: NoticeWords): string => safe(noticeLine(noticeFacts(view), words, { now: null }));
+const summaryOf = (view: ReviewView, words: NoticeWords): string =>
+  safe(noticeLine(noticeFacts(view), words, { now: view.now, most: 200 }));
 
 /**
  * A text from outside that no program reads as one of its functions, `{{DATE(…)}}` of cards, `${…}` of templates, `@{…}` of workflows, and
@@ -178,7 +179,11 @@ const safe = (text: string): string =>
 const run = (text: string): TextRun => ({ type: "TextRun", text });
 const strong = (text: string): TextRun => ({ type: "TextRun", text, weight: "Bolder" });
 const heading = (text: string): TextRun => ({ type: "TextRun", text, weight: "Bolder", size: "Large" });
-const named = (text: string, words: Words): TextRun => ({ type: "TextRun", text: safe(outsideName(text, words)), fontType: "Monospace" });
+const named = (text: string, words: NoticeWords): TextRun => ({
+  type: "TextRun",
+  text: safe(outsideName(text, words)),
+  fontType: "Monospace",
+});
 const paragraph = (...inlines: TextRun[]): RichText => ({ type: "RichTextBlock", inlines });
 
 /** A sentence of ours with a run, or a text of ours, in each `{place}`. */
@@ -191,14 +196,14 @@ const filled = (sentence: string, places: Readonly<Record<string, TextRun | stri
       return typeof place === "string" ? run(place) : place;
     });
 
-const framed = (label: string, text: string, words: Words): Frame => ({
+const framed = (label: string, text: string, words: NoticeWords): Frame => ({
   type: "Container",
   style: "emphasis",
   bleed: false,
   items: [paragraph(strong(label)), paragraph({ type: "TextRun", text: safe(outsideText(text, words)), fontType: "Monospace" })],
 });
 
-const messageOf = (summary: string, body: AdaptiveCard["body"], url: string | null, words: Words): TeamsMessage => ({
+const messageOf = (summary: string, body: AdaptiveCard["body"], url: string | null, words: NoticeWords): TeamsMessage => ({
   type: "message",
   summary,
   attachments: [
@@ -209,7 +214,7 @@ const messageOf = (summary: string, body: AdaptiveCard["body"], url: string | nu
         $schema: "http://adaptivecards.io/schemas/adaptive-card.json",
         type: "AdaptiveCard",
         version: "1.5",
-        lang: words.page.lang,
+        lang: words.lang,
         fallbackText: summary,
         msteams: { width: "Full" },
         body,

@@ -1,7 +1,7 @@
 // Answers with a page that the pages Worker makes: in the reader's language, under headers that let nothing else of it run.
 
 import { toBase64url } from "../../shared/encoding.ts";
-import { languageFor } from "../../shared/channels/words/words.ts";
+import { languageFor } from "../../shared/channels/words/languages.ts";
 import { isLive } from "../../shared/review/standing.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { Page } from "../ui/page.ts";

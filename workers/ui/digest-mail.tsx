@@ -4,7 +4,8 @@ import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import { type MailContent, mailPage, mailStyles } from "./mail.tsx";
 import { warningsOf, whatOf } from "../../shared/channels/notice-line.ts";
 import { outsideName, unlinked } from "../../shared/channels/plain-text.ts";
-import { type Language, wordsOf } from "../../shared/channels/words/words.ts";
+import type { Language } from "../../shared/channels/words/languages.ts";
+import { wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
 

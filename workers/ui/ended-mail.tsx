@@ -8,7 +8,8 @@ import { reviewFacts } from "../../shared/review/review-facts.ts";
 import { asksOf } from "./asking-words.ts";
 import { type MailContent, inHtml, inText, mailPage, mailStyles, subjectOf } from "./mail.tsx";
 import { outsideName } from "../../shared/channels/plain-text.ts";
-import { type Language, type Words, wordsOf } from "../../shared/channels/words/words.ts";
+import type { Language } from "../../shared/channels/words/languages.ts";
+import { type Words, wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
 

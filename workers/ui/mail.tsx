@@ -11,7 +11,8 @@ import { handOverOf } from "../../shared/channels/hand-over.ts";
 import { noticeFacts, noticeLine } from "../../shared/channels/notice-line.ts";
 import { linesOf } from "./mail-lines.ts";
 import { framed, outsideName, outsideText } from "../../shared/channels/plain-text.ts";
-import { type Language, wordsOf } from "../../shared/channels/words/words.ts";
+import type { Language } from "../../shared/channels/words/languages.ts";
+import { wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
 
@@ -66,7 +67,7 @@ function gateOf(view: ReviewView) {
 
 /** Who wrote a piece of the excerpt. */
 function startOf(view: ReviewView, from: ExcerptPiece["from"]): string {
-  const { start, ownStart } = useWords().email.excerpt;
+  const { start, ownStart } = useWords().excerpt;
   const own: Partial<Record<ExcerptPiece["from"], string>> = ownStart;
   return (askingOf(view) === "sampling" ? undefined : own[from]) ?? start[from];
 }
@@ -76,12 +77,12 @@ const shownExcerpt = ({ view, why, excerpt }: MailInput, characters: number): Ex
   excerpt === "none" || why === "reminder" ? undefined : excerptOf(view, characters);
 
 function noExcerpt({ excerpt }: MailInput): string {
-  const words = useWords().email.excerpt;
+  const words = useWords().excerpt;
   return excerpt === "none" ? words.none : words.later;
 }
 
 function endOf(excerpt: Excerpt): string {
-  const words = useWords().email.excerpt;
+  const words = useWords().excerpt;
   if (excerpt.more > 0) return words.more(excerpt.more);
   return excerpt.pieces.length === 0 ? words.nothing : words.all;
 }
@@ -117,27 +118,23 @@ function noteLines(view: ReviewView): string[] {
   if (handOver === null) return [];
   const by = fill(handedOver.by, { by: outsideName(handOver.by, words) }).join("");
   if (handOver.leftOut !== undefined) return ["", by, `${handedOver.note}${words.review.marks.colon}${secret}`];
-  return [
-    "",
-    by,
-    ...(handOver.note === null ? [] : framed(handOver.note, { start: handedOver.note, end: words.email.excerpt.end }, words)),
-  ];
+  return ["", by, ...(handOver.note === null ? [] : framed(handOver.note, { start: handedOver.note, end: words.excerpt.end }, words))];
 }
 
 function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
   const all = useWords();
-  const { email: words, review } = all;
+  const { email: words, excerpt: edges, review } = all;
   const facts = reviewFacts(view);
   const gate = gateOf(view);
   const content =
     excerpt === undefined
       ? [noExcerpt(input)]
       : [
-          words.excerpt.rule,
+          edges.rule,
           ...excerpt.pieces.flatMap(({ from, text, leftOut }) =>
             leftOut === undefined
-              ? ["", ...framed(text, { start: startOf(view, from), end: words.excerpt.end }, all)]
+              ? ["", ...framed(text, { start: startOf(view, from), end: edges.end }, all)]
               : ["", `${startOf(view, from)}${review.marks.colon}${review.secret}`],
           ),
           "",
@@ -201,11 +198,11 @@ const Said = ({ text }: { text: string }) => (
 );
 
 const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
-  const { email: words, review } = useWords();
+  const { excerpt: words, review } = useWords();
   return (
     <>
-      <h2 style={mailStyles.heading}>{words.excerpt.heading}</h2>
-      {excerpt.pieces.length === 0 ? null : <p style={mailStyles.line}>{words.excerpt.rule}</p>}
+      <h2 style={mailStyles.heading}>{words.heading}</h2>
+      {excerpt.pieces.length === 0 ? null : <p style={mailStyles.line}>{words.rule}</p>}
       {excerpt.pieces.map(({ from, text, leftOut }) =>
         leftOut !== undefined ? (
           <p style={mailStyles.line}>
@@ -219,7 +216,7 @@ const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
           <div style={mailStyles.frame}>
             <p style={mailStyles.edge}>{startOf(view, from)}</p>
             <Said text={text} />
-            <p style={mailStyles.edge}>{words.excerpt.end}</p>
+            <p style={mailStyles.edge}>{words.end}</p>
           </div>
         ),
       )}

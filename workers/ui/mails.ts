@@ -1,7 +1,7 @@
 // Every email, by its kind: what a channel asks the pages Worker for.
 
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
-import type { Language } from "../../shared/channels/words/words.ts";
+import type { Language } from "../../shared/channels/words/languages.ts";
 import { unreachable } from "../../shared/result.ts";
 import { digestMail } from "./digest-mail.tsx";
 import { type EndedMailInput, endedMail } from "./ended-mail.tsx";

@@ -1,7 +1,8 @@
 // Every page for people, by its kind: what the gateway asks the pages Worker for. The values are plain, because they cross a service
 // binding.
 
-import { type Language, wordsOf } from "../../shared/channels/words/words.ts";
+import type { Language } from "../../shared/channels/words/languages.ts";
+import { wordsOf } from "../../shared/channels/words/words.ts";
 import { unreachable } from "../../shared/result.ts";
 import { type ExpiredLinkPageInput, ExpiredLinkPage, type LinkSentPageInput, LinkSentPage } from "./expired-pages.tsx";
 import { DonePage, type DonePageInput } from "./inbox/done-page.tsx";

@@ -5,7 +5,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { pageHeaders } from "../../../workers/endpoints/page-headers.ts";
-import type { Language } from "../../../shared/channels/words/words.ts";
+import type { Language } from "../../../shared/channels/words/languages.ts";
 import { chromiumPath } from "../support/chromium.ts";
 import { launch, servePage } from "./browser.ts";
 import { censusOf, violationsOn } from "./checks.ts";

@@ -1,7 +1,7 @@
 // Pages as the pages Worker makes them, for tests that look at one without a gateway.
 
 import { type Page, renderPage } from "../../../workers/ui/page.ts";
-import type { Language } from "../../../shared/channels/words/words.ts";
+import type { Language } from "../../../shared/channels/words/languages.ts";
 import type { ReviewPageInput } from "../../../workers/ui/review-page.tsx";
 import type { ReviewView } from "../../../shared/review/view.ts";
 

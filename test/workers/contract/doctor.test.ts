@@ -465,7 +465,7 @@ describe("what hangs or breaks", () => {
     const answered = examine();
     await reached;
     // The other calls end by themselves. What is left is the silent one's.
-    await eventually("the end of every other call", async () => limits.pending(10_000) === 1);
+    await eventually("the end of every other call", async () => limits.pending(10_000) === 1 && limits.pending(12_000) === 1);
     limits.runOut(10_000);
     if (!letsGo) limits.runOut(12_000);
     const checks = await answered;

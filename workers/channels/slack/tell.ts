@@ -1,10 +1,10 @@
 // The private messages to one Slack member. They have no names and no content.
 
 import { paragraph, plain, say, type SlackBlock } from "../../../shared/channels/slack-blocks.ts";
-import type { Words } from "../../../shared/channels/words/words.ts";
+import type { NoticeWords } from "../../../shared/channels/words/notice-words.ts";
 import type { PressWords } from "../../stubs/run-calls.ts";
 
-export const tellWords = ({ slack: { tell }, review: { uncounted } }: Words): Readonly<Record<PressWords, string>> => ({
+export const tellWords = ({ slack: { tell }, review: { uncounted } }: NoticeWords): Readonly<Record<PressWords, string>> => ({
   ...tell,
   alreadyDecided: uncounted.closed,
   late: uncounted.late,
@@ -13,7 +13,7 @@ export const tellWords = ({ slack: { tell }, review: { uncounted } }: Words): Re
 });
 
 /** The private message. `url` is the member's own link. */
-export const tellBlocks = (said: PressWords, url: string | null, words: Words): SlackBlock[] => [
+export const tellBlocks = (said: PressWords, url: string | null, words: NoticeWords): SlackBlock[] => [
   paragraph(say(tellWords(words)[said])),
   ...(url === null
     ? []

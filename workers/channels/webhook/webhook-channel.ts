@@ -10,7 +10,7 @@ import { asksWords } from "../../../shared/channels/fact-words.ts";
 import { handOverOf } from "../../../shared/channels/hand-over.ts";
 import { noticeFacts, noticeLine } from "../../../shared/channels/notice-line.ts";
 import { outsideName } from "../../../shared/channels/plain-text.ts";
-import type { Words } from "../../../shared/channels/words/words.ts";
+import type { NoticeWords } from "../../../shared/channels/words/notice-words.ts";
 import { type ReviewFacts, reviewFacts } from "../../../shared/review/review-facts.ts";
 import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
 import { evidenceWords } from "../../../shared/association/evidence.ts";
@@ -148,7 +148,7 @@ function dataOf(notice: Notice): object {
 }
 
 /** The request in a sentence that a receiver may show as plain text. Its names come from outside. */
-function summaryOf({ requestor }: ReviewView, facts: ReviewFacts, words: Words): string {
+function summaryOf({ requestor }: ReviewView, facts: ReviewFacts, words: NoticeWords): string {
   const { server, client, method, name } = requestor;
   const names: Readonly<Record<string, string>> = { server, client, method, name };
   return asksWords(facts, words.review).replaceAll(/\{(\w+)\}/g, (_, key: string) => outsideName(names[key] ?? "", words, { plain: true }));

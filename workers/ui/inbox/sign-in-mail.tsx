@@ -1,6 +1,7 @@
 // The email with the link that signs a reviewer in to their inbox. It has nothing of any review.
 
-import { languageFor, wordsOf } from "../../../shared/channels/words/words.ts";
+import { languageFor } from "../../../shared/channels/words/languages.ts";
+import { wordsOf } from "../../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "../language.ts";
 import { type MailContent, mailPage, mailStyles } from "../mail.tsx";
 

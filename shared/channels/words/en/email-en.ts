@@ -1,6 +1,5 @@
 // Every sentence of an email, in English. What other channels say in the same words is in review-en.ts.
 
-import type { ExcerptPiece } from "../../excerpt.ts";
 import { plural } from "./page-numbers-en.ts";
 
 export const emailEn = {
@@ -84,43 +83,10 @@ export const emailEn = {
     risksThere: "What they are is on the page.",
     run: "Run",
   },
-  excerpt: {
-    heading: "How it begins",
-    rule: "Untrusted content. Links are disabled. Invisible characters are written as ⟨labels⟩.",
-    start: {
-      systemPrompt: "From the server: system prompt",
-      user: "From the server: message of the user",
-      text: "From the server: text that becomes a vector",
-      assistant: "From the server: message as a model’s words",
-      toolResult: "From the server: result of a tool",
-      arguments: "From the server: arguments of the tool",
-      reply: "From the model: reply",
-      result: "From the tool: result",
-      vectors: "From the model: vectors",
-    } satisfies Record<ExcerptPiece["from"], string>,
-    /** Where a client asks for itself, in place of a server. */
-    ownStart: {
-      systemPrompt: "From the client, with Countersign’s words for its task: system prompt",
-      user: "From the client: message of the user",
-      text: "From the client: text that becomes a vector",
-      assistant: "From the client: message as a model’s words",
-      toolResult: "From the client: result of a tool",
-      arguments: "From the client: arguments of the tool",
-    } satisfies Partial<Record<ExcerptPiece["from"], string>>,
-    end: "End of what came from outside",
-    more: (count: number): string =>
-      `${plural(count, "more character of text follows", "more characters of text follow")} on the page, with everything that is not text.`,
-    all: "That is all of the text. Everything that is not text is on the page.",
-    nothing: "There is no text to show here. The content is on the page.",
-    none: "The policy keeps the content out of emails. It is on the page.",
-    later: "The content is on the page.",
-  },
   rules: {
     personal: "This link is personal: anyone who opens it decides as you. Do not forward this email.",
     reply: "Replying to this email decides nothing.",
     expiry: "The link works until {expiry}.",
     because: "You get this email because the policy’s rule {rule} names you as a reviewer.",
   },
-  cut: (count: number): string => `… and ${plural(count, "more character", "more characters")}`,
-  tab: "tab",
 } as const;

@@ -1,6 +1,5 @@
 // Every sentence of an email, in simplified Chinese. What other channels say in the same words is in review-zh.ts.
 
-import type { ExcerptPiece } from "../../excerpt.ts";
 import { number } from "./page-numbers-zh.ts";
 
 export const emailZh = {
@@ -75,42 +74,10 @@ export const emailZh = {
     risksThere: "具体内容见页面。",
     run: "运行编号",
   },
-  excerpt: {
-    heading: "开头部分",
-    rule: "不可信内容。链接已停用，不可见字符写成 ⟨标签⟩。",
-    start: {
-      systemPrompt: "来自服务器：系统提示词",
-      user: "来自服务器：用户消息",
-      text: "来自服务器：将转成向量的文字",
-      assistant: "来自服务器：以模型口吻写的消息",
-      toolResult: "来自服务器：工具结果",
-      arguments: "来自服务器：工具参数",
-      reply: "来自模型：回复",
-      result: "来自工具：结果",
-      vectors: "来自模型：向量",
-    } satisfies Record<ExcerptPiece["from"], string>,
-    /** Where a client asks for itself, in place of a server. */
-    ownStart: {
-      systemPrompt: "来自客户端（任务说明由 Countersign 撰写）：系统提示词",
-      user: "来自客户端：用户消息",
-      text: "来自客户端：将转成向量的文字",
-      assistant: "来自客户端：以模型口吻写的消息",
-      toolResult: "来自客户端：工具结果",
-      arguments: "来自客户端：工具参数",
-    } satisfies Partial<Record<ExcerptPiece["from"], string>>,
-    end: "外部内容到此为止",
-    more: (count: number): string => `另有 ${number(count)} 个字符和所有非文字内容，见页面。`,
-    all: "文字已全部列出。非文字内容见页面。",
-    nothing: "没有可显示的文字。内容见页面。",
-    none: "策略不允许在邮件中显示内容。请到页面查看。",
-    later: "内容见页面。",
-  },
   rules: {
     personal: "此链接仅供你本人使用：任何人打开它，都等于以你的身份决定。请勿转发本邮件。",
     reply: "回复本邮件不会产生任何决定。",
     expiry: "链接有效期至 {expiry}。",
     because: "你收到本邮件，是因为策略中的规则 {rule} 指定你为审核人。",
   },
-  cut: (count: number): string => `… 另有 ${number(count)} 个字符`,
-  tab: "制表符",
 } as const;

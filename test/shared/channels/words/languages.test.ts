@@ -1,7 +1,8 @@
 // Which language a reader gets, and that a catalogue is in its language alone.
 
 import { describe, expect, test } from "vitest";
-import { catalogues, languageFor, wordsOf } from "../../../../shared/channels/words/words.ts";
+import { languageFor } from "../../../../shared/channels/words/languages.ts";
+import { catalogues, wordsOf } from "../../../../shared/channels/words/words.ts";
 
 describe("the language", () => {
   test.each([

@@ -1,8 +1,9 @@
 // Every word is said somewhere: a sentence that nothing uses is kept true, and translated, for nobody.
 //
 // The compiler has no list of uses, so this reads the source. A member counts as used where one file outside the catalogues has its name and
-// the name of what holds it, both as members and not in a comment; a name in quotes counts, because codes choose words. That may take a use for another of the same names, but never in silence
-// for a new name; and a record that is indexed by a value of the review (`asking[facts.asking]`) is listed below, by its path.
+// the name of what holds it, both as members and not in a comment; a name in quotes counts, because codes choose words. That may take a
+// use for another of the same names, but never in silence for a new name; and a record that is indexed by a value of the review
+// (`asking[facts.asking]`) is listed below, by its path.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -14,7 +15,8 @@ const byValue = [
     (each) => `review/${each}`,
   ),
   ...["signIn/problems", "list/filters", "list/keys", "list/live", "list/gates", "done/outcomes"].map((each) => `inbox/${each}`),
-  ...["gates", "run", "excerpt/start", "excerpt/ownStart"].map((each) => `email/${each}`),
+  ...["gates", "run"].map((each) => `email/${each}`),
+  ...["start", "ownStart"].map((each) => `excerpt/${each}`),
   ...["places", "request", "response", "run", "ended", "tell"].map((each) => `slack/${each}`),
   ...["answers", "clientGrant", "progress", "clientProgress", "runProgress", "contexts", "toolChoices"].map((each) => `page/${each}`),
   ...["changes/sent", "decide/effect", "decide/preview", "expiredLink/states", "expiredLink/problems", "plain/problems"].map(

@@ -1,0 +1,31 @@
+// The words of the notices that the gateway makes itself: Slack messages, Teams cards and the titles of webhooks.
+
+import { excerptEn } from "./en/excerpt-en.ts";
+import { reviewEn } from "./en/review-en.ts";
+import { slackEn } from "./en/slack-en.ts";
+import { teamsEn } from "./en/teams-en.ts";
+import type { Language } from "./languages.ts";
+import type { PluralForms } from "./plural-forms.ts";
+import { excerptZh } from "./zh/excerpt-zh.ts";
+import { reviewZh } from "./zh/review-zh.ts";
+import { slackZh } from "./zh/slack-zh.ts";
+import { teamsZh } from "./zh/teams-zh.ts";
+
+/** `review`: what every channel and page says in the same words. `lang`: of `<html lang>` and of cards. The others: what each says in its own. */
+const en = { lang: "en", review: reviewEn, excerpt: excerptEn, slack: slackEn, teams: teamsEn };
+const zhCN = { lang: "zh-CN", review: reviewZh, excerpt: excerptZh, slack: slackZh, teams: teamsZh };
+
+/** The same members with any words in them; of plurals those that the language has. */
+export type InAnyWords<Said> = Said extends string
+  ? string
+  : Said extends (...values: infer Values) => infer Told
+    ? (...values: Values) => InAnyWords<Told>
+    : Said extends { readonly one: string; readonly other: string }
+      ? PluralForms
+      : { readonly [Name in keyof Said]: InAnyWords<Said[Name]> };
+
+export type NoticeWords = InAnyWords<typeof en>;
+
+export const noticeCatalogues = { en, "zh-CN": zhCN } as const satisfies Readonly<Record<Language, NoticeWords>>;
+
+export const noticeWordsOf = (language: Language): NoticeWords => noticeCatalogues[language];

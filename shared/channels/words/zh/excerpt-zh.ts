@@ -1,0 +1,37 @@
+// What emails and Teams cards say around the beginning of the content, in simplified Chinese.
+
+import type { ExcerptPiece } from "../../excerpt.ts";
+import { number } from "./page-numbers-zh.ts";
+
+export const excerptZh = {
+  heading: "开头部分",
+  rule: "不可信内容。链接已停用，不可见字符写成 ⟨标签⟩。",
+  start: {
+    systemPrompt: "来自服务器：系统提示词",
+    user: "来自服务器：用户消息",
+    text: "来自服务器：将转成向量的文字",
+    assistant: "来自服务器：以模型口吻写的消息",
+    toolResult: "来自服务器：工具结果",
+    arguments: "来自服务器：工具参数",
+    reply: "来自模型：回复",
+    result: "来自工具：结果",
+    vectors: "来自模型：向量",
+  } satisfies Record<ExcerptPiece["from"], string>,
+  /** Where a client asks for itself, in place of a server. */
+  ownStart: {
+    systemPrompt: "来自客户端（任务说明由 Countersign 撰写）：系统提示词",
+    user: "来自客户端：用户消息",
+    text: "来自客户端：将转成向量的文字",
+    assistant: "来自客户端：以模型口吻写的消息",
+    toolResult: "来自客户端：工具结果",
+    arguments: "来自客户端：工具参数",
+  } satisfies Partial<Record<ExcerptPiece["from"], string>>,
+  end: "外部内容到此为止",
+  more: (count: number): string => `另有 ${number(count)} 个字符和所有非文字内容，见页面。`,
+  all: "文字已全部列出。非文字内容见页面。",
+  nothing: "没有可显示的文字。内容见页面。",
+  none: "策略不允许在邮件中显示内容。请到页面查看。",
+  later: "内容见页面。",
+  cut: (count: number): string => `… 另有 ${number(count)} 个字符`,
+  tab: "制表符",
+} as const;
