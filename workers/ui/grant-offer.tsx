@@ -6,6 +6,7 @@ import { allowAct, formFields, grantKinds, mostGrantUses } from "../../shared/re
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
 import { grantWords } from "./asking-words.ts";
+import { pluralOf } from "./approve-words.ts";
 import { useWords } from "./language.ts";
 import { Time } from "./names.tsx";
 import { Name, plainLetters } from "./outside-text.tsx";
@@ -92,6 +93,8 @@ export const GrantForm = (props: GrantFormProps) => {
   const words = useWords();
   const { grant } = words.page;
   const known = knownWords(words, view.requestor.provenance);
+  const uses = kept?.uses ?? usual.uses;
+  const isNumber = /^[1-9][0-9]{0,3}$/.test(uses) && Number(uses) <= mostGrantUses;
   return (
     <details class="grant" name="more" open={kept?.isAsked === true}>
       <summary class="chev">{grant.heading[view.gate]}</summary>
@@ -102,8 +105,14 @@ export const GrantForm = (props: GrantFormProps) => {
         <p class="hint" id="grant-hint">
           {grant.usesHint(mostGrantUses)} {grant.limits}
         </p>
-        <button type="submit" name={formFields.act} value={allowAct} class="btn allow">
-          {grant.approve[view.gate]}
+        <button
+          type="submit"
+          name={formFields.act}
+          value={allowAct}
+          class="btn allow"
+          data-words={JSON.stringify({ any: grant.approve[view.gate], more: grant.approveMore[view.gate], most: mostGrantUses })}
+        >
+          {isNumber ? pluralOf(words.page.lang, grant.approveMore[view.gate], Number(uses)) : grant.approve[view.gate]}
         </button>
         <p class="hint">
           {grant.exact[view.gate]} {grantWords(facts, words).shape}

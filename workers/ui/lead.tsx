@@ -102,7 +102,8 @@ export const Steps = ({ facts }: Pick<Shown, "facts">) => {
   );
 };
 
-function costOf({ cost }: ReviewFacts, { page }: Words): Child {
+/** "up to $0.0138", "cost $0.0008", "free". */
+export function costOf({ cost }: Pick<ReviewFacts, "cost">, { page }: Words): Child {
   if (cost === null) return null;
   const amount = page.dollars(cost.usd);
   // "free", and "under $0.0001".

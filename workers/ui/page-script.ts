@@ -95,6 +95,15 @@ export const pageScript = `
     return words.approve.replace("{vote}", vote).replace("{changes}", phrase(words.withChanges, changes)).replace("{warnings}", phrase(words.despite, words.warnings));
   };
 
+  // The button that gives a grant says for how many.
+  const uses = document.getElementById("grant-uses");
+  uses?.addEventListener("input", () => {
+    const allow = document.querySelector("button.allow");
+    const said = JSON.parse(allow.dataset.words);
+    const isNumber = /^[1-9][0-9]{0,3}$/.test(uses.value) && Number(uses.value) <= said.most;
+    allow.textContent = isNumber ? phrase(said.more, Number(uses.value)) : said.any;
+  });
+
   // What nobody would see in a difference is written out.
   const unseen = /[[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cs}\\p{Co}\\p{Zl}\\p{Zp}\\u1680\\u2000-\\u200a\\u205f\\u2800]--[\\t\\n]]/gv;
   const visible = (text) => text.replace(unseen, (each) => "\\u27e8U+" + each.codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "\\u27e9");

@@ -252,7 +252,7 @@ const inbox = `
 .meta .soon, .meta.soon { font-weight: 600; }
 .over h2, .over .meta > :not(.tag) { text-decoration: line-through; }
 .batch { position: sticky; z-index: 2; bottom: 0; display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; margin: 1rem -1rem 0; padding: .625rem 1rem calc(.625rem + var(--safe)); border-top: 1px solid var(--line); background: var(--card); box-shadow: var(--raised); }
-.batch .btn { flex: 1 1 auto; } .batch p:empty { display: none; }
+.batch[hidden] { display: none; } .batch .btn { flex: 1 1 auto; } .batch p:empty { display: none; }
 .pages { display: flex; flex-wrap: wrap; gap: .625rem; align-items: center; justify-content: space-between; margin-top: .75rem; }
 .leave { display: flex; flex-wrap: wrap; gap: 1rem; }
 .one { padding-top: 1rem; border-top: 2px solid var(--line); } .one > * + * { margin-top: .75rem; }

@@ -138,7 +138,7 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
         .selectOption({ label: "Any like this, for summarize_meeting of notes, for desk-assistant" });
       await page.getByLabel("For", { exact: true }).selectOption("7 days");
       await page.getByLabel("Uses", { exact: true }).fill("25");
-      await page.getByRole("button", { name: "Approve and allow later requests" }).click();
+      await page.getByRole("button", { name: /^Approve and allow/ }).click();
       expect((await submitted(page)).grant).toEqual({ scope: "tool", what: "shape", hours: 168, uses: 25 });
     });
 
@@ -151,11 +151,28 @@ describe.skipIf(chromiumPath === undefined)("beside deciding, in a browser", () 
       expect((await submitted(page)).grant).toBeUndefined();
     });
 
+    test("says on its button for how many it is, as they are written", async () => {
+      const page = await open(render(standings.mayGrant));
+      Object.assign(site, { headers: pageHeaders(cspNonce, true) });
+      await page.reload();
+      await choose(page, "Allow later requests");
+      const allow = page.locator("button.allow");
+      for (const [uses, words] of [
+        ["1", "Approve and allow 1 more request"],
+        ["1000", "Approve and allow 1,000 more requests"],
+        ["1001", "Approve and allow later requests"],
+        ["many", "Approve and allow later requests"],
+      ] as const) {
+        await page.getByLabel("Uses", { exact: true }).fill(uses);
+        expect(await allow.textContent()).toBe(words);
+      }
+    });
+
     test("lasts a day and ten times where nothing else is chosen", async () => {
       const page = await open(render(standings.mayGrantReply));
       await choose(page, "Allow later replies");
       await page.getByLabel("Allow", { exact: true }).selectOption("tool:exact");
-      await page.getByRole("button", { name: "Approve and allow later replies" }).click();
+      await page.getByRole("button", { name: "Approve and allow 10 more replies" }).click();
       expect((await submitted(page)).grant).toEqual({ scope: "tool", what: "exact", hours: 24, uses: 10 });
     });
 

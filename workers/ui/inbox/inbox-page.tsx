@@ -11,6 +11,7 @@ import { pluralOf } from "../approve-words.ts";
 import { Document } from "../document.tsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
+import { costOf } from "../lead.tsx";
 import { People } from "../names.tsx";
 import { Name } from "../outside-text.tsx";
 import { pageScript } from "../page-script.ts";
@@ -95,9 +96,7 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
         {[tools === 0 ? "" : list.tools(tools), images === 0 ? "" : list.images(images)].filter(Boolean).join(review.marks.comma)}
       </span>
     ),
-    cost === null ? null : (
-      <span>{fill(cost.kind === "atMost" ? page.strip.upTo : page.strip.cost, { cost: page.dollars(cost.usd) })}</span>
-    ),
+    cost === null ? null : <span>{costOf({ cost }, useWords())}</span>,
     quorum === null ? null : quorum.votes === 0 ? (
       <span>{list.needs(quorum.needed)}</span>
     ) : (

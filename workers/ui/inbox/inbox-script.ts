@@ -15,6 +15,8 @@ export const inboxScript = `
     if (batch === null) return;
     const words = JSON.parse(batch.dataset.words);
     const n = boxes().filter((box) => box.checked && !box.disabled).length;
+    // Its buttons would do nothing. Where scripts do not run it is always there.
+    batch.hidden = n === 0;
     batch.querySelector("p").textContent = phrase(words.lang, words.selected, n);
     for (const button of all("button", batch)) {
       button.textContent = phrase(words.lang, button.value === "deny" ? words.deny : words.review, n);

@@ -4,6 +4,11 @@ export const pageGrantEn = {
   grant: {
     heading: { request: "Allow later requests", response: "Allow later replies" },
     approve: { request: "Approve and allow later requests", response: "Approve and allow later replies" },
+    /** With the number that was written. */
+    approveMore: {
+      request: { one: "Approve and allow 1 more request", other: "Approve and allow {n} more requests" },
+      response: { one: "Approve and allow 1 more reply", other: "Approve and allow {n} more replies" },
+    },
     lead: {
       request: "Later requests that you allow here go to a model without review. Not together with a change.",
       response: "Later replies that you allow here are delivered without review. Not together with a change.",

@@ -6,6 +6,8 @@ export const pageGrantZh = {
   grant: {
     heading: { request: "放行后续请求", response: "放行后续回复" },
     approve: { request: "批准并放行后续请求", response: "批准并放行后续回复" },
+    /** With the number that was written. */
+    approveMore: { request: { other: "批准，并再放行 {n} 个请求" }, response: { other: "批准，并再放行 {n} 个回复" } },
     lead: {
       request: "在此放行的后续请求会直接发给模型，不再审核。不能与修改同时使用。",
       response: "在此放行的后续回复会直接交付，不再审核。不能与修改同时使用。",

@@ -23,7 +23,7 @@ const byValue = [
     (each) => `page/${each}`,
   ),
   ...["next/model", "next/run", "pieces/message", "shortcuts/keys", "warnings/all", "warnings/some"].map((each) => `page/${each}`),
-  ...["approve", "exact", "known", "risk", "replyRisk", "hoursOf", "given/undone"].map((each) => `page/grant/${each}`),
+  ...["approve", "approveMore", "exact", "known", "risk", "replyRisk", "hoursOf", "given/undone"].map((each) => `page/grant/${each}`),
 ];
 
 const root = new URL("../../../../", import.meta.url);
