@@ -38,6 +38,8 @@ export const Next = ({ view, facts, action }: NextProps) => {
     name: <Name value={requestor.name} />,
     server: <Name value={requestor.server} />,
   };
+  // An edit voids the votes before it, so it is the last approver's or an earlier version's.
+  const isEdited = view.state.kind === "approved" && view.state.edited;
   const isThere = next.kind === "review";
   const isWritten = facts.serving.kind === "written";
   return (
@@ -47,9 +49,11 @@ export const Next = ({ view, facts, action }: NextProps) => {
           <Step as="ok" at={createdAt} now={now}>
             <HeadingWords view={view} facts={facts} />
           </Step>
-          {votes.map(({ by, at }) => (
+          {votes.map(({ by, at }, i) => (
             <Step as="ok" at={at} now={now}>
-              {fill(page.next.approved, { by: <Person name={by} reader={reviewer} /> })}
+              {fill(isEdited && i === votes.length - 1 ? page.states.approvedEdited : page.states.approved, {
+                by: <Person name={by} reader={reviewer} />,
+              })}
             </Step>
           ))}
           <Step as={isThere ? "ok" : "now"} now={now}>

@@ -223,7 +223,7 @@ del { background: var(--cut); text-decoration: line-through; }
 .sub.fault { color: var(--no); }
 :target { outline: 3px solid var(--focus); outline-offset: -3px; }
 /* Without a script: a field that a person has changed keeps its fold open. */
-html:not([data-script]) :is(.part, .edit, .facts):has(textarea:user-valid)::details-content { content-visibility: visible; block-size: auto; }
+html:not([data-script]) :is(.part, .edit, .facts):has(textarea:user-valid)::details-content, details.changed::details-content, :is(.part, .edit, .facts):has(.changed)::details-content { content-visibility: visible; block-size: auto; }
 `;
 
 /** The inbox: its list, and reviews that are shown together. */

@@ -250,7 +250,6 @@ export const pageEn = {
   /** From the approval of the request to the review of the reply, in the browser that approved. */
   next: {
     label: "What happened",
-    approved: "{by} approved it",
     refresh: "Refresh",
     close: "If the reply waits for you, it appears here. You can close this page: its link then comes the same way as this one.",
     closeThere: "You can close this page: the link then comes the same way as this one.",

@@ -247,7 +247,6 @@ export const pageZh = {
   /** From the approval of the request to the review of the reply, in the browser that approved. */
   next: {
     label: "进展",
-    approved: "{by} 已批准",
     refresh: "刷新",
     close: "如果回复等你审核，会显示在这里。也可以关闭本页，链接会经同一渠道发来。",
     closeThere: "可以关闭本页，链接会经同一渠道发来。",
