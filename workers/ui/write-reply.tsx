@@ -106,7 +106,7 @@ export const WriteReply = ({ view, facts, kept, changes, error }: WriteReplyProp
         {isAgain ? (
           <>
             <button type="submit" name={formFields.act} value="askModel" class="btn">
-              {fill(written.askModel, { model: <Name value={first?.id ?? ""} /> })}
+              <span>{fill(written.askModel, { model: <Name value={first?.id ?? ""} /> })}</span>
             </button>
             <p class="hint">{written.askModelHint}</p>
           </>
