@@ -171,18 +171,18 @@ export class RunNotices {
     };
   }
 
-  /** `RunCalls.ownersGate`. The owner has to have an address: without one nobody can sign in to an inbox. */
+  /** `RunCalls.ownersGate`. The owner has to be able to sign in to an inbox. */
   ownersGate(): Gate | null {
     const current = this.#parts.current();
     const gate = current === null ? null : openGate(current.state);
     const review = current === null || gate === null ? null : current.state.reviews[gate];
     if (current === null || review?.selfApproval !== true) return null;
     const { owner } = current.input.key;
-    const isOwner = ({ name, email }: Reviewer): boolean =>
-      email !== undefined &&
-      isSamePerson(owner, name) &&
-      review.reviewers.includes(name) &&
-      review.left.every(({ reviewer }) => reviewer !== name);
+    const isOwner = (each: Reviewer): boolean =>
+      hasInbox(this.#parts.env, each) &&
+      isSamePerson(owner, each.name) &&
+      review.reviewers.includes(each.name) &&
+      review.left.every(({ reviewer }) => reviewer !== each.name);
     return this.people(current.input).some(isOwner) ? gate : null;
   }
 
