@@ -97,7 +97,10 @@ export const ReplyContent = (props: ReplyContentProps) => {
   return (
     <>
       {view.cachedAt == null ? null : (
-        <p class="note mind">{fill(words.review.cached, { at: <Time at={view.cachedAt} now={view.now} /> })}</p>
+        <div class="note mind">
+          {/* One child, because a note's children stand side by side. */}
+          <p>{fill(words.review.cached, { at: <Time at={view.cachedAt} now={view.now} /> })}</p>
+        </div>
       )}
       {isError ? <p class="note mind">{words.review.toolError}</p> : null}
       {vectors.length === 0 ? null : <Vectors vectors={vectors} prefix={props.prefix ?? ""} />}
