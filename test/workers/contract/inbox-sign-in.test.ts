@@ -6,6 +6,7 @@ import { inboxNameOf } from "../../../shared/review/inbox.ts";
 import { inboxStub } from "../../../workers/stubs/stubs.ts";
 import { admin, configure, env, eventually, gateway, gatewayWith, notices, policy, publicUrl, travel } from "../support/gateway.ts";
 import { InboxBrowser, addresses, configureInbox, mail, newestSignInLink, readFor, signInLinks, waits } from "../support/inbox.ts";
+import { tablesOf } from "../objects/inside.ts";
 import { pathOf } from "../support/reviewer.ts";
 
 const minute = 60_000;
@@ -189,6 +190,10 @@ describe("asking for a link", () => {
     }
     const fourth = await browser.ask(ada);
     expect([fourth.status, (await fourth.text()).includes("is on its way")]).toEqual([200, true]);
+    // The gateway asks after its answer; here the object is asked once more and has answered.
+    const inbox = inboxNameOf("Ada");
+    await inboxStub(env, inbox).ask({ inbox, email: ada, language: null, browser: "none", to: null });
+    expect((await tablesOf(inboxStub(env, inbox) as DurableObjectStub))["sign_in"]).toHaveLength(3);
     travel(60 * minute);
     await browser.ask(ada);
     await newestSignInLink(ada, 4);
