@@ -194,6 +194,6 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
     await plain.getByLabel("One reason for all (optional)").fill("Not now.");
     await plain.waitForTimeout(1_100);
     await plain.getByRole("button", { name: "Deny 1" }).click();
-    expect(await plain.getByText("Denied", { exact: true }).count()).toBe(1);
+    await plain.getByText("Denied", { exact: true }).waitFor();
   });
 });
