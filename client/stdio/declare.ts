@@ -6,7 +6,7 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import { declaresSampling, isOurs, withSampling } from "../../shared/relay/capability-2025.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import { objectIn } from "../rpc-messages.ts";
-import { edited, memberOf, withMembers } from "./json-spans.ts";
+import { edited, memberOf, withMembers } from "../../shared/json/spans.ts";
 
 /**
  * Who answers sampling. `fulfil`: the gateway. `forward`: the client, or none where it has no sampling. `fallback`: the client, and the

@@ -8,7 +8,7 @@ import type { Connection } from "../connection.ts";
 import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
 import { ClientProgress } from "./client-progress.ts";
 import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
-import { edited, elementsOf, memberOf, type Span, textAt } from "./json-spans.ts";
+import { edited, elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
 import { answeredByLong } from "./long-line.ts";
 
 export type StdioRelaySettings = DeclareOptions & {

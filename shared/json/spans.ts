@@ -1,7 +1,7 @@
 // Finds the parts of a JSON text, so that one can be replaced and the others keep their bytes: numbers that a parser would round, the order
 // of names, white space. Only for bytes that JSON.parse has accepted; for others the spans mean nothing.
 
-import { joinBytes } from "../../shared/bytes.ts";
+import { joinBytes } from "../bytes.ts";
 
 /** From the first byte of a value up to, and without, `to`. */
 export type Span = { readonly from: number; readonly to: number };

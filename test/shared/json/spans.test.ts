@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { edited, elementsOf, memberOf, membersOf, textAt, withMembers } from "../../../client/stdio/json-spans.ts";
+import { edited, elementsOf, memberOf, membersOf, textAt, withMembers } from "../../../shared/json/spans.ts";
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
