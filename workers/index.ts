@@ -4,6 +4,7 @@ import { app } from "./app.ts";
 import { scheduled } from "./sweep.ts";
 
 export { CacheObject } from "./objects/cache-object.ts";
+export { CallObject } from "./objects/call/call-object.ts";
 export { ConfigObject } from "./objects/config-object.ts";
 export { ConversationObject } from "./objects/conversation-object.ts";
 export { DigestObject } from "./objects/digest-object.ts";

@@ -46,6 +46,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     CONCURRENCY_QUEUE: "ConcurrencyQueueObject",
     CACHE: "CacheObject",
     CONVERSATION: "ConversationObject",
+    CALL: "CallObject",
     DIGEST: "DigestObject",
     INBOX: "InboxObject",
   };

@@ -7,6 +7,8 @@ export type Evidence =
   | "responseStream"
   /** The sampling request names the task that the server made for that client request. */
   | "namedTask"
+  /** The sampling request came inside the result of that client request, in a round of revision 2026-07-28. */
+  | "inputRound"
   /** The server showed nothing; no other request was in flight. */
   | "onlyInFlight"
   /** The server showed nothing; of several requests in flight this one began last. */
@@ -19,6 +21,7 @@ export type Evidence =
 export const provenanceOf: Readonly<Record<Evidence, Extract<Provenance, "observed" | "inferred">>> = {
   responseStream: "observed",
   namedTask: "observed",
+  inputRound: "observed",
   onlyInFlight: "inferred",
   newestInFlight: "inferred",
 };
@@ -27,6 +30,7 @@ export const provenanceOf: Readonly<Record<Evidence, Extract<Provenance, "observ
 export const evidenceWords: Readonly<Record<Evidence, string>> = {
   responseStream: "observed on the request's own stream",
   namedTask: "observed: the server named the request's task",
+  inputRound: "observed in the request's own result",
   onlyInFlight: "inferred: the only request in flight",
   newestInFlight: "inferred: the newest of several requests in flight",
 };

@@ -34,7 +34,7 @@ export const samplingMethod = "sampling/createMessage";
  * Whether an object asks for sampling in any way in which some client may read it: JSON libraries differ in whether the case of a
  * member's name matters, and clients in which ids they take.
  */
-const asksForSampling = (value: unknown): boolean =>
+export const asksForSampling = (value: unknown): boolean =>
   Object.entries(objectOf(value) ?? {}).some(([name, method]) => method === samplingMethod && name.toLowerCase() === "method");
 
 export type ServerRequest = { readonly id: RequestId; readonly method: string; readonly params: JsonObject | null };

@@ -34,6 +34,11 @@ const server = z.strictObject({
   passAuthorization: z.boolean().default(false),
   /** Lets the URL be a private or loopback address, and plain http. */
   allowPrivate: z.boolean().default(false),
+  /**
+   * Which revisions are spoken to the server: those with sessions (`2025`: 2024-11-05 to 2025-11-25), or 2026-07-28. `auto`: as the server
+   * says when it is asked first.
+   */
+  protocol: z.enum(["auto", "2025", "2026"]).default("auto"),
   /** Who answers sampling: the gateway always, the client, or the gateway where the client cannot. */
   mode: z.enum(["fulfil", "forward", "fallback"]).default("fulfil"),
   /**

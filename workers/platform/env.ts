@@ -4,6 +4,7 @@ import type ImagesWorker from "../images/worker.ts";
 import type ToolsWorker from "../tools/worker.ts";
 import type PagesWorker from "../ui/worker.ts";
 import type { CacheCalls } from "../stubs/cache-calls.ts";
+import type { CallCalls } from "../stubs/call-calls.ts";
 import type { ConfigCalls } from "../stubs/config-calls.ts";
 import type { ConversationCalls } from "../stubs/conversation-calls.ts";
 import type { DigestCalls } from "../stubs/digest-calls.ts";
@@ -26,6 +27,7 @@ export interface Env {
   readonly DIGEST: DurableObjectNamespace<DigestCalls>;
   readonly CONVERSATION: DurableObjectNamespace<ConversationCalls>;
   readonly INBOX: DurableObjectNamespace<InboxCalls>;
+  readonly CALL: DurableObjectNamespace<CallCalls>;
   readonly FLOOD: RateLimit;
   /** The images Worker: workers/images/. */
   readonly IMAGES: Service<ImagesWorker>;
@@ -43,6 +45,7 @@ export interface Env {
   readonly RETENTION_HOURS?: string;
   readonly MODEL_TIMEOUT_SECONDS?: string;
   readonly HEARTBEAT_SECONDS?: string;
+  readonly RELAY_HOLD_SECONDS?: string;
   readonly LINK_HOURS?: string;
   readonly INBOX_SESSION_HOURS?: string;
   readonly ACCESS_TEAM_DOMAIN?: string;

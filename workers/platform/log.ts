@@ -48,6 +48,8 @@ export type LogEvent =
   | "session.cancelFailed"
   | "cache.failed"
   | "kept.forgetFailed"
+  | "call.forgetFailed"
+  | "relay.rememberFailed"
   | "images.failed"
   | "tools.failed"
   | "pages.failed";

@@ -16,6 +16,8 @@ export type Settings = {
   /** For one model call with its retries and failover. */
   readonly modelTimeoutMs: number;
   readonly heartbeatMs: number;
+  /** How long one request of a client without a session is held while its call waits; then the client is asked to come back. */
+  readonly legMs: number;
   /** How long a link opens its page. In a longer review its reviewer can request a new one. */
   readonly linkMs: number;
   /** How long a reviewer stays signed in to their inbox. */
@@ -70,6 +72,7 @@ function parseSettings(env: Env): Settings {
     linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, issues) * 3_600_000,
     inboxSessionMs: numberOf("INBOX_SESSION_HOURS", env.INBOX_SESSION_HOURS, 8, 1, 72, issues) * 3_600_000,
     access: parseAccess(env, issues),
+    legMs: numberOf("RELAY_HOLD_SECONDS", env.RELAY_HOLD_SECONDS, 50, 1, 300, issues) * 1000,
     heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, issues) * 1000,
     issues,
   };

@@ -4,6 +4,7 @@ import { bytesToHex, digestOf } from "../../shared/encoding.ts";
 import { randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import type { CacheCalls } from "./cache-calls.ts";
+import type { CallCalls } from "./call-calls.ts";
 import type { ConfigCalls } from "./config-calls.ts";
 import type { ConversationCalls } from "./conversation-calls.ts";
 import type { DigestCalls } from "./digest-calls.ts";
@@ -71,6 +72,13 @@ function shardOf(id: string): number {
 /** The cached reply to one request of a key, by the digest of the request. The name is a digest of both, as a session's is. */
 export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CacheCalls> =>
   env.CACHE.getByName(digestOf("countersign/cache-name/v1", { keyId, digest }));
+
+/**
+ * The object of a client's request at a server of revision 2026-07-28, by what makes it the same again: `digest` of the server, the method and
+ * the params. The name is a digest of that and the key.
+ */
+export const callStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CallCalls> =>
+  env.CALL.getByName(digestOf("countersign/call-name/v1", { keyId, digest }));
 
 /** The turns that a session of a key asked to have remembered. */
 export const conversationStub = (env: Env, keyId: string, session: string): DurableObjectStub<ConversationCalls> =>

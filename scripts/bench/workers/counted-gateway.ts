@@ -109,7 +109,7 @@ type AnyObject = new (ctx: DurableObjectState, env: Env) => { alarm?: () => Prom
 type Env = Record<string, unknown>;
 
 const countedEnvs = new WeakMap<Env, Env>();
-const namespaces = ["SESSION", "KEY", "RUN", "CONFIGURATION", "LEDGER", "CONCURRENCY_QUEUE", "CACHE", "CONVERSATION", "DIGEST"];
+const namespaces = ["SESSION", "KEY", "RUN", "CONFIGURATION", "LEDGER", "CONCURRENCY_QUEUE", "CACHE", "CONVERSATION", "DIGEST", "CALL"];
 
 /** The environment whose namespaces and KV count. */
 function countedEnv(env: Env): Env {
@@ -171,6 +171,7 @@ function counted(made: unknown): AnyObject {
 }
 
 export const CacheObject = counted(classes.CacheObject);
+export const CallObject = counted(classes.CallObject);
 export const ConfigObject = counted(classes.ConfigObject);
 export const ConversationObject = counted(classes.ConversationObject);
 export const DigestObject = counted(classes.DigestObject);

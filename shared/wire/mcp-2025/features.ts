@@ -22,4 +22,7 @@ export const features2025 = {
   "2025-11-25": { samplingTools: true, tasks: true, versionHeader: true, emptyEvents: true, urlElicitation: true },
 } as const satisfies Readonly<Record<string, Features>>;
 
+/** The revisions that begin with `initialize`, oldest first. */
+export const sessionRevisions: readonly string[] = Object.keys(features2025);
+
 export type Revision2025 = keyof typeof features2025;

@@ -63,6 +63,7 @@ export async function everything(): Promise<string> {
     CONCURRENCY_QUEUE: env.CONCURRENCY_QUEUE,
     CACHE: env.CACHE,
     CONVERSATION: env.CONVERSATION,
+    CALL: env.CALL,
     DIGEST: env.DIGEST,
   };
   const parts: string[] = [];

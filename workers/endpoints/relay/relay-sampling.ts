@@ -3,13 +3,22 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { type RequestId, type RpcAnswer, idKey, responseOf } from "../../../shared/wire/json-rpc.ts";
+import type { Evidence } from "../../../shared/association/evidence.ts";
 import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
 import { RELAY_SESSION_PREFIX } from "../../../shared/wire/mcp-2025/meta.ts";
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import type { ParsedSampling } from "../../../shared/wire/mcp-2025/sampling-params.ts";
 import { createTaskResult, parseTaskParams, relatedTo } from "../../../shared/wire/mcp-2025/tasks.ts";
-import { type Originating, type Signs, associationOf, maySample, namedTask } from "../../../shared/association/relay-association.ts";
+import {
+  type Originating,
+  type SampledFor,
+  type Signs,
+  associationOf,
+  maySample,
+  namedTask,
+} from "../../../shared/association/relay-association.ts";
 import { elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
 import { type ServerRequest, samplingMethod } from "../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../shared/relay/passed-through.ts";
@@ -24,7 +33,7 @@ import { runStub, sessionStub } from "../../stubs/stubs.ts";
 import { countCalls } from "../../pipeline/calls.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
 import { paramsRefusal, recordRefusal } from "../../pipeline/refusals.ts";
-import type { ResponseMode } from "../../pipeline/pipeline-request.ts";
+import type { ResponseMode, Started } from "../../pipeline/pipeline-request.ts";
 import { beginSampling, originatingKey } from "../../pipeline/sampling-call.ts";
 import { askOwnTask } from "../../pipeline/own-task.ts";
 import { taskOf } from "../../pipeline/task.ts";
@@ -102,22 +111,60 @@ async function post(env: Env, waiting: Waiting, id: RequestId, answer: RpcAnswer
 
 /** The answer to post, or null where the run posts it. */
 async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: ServerRequest): Promise<RpcAnswer | null> {
-  const { env, ctx, key, session, server } = parts;
+  const { env, session, server } = parts;
   const codec = mcpCodec(session.revision);
   const association = associationOf(server.association, await signsOf(parts, params));
   if (!association.ok) return refusing(parts, samplingMethod)({ kind: "notAssociated", why: association.error });
-  const { originating, evidence } = association.value;
+  const begun = await startSampling(parts, association.value, { id, params }, ({ task }) => responseModeOf(parts, id, task));
+  if (!begun.ok) return begun.error;
+  const { started, parsed } = begun.value;
+  // A cancellation that came during the start found nothing to withdraw.
+  if (parts.gaveUp(id)) await cancelSampling(parts, id);
+  if (started.kind === "answered") return codec.encode(started.outcome);
+  const tell = progressTeller(parts, waiting, parsed.meta.progressToken);
+  if (started.kind === "fast") {
+    tell("generating");
+    return codec.encode(await started.outcome);
+  }
+  const { run, posts } = started;
+  if (parsed.task !== undefined) {
+    const snapshot = await runStub(env, run).snapshot();
+    return snapshot === null ? refusing(parts, samplingMethod)({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
+  }
+  if (posts && parts.isBrief) return null;
+  const outcome = await awaitOffered(parts, run, tell);
+  return posts ? null : codec.encode(outcome);
+}
+
+/** The run's outcome. The review's address is offered to the client meanwhile, where that is possible. */
+export async function awaitOffered(parts: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
+  const offered = new OfferedReview(parts, run);
+  const outcome = await awaitWithProgress(parts, run, (state) => {
+    tell(state);
+    offered.reached(state);
+  });
+  offered.reached("completed");
+  return outcome;
+}
+
+/** Begins a sampling request whose originating request is known; the error for the server where it is refused. */
+export async function startSampling(
+  parts: SamplingParts,
+  { originating, evidence }: { readonly originating: SampledFor; readonly evidence: Evidence },
+  { id, params }: Pick<ServerRequest, "id" | "params">,
+  responseModeOf: (parsed: ParsedSampling) => ResponseMode,
+): Promise<Result<{ readonly started: Started; readonly parsed: ParsedSampling }, RpcAnswer>> {
+  const { env, ctx, key, session, server } = parts;
   const { method } = originating;
-  const refuse = refusing(parts, samplingMethod, originating.name);
+  const refuse = (refusal: Refusal) => err(refusing(parts, samplingMethod, originating.name)(refusal));
   if (parts.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
     return refuse({ kind: "policyRefused", rule: "the server's samplingTools" });
-  const parsed = codec.decode(params);
+  const parsed = mcpCodec(session.revision).decode(params);
   if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
   const undeclared = undeclaredIn(parsed.value, server, session.revision);
   if (undeclared !== null)
     return refuse({ kind: "invalidParams", errors: [{ pointer: `/${undeclared}`, message: "was not declared by the client" }] });
-  const asTask = parsed.value.task;
   const started = await beginSampling({
     env,
     ctx,
@@ -134,31 +181,10 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Se
         ...(parsed.value.meta.progressToken === undefined ? {} : { progressToken: parsed.value.meta.progressToken }),
       },
     },
-    responseMode: responseModeOf(parts, id, asTask),
+    responseMode: responseModeOf(parsed.value),
     signal: new AbortController().signal,
   });
-  if (!started.ok) return refuse(started.error);
-  // A cancellation that came during the start found nothing to withdraw.
-  if (parts.gaveUp(id)) await cancelSampling(parts, id);
-  if (started.value.kind === "answered") return codec.encode(started.value.outcome);
-  const tell = progressTeller(parts, waiting, parsed.value.meta.progressToken);
-  if (started.value.kind === "fast") {
-    tell("generating");
-    return codec.encode(await started.value.outcome);
-  }
-  const { run, posts } = started.value;
-  if (asTask !== undefined) {
-    const snapshot = await runStub(env, run).snapshot();
-    return snapshot === null ? refuse({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
-  }
-  if (posts && parts.isBrief) return null;
-  const offered = new OfferedReview(parts, run);
-  const outcome = await awaitWithProgress(parts, run, (state) => {
-    tell(state);
-    offered.reached(state);
-  });
-  offered.reached("completed");
-  return posts ? null : codec.encode(outcome);
+  return started.ok ? ok({ started: started.value, parsed: parsed.value }) : refuse(started.error);
 }
 
 /** A run posts its answer itself (`callback`), except where that needs the client's own credential, which is not stored. */

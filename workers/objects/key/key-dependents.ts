@@ -1,4 +1,4 @@
-// What depends on a key: its open runs, cached replies and conversations. Each is added before it sends or keeps anything, and ended when
+// What depends on a key: its open runs, cached replies, conversations and calls of the relay. Each is added before it sends or keeps anything, and ended when
 // the key is revoked.
 //
 // Part of the KeyObject, which alone writes here. Ending one is committed before it is attempted, is retried until it is done, and may run
@@ -81,6 +81,8 @@ export class KeyDependents {
         return this.#env.CACHE.get(this.#env.CACHE.idFromString(name)).keyRevoked();
       case "conversation":
         return this.#env.CONVERSATION.get(this.#env.CONVERSATION.idFromString(name)).keyRevoked();
+      case "call":
+        return this.#env.CALL.get(this.#env.CALL.idFromString(name)).keyRevoked();
       default:
         return kind satisfies never;
     }

@@ -153,6 +153,10 @@ const sure: Readonly<Record<Sureness, { readonly short: string; readonly full: s
     short: "Observed: the server named the request’s task.",
     full: "Observed: the server named the task that it runs for this request.",
   },
+  inputRound: {
+    short: "Observed: the server asked in the result of this very request.",
+    full: "Observed: the server answered this very request by asking for this reply first.",
+  },
   onlyInFlight: {
     short: "Inferred: the only request in flight; may be wrong.",
     full: "Inferred: the server did not say which request it serves, and this was the only one in flight. This may be wrong: a server can ask at any time.",

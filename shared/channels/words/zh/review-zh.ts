@@ -164,6 +164,10 @@ const sure: Readonly<Record<Sureness, { readonly short: string; readonly full: s
     short: "已亲自看到：服务器指明了请求的任务。",
     full: "已亲自看到：服务器指明了为此请求运行的任务。",
   },
+  inputRound: {
+    short: "已亲自看到：服务器在此请求的结果中提出。",
+    full: "已亲自看到：服务器对此请求的回答就是先要求得到这个回复。",
+  },
   onlyInFlight: {
     short: "推断：当时只有这一个请求在处理，可能有误。",
     full: "推断：服务器没有说明为哪个请求服务，而当时只有这一个在处理。可能有误：服务器随时可以提出请求。",

@@ -1,0 +1,119 @@
+// The rounds of a request in revision 2026-07-28: a server that needs something of its client answers `input_required`, and the client sends
+// the request again with what was asked for. Here: what a round asks, who answers each part, and the params of the next request.
+// Source: basic/patterns/mrtr.
+
+import type { JsonObject } from "../encoding.ts";
+import { isDeeperThan } from "../json/json-rules.ts";
+import { type Span, membersOf, textAt } from "../json/spans.ts";
+import { isObject, objectOf } from "../json/values.ts";
+import { type Result, err, ok } from "../result.ts";
+import { samplingMethod } from "./messages.ts";
+import { elicitationMethod } from "./url-elicitation.ts";
+
+export const rootsMethod = "roots/list";
+
+/** Requests whose answer may ask for more. */
+const roundMethods = ["tools/call", "prompts/get", "resources/read"] as const;
+export type RoundMethod = (typeof roundMethods)[number];
+export const mayAskForInput = (method: string): method is RoundMethod => roundMethods.some((each) => each === method);
+
+/** One thing that a round asks for, under the server's own key. */
+export type InputRequest = {
+  readonly key: string;
+  readonly method: typeof samplingMethod | typeof elicitationMethod | typeof rootsMethod;
+  readonly params: JsonObject | null;
+};
+
+export type Round = { readonly requests: readonly InputRequest[]; /** The server's state, byte for byte. */ readonly state: string | null };
+
+/** In UTF-16 code units: what goes through a client, which sends it back in a body. */
+export const longestState = 262_144;
+export const mostInputRequests = 64;
+const longestKey = 256;
+const deepest = 100;
+
+/** What is wrong with a server's round: a sentence that ends "The MCP server …". */
+export type RoundError = string;
+
+/** Whether a result is a round. */
+export const isRound = (result: JsonObject): boolean => result["resultType"] === "input_required";
+
+/** The round of an `input_required` result to a request of this method, or what is wrong with it. */
+export function readRound(method: string, result: JsonObject): Result<Round, RoundError> {
+  if (!mayAskForInput(method)) return err(`asked for input in answer to ${method}, which the protocol does not allow`);
+  const { inputRequests = {}, requestState: state = null } = result;
+  if (state !== null && typeof state !== "string") return err("sent a requestState that is no text");
+  if (state !== null && state.length > longestState) return err(`sent a requestState of more than ${longestState} characters`);
+  if (!isObject(inputRequests)) return err("sent inputRequests that are no object");
+  const entries = Object.entries(inputRequests);
+  if (entries.length === 0 && state === null) return err("asked for input without saying which, and without a requestState");
+  if (entries.length > mostInputRequests) return err(`asked for more than ${mostInputRequests} inputs at once`);
+  const requests: InputRequest[] = [];
+  for (const [key, value] of entries) {
+    const request = inputRequestOf(key, value);
+    if (request === null)
+      return err("asked for an input that is no sampling/createMessage, elicitation/create or roots/list, or that cannot be read");
+    requests.push(request);
+  }
+  return ok({ requests, state });
+}
+
+function inputRequestOf(key: string, value: unknown): InputRequest | null {
+  const request = objectOf(value);
+  const method = request?.["method"];
+  if (key.length > longestKey || !key.isWellFormed() || isDeeperThan(deepest, value)) return null;
+  if (method !== samplingMethod && method !== elicitationMethod && method !== rootsMethod) return null;
+  return { key, method, params: objectOf(request?.["params"]) };
+}
+
+/** The first input that the client did not declare and that is not answered here; null where there is none. */
+export function undeclared(requests: readonly InputRequest[], capabilities: JsonObject): { readonly missing: JsonObject } | null {
+  for (const { method, params } of requests) {
+    const missing = missingFor(method, params, capabilities);
+    if (missing !== null) return { missing };
+  }
+  return null;
+}
+
+function missingFor(method: InputRequest["method"], params: JsonObject | null, capabilities: JsonObject): JsonObject | null {
+  if (method === samplingMethod) return objectOf(capabilities["sampling"]) === null ? { sampling: {} } : null;
+  if (method === rootsMethod) return objectOf(capabilities["roots"]) === null ? { roots: {} } : null;
+  const elicitation = objectOf(capabilities["elicitation"]);
+  const mode = params?.["mode"] === "url" ? "url" : "form";
+  if (elicitation === null) return { elicitation: { [mode]: {} } };
+  // An empty object declares forms (client/elicitation, "Capabilities").
+  const has = objectOf(elicitation[mode]) !== null || (mode === "form" && objectOf(elicitation["url"]) === null);
+  return has ? null : { elicitation: { [mode]: {} } };
+}
+
+const attemptMembers: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
+
+/** The params of a request without what belongs to one attempt at it: equal for every attempt at the same request. */
+export const withoutAttempt = (params: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(params).filter(([name]) => !attemptMembers.has(name)));
+
+/** The same as text, with every other member's value as it was written: numbers that a parser would round, the order of names. */
+export function restOf(bytes: Uint8Array, params: Span): string {
+  const members = membersOf(bytes, params).filter(({ name }) => !attemptMembers.has(name));
+  return `{${members.map((member) => `${JSON.stringify(member.name)}:${textAt(bytes, member)}`).join(",")}}`;
+}
+
+/** The params of another attempt, as text. `rest` is from `restOf`. */
+export function attemptOf(rest: string, meta: JsonObject, state: string | null, responses: JsonObject | null): string {
+  const members = {
+    _meta: meta,
+    ...(responses === null ? {} : { inputResponses: responses }),
+    ...(state === null ? {} : { requestState: state }),
+  };
+  const own = JSON.stringify(members).slice(1, -1);
+  return rest === "{}" ? `{${own}}` : `{${own},${rest.slice(1)}`;
+}
+
+/** What a server says of sampling that did not take place: a tool's result that a model reads, or an error. */
+export const endedCall = (
+  method: string,
+  error: { readonly code: number; readonly message: string; readonly data?: JsonObject },
+): { readonly result: JsonObject } | { readonly error: typeof error } =>
+  method === "tools/call"
+    ? { result: { resultType: "complete", content: [{ type: "text", text: error.message }], isError: true } }
+    : { error };

@@ -1,0 +1,124 @@
+// What follows a server's first round: it is checked, a CallObject takes it over, and the call is driven on.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { toBase64url } from "../../../shared/encoding.ts";
+import type { SampledFor } from "../../../shared/association/relay-association.ts";
+import { isOurs } from "../../../shared/relay/capability-2025.ts";
+import { defaultLimits } from "../../../shared/policy/limits.ts";
+import { type InputRequest, type Round, type RoundMethod, readRound, undeclared } from "../../../shared/relay/rounds.ts";
+import { samplingMethod } from "../../../shared/relay/messages.ts";
+import type { RelaySession } from "../../../shared/relay/session-id.ts";
+import { elicitationMethod, elicitsOurs, refusedElicitation } from "../../../shared/relay/url-elicitation.ts";
+import { type Result, err } from "../../../shared/result.ts";
+import type { RpcError } from "../../../shared/wire/json-rpc.ts";
+import { missingCapabilityCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { Attempt, CallCalls, CallState } from "../../stubs/call-calls.ts";
+import type { AppContext } from "../app-context.ts";
+import type { LegStream } from "./leg-stream.ts";
+import type { SamplingParts } from "./relay-sampling.ts";
+import type { RoundParts } from "./round-sampling.ts";
+import type { Watched } from "./visit.ts";
+
+/** A client's request whose server may ask for input. */
+export type RoundCall = {
+  readonly c: AppContext;
+  readonly visit: Watched;
+  readonly session: RelaySession;
+  /** The client's request as its session knows it, for an attempt of the call. */
+  readonly originatingOf: (attempt: string) => SampledFor;
+  readonly method: RoundMethod;
+  /** What `Mcp-Name` repeats. */
+  readonly name: string | null;
+  /** The client's own capabilities, without what the gateway adds. */
+  readonly capabilities: JsonObject;
+  /** What the server gets as `_meta`. */
+  readonly meta: JsonObject;
+  /** The params, without what belongs to one attempt (`restOf`). */
+  readonly rest: string;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly call: DurableObjectStub<CallCalls>;
+};
+
+/** So many rounds a call may have, where its sampling is not limited to fewer. */
+export const mostRounds = 100;
+
+/** Whether the gateway answers this client's sampling. */
+export const samplesHere = ({ visit, session }: Pick<RoundCall, "visit" | "session">): boolean =>
+  isOurs(visit.server.mode, session.clientSamples);
+
+export type RoundRefusal = { readonly status: number; readonly error: RpcError };
+
+/** The round of a server's result, or the error with which the request ends. */
+export function checkedRound(
+  { c, visit, session, capabilities }: Pick<RoundCall, "c" | "visit" | "session" | "capabilities">,
+  method: string,
+  result: JsonObject,
+): Result<Round, RoundRefusal> {
+  const round = readRound(method, result);
+  if (!round.ok) return err({ status: 502, error: { code: -32_603, message: `The MCP server ${round.error}` } });
+  const { publicUrl } = settingsOf(c.env);
+  const { requests } = round.value;
+  if (publicUrl !== undefined && requests.some(({ method: asks, params }) => asks === elicitationMethod && elicitsOurs(params, publicUrl)))
+    return err({ status: 502, error: { code: -32_603, message: refusedElicitation } });
+  const samples = samplesHere({ visit, session });
+  const missing = undeclared(
+    requests.filter((each) => !(samples && each.method === samplingMethod)),
+    capabilities,
+  );
+  if (missing === null) return round;
+  const message = "The MCP server asked for an input that this client did not declare";
+  return err({ status: 400, error: { code: missingCapabilityCode, message, data: { requiredCapabilities: missing.missing } } });
+}
+
+/** Keeps the round, or finds the call that waits already. Null where the key was revoked. */
+export function openCall({ c, visit, method, name, rest, headers, call }: RoundCall, round: Round): Promise<CallState | null> {
+  const limits = c.var.key.limits ?? defaultLimits;
+  return call.open({
+    keyId: c.var.key.id,
+    server: visit.name,
+    method,
+    name,
+    attempt: newAttempt(),
+    rest,
+    headers,
+    round: JSON.stringify(round),
+    mostRounds: Math.max(mostRounds, limits.roundsPerOriginatingRequest),
+  }) as Promise<CallState | null>;
+}
+
+const attemptLength = 16;
+const newAttempt = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(attemptLength)));
+
+/** Where the sampling of a call belongs. */
+export function roundParts({ c, visit, session, originatingOf, call }: RoundCall, leg: LegStream): RoundParts {
+  const sampling: SamplingParts = {
+    env: c.env,
+    ctx: c.executionCtx,
+    key: c.var.key,
+    session,
+    server: visit.server,
+    authorization: visit.authorization,
+    originating: null,
+    onProgress: (state) => leg.say(state),
+    toClient: null,
+    isOver: false,
+    isBrief: false,
+    gaveUp: () => false,
+  };
+  return { sampling, call, originatingOf };
+}
+
+export const attemptWith = ({ meta, visit }: RoundCall, leg: LegStream): Attempt => ({
+  meta: JSON.stringify(meta),
+  authorization: visit.authorization,
+  tell: (message) => leg.tell(message),
+});
+
+export const inputsOf = (requests: readonly InputRequest[]): JsonObject =>
+  Object.fromEntries(requests.map(({ key, method, params }) => [key, { method, ...(params === null ? {} : { params }) }]));
+
+export const goneError: RpcError = {
+  code: -32_602,
+  message: "This call is not known any more: its time is over, or its API key was revoked; send the request again from the beginning",
+};

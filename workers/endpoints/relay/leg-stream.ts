@@ -1,0 +1,145 @@
+// The event stream that answers one request of a client: the server's own events, comments that keep it alive, progress, and the response.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { parseJson } from "../../../shared/json/values.ts";
+import { eventOf } from "../../../shared/relay/event-stream.ts";
+import { messageOf } from "../../../shared/relay/messages.ts";
+import type { RunProgress } from "../../../shared/review/view.ts";
+import type { RequestId, RpcError } from "../../../shared/wire/json-rpc.ts";
+import { describeRefusal } from "../../../shared/wire/describe.ts";
+import { progressMessages } from "../../http/keep-alive.ts";
+import { type OpenResponseWatch, watchEndRefusal, watchOpenResponse } from "../../pipeline/key-watch.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import type { Env } from "../../platform/env.ts";
+import type { KeyRecord } from "../../stores/keys.ts";
+
+export type LegParts = {
+  readonly env: Env;
+  readonly ctx: Pick<ExecutionContext, "waitUntil">;
+  readonly key: KeyRecord;
+  readonly id: RequestId;
+  /** The token by which the client wants to hear of its request's progress. */
+  readonly progressToken: RequestId | undefined;
+  /** The session that the stream ends with; empty: it ends with its key alone. */
+  readonly session: string;
+};
+
+export class LegStream {
+  readonly readable: ReadableStream<Uint8Array>;
+  /** Aborts when the client leaves, or its key ends. */
+  readonly left: AbortSignal;
+  readonly #left = new AbortController();
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #encoder = new TextEncoder();
+  readonly #parts: LegParts;
+  #progress = 0;
+  #isOver = false;
+  #isBeating = false;
+
+  constructor(parts: LegParts) {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+    this.readable = readable;
+    this.left = this.#left.signal;
+    this.#writer = writable.getWriter();
+    this.#parts = parts;
+  }
+
+  /**
+   * Does the work, whose value is the response; null where it is written already. The stream goes on until it is done, unless the client leaves
+   * or the key ends: then the work goes on without it.
+   */
+  run(work: () => Promise<JsonObject | null>): void {
+    const { env, ctx, key, session } = this.#parts;
+    const watch = watchOpenResponse(env, key, session);
+    const timer = setInterval(() => this.#beat(), settingsOf(env).heartbeatMs);
+    this.#writer.closed.catch(() => this.#left.abort());
+    const response = work().catch((error: unknown) => this.#broken(error));
+    const ended = watch.ended.then((end) => this.#end(this.#refusal(end)));
+    const done = response.then((message) => this.#end(message)).catch(() => {});
+    const over = Promise.race([
+      done,
+      ended.catch(() => {}),
+      new Promise<void>((resolve) => this.left.addEventListener("abort", () => resolve())),
+    ]);
+    ctx.waitUntil(
+      over.finally(() => {
+        watch.done();
+        clearInterval(timer);
+      }),
+    );
+    ctx.waitUntil(done);
+  }
+
+  /** One event, or several, as text. */
+  async write(events: string): Promise<void> {
+    if (!this.#isOver) await this.#writer.write(this.#encoder.encode(events)).catch(() => this.#left.abort());
+  }
+
+  /** A notification of the server. */
+  tell(message: string): void {
+    const read = messageOf(parseJson(message));
+    if (read.kind !== "notification") return;
+    if (read.method === "notifications/progress" && read.params?.["progressToken"] === this.#parts.progressToken)
+      this.sawProgress(read.params?.["progress"]);
+    void this.write(`data: ${message.replaceAll(/[\r\n]+/g, " ")}\n\n`);
+  }
+
+  /** The server reported so much: ours is above it, for progress must increase. */
+  sawProgress(progress: unknown): void {
+    if (typeof progress === "number") this.#progress = Math.max(this.#progress, progress);
+  }
+
+  /** What the client's request waits for. */
+  say(state: RunProgress): void {
+    const { progressToken } = this.#parts;
+    if (progressToken === undefined) return;
+    this.#progress += 1e-6;
+    const params = { progressToken, progress: this.#progress, message: progressMessages[state] };
+    this.send({ jsonrpc: "2.0", method: "notifications/progress", params });
+  }
+
+  send(message: JsonObject, id?: string): void {
+    void this.write((id === undefined ? "" : `id: ${id}\n`) + eventOf(message));
+  }
+
+  async #end(message: JsonObject | null): Promise<void> {
+    if (this.#isOver) return;
+    if (message !== null) await this.write(eventOf(message));
+    this.#isOver = true;
+    this.#left.abort();
+    await this.#writer.close().catch(() => {});
+  }
+
+  #refusal(end: Awaited<OpenResponseWatch["ended"]>): JsonObject {
+    if (end === "sessionEnded") return this.#error({ code: -32_600, message: "The session has ended" });
+    const { code, message } = describeRefusal(watchEndRefusal(end, this.#parts.key));
+    return this.#error({ code, message });
+  }
+
+  #broken(error: unknown): JsonObject {
+    const quote = crypto.randomUUID();
+    logEvent("request.failed", { quote, error: errorClass(error) });
+    const { code, message, data } = describeRefusal({ kind: "broken", quote });
+    return this.#error({ code, message, ...(data === undefined ? {} : { data }) });
+  }
+
+  #error(error: RpcError): JsonObject {
+    return { jsonrpc: "2.0", id: this.#parts.id, error: { ...error } };
+  }
+
+  #beat(): void {
+    if (this.#isOver || this.#isBeating) return;
+    this.#isBeating = true;
+    // At most one unread heartbeat waits for a slow client.
+    void this.write(": waiting\n\n").then(() => (this.#isBeating = false));
+  }
+}
+
+/** The answer that carries the stream. */
+export const eventResponse = (leg: LegStream, headers = new Headers()): Response => {
+  headers.set("Content-Type", "text/event-stream");
+  headers.set("Cache-Control", "no-store");
+  headers.set("X-Content-Type-Options", "nosniff");
+  return new Response(leg.readable, { headers });
+};

@@ -1,0 +1,185 @@
+// One request to a server of revision 2026-07-28, for a client of any revision: the server's answer passes, unless it asks for input.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { objectOf, parseJson } from "../../../shared/json/values.ts";
+import { EventSplitter, dataOf, looseDatasOf } from "../../../shared/relay/event-stream.ts";
+import { asksForSampling, messageOf } from "../../../shared/relay/messages.ts";
+import { isRound } from "../../../shared/relay/rounds.ts";
+import type { RelaySession } from "../../../shared/relay/session-id.ts";
+import { type RequestId, type RpcAnswer, type RpcError, toRequestId } from "../../../shared/wire/json-rpc.ts";
+import { headersDown } from "../../mcp-client/ask-server.ts";
+import { askStateless, errorOf, isEventStream, longestAnswer } from "../../mcp-client/stateless-call.ts";
+import { readAnswer } from "../../http/body.ts";
+import type { AppContext } from "../app-context.ts";
+import { LegStream, eventResponse } from "./leg-stream.ts";
+import { type Watched, errorMessages } from "./visit.ts";
+
+/** What differs between the families of clients. */
+export type ClientSide = {
+  /** Whether answers and notifications pass as they came. */
+  readonly isPlain: boolean;
+  /** The response to the client's request. */
+  readonly response: (answer: RpcAnswer) => JsonObject;
+  /** A notification of the server as the client gets it; null: it gets none. */
+  readonly notification: (text: string) => string | null;
+  /** An answer with an HTTP status, where nothing was sent yet. */
+  readonly refuse: (status: number, error: RpcError) => Promise<Response>;
+  /** Does what a round asks, and gives the response with which this answer to the client ends. */
+  readonly round: (leg: LegStream, result: JsonObject) => Promise<JsonObject>;
+  /** The error of a round that may not be answered, before a stream is begun for it; null where there is none. */
+  readonly roundError: (result: JsonObject) => { readonly status: number; readonly error: RpcError } | null;
+};
+
+export type RelayedCall = {
+  readonly c: AppContext;
+  readonly visit: Watched;
+  readonly id: RequestId;
+  readonly method: string;
+  /** What `Mcp-Name` repeats. */
+  readonly name: string | null;
+  /** The params, as text. */
+  readonly params: string;
+  /** The `Mcp-Param-…` headers. */
+  readonly headers: readonly (readonly [string, string])[];
+  readonly progressToken: RequestId | undefined;
+  /** The session by which sampling and open streams are known. */
+  readonly session: RelaySession;
+  /** The name of the session that the stream ends with; empty where it has none. */
+  readonly endsWith: string;
+  readonly client: ClientSide;
+};
+
+/** Sends the request and answers the client. */
+export async function relayCall(call: RelayedCall): Promise<Response> {
+  const { c, visit, client } = call;
+  // The client is gone: nobody reads the answer, and the server is to stop (basic/patterns/cancellation).
+  const left = new AbortController();
+  c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
+  const asked = await ask(call, left.signal);
+  if (!asked.ok) return client.refuse(502, { code: -32_603, message: errorMessages[asked.error] });
+  const answer = asked.value;
+  return isEventStream(answer) ? streamed(call, answer, left) : whole(call, answer, headersDown(answer, visit.server));
+}
+
+const ask = ({ c, visit, id, method, name, params, headers }: RelayedCall, left: AbortSignal) =>
+  askStateless(c.env, visit.server, {
+    id,
+    method,
+    name,
+    params,
+    headers,
+    authorization: visit.authorization,
+    signal: AbortSignal.any([visit.over, left]),
+  });
+
+/** Whether a text may be something that the client must not get as it is. An escape may hide any word. */
+const mayConcern = (text: string): boolean => /createMessage|input_required|licitation|roots\/list|\\u/.test(text);
+
+/** The answer in one JSON value. */
+async function whole(call: RelayedCall, answer: Response, headers: Headers): Promise<Response> {
+  const { client, id } = call;
+  const { status } = answer;
+  const bytes = await readAnswer(answer, longestAnswer);
+  if (bytes === null) return client.refuse(502, { code: -32_603, message: errorMessages.tooLong });
+  const text = new TextDecoder().decode(bytes);
+  if (client.isPlain && !mayConcern(text)) return new Response(bytes.length === 0 ? null : bytes, { status, headers });
+  const message = objectOf(parseJson(text));
+  const response = message === null ? null : responseIn(message);
+  // A server that is no MCP server at this address, or one behind something that answers for it.
+  if (message === null || response === null) {
+    const isSafe = !mayConcern(text);
+    return isSafe && status >= 400
+      ? new Response(bytes, { status, headers })
+      : client.refuse(502, { code: -32_603, message: isSafe ? notAnswered : errorMessages.asks });
+  }
+  const result = "result" in response ? response.result : null;
+  if (result !== null && isRound(result)) {
+    const wrong = client.roundError(result);
+    if (wrong !== null) return client.refuse(wrong.status, wrong.error);
+    const leg = newLeg(call);
+    leg.run(() => client.round(leg, result));
+    return eventResponse(leg);
+  }
+  if (client.isPlain) return new Response(bytes, { status, headers });
+  headers.set("Content-Type", "application/json");
+  return new Response(JSON.stringify(toRequestId(message["id"]) === id ? client.response(response) : client.response(lostId)), {
+    status: 200,
+    headers,
+  });
+}
+
+const notAnswered = "The MCP server gave no JSON-RPC response";
+const lostId: RpcAnswer = { error: { code: -32_603, message: "The MCP server answered another request than the one that it was sent" } };
+
+/** The response that a message is, or null. */
+function responseIn(message: JsonObject): RpcAnswer | null {
+  if (typeof message["method"] === "string" || asksForSampling(message)) return null;
+  const result = objectOf(message["result"]);
+  if (result !== null) return { result };
+  return message["error"] === undefined ? null : { error: errorOf(message) };
+}
+
+const newLeg = ({ c, id, progressToken, endsWith }: RelayedCall): LegStream =>
+  new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: endsWith });
+
+/** The answer as an event stream. */
+function streamed(call: RelayedCall, answer: Response, left: AbortController): Response {
+  const leg = newLeg(call);
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader(); // an event stream has a body
+  leg.left.addEventListener("abort", () => {
+    left.abort();
+    reader.cancel().catch(() => {});
+  });
+  leg.run(() => passEvents(call, leg, reader));
+  return eventResponse(leg, headersDown(answer, call.visit.server));
+}
+
+/** Passes events until the response; the response where it is not written yet. */
+async function passEvents(call: RelayedCall, leg: LegStream, reader: ReadableStreamDefaultReader<Uint8Array>): Promise<JsonObject | null> {
+  const decoder = new TextDecoder();
+  const splitter = new EventSplitter(longestAnswer);
+  for (;;) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }) as const);
+    if (done) return call.client.isPlain ? null : call.client.response({ error: { code: -32_603, message: notAnswered } });
+    const events = splitter.push(decoder.decode(value, { stream: true }));
+    if (events === "tooLong") {
+      reader.cancel().catch(() => {});
+      return call.client.response({ error: { code: -32_603, message: errorMessages.tooLong } });
+    }
+    for (const event of events) {
+      const last = await passEvent(call, leg, event);
+      if (last === null) continue;
+      reader.cancel().catch(() => {});
+      return last === "written" ? null : last;
+    }
+  }
+}
+
+/** Null: more is to come. */
+async function passEvent({ client, id }: RelayedCall, leg: LegStream, event: string): Promise<JsonObject | "written" | null> {
+  const isOdd = looseDatasOf(event).length > 0;
+  if (client.isPlain && !isOdd && !mayConcern(event)) {
+    if (event.includes("progress")) leg.sawProgress(objectOf(objectOf(parseJson(dataOf(event) ?? ""))?.["params"])?.["progress"]);
+    await leg.write(event);
+    return null;
+  }
+  const data = dataOf(event);
+  const message = data === null ? null : objectOf(parseJson(data));
+  if (data === null || message === null || asksForSampling(message)) return null;
+  if (messageOf(message).kind === "notification") {
+    const text = client.notification(data);
+    if (text !== null) leg.tell(escaped(text));
+    return null;
+  }
+  const response = responseIn(message);
+  // A request of the server: this revision has none.
+  if (response === null || toRequestId(message["id"]) !== id) return null;
+  if ("result" in response && isRound(response.result)) return client.round(leg, response.result);
+  if (!client.isPlain) return client.response(response);
+  await leg.write(`event: message\ndata: ${escaped(data)}\n\n`);
+  return "written";
+}
+
+/** JSON without the characters that some clients take for the end of a line. Inside JSON they stand in strings alone. */
+const escaped = (json: string): string =>
+  json.replaceAll(/[\u0085\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).replaceAll(/[\r\n]+/g, " ");

@@ -1,0 +1,75 @@
+// Answers what a round of revision 2026-07-28 asks for and the gateway has: sampling. Each request is known by its call, round and key, so that
+// whoever asks for it again finds the same review and the same reply.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import type { SampledFor } from "../../../shared/association/relay-association.ts";
+import { type InputRequest, endedCall } from "../../../shared/relay/rounds.ts";
+import type { RunProgress } from "../../../shared/review/view.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import { type RpcAnswer, type RpcError, errorAnswer } from "../../../shared/wire/json-rpc.ts";
+import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import type { CallCalls, CallState } from "../../stubs/call-calls.ts";
+import { type SamplingParts, awaitOffered, endOriginating, startSampling } from "./relay-sampling.ts";
+
+export type Waiting = Extract<CallState, { kind: "waiting" }>;
+
+/** A call at the server, and where its sampling belongs. */
+export type RoundParts = {
+  readonly sampling: SamplingParts;
+  readonly call: DurableObjectStub<CallCalls>;
+  /** The client's request as its session knows it, for an attempt of the call. */
+  readonly originatingOf: (attempt: string) => SampledFor;
+};
+
+/**
+ * Answers these requests of a round, each as soon as its reply is there. A request that gets no reply ends the whole call: this revision has no
+ * error for one input. Never throws.
+ */
+export async function answerAll(parts: RoundParts, waiting: Waiting, requests: readonly InputRequest[]): Promise<void> {
+  await Promise.all(requests.map((request) => answerOne(parts, waiting, request)));
+}
+
+async function answerOne({ sampling, call, originatingOf }: RoundParts, { attempt, round }: Waiting, request: InputRequest): Promise<void> {
+  const originating = originatingOf(attempt);
+  try {
+    const reply = await replyTo(sampling, originating, `${attempt}.${round}.${request.key}`, request.params);
+    if (reply.ok) await call.answer(attempt, round, request.key, JSON.stringify(reply.value));
+    else await call.end(attempt, round, JSON.stringify(endOf(originating.method, reply.error)));
+  } catch (error) {
+    // The call stays: the client's next attempt answers it.
+    logEvent("request.failed", { quote: crypto.randomUUID(), error: errorClass(error) });
+  }
+}
+
+async function replyTo(
+  parts: SamplingParts,
+  originating: SampledFor,
+  id: string,
+  params: JsonObject | null,
+): Promise<Result<JsonObject, RpcError>> {
+  const codec = mcpCodec(parts.session.revision);
+  const begun = await startSampling(parts, { originating, evidence: "inputRound" }, { id, params }, () => ({ kind: "sync" }));
+  if (!begun.ok) return resultOf(begun.error);
+  const { started } = begun.value;
+  if (started.kind === "answered") return resultOf(codec.encode(started.outcome));
+  if (started.kind === "fast") {
+    parts.onProgress("generating");
+    return resultOf(codec.encode(await started.outcome));
+  }
+  return resultOf(codec.encode(await awaitOffered(parts, started.run, (state: RunProgress) => parts.onProgress(state))));
+}
+
+const resultOf = (answer: RpcAnswer): Result<JsonObject, RpcError> => ("result" in answer ? ok(answer.result) : err(answer.error));
+
+/** The server's last word, as it would say it to a client whose sampling was refused. */
+const endOf = (method: string, error: RpcError): RpcAnswer => {
+  const ended = endedCall(method, error);
+  return "result" in ended ? { result: ended.result } : errorAnswer(ended.error);
+};
+
+/** The call is over: nothing is sampled for it any more. */
+export const releaseCall = ({ sampling, originatingOf }: RoundParts, attempt: string): Promise<void> =>
+  endOriginating(sampling, [originatingOf(attempt).id]).catch((error: unknown) =>
+    logEvent("request.failed", { quote: "", error: errorClass(error) }),
+  );

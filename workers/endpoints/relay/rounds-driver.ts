@@ -1,0 +1,81 @@
+// Carries a call from round to round until its server's last word, or until the client is needed or has waited long enough.
+
+import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
+import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
+import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import { logEvent } from "../../platform/log.ts";
+import type { InputRequest } from "../../../shared/relay/rounds.ts";
+import { samplingMethod } from "../../../shared/relay/messages.ts";
+import type { Attempt, CallState } from "../../stubs/call-calls.ts";
+import { type RoundParts, type Waiting, answerAll, releaseCall } from "./round-sampling.ts";
+
+export type Driven =
+  /** `answer`: JSON of an `RpcAnswer`. */
+  | { readonly kind: "ended"; readonly answer: string }
+  /** The round asks for what only the client has. What the gateway answers is under way. */
+  | { readonly kind: "asks"; readonly requests: readonly InputRequest[]; readonly at: Waiting }
+  | { readonly kind: "waits"; readonly at: Waiting }
+  /** The call is not known any more: its time is over, or its key was revoked. */
+  | { readonly kind: "gone" };
+
+export type Drive = {
+  readonly parts: RoundParts;
+  readonly attempt: Attempt;
+  /** Whether the gateway answers sampling. */
+  readonly samples: boolean;
+  /** Resolves when the client has waited long enough; null: it waits as long as it takes. */
+  readonly enough: Promise<unknown> | null;
+};
+
+/** Drives the call from this state. Sampling of a round begins at once, also where the client is needed for its other parts. */
+export async function drive({ parts, attempt, samples, enough }: Drive, from: CallState | null): Promise<Driven> {
+  for (let state = from, stuck = 0; ;) {
+    if (state === null) return { kind: "gone" };
+    if (state.kind === "ended") {
+      parts.sampling.ctx.waitUntil(releaseCall(parts, state.attempt));
+      return { kind: "ended", answer: state.answer };
+    }
+    const at = state;
+    const open = openRequests(at);
+    const [ours, theirs] = [open.filter((each) => isOwn(each, samples)), open.filter((each) => !isOwn(each, samples))];
+    const answered = answerAll(parts, at, ours);
+    parts.sampling.ctx.waitUntil(answered);
+    if (theirs.length > 0) return { kind: "asks", requests: theirs, at };
+    const next = answered.then(() => proceed(parts, at, attempt));
+    const first = await (enough === null ? next : Promise.race([next, enough.then(() => "enough" as const)]));
+    if (first === "enough") {
+      parts.sampling.ctx.waitUntil(next.catch(() => {}));
+      return { kind: "waits", at };
+    }
+    stuck = first?.kind === "waiting" && first.round === at.round ? stuck + 1 : 0;
+    state = stuck < mostStuck ? first : await endBroken(parts, at);
+  }
+}
+
+/** An object that was reset, or a database that failed: so often in a row the round is tried again. */
+const mostStuck = 3;
+const stuckMs = 300;
+
+async function proceed({ call }: RoundParts, at: Waiting, attempt: Attempt): Promise<CallState | null> {
+  try {
+    const state = (await call.proceed(at.attempt, at.round, attempt)) as CallState | null;
+    if (state?.kind !== "waiting" || state.round !== at.round) return state;
+  } catch {
+    // The object was reset. Whether the server got the request is in its tables.
+  }
+  await new Promise((resolve) => setTimeout(resolve, stuckMs));
+  return call.look(at.attempt) as Promise<CallState | null>;
+}
+
+async function endBroken({ call }: RoundParts, at: Waiting): Promise<CallState | null> {
+  const quote = crypto.randomUUID();
+  logEvent("request.failed", { quote, error: "Stuck" });
+  const answer: RpcAnswer = mcpCodec(revision2026).encode({ kind: "broken", quote });
+  return call.end(at.attempt, at.round, JSON.stringify(answer)) as Promise<CallState | null>;
+}
+
+const isOwn = ({ method }: InputRequest, samples: boolean): boolean => samples && method === samplingMethod;
+
+/** What the round asks for and nobody has answered. */
+export const openRequests = ({ requests, answered }: Waiting): readonly InputRequest[] =>
+  (JSON.parse(requests) as InputRequest[]).filter(({ key }) => !answered.includes(key)); // from the CallObject

@@ -1,0 +1,339 @@
+// The relay in the 2025 revisions, between a client and a server that both speak them: everything passes unchanged except the session id, the
+// ids of events, and the server's requests that are ours to answer.
+
+import { objectOf, parseJson } from "../../../shared/json/values.ts";
+import { toBase64url } from "../../../shared/encoding.ts";
+import { mostInBatch } from "../../../shared/policy/limits.ts";
+import { type RequestId, failure, toRequestId } from "../../../shared/wire/json-rpc.ts";
+import { longestPart } from "../../../shared/relay/added-context.ts";
+import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../../shared/relay/capability-2025.ts";
+import { EventSplitter, dataOf, eventOf } from "../../../shared/relay/event-stream.ts";
+import type { Originating } from "../../../shared/association/relay-association.ts";
+import { type JsonRpcMessage, messageOf } from "../../../shared/relay/messages.ts";
+import { declaresUrlElicitation, isOfferId } from "../../../shared/relay/url-elicitation.ts";
+import { featuresOf } from "../../../shared/wire/mcp-features.ts";
+import type { Server } from "../../../shared/relay/servers.ts";
+import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "../../../shared/relay/session-id.ts";
+import { ok } from "../../../shared/result.ts";
+import { keyStub, sessionStub } from "../../stubs/stubs.ts";
+import { countCalls } from "../../pipeline/calls.ts";
+import { within } from "../../http/keep-alive.ts";
+import { watchOpeningResponse } from "../../pipeline/key-watch.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { askUpstream, headersDown, lateStream } from "../../mcp-client/ask-server.ts";
+import { isEventStream } from "../../mcp-client/stateless-call.ts";
+import { openSession } from "./known-sessions.ts";
+import { InFlight } from "./relayed-requests.ts";
+import { answerIntercepted, associationSession, endOriginating, keepTask, servedByTask, takeParked } from "./relay-sampling.ts";
+import { singleAnswer } from "./single.ts";
+import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "./sse-relay.ts";
+import { refuseKnown } from "../auth.ts";
+import type { AppContext } from "../app-context.ts";
+import { type Visit, type Watched, broken, errorMessages, refuseWith, sessionHeader, unreachable } from "./visit.ts";
+
+const sessionNameLength = 16;
+const longestName = 512;
+
+/** The body of a POST, parsed and as it came. */
+export type PostedMessage = { readonly value: unknown; readonly body: Uint8Array };
+
+export async function postInSession(c: AppContext, visit: Watched, { value, body }: PostedMessage): Promise<Response> {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  if (values.length > mostInBatch) return refuseWith(c, 400, `Send at most ${mostInBatch} messages in a batch`);
+  const messages = values.map(messageOf);
+  const [first] = messages;
+  const refusal = messages.length < 2 ? null : await countCalls(c.env, c.var.key, messages.length - 1);
+  if (refusal !== null) return refuseKnown(c, "relay", refusal, { server: visit.name });
+  if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return initialize(c, visit, first, body);
+  const session = await sessionOf(c, visit);
+  if (session instanceof Response) return session;
+  const requests = messages.filter((message) => message.kind === "request");
+  const only = requests.length === 1 ? requests[0] : undefined;
+  const cancelled = messages.flatMap(cancelledBy);
+  // Before the client's 202: its next request must not find these in flight.
+  if (cancelled.length > 0) await endOriginating({ env: c.env, key: c.var.key, session }, cancelled).catch(() => {});
+  // The client's answer to an offer of ours, which the server knows nothing of.
+  if (messages.length === 1 && first?.kind === "response" && isOfferId(first.id)) return new Response(null, { status: 202 });
+  if (await takesOver(c, visit, session, messages)) return new Response(null, { status: 202 });
+  const originating = only === undefined ? null : originatingOf(only, visit.server);
+  const parts = { env: c.env, key: c.var.key, server: visit.server, session };
+  const serves = await servedByTask(parts, originating);
+  // Before the server gets the requests, and can ask for sampling.
+  const inFlight = await InFlight.open(
+    parts,
+    requests.map((each) => {
+      const request = originatingOf(each, visit.server);
+      return { request, serves: serves ?? request };
+    }),
+  );
+  const asked = await askUpstream(c.env, visit.server, {
+    method: "POST",
+    body,
+    session: session.upstream,
+    headers: c.req.raw.headers,
+    authorization: visit.authorization,
+    signal: visit.over,
+  });
+  if (!asked.ok) {
+    await inFlight?.streamEnded(false);
+    return unreachable(c, asked.error);
+  }
+  return down(c, visit, session, asked.value, { originating, serves, inFlight, watch: null, progressToken: progressTokenOf(only) });
+}
+
+/** Whether the client declines a parked request, which the gateway then answers. */
+async function takesOver(
+  c: AppContext,
+  visit: Visit,
+  session: RelaySession,
+  [message, ...more]: readonly JsonRpcMessage[],
+): Promise<boolean> {
+  const { server, authorization } = visit;
+  if (message?.kind !== "response" || more.length > 0 || !mayFallBack(server.mode, session.clientSamples)) return false;
+  if (message.failed === null || !isDeclined(message.failed)) {
+    c.executionCtx.waitUntil(takeParked({ env: c.env, session }, message.id));
+    return false;
+  }
+  const parked = await takeParked({ env: c.env, session }, message.id);
+  if (parked === null) return false;
+  const { originating, taken: request } = parked;
+  const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating };
+  c.executionCtx.waitUntil(
+    answerIntercepted({ ...parts, onProgress: () => {}, toClient: null, isOver: false, isBrief: true, gaveUp: () => false }, request),
+  );
+  return true;
+}
+
+/** The first message of a session: sampling is declared for the client, and the session's id is sealed. */
+async function initialize(
+  c: AppContext,
+  visit: Visit,
+  request: Extract<JsonRpcMessage, { kind: "request" }>,
+  body: Uint8Array,
+): Promise<Response> {
+  const { server, name, authorization } = visit;
+  const clientSamples = declaresSampling(request.params);
+  const sent =
+    request.params !== null && isOurs(server.mode, clientSamples)
+      ? JSON.stringify({ jsonrpc: "2.0", id: request.id, method: "initialize", params: withSampling(request.params, server) })
+      : body;
+  const asked = await askUpstream(c.env, server, { method: "POST", body: sent, session: null, headers: c.req.raw.headers, authorization });
+  if (!asked.ok) return unreachable(c, asked.error);
+  const answer = asked.value;
+  if (!answer.ok) return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
+  // The only answer that is read before it passes: up to the revision that was agreed on.
+  const beginning = await beginningOf(answer);
+  if (beginning === "tooLong") return broken(c, errorMessages.tooLong);
+  const { revision } = beginning;
+  const session: RelaySession = {
+    key: c.var.key.id,
+    server: name,
+    upstream: answer.headers.get(sessionHeader),
+    revision: revision ?? "",
+    clientSamples,
+    clientElicits: featuresOf(revision ?? "").urlElicitation && declaresUrlElicitation(request.params),
+    name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
+  };
+  const id = relaySessionId(settingsOf(c.env).keys, session);
+  if (id === null) return broken(c, "The MCP server's session id is too long");
+  const passed = await down(c, visit, session, new Response(beginning.body, answer), noRequest);
+  // An error, or an answer without a revision, passes unchanged and begins no session.
+  if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
+  if (server.context && beginning.instructions !== null)
+    await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(beginning.instructions.slice(0, 4 * longestPart));
+  return passed;
+}
+
+export async function listenInSession(c: AppContext, visit: Visit): Promise<Response> {
+  const session = await sessionOf(c, visit);
+  if (session instanceof Response) return session;
+  const given = c.req.header("Last-Event-ID");
+  const last = given === undefined ? undefined : parseEventId(settingsOf(c.env).keys, session.name, given);
+  if (given !== undefined && last === undefined) return refuseWith(c, 400, "This Last-Event-ID is not one of this session");
+  if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
+  // The client was told already: 405, as from a server without such a stream.
+  if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
+  const name = associationSession(session);
+  if (await sessionStub(c.env, c.var.key.id, name).isEnded()) return sessionNotFound(c);
+  const opened = await watchOpeningResponse(c.env, c.var.key, name);
+  if (!opened.ok) return refuseKnown(c, "relay", opened.error, { server: visit.name });
+  const watch = opened.value;
+  if (watch.over.aborted) return sessionNotFound(c);
+  const left = new AbortController();
+  c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
+  const asking = askUpstream(c.env, visit.server, {
+    method: "GET",
+    session: session.upstream,
+    headers: c.req.raw.headers,
+    authorization: visit.authorization,
+    ...(last === undefined ? {} : { lastEventId: last.own }),
+    signal: left.signal,
+  });
+  // A resumed stream still belongs to its request.
+  const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
+  const parts = { env: c.env, key: c.var.key, server: visit.server, session };
+  const serves = await servedByTask(parts, originating);
+  const inFlight = originating === null ? null : await InFlight.resume(parts, { request: originating, serves: serves ?? originating });
+  // A server may send no headers before its first event, and only a write shows that the client has gone: the stream starts without it.
+  const asked = (await within(asking, settingsOf(c.env).heartbeatMs)) ?? ok(lateStream(asking, left));
+  if (!asked.ok) {
+    watch.done();
+    await inFlight?.streamEnded(false);
+    return unreachable(c, asked.error);
+  }
+  return down(c, visit, session, asked.value, { ...noRequest, originating, serves, inFlight, watch });
+}
+
+/**
+ * An error for a request whose stream broke, where its server gives no event ids: its outcome is unknown. Some clients resume after an
+ * error too, and then with the id of this event.
+ */
+function lost(c: AppContext, session: RelaySession, request: string): Response {
+  const { id } = JSON.parse(request) as Originating; // sealed by us
+  const idLine = `id: ${eventPrefix(settingsOf(c.env).keys, session.name, `${toldMark}${request}`)}0\n`;
+  const message = "The connection broke, and this MCP server cannot resume it: the outcome of the request is unknown";
+  return new Response(idLine + eventOf(failure(id, { code: -32603, message })), { headers: { "Content-Type": "text/event-stream" } });
+}
+
+export async function endSession(c: AppContext, visit: Visit): Promise<Response> {
+  const session = await sessionOf(c, visit);
+  if (session instanceof Response) return session;
+  const name = associationSession(session);
+  const [stub, key] = [sessionStub(c.env, c.var.key.id, name), keyStub(c.env, c.var.key.id)];
+  await Promise.all([stub.endSession(true).then(() => key.sessionEnded(stub.id.toString())), key.endSession(name)]);
+  const asked = await askUpstream(c.env, visit.server, {
+    method: "DELETE",
+    session: session.upstream,
+    headers: c.req.raw.headers,
+    authorization: visit.authorization,
+  });
+  if (!asked.ok) return unreachable(c, asked.error);
+  return new Response(asked.value.body, { status: asked.value.status, headers: headersDown(asked.value, visit.server) });
+}
+
+/** Passes the server's answer to the client. */
+async function down(
+  c: AppContext,
+  { server, authorization }: Visit,
+  session: RelaySession,
+  answer: Response,
+  request: Pick<StreamParts, "originating" | "serves" | "inFlight" | "watch" | "progressToken">,
+): Promise<Response> {
+  const { status } = answer;
+  const headers = headersDown(answer, server);
+  const { originating, inFlight, watch } = request;
+  if (answer.body === null) {
+    watch?.done();
+    await inFlight?.allAnswered(false);
+    return new Response(null, { status, headers });
+  }
+  const isGet = c.req.method === "GET";
+  // Clients read every answer to a GET as a stream.
+  if (isEventStream(answer) || (isGet && answer.ok)) {
+    const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, ...request };
+    return new Response(relayStream(answer.body, { ...parts, isResumed: isGet }), { status, headers });
+  }
+  watch?.done();
+  // Any other answer is whole. A client whose resumption is refused may try again.
+  if (!answer.ok) {
+    await (isGet ? inFlight?.streamEnded(false) : inFlight?.allAnswered(false));
+    return new Response(answer.body, { status, headers });
+  }
+  const body = await singleAnswer(answer, server, session, settingsOf(c.env).publicUrl);
+  const goesOn =
+    originating?.asTask === true &&
+    body instanceof Uint8Array &&
+    (await keepTask({ env: c.env, key: c.var.key, session }, parseJson(new TextDecoder().decode(body)), originating));
+  await inFlight?.allAnswered(goesOn);
+  if (body === "tooLong" || body === "asks") return broken(c, errorMessages[body]);
+  return new Response(body, { status, headers });
+}
+
+/** The parts of an answer that belongs to no request of the client. */
+const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined } as const;
+
+async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession | Response> {
+  const id = c.req.header(sessionHeader);
+  if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} header that initialize returned`);
+  const session = openSession(settingsOf(c.env).keys, id, c.var.key.id, name);
+  return session ?? (await sessionNotFound(c));
+}
+
+/** The specification's answer for a session that is over: the client begins a new one. */
+const sessionNotFound = (c: AppContext): Promise<Response> => refuseWith(c, 404, "Session not found", {}, -32001);
+
+/** The request that the client cancels with this message. */
+function cancelledBy(message: JsonRpcMessage): RequestId[] {
+  if (message.kind !== "notification" || message.method !== "notifications/cancelled") return [];
+  const id = toRequestId(message.params?.["requestId"]);
+  return id === undefined ? [] : [id];
+}
+
+function originatingOf(request: Extract<JsonRpcMessage, { kind: "request" }>, { context }: Server): Originating {
+  const { params, method, id } = request;
+  const named = params?.[{ "resources/read": "uri", "tasks/result": "taskId" }[method] ?? "name"];
+  // The name is part of every event id, so its length is bounded.
+  const name = typeof named === "string" ? named.slice(0, longestName).toWellFormed() : "";
+  const given = context ? params?.["arguments"] : undefined;
+  const asTask = method === "tools/call" && params?.["task"] !== undefined ? { asTask: true as const } : {};
+  return { id, method, name, ...asTask, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
+}
+
+function progressTokenOf(request: Extract<JsonRpcMessage, { kind: "request" }> | undefined): RequestId | undefined {
+  return toRequestId(objectOf(request?.params?.["_meta"])?.["progressToken"]);
+}
+
+/** The answer to `initialize`, read up to its revision, which is null where it is no success. The body still has all of its bytes. */
+async function beginningOf(
+  answer: Response,
+): Promise<{ revision: string | null; instructions: string | null; body: ReadableStream<Uint8Array> | null } | "tooLong"> {
+  if (answer.body === null) return { revision: null, instructions: null, body: null };
+  const reader = answer.body.getReader();
+  const read: Uint8Array[] = [];
+  const decoder = new TextDecoder();
+  const splitter = new EventSplitter(longestEvent);
+  let text = "";
+  let length = 0;
+  let found: Beginning | null = null;
+  while (found === null) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    read.push(value);
+    length += value.length;
+    const piece = decoder.decode(value, { stream: true });
+    if (!isEventStream(answer)) text += piece;
+    const events = isEventStream(answer) ? splitter.push(piece) : [];
+    if (events === "tooLong" || length > longestEvent) {
+      reader.cancel().catch(() => {});
+      return "tooLong";
+    }
+    for (const event of events) found ??= beginningIn(dataOf(event));
+  }
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      for (const bytes of read) controller.enqueue(bytes);
+    },
+    pull: async (controller) => {
+      const { done, value } = await reader.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  const { revision = null, instructions = null } = found ?? beginningIn(text) ?? {};
+  return { revision, instructions, body };
+}
+
+type Beginning = { readonly revision: string; readonly instructions: string | null };
+
+function beginningIn(data: string | null): Beginning | null {
+  try {
+    const value = JSON.parse(data ?? "null") as { result?: { protocolVersion?: unknown; instructions?: unknown } } | null; // looked at below
+    const { protocolVersion: revision, instructions } = value?.result ?? {};
+    // It becomes a header of every answer to the server.
+    if (typeof revision !== "string" || !/^[\w.-]{1,32}$/.test(revision)) return null;
+    return { revision, instructions: typeof instructions === "string" ? instructions : null };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,285 @@
+// The relay in revision 2026-07-28, where each request stands for itself. A request passes to its server with sampling among its client's
+// capabilities. A server that asks for input gets its sampling from here; for the rest the client is asked, and comes back with a state that
+// only the gateway reads.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { digestOf } from "../../../shared/encoding.ts";
+import { objectOf } from "../../../shared/json/values.ts";
+import { type Span, edited, memberOf, textAt, withMembers } from "../../../shared/json/spans.ts";
+import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
+import { samplingCapability } from "../../../shared/relay/capability-2026.ts";
+import { type SampledFor, maySample } from "../../../shared/association/relay-association.ts";
+import { longestPart } from "../../../shared/relay/added-context.ts";
+import { samplingMethod } from "../../../shared/relay/messages.ts";
+import { type Round, type RoundMethod, attemptOf, mayAskForInput, restOf, withoutAttempt } from "../../../shared/relay/rounds.ts";
+import type { RelaySession } from "../../../shared/relay/session-id.ts";
+import { type RpcAnswer, type RpcError, failure, responseOf, toRequestId } from "../../../shared/wire/json-rpc.ts";
+import {
+  type StatelessRequest,
+  clientCapabilitiesKey,
+  mirroredName,
+  protocolVersionKey,
+  readStateless,
+  revision2026,
+  unsupportedVersionCode,
+} from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import { sessionRevisions } from "../../../shared/wire/mcp-2025/features.ts";
+import { openState, sealState } from "../../credentials/request-state.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { CallState } from "../../stubs/call-calls.ts";
+import { callStub } from "../../stubs/stubs.ts";
+import type { AppContext } from "../app-context.ts";
+import {
+  type RoundCall,
+  attemptWith,
+  checkedRound,
+  goneError,
+  inputsOf,
+  mostRounds,
+  openCall,
+  roundParts,
+  samplesHere,
+} from "./call-rounds.ts";
+import { LegStream, eventResponse } from "./leg-stream.ts";
+import { familyOf } from "./negotiation.ts";
+import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
+import { openRequests, drive } from "./rounds-driver.ts";
+import type { PostedMessage } from "./session-relay.ts";
+import { type Watched, errorMessages, passUnclear } from "./visit.ts";
+
+/** How long a client's state is good for. */
+const stateMs = 24 * 3_600_000;
+const sessionShards = 16;
+
+export async function postStateless(c: AppContext, visit: Watched, { value, body }: PostedMessage): Promise<Response> {
+  const id = toRequestId(objectOf(value)?.["id"]);
+  // No notification of a client is defined for HTTP in this revision: it is taken, and means nothing.
+  if (id === undefined && !Object.hasOwn(objectOf(value) ?? {}, "id")) return new Response(null, { status: 202 });
+  const read = readStateless(value, (name) => c.req.raw.headers.get(name));
+  if (!read.ok) return refuse(id ?? null, read.error.status, read.error);
+  const request = read.value;
+  const family = await familyOf(c.env, visit);
+  if (!family.ok)
+    return refuse(request.id, 502, { code: -32_603, message: errorMessages[family.error === "tooLong" ? "tooLong" : "unreachable"] });
+  if (typeof family.value === "object") return passUnclear(family.value.response, visit);
+  if (family.value === "sessions") return refuse(request.id, 400, onlySessions(request));
+  const given = request.params["requestState"];
+  if (given === undefined || !mayAskForInput(request.method)) return relayCall(relayedCall(c, visit, request, body, null));
+  return typeof given === "string"
+    ? goOn(c, visit, request, body, given)
+    : refuse(request.id, 400, { code: -32_602, message: "Invalid params: requestState is a text" });
+}
+
+/** The client is to begin a session, as it does with the server itself. */
+const onlySessions = ({ meta }: StatelessRequest): RpcError => ({
+  code: unsupportedVersionCode,
+  message: "Unsupported protocol version: this MCP server speaks revisions that begin with initialize",
+  data: { supported: [...sessionRevisions].reverse(), requested: String(meta[protocolVersionKey]) },
+});
+
+const refuse = (id: Parameters<typeof failure>[0], status: number, { code, message, data }: RpcError): Promise<Response> =>
+  Promise.resolve(
+    new Response(JSON.stringify(failure(id, { code, message, ...(data === undefined ? {} : { data }) })), {
+      status,
+      headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+    }),
+  );
+
+/** The retry of a request: its state says what it continues. */
+async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, given: string): Promise<Response> {
+  const now = Date.now();
+  const opened = await openState(settingsOf(c.env).keys, boundOf(c, visit, request), given, now);
+  if (opened === undefined) return refuse(request.id, 400, badState);
+  const { attempt } = opened;
+  if (attempt === null) return relayCall(relayedCall(c, visit, request, body, opened));
+  const call = roundCall(c, visit, request, body);
+  const look = (): Promise<CallState | null> => Promise.resolve(call.call.look(attempt));
+  const state = await look();
+  if (state === null) return refuse(request.id, 400, goneError);
+  const { id, params, meta } = request;
+  const progressToken = toRequestId(meta["progressToken"]);
+  const leg = new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: "" });
+  leg.run(async () => {
+    const responses = objectOf(params["inputResponses"]) ?? {};
+    const samples = samplesHere(call);
+    if (state.kind === "waiting" && state.round === opened.round)
+      for (const { key, method } of openRequests(state))
+        if (!(samples && method === samplingMethod) && Object.hasOwn(responses, key))
+          await call.call.answer(state.attempt, state.round, key, JSON.stringify(responses[key]));
+    return driven(call, request, leg, await look());
+  });
+  return eventResponse(leg);
+}
+
+const badState: RpcError = {
+  code: -32_602,
+  message:
+    "Invalid params: this requestState is not one of this gateway for this request, or has expired; send the request again without it",
+};
+
+/** What makes a request the same again: a state is good for it alone, and a repeat finds its call. */
+const boundOf = (c: AppContext, visit: Watched, { method, params }: StatelessRequest): string =>
+  digestOf("countersign/request-bound/v1", { key: c.var.key.id, server: visit.name, method, params: withoutAttempt(params) });
+
+/** The request as the server gets it: with the gateway's sampling, and the server's own state. */
+function relayedCall(
+  c: AppContext,
+  visit: Watched,
+  request: StatelessRequest,
+  body: Uint8Array,
+  retry: { readonly state: string | null; readonly round: number } | null,
+): RelayedCall {
+  const { id, method, params } = request;
+  const session = sessionOf(c, visit, request);
+  return {
+    c,
+    visit,
+    id,
+    method,
+    name: mirroredName(method, params),
+    params: retry === null ? firstParams(visit, request, body, session) : retryParams(visit, request, body, session, retry.state),
+    headers: paramHeaders(c),
+    progressToken: toRequestId(request.meta["progressToken"]),
+    session,
+    endsWith: "",
+    client: clientSide(c, visit, request, body, retry?.round ?? 0),
+  };
+}
+
+/** The params with every member's value as it was written, but the client's capabilities. */
+function firstParams(visit: Watched, request: StatelessRequest, body: Uint8Array, session: RelaySession): string {
+  const params = paramsIn(body);
+  const meta = memberOf(body, params, "_meta");
+  if (meta === undefined || !samplesHere({ visit, session })) return textAt(body, params);
+  const sent = edited(body, withMembers(body, meta, { [clientCapabilitiesKey]: withSampling(request, visit) }));
+  return textAt(sent, paramsIn(sent));
+}
+
+/** The same for a retry, with the server's own state. */
+function retryParams(visit: Watched, request: StatelessRequest, body: Uint8Array, session: RelaySession, state: string | null): string {
+  const responses = objectOf(request.params["inputResponses"]);
+  return attemptOf(restOf(body, paramsIn(body)), metaFor(visit, request, session), state, responses);
+}
+
+/** The request was read: it has params. */
+const paramsIn = (body: Uint8Array): Span => memberOf(body, { from: 0, to: body.length }, "params") ?? { from: 0, to: 0 };
+
+const metaFor = (visit: Watched, request: StatelessRequest, session: RelaySession): JsonObject =>
+  samplesHere({ visit, session }) ? { ...request.meta, [clientCapabilitiesKey]: withSampling(request, visit) } : request.meta;
+
+const withSampling = ({ capabilities }: StatelessRequest, { server }: Watched): JsonObject => ({
+  ...capabilities,
+  sampling: samplingCapability(server),
+});
+
+/** `Mcp-Param-…` headers pass: the arguments that they repeat are not changed. */
+const paramHeaders = (c: AppContext): [string, string][] => [...c.req.raw.headers].filter(([name]) => name.startsWith("mcp-param-"));
+
+function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, rounds: number): ClientSide {
+  const { id, method, capabilities } = request;
+  const about = { c, visit, session: sessionOf(c, visit, request), capabilities };
+  const response = (answer: RpcAnswer): JsonObject => responseOf(id, answer) as unknown as JsonObject; // JSON
+  return {
+    isPlain: true,
+    response,
+    notification: (text) => text,
+    refuse: (status, error) => refuse(id, status, error),
+    roundError: (result) => {
+      const checked = checkedRound(about, method, result);
+      return checked.ok ? null : checked.error;
+    },
+    round: async (leg, result) => {
+      const checked = checkedRound(about, method, result);
+      if (!checked.ok) return response({ error: checked.error.error });
+      const call = roundCall(c, visit, request, body);
+      if (!samplesHere(call) || !checked.value.requests.some((each) => each.method === samplingMethod))
+        return passRound(call, request, checked.value, rounds);
+      return driven(call, request, leg, await openCall(call, checked.value));
+    },
+  };
+}
+
+/** A round that asks the gateway for nothing goes to the client, and only its state is sealed. */
+async function passRound(call: RoundCall, request: StatelessRequest, { requests, state }: Round, rounds: number): Promise<JsonObject> {
+  if (rounds >= mostRounds)
+    return errorTo(request, { code: -32_603, message: `The MCP server asked for input in more than ${mostRounds} rounds` });
+  return askClient(call, request, inputsOf(requests), { attempt: null, round: rounds + 1, state });
+}
+
+async function askClient(
+  { c, visit }: RoundCall,
+  request: StatelessRequest,
+  inputRequests: JsonObject | null,
+  state: Parameters<typeof sealState>[2],
+): Promise<JsonObject> {
+  const requestState = await sealState(settingsOf(c.env).keys, boundOf(c, visit, request), state, Date.now() + stateMs);
+  const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
+  return { jsonrpc: "2.0", id: request.id, result };
+}
+
+const errorTo = ({ id }: StatelessRequest, error: RpcError): JsonObject => ({ jsonrpc: "2.0", id, error: { ...error } });
+
+/** Drives the call for as long as one request of the client is held, and gives the response to that request. */
+async function driven(call: RoundCall, request: StatelessRequest, leg: LegStream, state: CallState | null): Promise<JsonObject> {
+  const { legMs } = settingsOf(call.c.env);
+  const enough = new Promise<void>((resolve) => setTimeout(resolve, legMs));
+  const done = await drive({ parts: roundParts(call, leg), attempt: attemptWith(call, leg), samples: samplesHere(call), enough }, state);
+  switch (done.kind) {
+    case "ended":
+      return { jsonrpc: "2.0", id: request.id, ...(JSON.parse(done.answer) as JsonObject) }; // from the CallObject
+    case "gone":
+      return errorTo(request, goneError);
+    case "asks":
+      return askClient(call, request, inputsOf(done.requests), { attempt: done.at.attempt, round: done.at.round, state: null });
+    case "waits":
+      return askClient(call, request, null, { attempt: done.at.attempt, round: done.at.round, state: null });
+    default:
+      return done satisfies never;
+  }
+}
+
+function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array): RoundCall {
+  const { method, params, capabilities } = request;
+  const session = sessionOf(c, visit, request);
+  return {
+    c,
+    visit,
+    session,
+    originatingOf: (attempt) => originatingOf(visit, method, params, attempt),
+    method: method as RoundMethod, // only these have rounds
+    name: mirroredName(method, params),
+    capabilities,
+    meta: metaFor(visit, request, session),
+    rest: restOf(body, paramsIn(body)),
+    headers: paramHeaders(c),
+    call: callStub(c.env, c.var.key.id, boundOf(c, visit, request)),
+  };
+}
+
+/** The client's request as its session knows it. Its id is the call's, since each request of the client has a JSON-RPC id of its own. */
+function originatingOf({ server }: Watched, method: string, params: JsonObject, attempt: string): SampledFor {
+  const given = server.context ? params["arguments"] : undefined;
+  const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
+  const originating = {
+    id: attempt,
+    method,
+    name,
+    ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }),
+  };
+  if (!maySample(originating)) throw new Error("originatingOf: not a request that may be sampled for");
+  return originating;
+}
+
+/** There are no sessions in this revision: sampling is known by a few of the key's for each server. */
+function sessionOf(c: AppContext, { name }: Watched, { capabilities, method, params }: StatelessRequest): RelaySession {
+  const shard = [...`${method} ${mirroredName(method, params) ?? ""}`].reduce((sum, each) => (sum * 31 + each.charCodeAt(0)) >>> 0, 0);
+  return {
+    key: c.var.key.id,
+    server: name,
+    upstream: null,
+    revision: revision2026,
+    clientSamples: declaresSampling({ capabilities }),
+    clientElicits: false,
+    name: `stateless.${name}.${shard % sessionShards}`,
+  };
+}

@@ -1,0 +1,96 @@
+// Who may talk to which server through the relay, and the relay's own refusals.
+
+import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
+import type { Server } from "../../../shared/relay/servers.ts";
+import { failures } from "../../../shared/wire/json-rpc.ts";
+import { countCalls } from "../../pipeline/calls.ts";
+import { recordRefusal } from "../../pipeline/refusals.ts";
+import { callerOf, keyPrefix } from "../../stores/keys.ts";
+import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
+import type { AppContext } from "../app-context.ts";
+import { idsOf } from "../refused-ids.ts";
+import { mayUse, serverAt } from "./mcp-origin.ts";
+import { longestEvent } from "./sse-relay.ts";
+
+export const sessionHeader = "Mcp-Session-Id";
+
+/** The server that an authorized client talks to. */
+export type Visit = {
+  readonly name: string;
+  readonly server: Server;
+  /** The client's own credential for the server, where the entry passes it on. */
+  readonly authorization: string | null;
+};
+
+/** `over` aborts when its key ends. */
+export type Watched = Visit & { readonly over: AbortSignal };
+
+export async function enter(c: AppContext): Promise<Visit | Response> {
+  const name = c.req.param("server") ?? "";
+  const server = await serverAt(c);
+  // Where Authorization belongs to the server, it is never read as our key.
+  const { headers } = c.req.raw;
+  const presented = server?.passAuthorization === true ? (headers.get("X-Countersign-Key") ?? undefined) : presentedKey(headers);
+  const caller = await callerOf(c.env, presented, Date.now());
+  if (caller.kind === "refused") {
+    // A client that followed the usual message would send our key to the server.
+    const isBeside = server?.passAuthorization === true && caller.why === "missing";
+    return refuseKey(c, isBeside ? "missingBesideAuthorization" : caller.why);
+  }
+  c.set("key", caller.record);
+  const about = { server: name };
+  if (!caller.record.scopes.includes("sampling")) return refuseKnown(c, "relay", { kind: "wrongScope", scope: "sampling" }, about);
+  // No admission follows that would count the call.
+  const refusal = await countCalls(c.env, caller.record);
+  if (refusal !== null) return refuseKnown(c, "relay", refusal, about);
+  const notAllowed = (rule: string): void =>
+    recordRefusal(c.env, c.executionCtx, { key: caller.record.id, endpoint: "relay", ...about }, { kind: "policyRefused", rule });
+  if (server === undefined) {
+    notAllowed("there is no such server");
+    return refuseWith(c, 404, "There is no such server; /admin/servers lists the servers");
+  }
+  if (caller.record.servers !== undefined && !caller.record.servers.includes(name)) {
+    notAllowed("the key's servers");
+    return refuseWith(c, 403, "This API key is not for this server");
+  }
+  // DNS rebinding: a page of another site could use a server on the user's own machine.
+  const origin = headers.get("Origin");
+  if (origin !== null && !mayUse(c, server, origin)) {
+    notAllowed("the server's origins");
+    return refuseWith(c, 403, "This origin may not use the relay; list it in the server's origins");
+  }
+  if (!server.passAuthorization) return { name, server, authorization: null };
+  const authorization = headers.get("Authorization");
+  // A key of ours never goes to a server, not even where a client sends it in both headers.
+  const credential = /^Bearer +(\S+) *$/i.exec(authorization ?? "")?.[1];
+  if (credential !== undefined && (credential === presented || credential.startsWith(keyPrefix)))
+    return refuseWith(c, 400, "Authorization is passed on to this server; send the gateway's key only in X-Countersign-Key");
+  return { name, server, authorization };
+}
+
+export const errorMessages: Readonly<Record<UpstreamError | "tooLong" | "asks", string>> = {
+  noCredential: "The secret that this server's entry names is not set; ask the operator",
+  unreachable: "The MCP server cannot be reached",
+  redirected: "The MCP server answered with a redirect, and redirects are not followed; correct its url",
+  tooLong: `The MCP server sent a message of more than ${longestEvent} characters`,
+  asks: "The MCP server sent a sampling request in place of a response, which it may do only on an event stream",
+};
+
+export const broken = (c: AppContext, message: string): Promise<Response> => refuseWith(c, 502, message, {}, -32603);
+
+export const unreachable = (c: AppContext, error: UpstreamError): Promise<Response> => broken(c, errorMessages[error]);
+
+/** The server's own answer where it says nothing of its family: that its client has to sign in, or that it is not there now. */
+export const passUnclear = (response: Response, { server }: Visit): Response =>
+  new Response(response.body, { status: response.status, headers: headersDown(response, server) });
+
+/** A refusal of the relay itself. It carries the id of each request that it answers, where that is known. */
+export async function refuseWith(
+  c: AppContext,
+  status: 400 | 403 | 404 | 405 | 502,
+  message: string,
+  headers: Record<string, string> = {},
+  code = -32600,
+): Promise<Response> {
+  return c.json(failures(await idsOf(c), { code, message }), status, headers);
+}

@@ -1,0 +1,127 @@
+// One request to a server of revision 2026-07-28, and its answer: the revision's headers, and the notifications that come before the answer.
+
+import type { JsonObject } from "../../shared/encoding.ts";
+import { objectOf, parseJson } from "../../shared/json/values.ts";
+import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
+import type { Server } from "../../shared/relay/servers.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import type { RequestId, RpcError } from "../../shared/wire/json-rpc.ts";
+import { encodeHeaderValue } from "../../shared/wire/mcp-2026/header-values.ts";
+import { revision2026 } from "../../shared/wire/mcp-2026/stateless-request.ts";
+import type { Env } from "../platform/env.ts";
+import { readText } from "../http/body.ts";
+import { type UpstreamError, askUpstream } from "./ask-server.ts";
+
+export type StatelessCall = {
+  readonly id: RequestId;
+  readonly method: string;
+  /** What `Mcp-Name` repeats; null for none. */
+  readonly name: string | null;
+  /** The params, as JSON text. */
+  readonly params: string;
+  /** `Mcp-Param-…` headers. */
+  readonly headers?: readonly (readonly [string, string])[];
+  readonly authorization: string | null;
+  readonly signal?: AbortSignal;
+};
+
+/** In characters, of an answer or of one event. */
+export const longestAnswer = 10_000_000;
+
+/** The server's answer, its body unread. */
+export function askStateless(env: Env, server: Server, call: StatelessCall): Promise<Result<Response, UpstreamError>> {
+  const { id, method, name, params, headers = [], authorization, signal } = call;
+  return askUpstream(env, server, {
+    method: "POST",
+    body: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${params}}`,
+    session: null,
+    headers: new Headers({
+      "Content-Type": "application/json",
+      Accept: "application/json, text/event-stream",
+      "MCP-Protocol-Version": revision2026,
+    }),
+    more: statelessHeaders(method, name, headers),
+    authorization,
+    ...(signal === undefined ? {} : { signal }),
+  });
+}
+
+/** The headers that repeat the body. */
+export const statelessHeaders = (method: string, name: string | null, headers: readonly (readonly [string, string])[]): Headers =>
+  new Headers([["Mcp-Method", method], ...(name === null ? [] : [["Mcp-Name", encodeHeaderValue(name)] as const]), ...headers] as [
+    string,
+    string,
+  ][]);
+
+/** `noAnswer`: the body ended, or broke, without a response to the request. */
+export type StatelessError = UpstreamError | "tooLong" | "noAnswer";
+
+/** The response to a request, whole: `message` is a JSON-RPC response. `onNotification` gets each notification before it, as text. */
+export type StatelessAnswer = { readonly status: number; readonly message: JsonObject };
+
+export async function answerOf(
+  response: Response,
+  id: RequestId,
+  onNotification: (message: string) => void = () => {},
+): Promise<Result<StatelessAnswer, StatelessError>> {
+  const { status } = response;
+  try {
+    const message = isEventStream(response) ? await fromEvents(response.body, id, onNotification) : await fromText(response.body);
+    return typeof message === "string" ? err(message) : ok({ status, message });
+  } catch {
+    return err("noAnswer");
+  }
+}
+
+/** As clients detect one: anywhere in the type. */
+export const isEventStream = (answer: Response): boolean => /text\/event-stream/i.test(answer.headers.get("Content-Type") ?? "");
+
+async function fromText(body: Response["body"]): Promise<JsonObject | "tooLong" | "noAnswer"> {
+  const text = await readText(body, longestAnswer);
+  if (text === undefined) return "tooLong";
+  const message = objectOf(parseJson(text));
+  return message !== null && isResponse(message) ? message : "noAnswer";
+}
+
+async function fromEvents(
+  body: Response["body"],
+  id: RequestId,
+  onNotification: (message: string) => void,
+): Promise<JsonObject | "tooLong" | "noAnswer"> {
+  const reader = body?.getReader();
+  const decoder = new TextDecoder();
+  const splitter = new EventSplitter(longestAnswer);
+  for (;;) {
+    const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+    if (done) return "noAnswer";
+    const events = splitter.push(decoder.decode(value, { stream: true }));
+    if (events === "tooLong") {
+      reader?.cancel().catch(() => {});
+      return "tooLong";
+    }
+    for (const event of events) {
+      const data = dataOf(event);
+      const message = data === null ? null : objectOf(parseJson(data));
+      if (message === null) continue;
+      if (isResponse(message) && message["id"] === id) {
+        reader?.cancel().catch(() => {});
+        return message;
+      }
+      if (typeof message["method"] === "string" && message["id"] === undefined) onNotification(data ?? "");
+    }
+  }
+}
+
+const isResponse = (message: JsonObject): boolean => Object.hasOwn(message, "result") || Object.hasOwn(message, "error");
+
+/** The error of a response, whatever a server put there. */
+export function errorOf(message: JsonObject): RpcError {
+  const error = objectOf(message["error"]);
+  const [code, text, data] = [error?.["code"], error?.["message"], error?.["data"]];
+  return {
+    code: typeof code === "number" && Number.isSafeInteger(code) ? code : -32_603,
+    message: typeof text === "string" ? text : "The MCP server answered with an error that has no message",
+    // Passed on as it came: of any JSON type.
+    ...(data === undefined ? {} : { data: data as JsonObject }),
+  };
+}

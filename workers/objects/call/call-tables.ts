@@ -1,0 +1,135 @@
+// What a CallObject stores: docs/storage-schema.md. Nothing is created before there is a call.
+
+import type { RoundMethod } from "../../../shared/relay/rounds.ts";
+import type { CallStart } from "../../stubs/call-calls.ts";
+import { LongTexts } from "../long-text.ts";
+
+export type CallRow = {
+  readonly attempt: string;
+  readonly server: string;
+  readonly method: RoundMethod;
+  readonly name: string | null;
+  /** JSON of the `Mcp-Param-…` headers. */
+  readonly headers: string;
+  readonly round: number;
+  readonly most_rounds: number;
+  /** 1 once the answers of this round went to the server. */
+  readonly sent: number;
+  readonly ended: number;
+};
+
+const columns = "attempt, server, method, name, headers, round, most_rounds, sent, ended";
+
+export class CallTables {
+  readonly #sql: SqlStorage;
+  readonly #texts: LongTexts;
+  #exist: boolean;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#texts = new LongTexts(sql, "call_text");
+    this.#exist = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'call'").toArray().length > 0;
+  }
+
+  /** Everything was deleted. */
+  forget(): void {
+    this.#exist = false;
+  }
+
+  insert({ server, method, name, attempt, rest, headers, round, mostRounds }: CallStart, until: number): void {
+    this.#create();
+    this.#sql.exec(
+      `INSERT INTO call (${columns}, until) VALUES (?, ?, ?, ?, ?, 1, ?, 0, 0, ?)`,
+      attempt,
+      server,
+      method,
+      name,
+      JSON.stringify(headers),
+      mostRounds,
+      until,
+    );
+    this.#texts.write(`${attempt} rest`, rest);
+    this.#texts.write(`${attempt} round`, round);
+  }
+
+  /** The newest call that has not ended, or null. */
+  waiting(now: number): CallRow | null {
+    if (!this.#exist) return null;
+    const found = this.#sql.exec<CallRow>(`SELECT ${columns} FROM call WHERE ended = 0 AND until > ? ORDER BY rowid DESC LIMIT 1`, now);
+    return found.toArray()[0] ?? null;
+  }
+
+  row(attempt: string, now: number): CallRow | null {
+    if (!this.#exist) return null;
+    return this.#sql.exec<CallRow>(`SELECT ${columns} FROM call WHERE attempt = ? AND until > ?`, attempt, now).toArray()[0] ?? null;
+  }
+
+  text(attempt: string, what: "rest" | "round" | "answer"): string {
+    const text = this.#texts.read(`${attempt} ${what}`);
+    if (text === undefined) throw new Error(`CallTables: the call has no ${what}`);
+    return text;
+  }
+
+  /** The answers of the round, in the order in which they came. */
+  answers(attempt: string): Map<string, string> {
+    const keys = this.#sql.exec<{ key: string }>("SELECT key FROM call_answer WHERE attempt = ? ORDER BY rowid", attempt).toArray();
+    return new Map(keys.map(({ key }) => [key, this.#texts.read(`${attempt} answer ${key}`) ?? ""]));
+  }
+
+  /** False where the part is answered. */
+  answer(attempt: string, key: string, response: string, until: number): boolean {
+    const added = this.#sql.exec("INSERT OR IGNORE INTO call_answer (attempt, key) VALUES (?, ?) RETURNING key", attempt, key).toArray();
+    if (added.length === 0) return false;
+    this.#texts.write(`${attempt} answer ${key}`, response);
+    this.#sql.exec("UPDATE call SET until = ? WHERE attempt = ?", until, attempt);
+    return true;
+  }
+
+  markSent(attempt: string, until: number): void {
+    this.#sql.exec("UPDATE call SET sent = 1, until = ? WHERE attempt = ?", until, attempt);
+  }
+
+  nextRound(attempt: string, round: string, until: number): void {
+    this.#deleteAnswers(attempt);
+    this.#texts.write(`${attempt} round`, round);
+    this.#sql.exec("UPDATE call SET round = round + 1, sent = 0, until = ? WHERE attempt = ?", until, attempt);
+  }
+
+  /** Keeps the server's last word alone. */
+  end(attempt: string, answer: string, until: number): void {
+    this.#deleteAnswers(attempt);
+    this.#texts.delete(`${attempt} rest`);
+    this.#texts.delete(`${attempt} round`);
+    this.#texts.write(`${attempt} answer`, answer);
+    this.#sql.exec("UPDATE call SET ended = 1, until = ? WHERE attempt = ?", until, attempt);
+  }
+
+  deleteDue(now: number): void {
+    if (!this.#exist) return;
+    const due = this.#sql.exec<{ attempt: string }>("DELETE FROM call WHERE until <= ? RETURNING attempt", now).toArray();
+    for (const { attempt } of due) {
+      this.#deleteAnswers(attempt);
+      for (const what of ["rest", "round", "answer"]) this.#texts.delete(`${attempt} ${what}`);
+    }
+  }
+
+  nextDue(): number | null {
+    return this.#exist ? this.#sql.exec<{ at: number | null }>("SELECT MIN(until) AS at FROM call").one().at : null;
+  }
+
+  #deleteAnswers(attempt: string): void {
+    for (const key of this.answers(attempt).keys()) this.#texts.delete(`${attempt} answer ${key}`);
+    this.#sql.exec("DELETE FROM call_answer WHERE attempt = ?", attempt);
+  }
+
+  #create(): void {
+    if (this.#exist) return;
+    this.#sql.exec(
+      `CREATE TABLE call (attempt TEXT NOT NULL UNIQUE, server TEXT NOT NULL, method TEXT NOT NULL, name TEXT, headers TEXT NOT NULL,
+       round INTEGER NOT NULL, most_rounds INTEGER NOT NULL, sent INTEGER NOT NULL, ended INTEGER NOT NULL, until INTEGER NOT NULL)`,
+    );
+    this.#sql.exec("CREATE TABLE call_answer (attempt TEXT NOT NULL, key TEXT NOT NULL, UNIQUE (attempt, key))");
+    this.#texts.createTable();
+    this.#exist = true;
+  }
+}

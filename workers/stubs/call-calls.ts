@@ -1,0 +1,69 @@
+// The calls of a CallObject and their values. It imports no object.
+
+import type { RoundMethod } from "../../shared/relay/rounds.ts";
+
+/** A client's request whose server asked for input, and what the server needs to be asked again. */
+export type CallStart = {
+  readonly keyId: string;
+  /** The server's name in the servers document. */
+  readonly server: string;
+  readonly method: RoundMethod;
+  /** What `Mcp-Name` repeats. */
+  readonly name: string | null;
+  /** Random: names this call among those of the same object. */
+  readonly attempt: string;
+  /** The params as text, without what belongs to one attempt at them (`restOf`). */
+  readonly rest: string;
+  /** The `Mcp-Param-…` headers of the request. */
+  readonly headers: readonly (readonly [string, string])[];
+  /** JSON of the first `Round`. */
+  readonly round: string;
+  /** How many rounds there may be. */
+  readonly mostRounds: number;
+};
+
+export type CallState =
+  | {
+      readonly kind: "waiting";
+      readonly attempt: string;
+      /** From 1. */
+      readonly round: number;
+      /** JSON of `InputRequest[]`. */
+      readonly requests: string;
+      /** The keys that are answered. */
+      readonly answered: readonly string[];
+    }
+  /** `answer`: JSON of the server's last word, an `RpcAnswer`. */
+  | { readonly kind: "ended"; readonly attempt: string; readonly answer: string };
+
+/** One attempt's own part of a request. */
+export type Attempt = {
+  /** JSON of the params' `_meta`. */
+  readonly meta: string;
+  /** The client's own credential for the server, where the entry passes it on. It is not stored. */
+  readonly authorization: string | null;
+  /** Gets the text of each notification that the server sends meanwhile. */
+  readonly tell?: (message: string) => void;
+};
+
+export interface CallCalls extends Rpc.DurableObjectBranded {
+  /** The call that waits, where there is one, else a new one. Null where the key is revoked. */
+  open(start: CallStart): Promise<CallState | null>;
+  /** The call of this attempt; null where it is not known any more. */
+  look(attempt: string): CallState | null;
+  /** Waits up to `ms` for an answer to the round, or for its end. */
+  changed(attempt: string, round: number, ms: number): Promise<CallState | null>;
+  /** Keeps the answer (JSON) to one part of the round. The first one counts: false for every other. */
+  answer(attempt: string, round: number, key: string, response: string): boolean;
+  /**
+   * Once all parts are answered: sends the request upstream once more, with the answers; once, however often this is called. A call that
+   * was cut off while the server had the request ends with an error, because the request is not sent twice.
+   */
+  proceed(attempt: string, round: number, how: Attempt): Promise<CallState | null>;
+  /** Ends the call with this answer (JSON of an `RpcAnswer`), where it waits in this round. */
+  end(attempt: string, round: number, answer: string): CallState | null;
+  /** The client cancelled its request: the server is no longer asked. */
+  cancel(attempt: string | null): Promise<void>;
+  /** Its key was revoked: nothing is kept, now or ever. */
+  keyRevoked(): Promise<void>;
+}
