@@ -1,12 +1,12 @@
-// Runs the official conformance suite against a server, and gives its findings.
+// Runs the official conformance suites (0.1.16 for the revisions of 2025, and the one of 2026-07-28), and gives their findings.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 
-type Check = {
+export type Check = {
   readonly id: string;
   readonly status: "SUCCESS" | "FAILURE" | "WARNING" | "INFO" | "SKIPPED";
   readonly errorMessage?: string;
@@ -16,22 +16,57 @@ type Check = {
 /** What one scenario found, in its order. */
 export type Findings = ReadonlyMap<string, readonly Check[]>;
 
-const suite = join(dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/conformance/package.json")), "dist/index.js");
+const suiteOf = (name: string): string => join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), "dist/index.js");
 
-/** Every scenario for servers, those that the suite counts as pending included. */
-export async function conformanceOf(url: string): Promise<Findings> {
+/** Every scenario of 0.1.16 for servers, those that the suite counts as pending included. */
+export const conformanceOf = (url: string): Promise<Findings> =>
+  findingsOf("@modelcontextprotocol/conformance", ["server", "--url", url, "--suite", "all"]);
+
+/** Every scenario for servers of 2026-07-28, those that the suite does not score included. */
+export const conformance2026Of = (url: string): Promise<Findings> =>
+  findingsOf("conformance-2026", ["server", "--url", url, "--requirements", "2026-07-28"]);
+
+/**
+ * One scenario for clients of 2026-07-28.
+ * @param command is called with the URL of the suite's server as its last argument, and the scenario in `MCP_CONFORMANCE_SCENARIO`.
+ */
+export async function clientConformance2026Of(
+  command: string,
+  scenario: string,
+  env: Readonly<Record<string, string>>,
+): Promise<readonly Check[]> {
+  const given = ["client", "--command", command, "--scenario", scenario, "--spec-version", "2026-07-28"];
+  const [checks = []] = (await findingsOf("conformance-2026", given, env)).values();
+  return checks;
+}
+
+/** The scenarios that the suite requires for 2026-07-28, by its own list. */
+export async function requiredOf(side: "Server" | "Client"): Promise<string[]> {
+  const printed = await run("conformance-2026", ["list", "--requirements", "2026-07-28"], {});
+  const part = printed.split("\n\n").find((each) => each.startsWith(`${side} scenarios`)) ?? "";
+  return [...part.matchAll(/^ {2}- (\S+)$/gm)].map(([, name = ""]) => name);
+}
+
+/** Runs the suite to its end, and gives what it printed: it ends with an error where a scenario does. */
+async function run(name: string, given: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  let printed = "";
+  const child = spawn(process.execPath, [suiteOf(name), ...given], { env: { ...process.env, ...env } });
+  child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+  await new Promise((resolve) => child.once("close", resolve));
+  return printed;
+}
+
+async function findingsOf(name: string, given: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Findings> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-conformance-"));
   try {
-    let printed = "";
-    const child = spawn(process.execPath, [suite, "server", "--url", url, "--suite", "all", "--output-dir", folder]);
-    child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-    child.stderr.on("data", (chunk: Buffer) => (printed += chunk.toString()));
-    await new Promise((resolve) => child.once("close", resolve));
+    const printed = await run(name, [...given, "--output-dir", folder], env);
     const findings = new Map<string, Check[]>();
-    // A folder is named after its scenario and the time.
-    for (const name of readdirSync(folder).toSorted()) {
-      const scenario = /^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(name)?.[1] ?? name;
-      findings.set(scenario, JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[]);
+    const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((path) => basename(path) === "checks.json");
+    for (const path of files.toSorted()) {
+      // A folder is named after its scenario and the time.
+      const scenario = /^(?:server-)?(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$/.exec(dirname(path))?.[1] ?? dirname(path);
+      findings.set(scenario, JSON.parse(readFileSync(join(folder, path), "utf8")) as Check[]);
     }
     if (findings.size === 0) throw new Error(`the suite found nothing:\n${printed.slice(-2_000)}`);
     return findings;

@@ -3,6 +3,8 @@
 import { createServer, request as ask } from "node:http";
 import type { AddressInfo } from "node:net";
 
+const declaredIn = "io.modelcontextprotocol/clientCapabilities";
+
 export type Endpoint = {
   readonly url: string;
   readonly close: () => Promise<void>;
@@ -43,10 +45,15 @@ export async function endpointTo(target: string, key: string, { withoutSampling 
   };
 }
 
+type Declaring = { readonly params?: { readonly capabilities?: object; readonly _meta?: Readonly<Record<string, unknown>> } };
+
+/** `initialize` declares capabilities once; since 2026-07-28 every request does. What is no such message passes as it is. */
 function undeclared(body: Buffer): Buffer {
   const text = body.toString("utf8");
-  if (!text.includes('"initialize"')) return body;
-  const message = JSON.parse(text) as { params: { capabilities: Record<string, unknown> } };
-  delete message.params.capabilities["sampling"];
+  if (!text.includes('"sampling"')) return body;
+  const message = JSON.parse(text) as Declaring;
+  for (const declared of [message.params?.capabilities, message.params?._meta?.[declaredIn]]) {
+    if (typeof declared === "object" && declared !== null) Reflect.deleteProperty(declared, "sampling");
+  }
   return Buffer.from(JSON.stringify(message));
 }
