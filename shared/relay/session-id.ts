@@ -1,7 +1,7 @@
 // The session id that the relay gives to a client: the server's own, sealed together with what the relay has to remember, so that nothing
 // is stored. It is no credential: every request needs its API key.
 
-import { fromUtf8, utf8ToBytes } from "../encoding.ts";
+import { type JsonObject, fromUtf8, utf8ToBytes } from "../encoding.ts";
 import { type SigningKeys, seal, unsealAny } from "../sealed-id.ts";
 
 const domain = "countersign/relay-session/v2";
@@ -22,25 +22,38 @@ export type RelaySession = {
   readonly clientElicits: boolean;
   /** Random, base64url: the name of the session for association. */
   readonly name: string;
+  /** Present where the server speaks 2026-07-28, which has no sessions: what it is told of the client with each request. */
+  readonly translated?: TranslatedSession;
+};
+
+export type TranslatedSession = {
+  /** The client's own capabilities, as far as the server can use them. */
+  readonly capabilities: JsonObject;
+  readonly clientInfo: JsonObject | null;
+  /** Whether the server logs, at a level that the client sets. */
+  readonly logs: boolean;
+  /** The lists whose changes the server tells: the members of a `SubscriptionFilter`. */
+  readonly listens: readonly string[];
 };
 
 /** Null where the server's own id is too long to be carried. */
 export function relaySessionId(keys: SigningKeys, session: RelaySession): string | null {
-  const { key, server, upstream, revision, clientSamples, clientElicits, name } = session;
-  const text = seal(keys, domain, utf8ToBytes(JSON.stringify([key, server, upstream, revision, clientSamples, clientElicits, name])));
+  const { key, server, upstream, revision, clientSamples, clientElicits, name, translated } = session;
+  const fields = [key, server, upstream, revision, clientSamples, clientElicits, name, ...(translated === undefined ? [] : [translated])];
+  const text = seal(keys, domain, utf8ToBytes(JSON.stringify(fields)));
   return text.length > longest ? null : text;
 }
 
 /** The session of an id that we sealed for this key and server, or undefined for any other. */
 export function parseRelaySession(keys: SigningKeys, id: string, key: string, server: string): RelaySession | undefined {
   const payload = id.length > longest ? undefined : unsealAny(keys, domain, id);
-  const fields =
-    payload === undefined
-      ? undefined
-      : (JSON.parse(fromUtf8(payload)) as [string, string, string | null, string, boolean, boolean, string]); // sealed above
+  const fields = payload === undefined ? undefined : (JSON.parse(fromUtf8(payload)) as SealedFields); // sealed above
   if (fields === undefined || fields[0] !== key || fields[1] !== server) return undefined;
-  return { key, server, upstream: fields[2], revision: fields[3], clientSamples: fields[4], clientElicits: fields[5], name: fields[6] };
+  const [, , upstream, revision, clientSamples, clientElicits, name, translated] = fields;
+  return { key, server, upstream, revision, clientSamples, clientElicits, name, ...(translated === undefined ? {} : { translated }) };
 }
+
+type SealedFields = [string, string, string | null, string, boolean, boolean, string, TranslatedSession?];
 
 const eventDomain = "countersign/relay-event/v1";
 

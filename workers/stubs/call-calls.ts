@@ -51,8 +51,8 @@ export interface CallCalls extends Rpc.DurableObjectBranded {
   open(start: CallStart): Promise<CallState | null>;
   /** The call of this attempt; null where it is not known any more. */
   look(attempt: string): CallState | null;
-  /** Waits up to `ms` for an answer to the round, or for its end. */
-  changed(attempt: string, round: number, ms: number): Promise<CallState | null>;
+  /** Waits up to `ms` until the round has more than so many answers, or ends. */
+  changed(attempt: string, round: number, answered: number, ms: number): Promise<CallState | null>;
   /** Keeps the answer (JSON) to one part of the round. The first one counts: false for every other. */
   answer(attempt: string, round: number, key: string, response: string): boolean;
   /**
@@ -62,6 +62,8 @@ export interface CallCalls extends Rpc.DurableObjectBranded {
   proceed(attempt: string, round: number, how: Attempt): Promise<CallState | null>;
   /** Ends the call with this answer (JSON of an `RpcAnswer`), where it waits in this round. */
   end(attempt: string, round: number, answer: string): CallState | null;
+  /** Waits up to `ms`: whether the client cancelled its request meanwhile. */
+  cancelled(ms: number): Promise<boolean>;
   /** The client cancelled its request: the server is no longer asked. */
   cancel(attempt: string | null): Promise<void>;
   /** Its key was revoked: nothing is kept, now or ever. */

@@ -97,6 +97,9 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
   /** The server's instructions from `initialize`, where they may be added to its sampling requests. */
   keepInstructions(text: string): void;
   instructions(): string | null;
+  /** The level of `logging/setLevel`, for a server that wants it with each request. */
+  keepLogLevel(level: string): void;
+  logLevel(): string | null;
   /** The requests were answered: sampling for them ends, except for a request that `goesOn` as a task. */
   closeInFlight(requests: readonly string[], goesOn: boolean): Promise<void>;
   /**

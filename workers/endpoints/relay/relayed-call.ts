@@ -7,9 +7,11 @@ import { asksForSampling, messageOf } from "../../../shared/relay/messages.ts";
 import { isRound } from "../../../shared/relay/rounds.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
 import { type RequestId, type RpcAnswer, type RpcError, toRequestId } from "../../../shared/wire/json-rpc.ts";
-import { headersDown } from "../../mcp-client/ask-server.ts";
+import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
 import { askStateless, errorOf, isEventStream, longestAnswer } from "../../mcp-client/stateless-call.ts";
-import { readAnswer } from "../../http/body.ts";
+import { type Result, ok } from "../../../shared/result.ts";
+import { headerMismatchCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import { readAnswer, readText } from "../../http/body.ts";
 import type { AppContext } from "../app-context.ts";
 import { LegStream, eventResponse } from "./leg-stream.ts";
 import { type Watched, errorMessages } from "./visit.ts";
@@ -18,14 +20,20 @@ import { type Watched, errorMessages } from "./visit.ts";
 export type ClientSide = {
   /** Whether answers and notifications pass as they came. */
   readonly isPlain: boolean;
-  /** The response to the client's request. */
-  readonly response: (answer: RpcAnswer) => JsonObject;
+  /** The response to the client's request; null where it gets none. */
+  readonly response: (answer: RpcAnswer) => JsonObject | null;
   /** A notification of the server as the client gets it; null: it gets none. */
   readonly notification: (text: string) => string | null;
   /** An answer with an HTTP status, where nothing was sent yet. */
   readonly refuse: (status: number, error: RpcError) => Promise<Response>;
+  /** The server answered as one with sessions does. */
+  readonly otherFamily: () => Promise<Response>;
+  /** Resolves when the client cancels its request by another one; absent where it does so by leaving. */
+  readonly cancelled?: (over: AbortSignal) => Promise<void>;
+  /** The `Mcp-Param-…` headers that the server missed, for a client that does not know of them; null where there are no others. */
+  readonly missedHeaders?: () => Promise<RelayedCall["headers"] | null>;
   /** Does what a round asks, and gives the response with which this answer to the client ends. */
-  readonly round: (leg: LegStream, result: JsonObject) => Promise<JsonObject>;
+  readonly round: (leg: LegStream, result: JsonObject) => Promise<JsonObject | null>;
   /** The error of a round that may not be answered, before a stream is begun for it; null where there is none. */
   readonly roundError: (result: JsonObject) => { readonly status: number; readonly error: RpcError } | null;
 };
@@ -54,11 +62,26 @@ export async function relayCall(call: RelayedCall): Promise<Response> {
   const { c, visit, client } = call;
   // The client is gone: nobody reads the answer, and the server is to stop (basic/patterns/cancellation).
   const left = new AbortController();
-  c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
-  const asked = await ask(call, left.signal);
-  if (!asked.ok) return client.refuse(502, { code: -32_603, message: errorMessages[asked.error] });
-  const answer = asked.value;
-  return isEventStream(answer) ? streamed(call, answer, left) : whole(call, answer, headersDown(answer, visit.server));
+  if (client.cancelled === undefined) c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
+  else c.executionCtx.waitUntil(client.cancelled(left.signal).then(() => left.abort()));
+  const asked = await askKnowing(call, left.signal);
+  if (asked.ok && isEventStream(asked.value)) return streamed(call, asked.value, left);
+  const answer = asked.ok
+    ? await whole(call, asked.value, headersDown(asked.value, visit.server))
+    : await client.refuse(502, { code: -32_603, message: errorMessages[asked.error] });
+  // The server is not asked any more: there is nothing left to cancel.
+  left.abort();
+  return answer;
+}
+
+/** Asks again with the headers that the server missed, once. */
+async function askKnowing(call: RelayedCall, left: AbortSignal): Promise<Result<Response, UpstreamError>> {
+  const asked = await ask(call, left);
+  const { missedHeaders } = call.client;
+  if (!asked.ok || asked.value.status !== 400 || missedHeaders === undefined) return asked;
+  const text = (await readText(asked.value.body, longestAnswer)) ?? "";
+  const headers = objectOf(objectOf(parseJson(text))?.["error"])?.["code"] === headerMismatchCode ? await missedHeaders() : null;
+  return headers === null ? ok(new Response(text, asked.value)) : ask({ ...call, headers }, left);
 }
 
 const ask = ({ c, visit, id, method, name, params, headers }: RelayedCall, left: AbortSignal) =>
@@ -82,9 +105,12 @@ async function whole(call: RelayedCall, answer: Response, headers: Headers): Pro
   const bytes = await readAnswer(answer, longestAnswer);
   if (bytes === null) return client.refuse(502, { code: -32_603, message: errorMessages.tooLong });
   const text = new TextDecoder().decode(bytes);
-  if (client.isPlain && !mayConcern(text)) return new Response(bytes.length === 0 ? null : bytes, { status, headers });
+  if (client.isPlain && !mayConcern(text) && !otherFamily.has(status))
+    return new Response(bytes.length === 0 ? null : bytes, { status, headers });
   const message = objectOf(parseJson(text));
   const response = message === null ? null : responseIn(message);
+  // A server with sessions knows neither the request nor its id (basic/versioning).
+  if (otherFamily.has(status) && toRequestId(message?.["id"]) !== id && !mayConcern(text)) return client.otherFamily();
   // A server that is no MCP server at this address, or one behind something that answers for it.
   if (message === null || response === null) {
     const isSafe = !mayConcern(text);
@@ -107,6 +133,8 @@ async function whole(call: RelayedCall, answer: Response, headers: Headers): Pro
     headers,
   });
 }
+
+const otherFamily: ReadonlySet<number> = new Set([400, 404, 405, 406]);
 
 const notAnswered = "The MCP server gave no JSON-RPC response";
 const lostId: RpcAnswer = { error: { code: -32_603, message: "The MCP server answered another request than the one that it was sent" } };
@@ -148,36 +176,36 @@ async function passEvents(call: RelayedCall, leg: LegStream, reader: ReadableStr
     }
     for (const event of events) {
       const last = await passEvent(call, leg, event);
-      if (last === null) continue;
+      if (last === undefined) continue;
       reader.cancel().catch(() => {});
-      return last === "written" ? null : last;
+      return last;
     }
   }
 }
 
-/** Null: more is to come. */
-async function passEvent({ client, id }: RelayedCall, leg: LegStream, event: string): Promise<JsonObject | "written" | null> {
+/** The response, where this is it: null where it is written already. Undefined: more is to come. */
+async function passEvent({ client, id }: RelayedCall, leg: LegStream, event: string): Promise<JsonObject | null | undefined> {
   const isOdd = looseDatasOf(event).length > 0;
   if (client.isPlain && !isOdd && !mayConcern(event)) {
     if (event.includes("progress")) leg.sawProgress(objectOf(objectOf(parseJson(dataOf(event) ?? ""))?.["params"])?.["progress"]);
     await leg.write(event);
-    return null;
+    return undefined;
   }
   const data = dataOf(event);
   const message = data === null ? null : objectOf(parseJson(data));
-  if (data === null || message === null || asksForSampling(message)) return null;
+  if (data === null || message === null || asksForSampling(message)) return undefined;
   if (messageOf(message).kind === "notification") {
     const text = client.notification(data);
     if (text !== null) leg.tell(escaped(text));
-    return null;
+    return undefined;
   }
   const response = responseIn(message);
   // A request of the server: this revision has none.
-  if (response === null || toRequestId(message["id"]) !== id) return null;
+  if (response === null || toRequestId(message["id"]) !== id) return undefined;
   if ("result" in response && isRound(response.result)) return client.round(leg, response.result);
   if (!client.isPlain) return client.response(response);
   await leg.write(`event: message\ndata: ${escaped(data)}\n\n`);
-  return "written";
+  return null;
 }
 
 /** JSON without the characters that some clients take for the end of a line. Inside JSON they stand in strings alone. */

@@ -23,12 +23,14 @@ export type Drive = {
   readonly attempt: Attempt;
   /** Whether the gateway answers sampling. */
   readonly samples: boolean;
+  /** Gets the answers of what only the client has into the call; null: the client has to come back with them. */
+  readonly ask: ((requests: readonly InputRequest[], at: Waiting) => Promise<void>) | null;
   /** Resolves when the client has waited long enough; null: it waits as long as it takes. */
   readonly enough: Promise<unknown> | null;
 };
 
 /** Drives the call from this state. Sampling of a round begins at once, also where the client is needed for its other parts. */
-export async function drive({ parts, attempt, samples, enough }: Drive, from: CallState | null): Promise<Driven> {
+export async function drive({ parts, attempt, samples, ask, enough }: Drive, from: CallState | null): Promise<Driven> {
   for (let state = from, stuck = 0; ;) {
     if (state === null) return { kind: "gone" };
     if (state.kind === "ended") {
@@ -40,8 +42,9 @@ export async function drive({ parts, attempt, samples, enough }: Drive, from: Ca
     const [ours, theirs] = [open.filter((each) => isOwn(each, samples)), open.filter((each) => !isOwn(each, samples))];
     const answered = answerAll(parts, at, ours);
     parts.sampling.ctx.waitUntil(answered);
-    if (theirs.length > 0) return { kind: "asks", requests: theirs, at };
-    const next = answered.then(() => proceed(parts, at, attempt));
+    if (theirs.length > 0 && ask === null) return { kind: "asks", requests: theirs, at };
+    const asked = theirs.length > 0 ? ask?.(theirs, at) : undefined;
+    const next = Promise.all([answered, asked]).then(() => proceed(parts, at, attempt));
     const first = await (enough === null ? next : Promise.race([next, enough.then(() => "enough" as const)]));
     if (first === "enough") {
       parts.sampling.ctx.waitUntil(next.catch(() => {}));

@@ -29,7 +29,10 @@ import { singleAnswer } from "./single.ts";
 import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "./sse-relay.ts";
 import { refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
-import { type Visit, type Watched, broken, errorMessages, refuseWith, sessionHeader, unreachable } from "./visit.ts";
+import { discover, familyOf, forget } from "./negotiation.ts";
+import { beginTranslated, endTranslated, isTranslated, listenTranslated, postTranslated } from "./translated-relay.ts";
+import { requestMeta, translatedSession } from "../../../shared/relay/translation.ts";
+import { type Visit, type Watched, broken, errorMessages, passUnclear, refuseWith, sessionHeader, unreachable } from "./visit.ts";
 
 const sessionNameLength = 16;
 const longestName = 512;
@@ -44,9 +47,10 @@ export async function postInSession(c: AppContext, visit: Watched, { value, body
   const [first] = messages;
   const refusal = messages.length < 2 ? null : await countCalls(c.env, c.var.key, messages.length - 1);
   if (refusal !== null) return refuseKnown(c, "relay", refusal, { server: visit.name });
-  if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return initialize(c, visit, first, body);
+  if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return begin(c, visit, first, body);
   const session = await sessionOf(c, visit);
   if (session instanceof Response) return session;
+  if (isTranslated(session)) return postTranslated(c, visit, session, messages, body);
   const requests = messages.filter((message) => message.kind === "request");
   const only = requests.length === 1 ? requests[0] : undefined;
   const cancelled = messages.flatMap(cancelledBy);
@@ -104,10 +108,33 @@ async function takesOver(
   return true;
 }
 
+/** The first message of a session, in the revision that its server speaks. */
+async function begin(
+  c: AppContext,
+  visit: Watched,
+  request: Extract<JsonRpcMessage, { kind: "request" }>,
+  body: Uint8Array,
+): Promise<Response> {
+  const family = await familyOf(c.env, visit);
+  if (!family.ok) return broken(c, errorMessages[family.error === "noAnswer" ? "unreachable" : family.error]);
+  if (family.value !== "stateless") {
+    const answer = await initialize(c, visit, request, body);
+    // It may have been updated, and not know `initialize` any more.
+    if (answer.status === 400 || answer.status === 404) c.executionCtx.waitUntil(forget(c.env, visit));
+    return answer;
+  }
+  const meta = requestMeta(null, translatedSession(request.params, {}), { sampling: null, logLevel: null });
+  const found = await discover(c.env, visit, meta);
+  if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
+  if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);
+  if (found.value.kind === "stateless") return beginTranslated(c, visit, request, found.value.result);
+  return initialize(c, visit, request, body);
+}
+
 /** The first message of a session: sampling is declared for the client, and the session's id is sealed. */
 async function initialize(
   c: AppContext,
-  visit: Visit,
+  visit: Watched,
   request: Extract<JsonRpcMessage, { kind: "request" }>,
   body: Uint8Array,
 ): Promise<Response> {
@@ -144,12 +171,13 @@ async function initialize(
   return passed;
 }
 
-export async function listenInSession(c: AppContext, visit: Visit): Promise<Response> {
+export async function listenInSession(c: AppContext, visit: Watched): Promise<Response> {
   const session = await sessionOf(c, visit);
   if (session instanceof Response) return session;
   const given = c.req.header("Last-Event-ID");
   const last = given === undefined ? undefined : parseEventId(settingsOf(c.env).keys, session.name, given);
   if (given !== undefined && last === undefined) return refuseWith(c, 400, "This Last-Event-ID is not one of this session");
+  if (isTranslated(session)) return listenTranslated(c, visit, session, last);
   if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
   // The client was told already: 405, as from a server without such a stream.
   if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
@@ -198,6 +226,7 @@ function lost(c: AppContext, session: RelaySession, request: string): Response {
 export async function endSession(c: AppContext, visit: Visit): Promise<Response> {
   const session = await sessionOf(c, visit);
   if (session instanceof Response) return session;
+  if (isTranslated(session)) return endTranslated(c, session);
   const name = associationSession(session);
   const [stub, key] = [sessionStub(c.env, c.var.key.id, name), keyStub(c.env, c.var.key.id)];
   await Promise.all([stub.endSession(true).then(() => key.sessionEnded(stub.id.toString())), key.endSession(name)]);

@@ -375,7 +375,7 @@ class SseRelay {
 }
 
 /** An event with an id and no message. Clients of older revisions would parse its empty data, so for them it has another name. */
-const idEvent = (lines: string, revision: string): string =>
+export const idEvent = (lines: string, revision: string): string =>
   `${lines}\n${featuresOf(revision).emptyEvents ? "" : "event: place\n"}data: \n\n`;
 
 function withoutData(raw: string, hadIds: boolean, revision: string): string {

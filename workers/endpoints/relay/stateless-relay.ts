@@ -41,7 +41,7 @@ import {
   samplesHere,
 } from "./call-rounds.ts";
 import { LegStream, eventResponse } from "./leg-stream.ts";
-import { familyOf } from "./negotiation.ts";
+import { familyOf, forget } from "./negotiation.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
 import { openRequests, drive } from "./rounds-driver.ts";
 import type { PostedMessage } from "./session-relay.ts";
@@ -183,6 +183,10 @@ function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, bo
     isPlain: true,
     response,
     notification: (text) => text,
+    otherFamily: async () => {
+      await forget(c.env, visit);
+      return refuse(id, 400, onlySessions(request));
+    },
     refuse: (status, error) => refuse(id, status, error),
     roundError: (result) => {
       const checked = checkedRound(about, method, result);
@@ -223,7 +227,10 @@ const errorTo = ({ id }: StatelessRequest, error: RpcError): JsonObject => ({ js
 async function driven(call: RoundCall, request: StatelessRequest, leg: LegStream, state: CallState | null): Promise<JsonObject> {
   const { legMs } = settingsOf(call.c.env);
   const enough = new Promise<void>((resolve) => setTimeout(resolve, legMs));
-  const done = await drive({ parts: roundParts(call, leg), attempt: attemptWith(call, leg), samples: samplesHere(call), enough }, state);
+  const done = await drive(
+    { parts: roundParts(call, leg), attempt: attemptWith(call, leg), samples: samplesHere(call), ask: null, enough },
+    state,
+  );
   switch (done.kind) {
     case "ended":
       return { jsonrpc: "2.0", id: request.id, ...(JSON.parse(done.answer) as JsonObject) }; // from the CallObject

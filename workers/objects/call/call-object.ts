@@ -35,6 +35,7 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
   readonly #sending = new Map<string, Sending>();
   /** Called at every change of a call. */
   readonly #waiting = new Set<() => void>();
+  #cancellations = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -64,18 +65,10 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
     return row === null ? null : this.#state(row);
   }
 
-  async changed(attempt: string, round: number, ms: number): Promise<CallState | null> {
+  async changed(attempt: string, round: number, answered: number, ms: number): Promise<CallState | null> {
     const before = this.look(attempt);
-    if (before?.kind !== "waiting" || before.round !== round) return before;
-    await new Promise<void>((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.#waiting.add(done);
-    });
+    if (before?.kind !== "waiting" || before.round !== round || before.answered.length > answered) return before;
+    await this.#change(ms);
     return this.look(attempt);
   }
 
@@ -116,7 +109,15 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
     return this.#ended(attempt, JSON.parse(answer) as RpcAnswer); // by the caller's contract
   }
 
+  async cancelled(ms: number): Promise<boolean> {
+    const before = this.#cancellations;
+    await this.#change(ms);
+    return this.#cancellations > before;
+  }
+
   async cancel(attempt: string | null): Promise<void> {
+    this.#cancellations += 1;
+    this.#tell();
     const row = attempt === null ? this.#tables.waiting(this.now()) : this.#tables.row(attempt, this.now());
     if (row === null || row.ended === 1) return;
     this.#sending.get(row.attempt)?.left.abort();
@@ -191,6 +192,19 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
     this.#alarm.arm();
     this.#tell();
     return this.look(attempt);
+  }
+
+  /** Resolves at the next change, or after `ms`. */
+  #change(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#waiting.add(done);
+    });
   }
 
   #tell(): void {

@@ -152,6 +152,16 @@ export class InFlightRequests {
     return this.#parts.tables.instructions();
   }
 
+  keepLogLevel(level: string): void {
+    this.#parts.tables.create();
+    this.#parts.tables.keepLogLevel(level, this.#parts.now());
+    this.#parts.alarmBy(this.#parts.tables.nextDue() ?? this.#parts.now());
+  }
+
+  logLevel(): string | null {
+    return this.#parts.tables.logLevel();
+  }
+
   associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] } {
     const young = [...this.#young.values()].map(({ named }) => named).reverse();
     const { exist } = this.#parts.tables;

@@ -134,6 +134,14 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     return this.#inFlight.instructions();
   }
 
+  keepLogLevel(level: string): void {
+    this.#inFlight.keepLogLevel(level);
+  }
+
+  logLevel(): string | null {
+    return this.#inFlight.logLevel();
+  }
+
   associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] } {
     return this.#inFlight.associationSigns(task);
   }

@@ -90,7 +90,15 @@ export class SessionTables {
   }
 
   keepInstructions(text: string, now: number): void {
-    this.#storage.kv.put("instructions", { text, at: now } satisfies Instructions);
+    this.#storage.kv.put("instructions", { ...this.#instructions(), text, at: now } satisfies Instructions);
+  }
+
+  keepLogLevel(logLevel: string, now: number): void {
+    this.#storage.kv.put("instructions", { text: null, ...this.#instructions(), logLevel, at: now } satisfies Instructions);
+  }
+
+  logLevel(): string | null {
+    return this.#instructions()?.logLevel ?? null;
   }
 
   instructions(): string | null {
@@ -216,4 +224,5 @@ function earliest(times: readonly (number | null)[]): number | null {
 export const resultName = (of: { readonly originating: string; readonly request: string }): string => `${of.originating} ${of.request}`;
 
 type StaleRow = { readonly originating: string; readonly at: number; readonly rounds: number; readonly kept: string | null };
-type Instructions = { readonly text: string; readonly at: number };
+/** `logLevel`: what the client of a translated session asked for. */
+type Instructions = { readonly text: string | null; readonly logLevel?: string; readonly at: number };

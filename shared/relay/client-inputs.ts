@@ -1,0 +1,49 @@
+// The requests by which the relay asks a client of a 2025 revision for what a round of its server needs, and the ids by which the client's
+// responses find their call.
+
+import type { JsonObject } from "../encoding.ts";
+import { fromBase64url, fromUtf8, toBase64url, utf8ToBytes } from "../encoding.ts";
+import { parseJson } from "../json/values.ts";
+import type { RequestId } from "../wire/json-rpc.ts";
+import type { InputRequest } from "./rounds.ts";
+
+const ownIds = "countersign/input/";
+
+/** One part of a round: the call's digest and attempt, the round, and the part's place in it. */
+export type InputPlace = { readonly digest: string; readonly attempt: string; readonly round: number; readonly index: number };
+
+/** No secret: only the client's own key reaches its calls. */
+export const inputId = ({ digest, attempt, round, index }: InputPlace): string =>
+  ownIds + toBase64url(utf8ToBytes(JSON.stringify([digest, attempt, round, index])));
+
+/** The place that an id of ours names; null for any other. */
+export function inputPlace(id: RequestId): InputPlace | null {
+  const bytes = typeof id === "string" && id.startsWith(ownIds) ? fromBase64url(id.slice(ownIds.length)) : undefined;
+  const fields = bytes === undefined ? undefined : parseJson(textOf(bytes));
+  if (!Array.isArray(fields)) return null;
+  const [digest, attempt, round, index] = fields as unknown[];
+  if (typeof digest !== "string" || typeof attempt !== "string" || typeof round !== "number" || typeof index !== "number") return null;
+  return { digest, attempt, round, index };
+}
+
+/** A client may send any bytes. */
+function textOf(bytes: Uint8Array): string {
+  try {
+    return fromUtf8(bytes);
+  } catch {
+    return "";
+  }
+}
+
+export const clientRequest = (place: InputPlace, { method, params }: InputRequest): JsonObject => ({
+  jsonrpc: "2.0",
+  id: inputId(place),
+  method,
+  ...(params === null ? {} : { params: withElicitationId(method, params, place) }),
+});
+
+/** An address to open has an id in 2025-11-25 (client/elicitation, "URL Mode"). */
+const withElicitationId = (method: string, params: JsonObject, place: InputPlace): JsonObject =>
+  method === "elicitation/create" && params["mode"] === "url"
+    ? { elicitationId: `${place.attempt}.${place.round}.${place.index}`, ...params }
+    : params;

@@ -1,0 +1,111 @@
+// What a client of a 2025 revision and a server of 2026-07-28 say to each other, in the words of the other. Pure: it sends nothing.
+// Sources: the schemas of both revisions, and the changelog of 2026-07-28.
+
+import type { JsonObject } from "../encoding.ts";
+import { isObject, objectOf } from "../json/values.ts";
+import type { RpcAnswer } from "../wire/json-rpc.ts";
+import { sessionRevisions } from "../wire/mcp-2025/features.ts";
+import {
+  clientCapabilitiesKey,
+  clientInfoKey,
+  clientInfoOf,
+  logLevelKey,
+  protocolVersionKey,
+  revision2026,
+  serverInfoKey,
+} from "../wire/mcp-2026/stateless-request.ts";
+import type { TranslatedSession } from "./session-id.ts";
+
+/** In characters of JSON, of a client's experimental capabilities and extensions: longer ones are left out, because a session's id carries them. */
+const longestExtensions = 1_000;
+
+/** The revision in which the session goes on: the one that the client asked for, or the newest that has sessions. */
+export const agreedRevision = (params: JsonObject | null): string => {
+  const asked = params?.["protocolVersion"];
+  return typeof asked === "string" && sessionRevisions.includes(asked) ? asked : (sessionRevisions.at(-1) ?? "");
+};
+
+/** What a client declared in `initialize`, for the requests to come. Sampling is said beside it; tasks are an extension of their own now. */
+export function translatedSession(params: JsonObject | null, discovered: JsonObject): TranslatedSession {
+  const declared = objectOf(params?.["capabilities"]) ?? {};
+  const { roots, elicitation, sampling, experimental, extensions } = declared;
+  const more = { ...(isObject(experimental) ? { experimental } : {}), ...(isObject(extensions) ? { extensions } : {}) };
+  const server = objectOf(discovered["capabilities"]) ?? {};
+  return {
+    capabilities: {
+      ...(isObject(roots) ? { roots: {} } : {}),
+      ...(isObject(elicitation) ? { elicitation } : {}),
+      ...(isObject(sampling) ? { sampling } : {}),
+      ...(JSON.stringify(more).length > longestExtensions ? {} : (more as JsonObject)),
+    },
+    clientInfo: clientInfoOf(params?.["clientInfo"]) ?? null,
+    logs: isObject(server["logging"]),
+    listens: Object.entries(listFilters).flatMap(([capability, filter]) =>
+      objectOf(server[capability])?.["listChanged"] === true ? [filter] : [],
+    ),
+  };
+}
+
+/** The member of a `SubscriptionFilter` for a server's capability. */
+const listFilters = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" } as const;
+
+/** The result of `initialize`, from what the server says of itself. A subscription to single resources has no translation. */
+export function initializeResult(discovered: JsonObject, revision: string, server: string): JsonObject {
+  const { tools, prompts, resources, completions, logging, experimental } = objectOf(discovered["capabilities"]) ?? {};
+  const info = objectOf(objectOf(discovered["_meta"])?.[serverInfoKey]) ?? objectOf(discovered["serverInfo"]);
+  const known = { tools, prompts, completions, logging, experimental };
+  const instructions = discovered["instructions"];
+  return {
+    protocolVersion: revision,
+    capabilities: {
+      ...(Object.fromEntries(Object.entries(known).filter(([, value]) => isObject(value))) as JsonObject),
+      ...(isObject(resources) ? { resources: without(resources as JsonObject, ["subscribe"]) } : {}),
+    },
+    serverInfo: info ?? { name: server, version: "unknown" },
+    ...(typeof instructions === "string" ? { instructions } : {}),
+  };
+}
+
+/** The `_meta` of a request, from the client's own and from what it said at the beginning. `sampling`: what the gateway declares. */
+export function requestMeta(
+  own: JsonObject | null,
+  { capabilities, clientInfo }: Pick<TranslatedSession, "capabilities" | "clientInfo">,
+  { sampling, logLevel }: { readonly sampling: JsonObject | null; readonly logLevel: string | null },
+): JsonObject {
+  return {
+    ...own,
+    [protocolVersionKey]: revision2026,
+    [clientCapabilitiesKey]: { ...capabilities, ...(sampling === null ? {} : { sampling }) },
+    ...(clientInfo === null ? {} : { [clientInfoKey]: clientInfo }),
+    ...(logLevel === null ? {} : { [logLevelKey]: logLevel }),
+  };
+}
+
+/** The answer to a request of this method as a client of a 2025 revision reads it. */
+export function answerFor(method: string, answer: RpcAnswer): RpcAnswer {
+  if (!("result" in answer)) return answer;
+  const result = without(answer.result, newMembers);
+  if (method === "tools/call") return { result: withObjectContent(result) };
+  return { result: method === "tools/list" ? withObjectSchemas(result) : result };
+}
+
+/** What results have since 2026-07-28. */
+const newMembers = ["resultType", "ttlMs", "cacheScope"];
+
+const without = (value: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
+
+/** Structured content was an object until 2025-11-25. The text beside it says the same (server/tools, "Structured Content"). */
+const withObjectContent = (result: JsonObject): JsonObject =>
+  isObject(result["structuredContent"]) ? result : without(result, ["structuredContent"]);
+
+/** So was what a tool declared of it. */
+function withObjectSchemas(result: JsonObject): JsonObject {
+  const { tools } = result;
+  if (!Array.isArray(tools)) return result;
+  const translated = tools.map((tool) => {
+    if (!isObject(tool) || objectOf(tool["outputSchema"] ?? null)?.["type"] === "object") return tool;
+    return without(tool as JsonObject, ["outputSchema"]); // from JSON
+  });
+  return { ...result, tools: translated };
+}

@@ -1,0 +1,100 @@
+// Clients of both families and SDK generations, for what is tried with each. None has sampling of its own; each has forms and roots.
+
+import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
+import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+
+export const cellClients = ["SDK 1.x", "SDK 2.x, 2025", "SDK 2.x, 2026"] as const;
+export type CellClientKind = (typeof cellClients)[number];
+
+export type Called = { readonly text: string; readonly isError: boolean };
+
+export type CellClient = {
+  readonly agreed: () => string | undefined;
+  readonly tools: () => Promise<string[]>;
+  readonly call: (name: string, given?: Record<string, unknown>, options?: CallOptions) => Promise<Called>;
+  readonly prompt: (name: string, given: Record<string, string>) => Promise<string>;
+  readonly read: (uri: string) => Promise<string>;
+  readonly complete: (prompt: string, argument: string, value: string) => Promise<string[]>;
+  /** What the client was asked for. */
+  readonly asked: string[];
+  readonly close: () => Promise<void>;
+};
+
+export type CallOptions = { readonly signal?: AbortSignal; readonly onprogress?: (progress: { message?: string | undefined }) => void };
+
+type Content = readonly { readonly type: string; readonly text?: string }[];
+const textOf = (result: unknown): Called => {
+  const { content, isError = false } = result as { content: Content; isError?: boolean };
+  return { text: content.map(({ text }) => text ?? "").join(""), isError };
+};
+const promptText = (result: unknown): string =>
+  (result as { messages: readonly { content: { text?: string } }[] }).messages.map(({ content }) => content.text ?? "").join("");
+const resourceText = (result: unknown): string =>
+  (result as { contents: readonly { text?: string }[] }).contents.map(({ text }) => text ?? "").join("");
+
+const about = { name: "cell", version: "1" };
+const capabilities = { elicitation: { form: {} }, roots: {} };
+const accepted = { action: "accept" as const, content: { confirm: true } };
+const roots = { roots: [{ uri: "file:///work" }] };
+/** A person may take longer than the SDKs' minute. */
+const timeout = 120_000;
+
+/** `declared`: the client's capabilities, in place of forms and roots. */
+export async function cellClient(
+  kind: CellClientKind,
+  url: string,
+  headers: Record<string, string>,
+  declared: object = capabilities,
+): Promise<CellClient> {
+  return kind === "SDK 1.x" ? clientV1(url, headers, declared) : clientV2(url, headers, declared, kind === "SDK 2.x, 2026");
+}
+
+async function clientV1(url: string, headers: Record<string, string>, declared: object): Promise<CellClient> {
+  const client = new ClientV1(about, { capabilities: declared });
+  const asked: string[] = [];
+  if ("elicitation" in declared) client.setRequestHandler(ElicitRequestSchema, () => (asked.push("elicitation/create"), accepted));
+  if ("roots" in declared) client.setRequestHandler(ListRootsRequestSchema, () => (asked.push("roots/list"), roots));
+  const transport = new TransportV1(new URL(url), { requestInit: { headers } });
+  let agreed: string | undefined;
+  transport.setProtocolVersion = (version) => {
+    agreed = version;
+    TransportV1.prototype.setProtocolVersion.call(transport, version);
+  };
+  // The SDK's own type of its transport leaves `sessionId` open where exactOptionalPropertyTypes does not.
+  await client.connect(transport as Transport);
+  return {
+    agreed: () => agreed,
+    asked,
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async (name, given = {}, options = {}) =>
+      textOf(await client.callTool({ name, arguments: given }, undefined, { timeout, ...(options as object) })),
+    prompt: async (name, given) => promptText(await client.getPrompt({ name, arguments: given })),
+    read: async (uri) => resourceText(await client.readResource({ uri })),
+    complete: async (name, argument, value) =>
+      (await client.complete({ ref: { type: "ref/prompt", name }, argument: { name: argument, value } })).completion.values,
+    close: () => client.close(),
+  };
+}
+
+async function clientV2(url: string, headers: Record<string, string>, declared: object, isNew: boolean): Promise<CellClient> {
+  const client = new ClientV2(about, { capabilities: declared, ...(isNew ? { versionNegotiation: { mode: "auto" } } : {}) });
+  const asked: string[] = [];
+  if ("elicitation" in declared) client.setRequestHandler("elicitation/create", () => (asked.push("elicitation/create"), accepted));
+  if ("roots" in declared) client.setRequestHandler("roots/list", () => (asked.push("roots/list"), roots));
+  await client.connect(new TransportV2(new URL(url), { requestInit: { headers } }));
+  return {
+    agreed: () => client.getNegotiatedProtocolVersion(),
+    asked,
+    tools: async () => (await client.listTools()).tools.map(({ name }) => name),
+    call: async (name, given = {}, options = {}) =>
+      textOf(await client.callTool({ name, arguments: given }, { timeout, ...(options as object) })),
+    prompt: async (name, given) => promptText(await client.getPrompt({ name, arguments: given })),
+    read: async (uri) => resourceText(await client.readResource({ uri })),
+    complete: async (name, argument, value) =>
+      (await client.complete({ ref: { type: "ref/prompt", name }, argument: { name: argument, value } })).completion.values,
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,139 @@
+// The rounds of a call whose client is of a 2025 revision: what only the client has is asked on the stream of its request, and its responses
+// come by requests of their own. A stream that breaks is resumed where it was.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { parseJson, objectOf } from "../../../shared/json/values.ts";
+import { type InputPlace, clientRequest } from "../../../shared/relay/client-inputs.ts";
+import type { InputRequest } from "../../../shared/relay/rounds.ts";
+import { elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
+import { eventPrefix } from "../../../shared/relay/session-id.ts";
+import { answerFor } from "../../../shared/relay/translation.ts";
+import { type RequestId, type RpcAnswer, type RpcError, responseOf } from "../../../shared/wire/json-rpc.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { CallState } from "../../stubs/call-calls.ts";
+import { callStub } from "../../stubs/stubs.ts";
+import type { AppContext } from "../app-context.ts";
+import { type RoundCall, attemptWith, checkedRound, goneError, openCall, roundParts, samplesHere } from "./call-rounds.ts";
+import type { LegStream } from "./leg-stream.ts";
+import type { Waiting } from "./round-sampling.ts";
+import { drive } from "./rounds-driver.ts";
+import { idEvent } from "./sse-relay.ts";
+
+/** The client's request, and the name of its call's object. */
+export type ServedRequest = { readonly id: RequestId; readonly digest: string; readonly progressToken: RequestId | undefined };
+
+/** What an event id of such a stream says beside the request: the call, and how much of which round the client was asked. */
+export type StreamPlace = { readonly attempt: string; readonly round: number; readonly asked: number };
+
+const placeText = ({ attempt, round, asked }: StreamPlace): string => `${attempt}~${round}~${asked}`;
+
+/** The place in the server's part of an event id; null for any other. */
+export function streamPlace(own: string): StreamPlace | null {
+  const [, attempt, round, asked] = /^([\w-]{1,64})~(\d{1,6})~(\d{1,6})$/.exec(own) ?? [];
+  return attempt === undefined ? null : { attempt, round: Number(round), asked: Number(asked) };
+}
+
+/** Does what a server's first round asks, and gives the response to the client's request. */
+export async function translatedRound(call: RoundCall, served: ServedRequest, leg: LegStream, result: JsonObject): Promise<JsonObject> {
+  const checked = checkedRound(call, call.method, result);
+  if (!checked.ok) return errorTo(served, checked.error.error);
+  return driveTranslated(call, served, leg, await openCall(call, checked.value), null);
+}
+
+/** Drives the call to its end. `from`: where the client's stream broke. */
+export async function driveTranslated(
+  call: RoundCall,
+  served: ServedRequest,
+  leg: LegStream,
+  state: CallState | null,
+  from: StreamPlace | null,
+): Promise<JsonObject> {
+  const stream = new AskingStream(call, served, leg, from);
+  if (state?.kind === "waiting" && from === null) await stream.mark({ attempt: state.attempt, round: state.round, asked: 0 });
+  const parts = roundParts(call, leg);
+  const done = await drive(
+    {
+      parts: { ...parts, sampling: { ...parts.sampling, toClient: (message) => leg.send(message) } },
+      attempt: attemptWith(call, leg),
+      samples: samplesHere(call),
+      ask: (requests, at) => stream.ask(requests, at),
+      enough: new Promise((resolve) => leg.left.addEventListener("abort", resolve, { once: true })),
+    },
+    state,
+  );
+  if (done.kind === "ended") return responseTo(served, answerFor(call.method, JSON.parse(done.answer) as RpcAnswer)); // from the CallObject
+  // Where it waits, the client has left: nobody reads this.
+  return errorTo(served, goneError);
+}
+
+const responseTo = ({ id }: ServedRequest, answer: RpcAnswer): JsonObject => responseOf(id, answer) as unknown as JsonObject; // JSON
+const errorTo = ({ id }: ServedRequest, error: RpcError): JsonObject => ({ jsonrpc: "2.0", id, error: { ...error } });
+
+const changeMs = 20_000;
+
+/** Asks the client on the stream of its request. Each event has an id, so that a stream that breaks goes on behind it. */
+class AskingStream {
+  readonly #call: RoundCall;
+  readonly #served: ServedRequest;
+  readonly #leg: LegStream;
+  #from: StreamPlace | null;
+  readonly #prefix: string;
+
+  constructor(call: RoundCall, served: ServedRequest, leg: LegStream, from: StreamPlace | null) {
+    this.#call = call;
+    this.#served = served;
+    this.#leg = leg;
+    this.#from = from;
+    const { id, progressToken } = served;
+    const { method, name } = call.originatingOf("");
+    const request = JSON.stringify({ id, method, name, ...(progressToken === undefined ? {} : { progressToken }) });
+    this.#prefix = eventPrefix(settingsOf(call.c.env).keys, call.session.name, request);
+  }
+
+  /** An event that only has an id. */
+  mark(place: StreamPlace): Promise<void> {
+    return this.#leg.write(idEvent(`id: ${this.#prefix}${placeText(place)}`, this.#call.session.revision));
+  }
+
+  async ask(requests: readonly InputRequest[], { attempt, round, requests: all }: Waiting): Promise<void> {
+    const keys = (JSON.parse(all) as InputRequest[]).map(({ key }) => key); // from the CallObject
+    const before = this.#from?.attempt === attempt && this.#from.round === round ? this.#from.asked : 0;
+    this.#from = null;
+    for (const request of requests) {
+      const index = keys.indexOf(request.key);
+      // The client has it already, from the stream that broke.
+      if (index < before) continue;
+      const place: InputPlace = { digest: this.#served.digest, attempt, round, index };
+      this.#leg.send(clientRequest(place, request), `${this.#prefix}${placeText({ attempt, round, asked: index + 1 })}`);
+    }
+    const missing = new Set(requests.map(({ key }) => key));
+    let answered = 0;
+    while (missing.size > 0 && !this.#leg.left.aborted) {
+      const state = (await this.#call.call.changed(attempt, round, answered, changeMs)) as CallState | null;
+      if (state?.kind !== "waiting" || state.round !== round) return;
+      answered = state.answered.length;
+      for (const key of state.answered) missing.delete(key);
+    }
+  }
+}
+
+/** A response of the client to what it was asked. */
+export async function takeInput(c: AppContext, { digest, attempt, round, index }: InputPlace, body: Uint8Array): Promise<void> {
+  const call = callStub(c.env, c.var.key.id, digest);
+  const state = (await call.look(attempt)) as CallState | null;
+  if (state?.kind !== "waiting" || state.round !== round) return;
+  const request = (JSON.parse(state.requests) as InputRequest[])[index]; // from the CallObject
+  if (request === undefined) return;
+  const message = objectOf(parseJson(new TextDecoder().decode(body)));
+  const result = objectOf(message?.["result"]);
+  if (result !== null) await call.answer(attempt, round, request.key, JSON.stringify(result));
+  else await call.end(attempt, round, JSON.stringify(declined(request)));
+}
+
+/** This revision has no error for one input of a round: the call ends. */
+const declined = ({ method }: InputRequest): RpcAnswer => ({
+  error: {
+    code: -32_603,
+    message: `The client answered ${method === elicitationMethod ? "an elicitation" : method} of the MCP server with an error`,
+  },
+});

@@ -1,0 +1,331 @@
+// The relay between a client of a 2025 revision and a server of 2026-07-28. The client has a session, which nothing stores: its id carries
+// what the server has to be told with each request. What a server's round asks of the client is asked on the stream of the client's request.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { digestOf, toBase64url } from "../../../shared/encoding.ts";
+import { type SampledFor, maySample } from "../../../shared/association/relay-association.ts";
+import { objectOf, parseJson } from "../../../shared/json/values.ts";
+import { memberOf } from "../../../shared/json/spans.ts";
+import { longestPart } from "../../../shared/relay/added-context.ts";
+import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
+import { samplingCapability } from "../../../shared/relay/capability-2026.ts";
+import { inputPlace } from "../../../shared/relay/client-inputs.ts";
+import type { JsonRpcMessage } from "../../../shared/relay/messages.ts";
+import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../shared/relay/rounds.ts";
+import { type RelaySession, type TranslatedSession, relaySessionId } from "../../../shared/relay/session-id.ts";
+import { agreedRevision, answerFor, initializeResult, requestMeta, translatedSession } from "../../../shared/relay/translation.ts";
+import {
+  type RequestId,
+  type RpcAnswer,
+  type RpcError,
+  failure,
+  idKey,
+  responseOf,
+  success,
+  toRequestId,
+} from "../../../shared/wire/json-rpc.ts";
+import { featuresOf } from "../../../shared/wire/mcp-features.ts";
+import { declaresUrlElicitation, isOfferId } from "../../../shared/relay/url-elicitation.ts";
+import { mirroredName } from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { CallCalls, CallState } from "../../stubs/call-calls.ts";
+import { callStub, keyStub, sessionStub } from "../../stubs/stubs.ts";
+import type { AppContext } from "../app-context.ts";
+import type { RoundCall } from "./call-rounds.ts";
+import { samplesHere } from "./call-rounds.ts";
+import { driveTranslated, streamPlace, takeInput, translatedRound } from "./client-rounds.ts";
+import { LegStream, eventResponse } from "./leg-stream.ts";
+import { associationSession, endOriginating } from "./relay-sampling.ts";
+import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
+import { forget } from "./negotiation.ts";
+import { type Watched, refuseWith, sessionHeader } from "./visit.ts";
+import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
+
+type Request = Extract<JsonRpcMessage, { kind: "request" }>;
+type Translated = RelaySession & { readonly translated: TranslatedSession };
+
+export const isTranslated = (session: RelaySession): session is Translated => session.translated !== undefined;
+
+const sessionNameLength = 16;
+
+/** Begins a session with a client whose server has none. `discovered`: what the server said of itself. */
+export async function beginTranslated(c: AppContext, visit: Watched, request: Request, discovered: JsonObject): Promise<Response> {
+  const revision = agreedRevision(request.params);
+  const session: Translated = {
+    key: c.var.key.id,
+    server: visit.name,
+    upstream: null,
+    revision,
+    clientSamples: declaresSampling(request.params),
+    clientElicits: featuresOf(revision).urlElicitation && declaresUrlElicitation(request.params),
+    name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
+    translated: translatedSession(request.params, discovered),
+  };
+  const id = relaySessionId(settingsOf(c.env).keys, session);
+  if (id === null) return json(failure(request.id, { code: -32_603, message: "The client's capabilities are too long" }));
+  const result = initializeResult(discovered, revision, visit.name);
+  const { instructions } = result;
+  if (visit.server.context && typeof instructions === "string")
+    await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(instructions.slice(0, 4 * longestPart));
+  return json(success(request.id, result), { [sessionHeader]: id });
+}
+
+/** A message of a session that is translated, or a batch of them. */
+export async function postTranslated(
+  c: AppContext,
+  visit: Watched,
+  session: Translated,
+  messages: readonly JsonRpcMessage[],
+  body: Uint8Array,
+): Promise<Response> {
+  const requests = messages.filter((each) => each.kind === "request");
+  for (const message of messages) {
+    if (message.kind === "notification") await notified(c, visit, session, message);
+    if (message.kind === "response" && !isOfferId(message.id)) await responded(c, message.id, body);
+  }
+  const [request, ...more] = requests;
+  if (request === undefined) return new Response(null, { status: 202 });
+  if (more.length > 0 || messages.length > 1)
+    return json(failure(request.id, { code: -32_600, message: "Send each request by itself: this MCP server takes no batches" }), {}, 400);
+  return answered(c, visit, session, request, body);
+}
+
+async function notified(
+  c: AppContext,
+  visit: Watched,
+  session: Translated,
+  { method, params }: Extract<JsonRpcMessage, { kind: "notification" }>,
+) {
+  const id = method === "notifications/cancelled" ? toRequestId(params?.["requestId"]) : undefined;
+  if (id === undefined) return;
+  // Before the client's 202.
+  await endOriginating({ env: c.env, key: c.var.key, session }, [id]).catch(() => {});
+  await callOf(c, visit, session, id).cancel(null);
+}
+
+/** A response of the client to what a round asked it. */
+async function responded(c: AppContext, id: RequestId, body: Uint8Array): Promise<void> {
+  const place = inputPlace(id);
+  if (place !== null) await takeInput(c, place, body);
+}
+
+/** The call of one request of a session. */
+const callOf = (c: AppContext, visit: Watched, session: RelaySession, id: RequestId): DurableObjectStub<CallCalls> =>
+  callStub(c.env, c.var.key.id, callDigest(visit, session, id));
+
+const callDigest = (visit: Watched, session: RelaySession, id: RequestId): string =>
+  digestOf("countersign/translated-call/v1", { server: visit.name, session: session.name, id: idKey(id) });
+
+async function answered(c: AppContext, visit: Watched, session: Translated, request: Request, body: Uint8Array): Promise<Response> {
+  const { id, method, params } = request;
+  switch (method) {
+    case "ping":
+      return json(success(id, {}));
+    case "logging/setLevel":
+      if (!session.translated.logs || typeof params?.["level"] !== "string") break;
+      await sessionStub(c.env, c.var.key.id, associationSession(session)).keepLogLevel(params["level"].slice(0, 20));
+      return json(success(id, {}));
+    case "resources/subscribe":
+    case "resources/unsubscribe":
+      return json(failure(id, { code: -32_601, message: `Method not found: ${method} has no translation for this MCP server` }));
+    default:
+  }
+  return relayCall(await relayedCall(c, visit, session, request, body));
+}
+
+async function relayedCall(c: AppContext, visit: Watched, session: Translated, request: Request, body: Uint8Array): Promise<RelayedCall> {
+  const { id, method } = request;
+  const params = request.params ?? {};
+  const at = memberOf(body, { from: 0, to: body.length }, "params");
+  const rest = at === undefined ? "{}" : restOf(body, at);
+  const meta = await metaOf(c, visit, session, params);
+  return {
+    c,
+    visit,
+    id,
+    method,
+    name: mirroredName(method, params),
+    params: attemptOf(rest, meta, null, null),
+    headers: method === "tools/call" ? knownParamHeaders(visit, params) : [],
+    progressToken: toRequestId(meta["progressToken"]),
+    session,
+    endsWith: associationSession(session),
+    client: clientSide(c, visit, session, request, { rest, meta }),
+  };
+}
+
+/** What the server is told with a request of this session. */
+export async function metaOf(c: AppContext, visit: Watched, session: Translated, params: JsonObject): Promise<JsonObject> {
+  const logLevel = session.translated.logs
+    ? ((await sessionStub(c.env, c.var.key.id, associationSession(session)).logLevel()) ?? "info")
+    : null;
+  const sampling = samplesHere({ visit, session }) ? samplingCapability(visit.server) : null;
+  return requestMeta(objectOf(params["_meta"]), session.translated, { sampling, logLevel });
+}
+
+type Sent = { readonly rest: string; readonly meta: JsonObject };
+
+function clientSide(c: AppContext, visit: Watched, session: Translated, request: Request, sent: Sent): ClientSide {
+  const { id, method } = request;
+  const params = request.params ?? {};
+  const response = (answer: RpcAnswer): JsonObject => responseOf(id, answerFor(method, answer)) as unknown as JsonObject; // JSON
+  const refuse = (status: number, error: RpcError): Promise<Response> =>
+    Promise.resolve(json(failure(id, error), {}, status === 502 ? 502 : 200));
+  return {
+    isPlain: false,
+    response,
+    notification: (text) => text,
+    otherFamily: async () => {
+      await forget(c.env, visit);
+      return refuseWith(c, 404, "Session not found", {}, -32001);
+    },
+    refuse,
+    cancelled: (over) => whenCancelled(callOf(c, visit, session, id), over),
+    ...(method === "tools/call" ? { missedHeaders: () => learnedParamHeaders(c, visit, params, sent.meta) } : {}),
+    // Whatever is wrong with a round is said on the stream.
+    roundError: () => null,
+    round: async (leg, result) =>
+      mayAskForInput(method)
+        ? translatedRound(
+            translatedCall(c, visit, session, request, sent, method),
+            { id, digest: callDigest(visit, session, id), progressToken: toRequestId(sent.meta["progressToken"]) },
+            leg,
+            result,
+          )
+        : response({
+            error: { code: -32_603, message: `The MCP server asked for input in answer to ${method}, which the protocol does not allow` },
+          }),
+  };
+}
+
+/** A request that takes no longer than this need not be cancelled. */
+const cancellableMs = 1_000;
+const pollMs = 50_000;
+
+async function whenCancelled(call: DurableObjectStub<CallCalls>, over: AbortSignal): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, cancellableMs));
+  while (!over.aborted) {
+    try {
+      if (await call.cancelled(pollMs)) return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, cancellableMs));
+    }
+  }
+}
+
+function translatedCall(
+  c: AppContext,
+  visit: Watched,
+  session: Translated,
+  { id, params }: Request,
+  { rest, meta }: Sent,
+  method: RoundMethod,
+): RoundCall {
+  return {
+    c,
+    visit,
+    session,
+    method,
+    name: mirroredName(method, params ?? {}),
+    originatingOf: () => originatingOf(visit, id, method, params ?? {}),
+    capabilities: session.translated.capabilities,
+    meta,
+    rest,
+    headers: method === "tools/call" ? knownParamHeaders(visit, params ?? {}) : [],
+    call: callOf(c, visit, session, id),
+  };
+}
+
+function originatingOf({ server }: Watched, id: RequestId, method: RoundMethod, params: JsonObject): SampledFor {
+  const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
+  const given = server.context ? params["arguments"] : undefined;
+  const originating = { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
+  if (!maySample(originating)) throw new Error("originatingOf: not a request that may be sampled for");
+  return originating;
+}
+
+/** What the client listens to beside its requests, or the stream of a request that broke. `last`: from an event id of the session. */
+export function listenTranslated(
+  c: AppContext,
+  visit: Watched,
+  session: Translated,
+  last: { readonly request: string; readonly own: string } | undefined,
+): Promise<Response> {
+  return last === undefined || last.request === "" ? listen(c, visit, session) : resume(c, visit, session, last);
+}
+
+/** Goes on with the call of a request whose stream broke. */
+async function resume(
+  c: AppContext,
+  visit: Watched,
+  session: Translated,
+  { request, own }: { readonly request: string; readonly own: string },
+): Promise<Response> {
+  const { id, method, name, progressToken } = JSON.parse(request) as SealedRequest; // sealed by us
+  const place = streamPlace(own);
+  const digest = callDigest(visit, session, id);
+  const leg = new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: associationSession(session) });
+  const meta = await metaOf(c, visit, session, progressToken === undefined ? {} : { _meta: { progressToken } });
+  const params = method === "resources/read" ? { uri: name } : { name };
+  const call = translatedCall(c, visit, session, { kind: "request", id, method, params }, { rest: "{}", meta }, method);
+  leg.run(async () => {
+    const state = place === null ? null : ((await call.call.look(place.attempt)) as CallState | null);
+    return driveTranslated(call, { id, digest, progressToken }, leg, state, place);
+  });
+  return eventResponse(leg);
+}
+
+type SealedRequest = { readonly id: RequestId; readonly method: RoundMethod; readonly name: string; readonly progressToken?: RequestId };
+
+/** Changes of the server's lists. A server that tells of none has no such stream. */
+async function listen(c: AppContext, visit: Watched, session: Translated): Promise<Response> {
+  const { listens } = session.translated;
+  if (listens.length === 0) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
+  const meta = await metaOf(c, visit, session, {});
+  const notifications = Object.fromEntries(listens.map((each) => [each, true]));
+  const id = "listen";
+  return relayCall({
+    c,
+    visit,
+    id,
+    method: "subscriptions/listen",
+    name: null,
+    params: JSON.stringify({ _meta: meta, notifications }),
+    headers: [],
+    progressToken: undefined,
+    session,
+    endsWith: associationSession(session),
+    client: {
+      isPlain: false,
+      response: () => null,
+      notification: (text) => listChange(text),
+      refuse: (status) => Promise.resolve(new Response(null, { status: status === 502 ? 502 : 405, headers: { Allow: "POST, DELETE" } })),
+      otherFamily: () => Promise.resolve(new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } })),
+      roundError: () => null,
+      round: () => Promise.resolve(null),
+    },
+  });
+}
+
+/** A change of a list as an older client is told of it; null for what only the newer revision has. */
+function listChange(text: string): string | null {
+  const message = objectOf(parseJson(text));
+  const method = message?.["method"];
+  return typeof method === "string" && /^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)
+    ? JSON.stringify({ jsonrpc: "2.0", method })
+    : null;
+}
+
+/** Ends the session here: there is none at the server. */
+export async function endTranslated(c: AppContext, session: Translated): Promise<Response> {
+  const name = associationSession(session);
+  const [stub, key] = [sessionStub(c.env, c.var.key.id, name), keyStub(c.env, c.var.key.id)];
+  await Promise.all([stub.endSession(true).then(() => key.sessionEnded(stub.id.toString())), key.endSession(name)]);
+  return new Response(null, { status: 200 });
+}
+
+const json = (value: object, headers: Record<string, string> = {}, status = 200): Response =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
+  });
