@@ -2,8 +2,9 @@
 // (`helper`), or connected to the relay, which has the suite's server as its own (`relay`). The suite gives its server's address as the
 // last argument, and what to do in the environment.
 
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { createSamplingHandler } from "../../../client/sampling-handler.ts";
+import { AgreeingUser } from "./conformance-oauth.ts";
 
 const { CLIENT_UNDER_TEST: kind, SWITCHBOARD: switchboard = "", MCP_CONFORMANCE_SCENARIO: scenario = "" } = process.env;
 const address = process.argv.at(-1) ?? "";
@@ -32,10 +33,7 @@ const deeds: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
   },
   "http-custom-headers": async (client) => {
     await client.listTools();
-    const { toolCalls } = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "") as {
-      toolCalls: { name: string; arguments: Record<string, unknown> }[];
-    };
-    for (const call of toolCalls) await client.callTool(call);
+    for (const call of context["toolCalls"] as { name: string; arguments: Record<string, unknown> }[]) await client.callTool(call);
   },
   "http-invalid-tool-headers": async (client) => {
     for (const tool of (await client.listTools()).tools as Listed[]) {
@@ -59,20 +57,50 @@ function madeClient(): Client {
   return client;
 }
 
+const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Record<string, unknown>;
+const isAboutAuth = scenario.startsWith("auth/");
+const user = new AgreeingUser(context);
+const authorized = isAboutAuth ? { authProvider: user } : {};
+
 async function transportFor(client: Client): Promise<StreamableHTTPClientTransport> {
   if (kind === "relay") {
     // Whoever runs the suite enters the server in the relay's document, and says where the relay is.
     const answer = await fetch(`${switchboard}?server=${encodeURIComponent(address)}`);
     const { url, key } = (await answer.json()) as { url: string; key: string };
-    return new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers: { "X-Countersign-Key": key } } });
+    return new StreamableHTTPClientTransport(new URL(url), { ...authorized, requestInit: { headers: { "X-Countersign-Key": key } } });
   }
-  if (kind !== "helper") return new StreamableHTTPClientTransport(new URL(address));
+  if (kind !== "helper") return new StreamableHTTPClientTransport(new URL(address), authorized);
   const sampling = createSamplingHandler({ url: switchboard, apiKey: "key-that-no-scenario-needs-0123456789" });
   const { fetch: helped } = sampling.attach(client, { server: "suite" });
-  return new StreamableHTTPClientTransport(new URL(address), { fetch: helped });
+  return new StreamableHTTPClientTransport(new URL(address), { ...authorized, fetch: helped });
 }
 
-const client = madeClient();
-await client.connect(await transportFor(client));
-await deeds[scenario]?.(client);
+let client = madeClient();
+let transport: StreamableHTTPClientTransport | undefined;
+
+async function connect(): Promise<void> {
+  client = madeClient();
+  transport = await transportFor(client);
+  await client.connect(transport);
+}
+
+async function act(): Promise<void> {
+  if (!isAboutAuth) return void (await deeds[scenario]?.(client));
+  for (const { name } of (await client.listTools()).tools) await client.callTool({ name, arguments: {} });
+}
+
+/** Does it again once the user has agreed: twice at most, for a server that is never content. */
+async function agreeing(step: () => Promise<void>): Promise<void> {
+  for (let left = 2; ; left -= 1) {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof UnauthorizedError) || left === 0) throw error;
+      await transport?.finishAuth(user.callback);
+    }
+  }
+}
+
+await agreeing(connect);
+await agreeing(act);
 await client.close();

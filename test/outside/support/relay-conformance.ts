@@ -18,13 +18,16 @@ export type Findings = ReadonlyMap<string, readonly Check[]>;
 
 const suiteOf = (name: string): string => join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), "dist/index.js");
 
+/** In milliseconds, for one scenario: the suite's own half minute is too short for a machine that does much else. */
+const patience = "150000";
+
 /** Every scenario of 0.1.16 for servers, those that the suite counts as pending included. */
 export const conformanceOf = (url: string): Promise<Findings> =>
   findingsOf("@modelcontextprotocol/conformance", ["server", "--url", url, "--suite", "all"]);
 
 /** Every scenario for servers of 2026-07-28, those that the suite does not score included. */
 export const conformance2026Of = (url: string): Promise<Findings> =>
-  findingsOf("conformance-2026", ["server", "--url", url, "--requirements", "2026-07-28"]);
+  findingsOf("conformance-2026", ["server", "--url", url, "--requirements", "2026-07-28", "--timeout", patience]);
 
 /**
  * One scenario for clients of 2026-07-28.
@@ -35,7 +38,7 @@ export async function clientConformance2026Of(
   scenario: string,
   env: Readonly<Record<string, string>>,
 ): Promise<readonly Check[]> {
-  const given = ["client", "--command", command, "--scenario", scenario, "--spec-version", "2026-07-28"];
+  const given = ["client", "--command", command, "--scenario", scenario, "--spec-version", "2026-07-28", "--timeout", patience];
   const [checks = []] = (await findingsOf("conformance-2026", given, env)).values();
   return checks;
 }
