@@ -113,6 +113,7 @@ const rounds: Readonly<Record<string, Tool>> = {
     return inputRequired({ inputRequests: { [next]: asked }, requestState: await states.mint(next) });
   },
   test_input_required_result_capabilities: (context) => {
+    if (Object.keys(context.mcpReq.inputResponses ?? {}).length > 0) return saying(text("What was asked for is here."));
     // The SDK's published type of the envelope has lost its keys.
     const envelope = context.mcpReq.envelope as Readonly<Record<string, object>> | undefined;
     const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
@@ -122,8 +123,14 @@ const rounds: Readonly<Record<string, Tool>> = {
     return Object.keys(inputRequests).length === 0 ? saying(text("There are none.")) : inputRequired({ inputRequests });
   },
   // The SDK refuses a round for which the client declared nothing (-32021): all these two have to do is ask.
-  test_missing_capability: () => inputRequired({ inputRequests: { question: sample("Is sampling there?", 10) } }),
-  test_streaming_elicitation: () => inputRequired({ inputRequests: { form: elicit("Is a form there?", "answer") } }),
+  test_missing_capability: (context) => {
+    if (responseTo(context, "question").kind === "sampling") return saying(text("Sampling is there."));
+    return inputRequired({ inputRequests: { question: sample("Is sampling there?", 10) } });
+  },
+  test_streaming_elicitation: (context) => {
+    if (responseTo(context, "form").kind === "elicit") return saying(text("A form is there."));
+    return inputRequired({ inputRequests: { form: elicit("Is a form there?", "answer") } });
+  },
 };
 
 async function confirmedWithState(context: ServerContext, done: string): Promise<Answer> {

@@ -29,6 +29,13 @@ export const conformanceOf = (url: string): Promise<Findings> =>
 export const conformance2026Of = (url: string): Promise<Findings> =>
   findingsOf("conformance-2026", ["server", "--url", url, "--requirements", "2026-07-28", "--timeout", patience]);
 
+/** One of these scenarios alone. */
+export async function scenario2026Of(url: string, scenario: string): Promise<readonly Check[]> {
+  const given = ["server", "--url", url, "--scenario", scenario, "--spec-version", "2026-07-28", "--timeout", patience];
+  const [checks = []] = (await findingsOf("conformance-2026", given)).values();
+  return checks;
+}
+
 /**
  * One scenario for clients of 2026-07-28.
  * @param command is called with the URL of the suite's server as its last argument, and the scenario in `MCP_CONFORMANCE_SCENARIO`.
