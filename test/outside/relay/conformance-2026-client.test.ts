@@ -1,11 +1,9 @@
-// The official conformance suite of 2026-07-28 with a client under test: the official client by itself, and with our helper attached.
+// The official conformance suite of 2026-07-28 with a client under test: the official client by itself, with our helper attached,
+// and through the relay.
 
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { FakeGateway } from "../../support/fake-gateway.ts";
-import { clientConformance2026Of, requiredOf } from "../support/relay-conformance.ts";
-
-const command = `${process.execPath} ${fileURLToPath(new URL("../support/conformance-client.ts", import.meta.url))}`;
+import { type ClientsUnderTest, clientsUnderTest, isAboutOAuth } from "../support/conformance-clients.ts";
+import { requiredOf } from "../support/relay-conformance.ts";
 
 /** The first seven are required. The suite got the last one after the revision was released. */
 const scenarios = [
@@ -19,40 +17,40 @@ const scenarios = [
   "json-schema-2020-12-preservation",
 ];
 
-let required: string[];
-let gateway: FakeGateway;
-let listening: { url: string; close: () => Promise<void> };
-beforeAll(async () => {
-  gateway = new FakeGateway();
-  [listening, required] = await Promise.all([gateway.listen(), requiredOf("Client")]);
-});
-afterAll(() => listening?.close());
+let clients: ClientsUnderTest;
+beforeAll(async () => void (clients = await clientsUnderTest()));
+afterAll(() => clients?.close());
 
-const checksOf = async (kind: string, scenario: string): Promise<string[]> => {
-  const checks = await clientConformance2026Of(command, scenario, { CLIENT_UNDER_TEST: kind, SWITCHBOARD: listening.url });
-  expect(checks.length).toBeGreaterThan(0);
-  return checks
-    .filter(({ status }) => status === "FAILURE" || status === "WARNING")
-    .map(({ id, errorMessage }) => `${id}: ${errorMessage}`);
-};
-
-test("every required scenario is run", () => {
+test("every required scenario is run, those about OAuth in test/verify/conformance-oauth.test.ts", async () => {
+  const required = await requiredOf("Client");
   expect(required).toHaveLength(32);
-  expect(required.filter((scenario) => !scenarios.includes(scenario) && !scenario.startsWith("auth/"))).toEqual([]);
+  expect(required.filter((scenario) => !scenarios.includes(scenario) && !isAboutOAuth(scenario))).toEqual([]);
 });
 
 describe.each(scenarios)("%s", (scenario) => {
   test("is passed by the official client, or this comparison would say nothing", async () => {
-    expect(await checksOf("direct", scenario)).toEqual([]);
+    expect(await clients.complaintsOf("direct", scenario)).toEqual([]);
   });
 
   test("is passed with the helper attached", async () => {
-    expect(await checksOf("helper", scenario)).toEqual([]);
+    expect(await clients.complaintsOf("helper", scenario)).toEqual([]);
+  });
+
+  test("is passed through the relay", async () => {
+    expect(await clients.complaintsOf("relay", scenario)).toEqual([]);
   });
 });
 
-test("the 25 scenarios about OAuth are passed with the helper attached: its fetch carries the client's requests for tokens too", async () => {
-  const about = required.filter((scenario) => scenario.startsWith("auth/"));
-  expect(about).toHaveLength(25);
-  for (const scenario of about) expect([scenario, ...(await checksOf("helper", scenario))]).toEqual([scenario]);
+describe("a scenario about OAuth", () => {
+  test("is passed with the helper attached: its fetch carries the client's requests for tokens too", async () => {
+    expect(await clients.complaintsOf("helper", "auth/metadata-default")).toEqual([]);
+  });
+
+  test("is passed through the relay by a client that knows which server is behind it", async () => {
+    expect(await clients.complaintsOf("relay", "auth/metadata-default")).toEqual([]);
+  });
+
+  test("ends for a client that knows nothing of the relay: the server's tokens are not for the relay's address", async () => {
+    expect((await clients.complaintsOf("unaware", "auth/metadata-default")).join()).toContain("authorization-request");
+  });
 });

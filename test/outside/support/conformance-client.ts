@@ -59,11 +59,12 @@ function madeClient(): Client {
 
 const context = JSON.parse(process.env["MCP_CONFORMANCE_CONTEXT"] ?? "{}") as Record<string, unknown>;
 const isAboutAuth = scenario.startsWith("auth/");
-const user = new AgreeingUser(context);
+// A client that knows nothing of the relay ends here: `unaware`.
+const user = new AgreeingUser(context, kind === "relay" ? address : undefined);
 const authorized = isAboutAuth ? { authProvider: user } : {};
 
 async function transportFor(client: Client): Promise<StreamableHTTPClientTransport> {
-  if (kind === "relay") {
+  if (kind === "relay" || kind === "unaware") {
     // Whoever runs the suite enters the server in the relay's document, and says where the relay is.
     const answer = await fetch(`${switchboard}?server=${encodeURIComponent(address)}`);
     const { url, key } = (await answer.json()) as { url: string; key: string };

@@ -23,12 +23,21 @@ export class AgreeingUser implements OAuthClientProvider {
   };
   /** What the last page sent the browser back with. */
   callback = new URLSearchParams();
+  /** Set where the client comes by the relay. */
+  validateResourceURL?: (server: string | URL, resource?: string) => Promise<URL | undefined>;
   readonly #given: Given;
   readonly #clients = new Map<string, StoredOAuthClientInformation>();
   #tokens: StoredOAuthTokens | undefined;
   #verifier = "";
-  constructor(given: Given) {
+  /** @param behind the server's own address where the client comes by the relay: its tokens are for that server, and not for the relay. */
+  constructor(given: Given, behind: string | undefined) {
     this.#given = given;
+    if (behind === undefined) return;
+    this.validateResourceURL = async (_relay, resource) => {
+      if (resource === undefined) return undefined;
+      if (new URL(resource).origin !== new URL(behind).origin) throw new Error(`${resource} is not the server behind the relay`);
+      return new URL(resource);
+    };
   }
 
   /** Each authorization server has a registration of its own. */
