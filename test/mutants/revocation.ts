@@ -44,7 +44,7 @@ export const revocationMutants: readonly Mutant[] = [
   },
   {
     name: "revocation at the relay",
-    file: "workers/endpoints/relay/relay-endpoint.ts",
+    file: "workers/endpoints/relay/visit.ts",
     from: "const refusal = await countCalls(c.env, caller.record);",
     to: "const refusal = null as Awaited<ReturnType<typeof countCalls>>;",
     test: endpoints,

@@ -12,6 +12,8 @@ export type RelayedState = {
   readonly round: number;
   /** The server's state, byte for byte; null where it gave none, or the CallObject has it. */
   readonly state: string | null;
+  /** What the client was asked for, by the server's keys: it answers nothing else. Empty where the CallObject knows it. */
+  readonly keys: readonly string[];
 };
 
 const domain = "countersign/request-state/v1";
@@ -24,7 +26,7 @@ export async function sealState(keys: SigningKeys, bound: string, state: Relayed
   const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
   const expiry = new Uint8Array(expiryLength);
   new DataView(expiry.buffer).setBigUint64(0, BigInt(expiresAt));
-  const text = concatBytes(expiry, utf8ToBytes(JSON.stringify([state.attempt, state.round, state.state])));
+  const text = concatBytes(expiry, utf8ToBytes(JSON.stringify([state.attempt, state.round, state.state, state.keys])));
   const sealed = await crypto.subtle.encrypt(parametersOf(nonce, bound), await keyOf(keys[0], ["encrypt"]), text);
   return toBase64url(concatBytes(Uint8Array.of(keys[0].id), nonce, new Uint8Array(sealed)));
 }
@@ -39,8 +41,13 @@ export async function openState(keys: SigningKeys, bound: string, text: string, 
     try {
       const opened = new Uint8Array(await crypto.subtle.decrypt(parametersOf(nonce, bound), await keyOf(key, ["decrypt"]), sealed));
       const expiresAt = Number(new DataView(opened.buffer).getBigUint64(0));
-      const fields = JSON.parse(new TextDecoder().decode(opened.subarray(expiryLength))) as [string | null, number, string | null]; // sealed above
-      return expiresAt <= now ? undefined : { attempt: fields[0], round: fields[1], state: fields[2] };
+      const fields = JSON.parse(new TextDecoder().decode(opened.subarray(expiryLength))) as [
+        string | null,
+        number,
+        string | null,
+        string[],
+      ]; // sealed above
+      return expiresAt <= now ? undefined : { attempt: fields[0], round: fields[1], state: fields[2], keys: fields[3] };
     } catch {
       // Not made with this key, or not for this request.
     }

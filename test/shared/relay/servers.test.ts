@@ -19,6 +19,7 @@ describe("a servers document", () => {
             headers: {},
             passAuthorization: false,
             allowPrivate: false,
+            protocol: "auto",
             mode: "fulfil",
             association: "auto",
             context: false,

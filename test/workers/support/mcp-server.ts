@@ -127,10 +127,11 @@ export function openStream(): {
   };
 }
 
-/** Replaces the servers document. */
+/** Replaces the servers document. The server here has sessions, and is not asked which revisions it speaks unless an entry says so. */
 export async function configureServers(servers: Record<string, object>): Promise<void> {
   const { version } = await adminJson<{ version: number }>("/servers");
-  const written = await admin("/servers", jsonBody("PUT", { servers }, { "If-Match": String(version) }));
+  const entries = Object.fromEntries(Object.entries(servers).map(([name, entry]) => [name, { protocol: "2025", ...entry }]));
+  const written = await admin("/servers", jsonBody("PUT", { servers: entries }, { "If-Match": String(version) }));
   if (written.status !== 200) throw new Error(`servers: ${written.status} ${await written.text()}`);
 }
 

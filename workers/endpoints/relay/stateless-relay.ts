@@ -24,7 +24,7 @@ import {
   unsupportedVersionCode,
 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { sessionRevisions } from "../../../shared/wire/mcp-2025/features.ts";
-import { openState, sealState } from "../../credentials/request-state.ts";
+import { type RelayedState, openState, sealState } from "../../credentials/request-state.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { CallState } from "../../stubs/call-calls.ts";
 import { callStub } from "../../stubs/stubs.ts";
@@ -122,13 +122,7 @@ const boundOf = (c: AppContext, visit: Watched, { method, params }: StatelessReq
   digestOf("countersign/request-bound/v1", { key: c.var.key.id, server: visit.name, method, params: withoutAttempt(params) });
 
 /** The request as the server gets it: with the gateway's sampling, and the server's own state. */
-function relayedCall(
-  c: AppContext,
-  visit: Watched,
-  request: StatelessRequest,
-  body: Uint8Array,
-  retry: { readonly state: string | null; readonly round: number } | null,
-): RelayedCall {
+function relayedCall(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, retry: RelayedState | null): RelayedCall {
   const { id, method, params } = request;
   const session = sessionOf(c, visit, request);
   return {
@@ -137,7 +131,7 @@ function relayedCall(
     id,
     method,
     name: mirroredName(method, params),
-    params: retry === null ? firstParams(visit, request, body, session) : retryParams(visit, request, body, session, retry.state),
+    params: retry === null ? firstParams(visit, request, body, session) : retryParams(visit, request, body, session, retry),
     headers: paramHeaders(c),
     progressToken: toRequestId(request.meta["progressToken"]),
     session,
@@ -146,18 +140,30 @@ function relayedCall(
   };
 }
 
-/** The params with every member's value as it was written, but the client's capabilities. */
+/**
+ * The params with every member's value as it was written, but the client's capabilities. Where the gateway answers sampling, answers that nobody
+ * asked for are left out: they could be a reply that no model gave and nobody reviewed.
+ */
 function firstParams(visit: Watched, request: StatelessRequest, body: Uint8Array, session: RelaySession): string {
   const params = paramsIn(body);
+  if (samplesHere({ visit, session }) && request.params["inputResponses"] !== undefined)
+    return attemptOf(restOf(body, params), metaFor(visit, request, session), null, null);
   const meta = memberOf(body, params, "_meta");
   if (meta === undefined || !samplesHere({ visit, session })) return textAt(body, params);
   const sent = edited(body, withMembers(body, meta, { [clientCapabilitiesKey]: withSampling(request, visit) }));
   return textAt(sent, paramsIn(sent));
 }
 
-/** The same for a retry, with the server's own state. */
-function retryParams(visit: Watched, request: StatelessRequest, body: Uint8Array, session: RelaySession, state: string | null): string {
-  const responses = objectOf(request.params["inputResponses"]);
+/** The same for a retry, with the server's own state and the answers to what it asked. */
+function retryParams(
+  visit: Watched,
+  request: StatelessRequest,
+  body: Uint8Array,
+  session: RelaySession,
+  { state, keys }: RelayedState,
+): string {
+  const given = objectOf(request.params["inputResponses"]);
+  const responses = given === null ? null : Object.fromEntries(Object.entries(given).filter(([key]) => keys.includes(key)));
   return attemptOf(restOf(body, paramsIn(body)), metaFor(visit, request, session), state, responses);
 }
 
@@ -207,14 +213,15 @@ function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, bo
 async function passRound(call: RoundCall, request: StatelessRequest, { requests, state }: Round, rounds: number): Promise<JsonObject> {
   if (rounds >= mostRounds)
     return errorTo(request, { code: -32_603, message: `The MCP server asked for input in more than ${mostRounds} rounds` });
-  return askClient(call, request, inputsOf(requests), { attempt: null, round: rounds + 1, state });
+  const keys = requests.map(({ key }) => key);
+  return askClient(call, request, keys.length === 0 ? null : inputsOf(requests), { attempt: null, round: rounds + 1, state, keys });
 }
 
 async function askClient(
   { c, visit }: RoundCall,
   request: StatelessRequest,
   inputRequests: JsonObject | null,
-  state: Parameters<typeof sealState>[2],
+  state: RelayedState,
 ): Promise<JsonObject> {
   const requestState = await sealState(settingsOf(c.env).keys, boundOf(c, visit, request), state, Date.now() + stateMs);
   const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
@@ -237,9 +244,9 @@ async function driven(call: RoundCall, request: StatelessRequest, leg: LegStream
     case "gone":
       return errorTo(request, goneError);
     case "asks":
-      return askClient(call, request, inputsOf(done.requests), { attempt: done.at.attempt, round: done.at.round, state: null });
+      return askClient(call, request, inputsOf(done.requests), { attempt: done.at.attempt, round: done.at.round, state: null, keys: [] });
     case "waits":
-      return askClient(call, request, null, { attempt: done.at.attempt, round: done.at.round, state: null });
+      return askClient(call, request, null, { attempt: done.at.attempt, round: done.at.round, state: null, keys: [] });
     default:
       return done satisfies never;
   }
