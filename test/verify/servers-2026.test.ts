@@ -62,6 +62,10 @@ afterAll(async () => {
 
 type Family = "2025" | "2026";
 
+/** The families of clients whose calls end with the gateway's reply. */
+const throughTheRelay: readonly Family[] = ["2026", "2025"];
+const behindTheCommand: readonly Family[] = ["2025"];
+
 /** Calls the tool with a client that has a model of its own, or none. */
 async function asked(transport: Parameters<Client["connect"]>[0], family: Family, own: boolean): Promise<string> {
   const mode = family === "2026" ? "auto" : "legacy";
@@ -91,6 +95,16 @@ describe.each(overHttp)("%s over HTTP, without the relay", (_name, program) => {
   });
 });
 
+describe.each(overHttp)("%s over HTTP, through the relay", (_name, program) => {
+  test.each(throughTheRelay)("ends its tool with the reply for a client of the family of %s without sampling", async (family) => {
+    const name = `third-${running.length}-${family}`;
+    await office.serve({ [name]: { url: urls.get(program) ?? "", allowPrivate: true } });
+    const requestInit = { headers: { Authorization: `Bearer ${relayKey}` } };
+    const transport = new StreamableHTTPClientTransport(new URL(office.relay(name)), { requestInit });
+    expect(await asked(transport, family, false)).toContain(reply);
+  });
+});
+
 describe.each(overStdio)("%s over stdio, behind the command", (_name, program) => {
   const behind = () =>
     new StdioClientTransport({
@@ -101,7 +115,7 @@ describe.each(overStdio)("%s over stdio, behind the command", (_name, program) =
       stderr: "ignore",
     });
 
-  test("ends its tool with the reply for a client of the 2025 family without sampling", async () => {
-    expect(await asked(behind(), "2025", false)).toContain(reply);
+  test.each(behindTheCommand)("ends its tool with the reply for a client of the family of %s without sampling", async (family) => {
+    expect(await asked(behind(), family, false)).toContain(reply);
   });
 });

@@ -125,10 +125,10 @@ export class CallTables {
   #create(): void {
     if (this.#exist) return;
     this.#sql.exec(
-      `CREATE TABLE call (attempt TEXT NOT NULL UNIQUE, server TEXT NOT NULL, method TEXT NOT NULL, name TEXT, headers TEXT NOT NULL,
+      `CREATE TABLE IF NOT EXISTS call (attempt TEXT NOT NULL UNIQUE, server TEXT NOT NULL, method TEXT NOT NULL, name TEXT, headers TEXT NOT NULL,
        round INTEGER NOT NULL, most_rounds INTEGER NOT NULL, sent INTEGER NOT NULL, ended INTEGER NOT NULL, until INTEGER NOT NULL)`,
     );
-    this.#sql.exec("CREATE TABLE call_answer (attempt TEXT NOT NULL, key TEXT NOT NULL, UNIQUE (attempt, key))");
+    this.#sql.exec("CREATE TABLE IF NOT EXISTS call_answer (attempt TEXT NOT NULL, key TEXT NOT NULL, UNIQUE (attempt, key))");
     this.#texts.createTable();
     this.#exist = true;
   }
