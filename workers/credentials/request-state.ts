@@ -12,7 +12,10 @@ export type RelayedState = {
   readonly round: number;
   /** The server's state, byte for byte; null where it gave none, or the CallObject has it. */
   readonly state: string | null;
-  /** What the client was asked for, by the server's keys: it answers nothing else. Empty where the CallObject knows it. */
+  /**
+   * What the client was asked for. Without a CallObject, the server's keys: the client answers nothing else. With one, the addresses of reviews
+   * that it was offered: each is offered once.
+   */
   readonly keys: readonly string[];
 };
 

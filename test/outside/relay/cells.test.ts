@@ -3,6 +3,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CellClient, type CellClientKind, cellClient, cellClients } from "../support/cell-clients.ts";
 import { type ModernServer, repeatedContinuations, serveModern } from "../support/modern-server.ts";
+import { decideByLink, pause } from "../support/killable-gateway.ts";
+import { until } from "../support/raw-client.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
 
 const reply = "Hello from the scripted provider.";
@@ -58,8 +60,77 @@ describe.each(cellClients)("a client of %s at a server of 2026-07-28", (kind) =>
     expect(repeatedContinuations(modern.received)).toEqual([]);
   });
 
+  test("a tool loop of three rounds, whose tools the model calls", async () => {
+    const use = (city: string) => ({ answer: "reply", calls: [{ id: `call_${city}`, name: "weather", input: { city } }] }) as const;
+    office.model.script(use("Bern"), use("Rome"));
+    const { text, isError } = await client.call("ask-tools", { question: `Is it sunny, ${kind}?` });
+    expect([isError, JSON.parse(text)]).toEqual([false, { round: 3, content: [{ type: "text", text: reply }] }]);
+  });
+
   test("a prompt and a resource that sample", async () => {
     expect(await client.prompt("ask-prompt", { topic: `wine ${kind}` })).toBe(reply);
     expect(await client.read("test://ask")).toBe(reply);
+  });
+
+  describe("under review", () => {
+    const reviewed = (deadlineSeconds = 600, more: object = {}): Promise<void> =>
+      office.rule({
+        ...openGates,
+        rules: [
+          { name: "asked", when: {}, then: { request: "review", response: "allow", reviewers: ["everyone"], deadlineSeconds, ...more } },
+        ],
+        reviewers: { everyone: [{ name: "Ada", email: "ada@example.com" }] },
+      });
+
+    /** The link of the review that this opens. */
+    async function linkOf<T>(begin: () => Promise<T>): Promise<{ readonly called: Promise<T>; readonly link: string }> {
+      const before = new Set((await office.notices()).map(({ run }) => run));
+      const called = begin();
+      called.catch(() => {});
+      const { link } = await until("its review", async () =>
+        (await office.notices()).find((each) => !before.has(each.run) && each.link !== null),
+      );
+      return { called, link: link ?? "" };
+    }
+
+    test("approved with an edit: the model gets the edited prompt, the tool the reply", async () => {
+      await reviewed();
+      const { called, link } = await linkOf(() => client.call("ask", { question: `Edited for ${kind}` }));
+      // Longer than a leg is held.
+      await pause(1_500);
+      await decideByLink(link, "approve", (fields) => {
+        const field = [...fields.keys()].find((name) => fields.get(name) === `Edited for ${kind}`) ?? "";
+        fields.set(field, "Rewritten by a person");
+      });
+      expect(await called).toEqual({ text: reply, isError: false });
+      expect(JSON.stringify(office.model.requests.at(-1)?.body)).toContain("Rewritten by a person");
+      expect(repeatedContinuations(modern.received)).toEqual([]);
+    });
+
+    test("denied: the tool ends with the sentence, and its server is not asked again", async () => {
+      await reviewed();
+      const { called, link } = await linkOf(() => client.call("ask-five", { question: `Denied for ${kind}` }));
+      await decideByLink(link, "deny");
+      expect(await called).toEqual({ text: "User rejected sampling request", isError: true });
+      expect(modern.received.filter(({ name }) => name === "ask-five")).toHaveLength(1);
+    });
+
+    test("denied for a prompt: error -1", async () => {
+      await reviewed();
+      const { called, link } = await linkOf(() => client.prompt("ask-prompt", { topic: `weather ${kind}` }));
+      await decideByLink(link, "deny");
+      await expect(called).rejects.toMatchObject({
+        code: -1,
+        message: expect.stringContaining("User rejected sampling request") as string,
+      });
+    });
+
+    test("expired: the tool ends with the sentence", async () => {
+      await reviewed(5);
+      expect(await client.call("ask", { question: `Expired for ${kind}` })).toEqual({
+        text: "Sampling request expired: nobody decided in time",
+        isError: true,
+      });
+    });
   });
 });

@@ -27,6 +27,8 @@ import { sessionRevisions } from "../../../shared/wire/mcp-2025/features.ts";
 import { type RelayedState, openState, sealState } from "../../credentials/request-state.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { CallState } from "../../stubs/call-calls.ts";
+import { declaresUrlElicitation, elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
+import type { Waiting } from "./round-sampling.ts";
 import { callStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
 import {
@@ -106,7 +108,7 @@ async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, bo
       for (const { key, method } of openRequests(state))
         if (!(samples && method === samplingMethod) && Object.hasOwn(responses, key))
           await call.call.answer(state.attempt, state.round, key, JSON.stringify(responses[key]));
-    return driven(call, request, leg, await look());
+    return driven(call, request, leg, await look(), opened.keys);
   });
   return eventResponse(leg);
 }
@@ -204,7 +206,7 @@ function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, bo
       const call = roundCall(c, visit, request, body);
       if (!samplesHere(call) || !checked.value.requests.some((each) => each.method === samplingMethod))
         return passRound(call, request, checked.value, rounds);
-      return driven(call, request, leg, await openCall(call, checked.value));
+      return driven(call, request, leg, await openCall(call, checked.value), []);
     },
   };
 }
@@ -230,26 +232,64 @@ async function askClient(
 
 const errorTo = ({ id }: StatelessRequest, error: RpcError): JsonObject => ({ jsonrpc: "2.0", id, error: { ...error } });
 
-/** Drives the call for as long as one request of the client is held, and gives the response to that request. */
-async function driven(call: RoundCall, request: StatelessRequest, leg: LegStream, state: CallState | null): Promise<JsonObject> {
+/** The key under which the client is offered the review's address. No server's key is asked beside it. */
+const reviewKey = "countersign/review";
+
+/**
+ * Drives the call for as long as one request of the client is held, and gives the response to that request. `offered`: the addresses of reviews
+ * that the client was offered for this call.
+ */
+async function driven(
+  call: RoundCall,
+  request: StatelessRequest,
+  leg: LegStream,
+  state: CallState | null,
+  offered: readonly string[],
+): Promise<JsonObject> {
   const { legMs } = settingsOf(call.c.env);
-  const enough = new Promise<void>((resolve) => setTimeout(resolve, legMs));
+  const enough = Promise.withResolvers<JsonObject | null>();
+  const timer = setTimeout(() => enough.resolve(null), legMs);
+  const parts = roundParts(call, leg);
+  const toClient = (message: JsonObject): void => {
+    const offer = reviewOffer(message);
+    if (offer !== null && !offered.includes(String(offer["url"]))) enough.resolve(offer);
+  };
   const done = await drive(
-    { parts: roundParts(call, leg), attempt: attemptWith(call, leg), samples: samplesHere(call), ask: null, enough },
+    {
+      parts: { ...parts, sampling: { ...parts.sampling, toClient } },
+      attempt: attemptWith(call, leg),
+      samples: samplesHere(call),
+      ask: null,
+      enough: enough.promise,
+    },
     state,
   );
+  clearTimeout(timer);
   switch (done.kind) {
     case "ended":
       return { jsonrpc: "2.0", id: request.id, ...(JSON.parse(done.answer) as JsonObject) }; // from the CallObject
     case "gone":
       return errorTo(request, goneError);
     case "asks":
-      return askClient(call, request, inputsOf(done.requests), { attempt: done.at.attempt, round: done.at.round, state: null, keys: [] });
-    case "waits":
-      return askClient(call, request, null, { attempt: done.at.attempt, round: done.at.round, state: null, keys: [] });
+      return askClient(call, request, inputsOf(done.requests), stateAt(done.at, offered));
+    case "waits": {
+      const offer = await enough.promise;
+      if (offer === null) return askClient(call, request, null, stateAt(done.at, offered));
+      const input = { [reviewKey]: { method: elicitationMethod, params: offer } };
+      return askClient(call, request, input, stateAt(done.at, [...offered, String(offer["url"])]));
+    }
     default:
       return done satisfies never;
   }
+}
+
+const stateAt = ({ attempt, round }: Waiting, keys: readonly string[]): RelayedState => ({ attempt, round, state: null, keys });
+
+/** The address of a review in an offer to a client; this revision has no id for it, and says by the retry that it was opened. */
+function reviewOffer({ method, params }: JsonObject): JsonObject | null {
+  if (method !== elicitationMethod) return null;
+  const { url, message } = objectOf(params) ?? {};
+  return typeof url === "string" && typeof message === "string" ? { mode: "url", url, message } : null;
 }
 
 function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array): RoundCall {
@@ -293,7 +333,7 @@ function sessionOf(c: AppContext, { name }: Watched, { capabilities, method, par
     upstream: null,
     revision: revision2026,
     clientSamples: declaresSampling({ capabilities }),
-    clientElicits: false,
+    clientElicits: declaresUrlElicitation({ capabilities }),
     name: `stateless.${name}.${shard % sessionShards}`,
   };
 }
