@@ -26,12 +26,15 @@ export type CallState =
   | {
       readonly kind: "waiting";
       readonly attempt: string;
+      readonly method: RoundMethod;
       /** From 1. */
       readonly round: number;
       /** JSON of `InputRequest[]`. */
       readonly requests: string;
       /** The keys that are answered. */
       readonly answered: readonly string[];
+      /** The keys of sampling that the client declined and the gateway answers in its place. */
+      readonly declined: readonly string[];
     }
   /** `answer`: JSON of the server's last word, an `RpcAnswer`. */
   | { readonly kind: "ended"; readonly attempt: string; readonly answer: string };
@@ -51,10 +54,12 @@ export interface CallCalls extends Rpc.DurableObjectBranded {
   open(start: CallStart): Promise<CallState | null>;
   /** The call of this attempt; null where it is not known any more. */
   look(attempt: string): CallState | null;
-  /** Waits up to `ms` until the round has more than so many answers, or ends. */
-  changed(attempt: string, round: number, answered: number, ms: number): Promise<CallState | null>;
+  /** Waits up to `ms` until the round has more than so many answers and declined parts, or ends. */
+  changed(attempt: string, round: number, known: number, ms: number): Promise<CallState | null>;
   /** Keeps the answer (JSON) to one part of the round. The first one counts: false for every other. */
   answer(attempt: string, round: number, key: string, response: string): boolean;
+  /** The client declined a part of the round that the gateway may answer. */
+  decline(attempt: string, round: number, key: string): void;
   /**
    * Once all parts are answered: sends the request upstream once more, with the answers; once, however often this is called. A call that
    * was cut off while the server had the request ends with an error, because the request is not sent twice.

@@ -1,7 +1,7 @@
 // Clients of both families at servers of both families, through the relay: the tool ends with the reply.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type CellClient, type CellClientKind, cellClient, cellClients } from "../support/cell-clients.ts";
+import { type CellClient, type CellClientKind, type OwnSampling, cellClient, cellClients, ownReply } from "../support/cell-clients.ts";
 import { type ModernServer, repeatedContinuations, serveModern } from "../support/modern-server.ts";
 import { decideByLink, pause } from "../support/killable-gateway.ts";
 import { until } from "../support/raw-client.ts";
@@ -19,14 +19,15 @@ beforeAll(async () => {
     serveModern({ responseMode: "sse" }),
   ]);
   const at = (url: string): object => ({ url, allowPrivate: true });
-  await office.serve({ modern: at(modern.url), streaming: at(streaming.url) });
+  const mode = (each: string): object => ({ ...at(modern.url), mode: each });
+  await office.serve({ modern: at(modern.url), streaming: at(streaming.url), forward: mode("forward"), fallback: mode("fallback") });
 });
 afterAll(async () => {
   await Promise.all([office?.close(), modern?.close(), streaming?.close()]);
 });
 
-const connect = (kind: CellClientKind, server: string): Promise<CellClient> =>
-  cellClient(kind, office.relay(server), { Authorization: `Bearer ${relayKey}` });
+const connect = (kind: CellClientKind, server: string, more: Parameters<typeof cellClient>[3] = {}): Promise<CellClient> =>
+  cellClient(kind, office.relay(server), { Authorization: `Bearer ${relayKey}` }, more);
 
 describe.each(cellClients)("a client of %s at a server of 2026-07-28", (kind) => {
   let client: CellClient;
@@ -70,6 +71,33 @@ describe.each(cellClients)("a client of %s at a server of 2026-07-28", (kind) =>
   test("a prompt and a resource that sample", async () => {
     expect(await client.prompt("ask-prompt", { topic: `wine ${kind}` })).toBe(reply);
     expect(await client.read("test://ask")).toBe(reply);
+  });
+
+  describe("whose client samples itself", () => {
+    const ask = async (server: string, sampling: OwnSampling, tool = "ask"): Promise<[string, boolean, number]> => {
+      const own = await connect(kind, server, { sampling });
+      try {
+        const { text, isError } = await own.call(tool, { question: `By itself: ${kind} ${server} ${sampling}` });
+        return [text, isError, own.asked.length];
+      } finally {
+        await own.close();
+      }
+    };
+
+    test("is asked with forward and fallback, and not with fulfil", async () => {
+      expect(await ask("forward", "reply")).toEqual([ownReply, false, 1]);
+      expect(await ask("fallback", "reply")).toEqual([ownReply, false, 1]);
+      expect(await ask("modern", "reply")).toEqual([reply, false, 0]);
+      expect(await ask("forward", "reply", "ask-two")).toEqual([JSON.stringify([ownReply, ownReply]), false, 2]);
+    });
+
+    // A client of 2026-07-28 that cannot answer ends its call by itself.
+    if (kind === "SDK 2.x, 2026") return;
+    test("and declines: the gateway answers with fallback, but for its user's no", async () => {
+      expect(await ask("fallback", -32_601)).toEqual([reply, false, 1]);
+      expect(await ask("fallback", -1)).toEqual(["User rejected sampling request", true, 1]);
+      expect(await ask("forward", -32_601)).toEqual(["The client answered sampling/createMessage with an error", true, 1]);
+    });
   });
 
   describe("under review", () => {

@@ -1,10 +1,10 @@
 // Clients of both families and SDK generations, for what is tried with each. None has sampling of its own; each has forms and roots.
 
-import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
+import { Client as ClientV2, ProtocolError, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { ElicitRequestSchema, ListRootsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema, McpError } from "@modelcontextprotocol/sdk/types.js";
 
 export const cellClients = ["SDK 1.x", "SDK 2.x, 2025", "SDK 2.x, 2026"] as const;
 export type CellClientKind = (typeof cellClients)[number];
@@ -42,21 +42,38 @@ const roots = { roots: [{ uri: "file:///work" }] };
 /** A person may take longer than the SDKs' minute. */
 const timeout = 120_000;
 
-/** `declared`: the client's capabilities, in place of forms and roots. */
+/** How a client that declares sampling answers it: with a reply of its own, or with an error of this code. */
+export type OwnSampling = "reply" | number;
+export const ownReply = "A reply of the client's own.";
+const own = { role: "assistant" as const, model: "own", content: { type: "text" as const, text: ownReply } };
+
+/** `declared`: the client's capabilities, in place of forms and roots; sampling is declared where `sampling` is given. */
 export async function cellClient(
   kind: CellClientKind,
   url: string,
   headers: Record<string, string>,
-  declared: object = capabilities,
+  { declared = capabilities, sampling }: { readonly declared?: object; readonly sampling?: OwnSampling } = {},
 ): Promise<CellClient> {
-  return kind === "SDK 1.x" ? clientV1(url, headers, declared) : clientV2(url, headers, declared, kind === "SDK 2.x, 2026");
+  const all = sampling === undefined ? declared : { ...declared, sampling: {} };
+  return kind === "SDK 1.x" ? clientV1(url, headers, all, sampling) : clientV2(url, headers, all, kind === "SDK 2.x, 2026", sampling);
 }
 
-async function clientV1(url: string, headers: Record<string, string>, declared: object): Promise<CellClient> {
+async function clientV1(
+  url: string,
+  headers: Record<string, string>,
+  declared: object,
+  sampling: OwnSampling | undefined,
+): Promise<CellClient> {
   const client = new ClientV1(about, { capabilities: declared });
   const asked: string[] = [];
   if ("elicitation" in declared) client.setRequestHandler(ElicitRequestSchema, () => (asked.push("elicitation/create"), accepted));
   if ("roots" in declared) client.setRequestHandler(ListRootsRequestSchema, () => (asked.push("roots/list"), roots));
+  if (sampling !== undefined)
+    client.setRequestHandler(CreateMessageRequestSchema, () => {
+      asked.push("sampling/createMessage");
+      if (sampling === "reply") return own;
+      throw new McpError(sampling, "No.");
+    });
   const transport = new TransportV1(new URL(url), { requestInit: { headers } });
   let agreed: string | undefined;
   transport.setProtocolVersion = (version) => {
@@ -79,11 +96,23 @@ async function clientV1(url: string, headers: Record<string, string>, declared: 
   };
 }
 
-async function clientV2(url: string, headers: Record<string, string>, declared: object, isNew: boolean): Promise<CellClient> {
+async function clientV2(
+  url: string,
+  headers: Record<string, string>,
+  declared: object,
+  isNew: boolean,
+  sampling: OwnSampling | undefined,
+): Promise<CellClient> {
   const client = new ClientV2(about, { capabilities: declared, ...(isNew ? { versionNegotiation: { mode: "auto" } } : {}) });
   const asked: string[] = [];
   if ("elicitation" in declared) client.setRequestHandler("elicitation/create", () => (asked.push("elicitation/create"), accepted));
   if ("roots" in declared) client.setRequestHandler("roots/list", () => (asked.push("roots/list"), roots));
+  if (sampling !== undefined)
+    client.setRequestHandler("sampling/createMessage", () => {
+      asked.push("sampling/createMessage");
+      if (sampling === "reply") return own;
+      throw new ProtocolError(sampling, "No.");
+    });
   await client.connect(new TransportV2(new URL(url), { requestInit: { headers } }));
   return {
     agreed: () => client.getNegotiatedProtocolVersion(),

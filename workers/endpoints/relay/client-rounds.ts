@@ -4,8 +4,9 @@
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { parseJson, objectOf } from "../../../shared/json/values.ts";
 import { type InputPlace, clientRequest } from "../../../shared/relay/client-inputs.ts";
-import type { InputRequest } from "../../../shared/relay/rounds.ts";
-import { elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
+import { isDeclined } from "../../../shared/relay/capability-2025.ts";
+import { samplingMethod } from "../../../shared/relay/messages.ts";
+import { type InputRequest, type RoundMethod, endedCall } from "../../../shared/relay/rounds.ts";
 import { eventPrefix } from "../../../shared/relay/session-id.ts";
 import { answerFor } from "../../../shared/relay/translation.ts";
 import { type RequestId, type RpcAnswer, type RpcError, responseOf } from "../../../shared/wire/json-rpc.ts";
@@ -15,7 +16,7 @@ import { callStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
 import { type RoundCall, attemptWith, checkedRound, goneError, openCall, roundParts, samplesHere } from "./call-rounds.ts";
 import type { LegStream } from "./leg-stream.ts";
-import type { Waiting } from "./round-sampling.ts";
+import { type Waiting, answerAll } from "./round-sampling.ts";
 import { drive } from "./rounds-driver.ts";
 import { idEvent } from "./sse-relay.ts";
 
@@ -95,7 +96,8 @@ class AskingStream {
     return this.#leg.write(idEvent(`id: ${this.#prefix}${placeText(place)}`, this.#call.session.revision));
   }
 
-  async ask(requests: readonly InputRequest[], { attempt, round, requests: all }: Waiting): Promise<void> {
+  async ask(requests: readonly InputRequest[], at: Waiting): Promise<void> {
+    const { attempt, round, requests: all } = at;
     const keys = (JSON.parse(all) as InputRequest[]).map(({ key }) => key); // from the CallObject
     const before = this.#from?.attempt === attempt && this.#from.round === round ? this.#from.asked : 0;
     this.#from = null;
@@ -107,18 +109,27 @@ class AskingStream {
       this.#leg.send(clientRequest(place, request), `${this.#prefix}${placeText({ attempt, round, asked: index + 1 })}`);
     }
     const missing = new Set(requests.map(({ key }) => key));
-    let answered = 0;
+    let known = 0;
+    const own: Promise<void>[] = [];
     while (missing.size > 0 && !this.#leg.left.aborted) {
-      const state = (await this.#call.call.changed(attempt, round, answered, changeMs)) as CallState | null;
+      const state = (await this.#call.call.changed(attempt, round, known, changeMs)) as CallState | null;
       if (state?.kind !== "waiting" || state.round !== round) return;
-      answered = state.answered.length;
+      known = state.answered.length + state.declined.length;
       for (const key of state.answered) missing.delete(key);
+      const declined = requests.filter(({ key }) => state.declined.includes(key) && missing.delete(key));
+      own.push(answerAll(roundParts(this.#call, this.#leg), at, declined));
     }
+    await Promise.all(own);
   }
 }
 
 /** A response of the client to what it was asked. */
-export async function takeInput(c: AppContext, { digest, attempt, round, index }: InputPlace, body: Uint8Array): Promise<void> {
+export async function takeInput(
+  c: AppContext,
+  { digest, attempt, round, index }: InputPlace,
+  body: Uint8Array,
+  fallsBack: boolean,
+): Promise<void> {
   const call = callStub(c.env, c.var.key.id, digest);
   const state = (await call.look(attempt)) as CallState | null;
   if (state?.kind !== "waiting" || state.round !== round) return;
@@ -126,14 +137,15 @@ export async function takeInput(c: AppContext, { digest, attempt, round, index }
   if (request === undefined) return;
   const message = objectOf(parseJson(new TextDecoder().decode(body)));
   const result = objectOf(message?.["result"]);
+  const error = objectOf(message?.["error"]);
   if (result !== null) await call.answer(attempt, round, request.key, JSON.stringify(result));
-  else await call.end(attempt, round, JSON.stringify(declined(request)));
+  else if (fallsBack && request.method === samplingMethod && isDeclined(error?.["code"])) await call.decline(attempt, round, request.key);
+  else await call.end(attempt, round, JSON.stringify(declined(state.method, request, error)));
 }
 
-/** This revision has no error for one input of a round: the call ends. */
-const declined = ({ method }: InputRequest): RpcAnswer => ({
-  error: {
-    code: -32_603,
-    message: `The client answered ${method === elicitationMethod ? "an elicitation" : method} of the MCP server with an error`,
-  },
-});
+/** This revision has no error for one input of a round: the call ends, a tool's with a result that a model can read. */
+function declined(method: RoundMethod, request: InputRequest, error: JsonObject | null): RpcAnswer {
+  const isUsers = request.method === samplingMethod && error?.["code"] === -1;
+  const message = `The client answered ${request.method} with an error`;
+  return endedCall(method, isUsers ? { code: -1, message: "User rejected sampling request" } : { code: -32_603, message });
+}

@@ -39,7 +39,8 @@ export async function drive({ parts, attempt, samples, ask, enough }: Drive, fro
     }
     const at = state;
     const open = openRequests(at);
-    const [ours, theirs] = [open.filter((each) => isOwn(each, samples)), open.filter((each) => !isOwn(each, samples))];
+    const isOwn = ({ key, method }: InputRequest): boolean => method === samplingMethod && (samples || at.declined.includes(key));
+    const [ours, theirs] = [open.filter((each) => isOwn(each)), open.filter((each) => !isOwn(each))];
     const answered = answerAll(parts, at, ours);
     parts.sampling.ctx.waitUntil(answered);
     if (theirs.length > 0 && ask === null) return { kind: "asks", requests: theirs, at };
@@ -76,8 +77,6 @@ async function endBroken({ call }: RoundParts, at: Waiting): Promise<CallState |
   const answer: RpcAnswer = mcpCodec(revision2026).encode({ kind: "broken", quote });
   return call.end(at.attempt, at.round, JSON.stringify(answer)) as Promise<CallState | null>;
 }
-
-const isOwn = ({ method }: InputRequest, samples: boolean): boolean => samples && method === samplingMethod;
 
 /** What the round asks for and nobody has answered. */
 export const openRequests = ({ requests, answered }: Waiting): readonly InputRequest[] =>

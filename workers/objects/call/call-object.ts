@@ -65,9 +65,9 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
     return row === null ? null : this.#state(row);
   }
 
-  async changed(attempt: string, round: number, answered: number, ms: number): Promise<CallState | null> {
+  async changed(attempt: string, round: number, known: number, ms: number): Promise<CallState | null> {
     const before = this.look(attempt);
-    if (before?.kind !== "waiting" || before.round !== round || before.answered.length > answered) return before;
+    if (before?.kind !== "waiting" || before.round !== round || before.answered.length + before.declined.length > known) return before;
     await this.#change(ms);
     return this.look(attempt);
   }
@@ -79,6 +79,14 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
     const isFirst = this.ctx.storage.transactionSync(() => this.#tables.answer(attempt, key, response, this.now() + waitingMs));
     if (isFirst) this.#tell();
     return isFirst;
+  }
+
+  decline(attempt: string, round: number, key: string): void {
+    const row = this.#tables.row(attempt, this.now());
+    if (row === null || row.ended === 1 || row.round !== round || row.sent === 1) return;
+    if (!this.#requests(attempt).some((each) => each.key === key)) return;
+    this.ctx.storage.transactionSync(() => this.#tables.decline(attempt, key));
+    this.#tell();
   }
 
   async proceed(attempt: string, round: number, how: Attempt): Promise<CallState | null> {
@@ -211,10 +219,18 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
     for (const changed of this.#waiting) changed();
   }
 
-  #state({ attempt, round, ended }: CallRow): CallState {
+  #state({ attempt, method, round, ended }: CallRow): CallState {
     if (ended === 1) return { kind: "ended", attempt, answer: this.#tables.text(attempt, "answer") };
     const requests = JSON.stringify(this.#requests(attempt));
-    return { kind: "waiting", attempt, round, requests, answered: [...this.#tables.answers(attempt).keys()] };
+    return {
+      kind: "waiting",
+      attempt,
+      method,
+      round,
+      requests,
+      answered: this.#tables.answered(attempt),
+      declined: this.#tables.declined(attempt),
+    };
   }
 
   #round(attempt: string): Round {

@@ -70,15 +70,42 @@ export class CallTables {
     return text;
   }
 
-  /** The answers of the round, in the order in which they came. */
+  /** The answers of the round. */
   answers(attempt: string): Map<string, string> {
-    const keys = this.#sql.exec<{ key: string }>("SELECT key FROM call_answer WHERE attempt = ? ORDER BY rowid", attempt).toArray();
-    return new Map(keys.map(({ key }) => [key, this.#texts.read(`${attempt} answer ${key}`) ?? ""]));
+    return new Map(this.answered(attempt).map((key) => [key, this.#texts.read(`${attempt} answer ${key}`) ?? ""]));
+  }
+
+  answered(attempt: string): string[] {
+    return this.#keys(attempt, "answered");
+  }
+
+  declined(attempt: string): string[] {
+    return this.#keys(attempt, "declined");
+  }
+
+  #keys(attempt: string, state: "answered" | "declined"): string[] {
+    const rows = this.#sql.exec<{ key: string }>(
+      "SELECT key FROM call_answer WHERE attempt = ? AND state = ? ORDER BY rowid",
+      attempt,
+      state,
+    );
+    return rows.toArray().map(({ key }) => key);
+  }
+
+  decline(attempt: string, key: string): void {
+    this.#sql.exec("INSERT OR IGNORE INTO call_answer (attempt, key, state) VALUES (?, ?, 'declined')", attempt, key);
   }
 
   /** False where the part is answered. */
   answer(attempt: string, key: string, response: string, until: number): boolean {
-    const added = this.#sql.exec("INSERT OR IGNORE INTO call_answer (attempt, key) VALUES (?, ?) RETURNING key", attempt, key).toArray();
+    const added = this.#sql
+      .exec(
+        `INSERT INTO call_answer (attempt, key, state) VALUES (?, ?, 'answered')
+         ON CONFLICT (attempt, key) DO UPDATE SET state = 'answered' WHERE state = 'declined' RETURNING key`,
+        attempt,
+        key,
+      )
+      .toArray();
     if (added.length === 0) return false;
     this.#texts.write(`${attempt} answer ${key}`, response);
     this.#sql.exec("UPDATE call SET until = ? WHERE attempt = ?", until, attempt);
@@ -128,7 +155,9 @@ export class CallTables {
       `CREATE TABLE IF NOT EXISTS call (attempt TEXT NOT NULL UNIQUE, server TEXT NOT NULL, method TEXT NOT NULL, name TEXT, headers TEXT NOT NULL,
        round INTEGER NOT NULL, most_rounds INTEGER NOT NULL, sent INTEGER NOT NULL, ended INTEGER NOT NULL, until INTEGER NOT NULL)`,
     );
-    this.#sql.exec("CREATE TABLE IF NOT EXISTS call_answer (attempt TEXT NOT NULL, key TEXT NOT NULL, UNIQUE (attempt, key))");
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS call_answer (attempt TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, UNIQUE (attempt, key))",
+    );
     this.#texts.createTable();
     this.#exist = true;
   }
