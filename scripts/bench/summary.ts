@@ -30,7 +30,7 @@ const facts: readonly Fact[] = [
   {
     what: "added to a tool call through the relay",
     part: "relay",
-    table: "A tool call that does not sample, answered with JSON",
+    table: "A tool call that does not sample at a server with sessions, answered with JSON",
     row: ["Countersign's relay, auto", "1"],
     column: "addedP50Ms",
     ...ms,

@@ -18,16 +18,27 @@ const key = "bench-key-of-the-relay";
 const mcpProxyVersion = "6.7.19";
 const answers = { json: "JSON", events: "a stream" } as const;
 
-/** An endpoint with an open session. */
-type Way = { readonly name: string; readonly served: Served; readonly path: string; readonly headers: Record<string, string> };
+/** An endpoint, with an open session where it has them. */
+type Way = {
+  readonly name: string;
+  readonly served: Served;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly call: (way: Way, answer: keyof typeof answers) => Buffer;
+};
 
 export async function relay(rig: Rig, settings: Settings): Promise<Findings> {
   const server = await rig.worker("mcp-server");
   const url = `http://127.0.0.1:${server.port}/mcp`;
+  const newUrl = `http://127.0.0.1:${server.port}/2026`;
   const gateway = await rig.gateway({
     documents: {
       servers: {
-        servers: { auto: { url, allowPrivate: true, association: "auto" }, strict: { url, allowPrivate: true, association: "strict" } },
+        servers: {
+          auto: { url, allowPrivate: true, association: "auto" },
+          strict: { url, allowPrivate: true, association: "strict" },
+          new: { url: newUrl, allowPrivate: true },
+        },
       },
     },
     keys: {
@@ -35,6 +46,7 @@ export async function relay(rig: Rig, settings: Settings): Promise<Findings> {
     },
   });
   const forwarder = await rig.worker("mcp-forwarder", text("SERVER", url));
+  const newForwarder = await rig.worker("mcp-forwarder", text("SERVER", newUrl));
   const authorization = { Authorization: `Bearer ${key}` };
   const ways = [
     await opened("server alone", server, "/mcp"),
@@ -43,11 +55,22 @@ export async function relay(rig: Rig, settings: Settings): Promise<Findings> {
     await opened("Countersign's relay, strict", gateway, "/mcp/strict", authorization),
     await opened("Countersign's relay, auto", gateway, "/mcp/auto", authorization),
   ];
+  const newWays: Way[] = [
+    stateless("server of 2026-07-28 alone", server, "/2026"),
+    stateless("Hono forwarder", newForwarder, "/mcp"),
+    stateless("Countersign's relay, client of 2026-07-28", gateway, "/mcp/new", authorization),
+    await opened("Countersign's relay, client of 2025-11-25", gateway, "/mcp/new", authorization),
+  ];
   const tables = [];
   for (const answer of ["json", "events"] as const) {
-    const contenders = ways.map((way): Contender => ({ name: way.name, served: way.served, request: () => callOf(way, answer) }));
-    const title = `A tool call that does not sample, answered with ${answers[answer]}`;
-    tables.push(await compare(contenders, { title, connectionCounts: settings.connections ?? [1, 16], settings }));
+    for (const [kind, group] of [
+      ["a server with sessions", ways],
+      ["a server of 2026-07-28", newWays],
+    ] as const) {
+      const contenders = group.map((way): Contender => ({ name: way.name, served: way.served, request: () => way.call(way, answer) }));
+      const title = `A tool call that does not sample at ${kind}, answered with ${answers[answer]}`;
+      tables.push(await compare(contenders, { title, connectionCounts: settings.connections ?? [1, 16], settings }));
+    }
   }
   return { tables };
 }
@@ -77,7 +100,13 @@ async function opened(name: string, served: Served, path: string, more: Record<s
   if (session === null) throw new Error(`${name}: initialize was answered with ${initialized.status} ${answer}`);
   const open = { "Mcp-Session-Id": session };
   await (await send({ method: "notifications/initialized" }, open)).arrayBuffer();
-  return { name, served, path, headers: { ...headers, ...open } };
+  return { name, served, path, headers: { ...headers, ...open }, call: callOf };
+}
+
+/** An endpoint of 2026-07-28: nothing is opened. */
+function stateless(name: string, served: Served, path: string, more: Record<string, string> = {}): Way {
+  const headers = { ...accept, ...more, "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call" };
+  return { name, served, path, headers, call: statelessCallOf };
 }
 
 let serial = 0;
@@ -86,4 +115,15 @@ function callOf({ path, headers }: Way, name: keyof typeof answers): Buffer {
   serial += 1;
   const params = { name, arguments: { text: "x".repeat(1_000) } };
   return post(path, { jsonrpc: "2.0", id: serial, method: "tools/call", params }, headers);
+}
+
+function statelessCallOf({ path, headers }: Way, name: keyof typeof answers): Buffer {
+  serial += 1;
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+    "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
+  };
+  const params = { name, arguments: { text: "x".repeat(1_000) }, _meta };
+  return post(path, { jsonrpc: "2.0", id: serial, method: "tools/call", params }, { ...headers, "Mcp-Name": name });
 }

@@ -7,7 +7,7 @@ const app = new Hono<{ Bindings: { SERVER: string } }>();
 app.post("/mcp", async (c) => {
   const message = await c.req.json<object>();
   const headers = new Headers({ "Content-Type": "application/json" });
-  for (const name of ["Accept", "Mcp-Session-Id", "MCP-Protocol-Version"]) {
+  for (const name of ["Accept", "Mcp-Session-Id", "MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"]) {
     const value = c.req.header(name);
     if (value !== undefined) headers.set(name, value);
   }

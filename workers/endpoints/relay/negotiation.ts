@@ -97,9 +97,17 @@ function memoriesOf({ CONFIG }: Env): Map<string, Memory> {
   return known;
 }
 
+const names = new WeakMap<Server, string>();
+
 /** By the address and what else decides who answers there. */
-const nameOf = ({ url, headers, secret }: Server): string =>
-  `family:${digestOf("countersign/server-family/v1", { url, headers, secret: secret ?? null })}`;
+function nameOf(server: Server): string {
+  let name = names.get(server);
+  if (name === undefined) {
+    const { url, headers, secret = null } = server;
+    names.set(server, (name = `family:${digestOf("countersign/server-family/v1", { url, headers, secret })}`));
+  }
+  return name;
+}
 
 async function remembered(env: Env, { server }: Visit): Promise<Family | null> {
   const name = nameOf(server);
