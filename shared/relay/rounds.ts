@@ -4,7 +4,7 @@
 
 import type { JsonObject } from "../encoding.ts";
 import { isDeeperThan } from "../json/json-rules.ts";
-import { type Span, membersOf, textAt } from "../json/spans.ts";
+import { type Span, memberOf, membersOf, textAt } from "../json/spans.ts";
 import { isObject, objectOf } from "../json/values.ts";
 import { type Result, err, ok } from "../result.ts";
 import { samplingMethod } from "./messages.ts";
@@ -88,24 +88,35 @@ function missingFor(method: InputRequest["method"], params: JsonObject | null, c
 
 const attemptMembers: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
 
-/** The params of a request without what belongs to one attempt at it: equal for every attempt at the same request. */
-export const withoutAttempt = (params: JsonObject): JsonObject =>
-  Object.fromEntries(Object.entries(params).filter(([name]) => !attemptMembers.has(name)));
-
-/** The same as text, with every other member's value as it was written: numbers that a parser would round, the order of names. */
+/**
+ * The params of a request, as text, without what belongs to one attempt at it. Every other member's value is as it was written: numbers that a
+ * parser would round, the order of names.
+ */
 export function restOf(bytes: Uint8Array, params: Span): string {
   const members = membersOf(bytes, params).filter(({ name }) => !attemptMembers.has(name));
   return `{${members.map((member) => `${JSON.stringify(member.name)}:${textAt(bytes, member)}`).join(",")}}`;
 }
 
+/** The client's answers by their keys, each as it was written. */
+export type InputResponses = ReadonlyMap<string, string>;
+
+/** The answers in a request's params; null where there are none. */
+export function responsesIn(bytes: Uint8Array, params: Span): InputResponses | null {
+  const responses = memberOf(bytes, params, "inputResponses");
+  if (responses === undefined || !textAt(bytes, responses).startsWith("{")) return null;
+  return new Map(membersOf(bytes, responses).map((member) => [member.name, textAt(bytes, member)]));
+}
+
 /** The params of another attempt, as text. `rest` is from `restOf`. */
-export function attemptOf(rest: string, meta: JsonObject, state: string | null, responses: JsonObject | null): string {
-  const members = {
-    _meta: meta,
-    ...(responses === null ? {} : { inputResponses: responses }),
-    ...(state === null ? {} : { requestState: state }),
-  };
-  const own = JSON.stringify(members).slice(1, -1);
+export function attemptOf(rest: string, meta: JsonObject, state: string | null, responses: InputResponses | null): string {
+  const members = [
+    `"_meta":${JSON.stringify(meta)}`,
+    ...(responses === null
+      ? []
+      : [`"inputResponses":{${[...responses].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(",")}}`]),
+    ...(state === null ? [] : [`"requestState":${JSON.stringify(state)}`]),
+  ];
+  const own = members.join(",");
   return rest === "{}" ? `{${own}}` : `{${own},${rest.slice(1)}`;
 }
 

@@ -108,7 +108,8 @@ function headerError(method: string, params: JsonObject, headerOf: HeaderOf): st
   if (given === undefined) return name === null ? null : "Mcp-Name is missing";
   const said = decodeHeaderValue(given);
   if (said === undefined) return "Mcp-Name is no Base64 of UTF-8";
-  return name === null || said === name ? null : `Mcp-Name says ${quoted(said)} and the body ${quoted(name)}`;
+  if (name === null) return `Mcp-Name says ${quoted(said)} and the body has no ${namedBy[method]}`;
+  return said === name ? null : `Mcp-Name says ${quoted(said)} and the body ${quoted(name)}`;
 }
 
 /** A text of the caller's in an error to the same caller: cut, because it may be of any length. */

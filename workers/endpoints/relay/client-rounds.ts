@@ -2,6 +2,7 @@
 // come by requests of their own. A stream that breaks is resumed where it was.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
+import { memberOf, textAt } from "../../../shared/json/spans.ts";
 import { parseJson, objectOf } from "../../../shared/json/values.ts";
 import { type InputPlace, clientRequest } from "../../../shared/relay/client-inputs.ts";
 import { isDeclined } from "../../../shared/relay/capability-2025.ts";
@@ -136,9 +137,9 @@ export async function takeInput(
   const request = (JSON.parse(state.requests) as InputRequest[])[index]; // from the CallObject
   if (request === undefined) return;
   const message = objectOf(parseJson(new TextDecoder().decode(body)));
-  const result = objectOf(message?.["result"]);
+  const result = memberOf(body, { from: 0, to: body.length }, "result");
   const error = objectOf(message?.["error"]);
-  if (result !== null) await call.answer(attempt, round, request.key, JSON.stringify(result));
+  if (result !== undefined && objectOf(message?.["result"]) !== null) await call.answer(attempt, round, request.key, textAt(body, result));
   else if (fallsBack && request.method === samplingMethod && isDeclined(error?.["code"])) await call.decline(attempt, round, request.key);
   else await call.end(attempt, round, JSON.stringify(declined(state.method, request, error)));
 }

@@ -4,6 +4,7 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf } from "../../../shared/encoding.ts";
+import { valueAsWritten } from "../../../shared/json/as-written.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import { type Span, edited, memberOf, textAt, withMembers } from "../../../shared/json/spans.ts";
 import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
@@ -11,7 +12,7 @@ import { samplingCapability } from "../../../shared/relay/capability-2026.ts";
 import { type SampledFor, maySample } from "../../../shared/association/relay-association.ts";
 import { longestPart } from "../../../shared/relay/added-context.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
-import { type Round, type RoundMethod, attemptOf, mayAskForInput, restOf, withoutAttempt } from "../../../shared/relay/rounds.ts";
+import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../shared/relay/rounds.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
 import { type RpcAnswer, type RpcError, failure, responseOf, toRequestId } from "../../../shared/wire/json-rpc.ts";
 import {
@@ -90,7 +91,7 @@ const refuse = (id: Parameters<typeof failure>[0], status: number, { code, messa
 /** The retry of a request: its state says what it continues. */
 async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, given: string): Promise<Response> {
   const now = Date.now();
-  const opened = await openState(settingsOf(c.env).keys, boundOf(c, visit, request), given, now);
+  const opened = await openState(settingsOf(c.env).keys, boundOf(c, visit, request.method, restOf(body, paramsIn(body))), given, now);
   if (opened === undefined) return refuse(request.id, 400, badState);
   const { attempt } = opened;
   if (attempt === null) return relayCall(relayedCall(c, visit, request, body, opened));
@@ -98,16 +99,17 @@ async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, bo
   const look = (): Promise<CallState | null> => Promise.resolve(call.call.look(attempt));
   const state = await look();
   if (state === null) return refuse(request.id, 400, goneError);
-  const { id, params, meta } = request;
+  const { id, meta } = request;
   const progressToken = toRequestId(meta["progressToken"]);
   const leg = new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: "" });
   leg.run(async () => {
-    const responses = objectOf(params["inputResponses"]) ?? {};
+    const responses = responsesIn(body, paramsIn(body));
     const samples = samplesHere(call);
     if (state.kind === "waiting" && state.round === opened.round)
-      for (const { key, method } of openRequests(state))
-        if (!(samples && method === samplingMethod) && Object.hasOwn(responses, key))
-          await call.call.answer(state.attempt, state.round, key, JSON.stringify(responses[key]));
+      for (const { key, method } of openRequests(state)) {
+        const response = samples && method === samplingMethod ? undefined : responses?.get(key);
+        if (response !== undefined) await call.call.answer(state.attempt, state.round, key, response);
+      }
     return driven(call, request, leg, await look(), opened.keys);
   });
   return eventResponse(leg);
@@ -120,8 +122,15 @@ const badState: RpcError = {
 };
 
 /** What makes a request the same again: a state is good for it alone, and a repeat finds its call. */
-const boundOf = (c: AppContext, visit: Watched, { method, params }: StatelessRequest): string =>
-  digestOf("countersign/request-bound/v1", { key: c.var.key.id, server: visit.name, method, params: withoutAttempt(params) });
+const boundOf = (c: AppContext, visit: Watched, method: string, rest: string): string =>
+  digestOf("countersign/request-bound/v1", { key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) });
+
+/**
+ * The name of a request's call. Clients that declare different capabilities have calls of their own, because a round may ask one of them for
+ * what the other one did not declare.
+ */
+const callNameOf = (bound: string, { capabilities }: StatelessRequest): string =>
+  digestOf("countersign/stateless-call/v1", { bound, capabilities: JSON.stringify(capabilities) });
 
 /** The request as the server gets it: with the gateway's sampling, and the server's own state. */
 function relayedCall(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, retry: RelayedState | null): RelayedCall {
@@ -164,8 +173,8 @@ function retryParams(
   session: RelaySession,
   { state, keys }: RelayedState,
 ): string {
-  const given = objectOf(request.params["inputResponses"]);
-  const responses = given === null ? null : Object.fromEntries(Object.entries(given).filter(([key]) => keys.includes(key)));
+  const given = responsesIn(body, paramsIn(body));
+  const responses = given === null ? null : new Map([...given].filter(([key]) => keys.includes(key)));
   return attemptOf(restOf(body, paramsIn(body)), metaFor(visit, request, session), state, responses);
 }
 
@@ -220,12 +229,12 @@ async function passRound(call: RoundCall, request: StatelessRequest, { requests,
 }
 
 async function askClient(
-  { c, visit }: RoundCall,
+  { c, visit, rest }: RoundCall,
   request: StatelessRequest,
   inputRequests: JsonObject | null,
   state: RelayedState,
 ): Promise<JsonObject> {
-  const requestState = await sealState(settingsOf(c.env).keys, boundOf(c, visit, request), state, Date.now() + stateMs);
+  const requestState = await sealState(settingsOf(c.env).keys, boundOf(c, visit, request.method, rest), state, Date.now() + stateMs);
   const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
   return { jsonrpc: "2.0", id: request.id, result };
 }
@@ -295,6 +304,7 @@ function reviewOffer({ method, params }: JsonObject): JsonObject | null {
 function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array): RoundCall {
   const { method, params, capabilities } = request;
   const session = sessionOf(c, visit, request);
+  const rest = restOf(body, paramsIn(body));
   return {
     c,
     visit,
@@ -304,9 +314,9 @@ function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, bod
     name: mirroredName(method, params),
     capabilities,
     meta: metaFor(visit, request, session),
-    rest: restOf(body, paramsIn(body)),
+    rest,
     headers: paramHeaders(c),
-    call: callStub(c.env, c.var.key.id, boundOf(c, visit, request)),
+    call: callStub(c.env, c.var.key.id, callNameOf(boundOf(c, visit, method, rest), request)),
   };
 }
 

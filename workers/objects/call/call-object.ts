@@ -6,7 +6,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { objectOf } from "../../../shared/json/values.ts";
-import { type InputRequest, type Round, attemptOf, isRound, readRound } from "../../../shared/relay/rounds.ts";
+import { type InputRequest, type InputResponses, type Round, attemptOf, isRound, readRound } from "../../../shared/relay/rounds.ts";
 import { type RpcAnswer, errorAnswer } from "../../../shared/wire/json-rpc.ts";
 import { type StatelessAnswer, type StatelessError, answerOf, askStateless, errorOf } from "../../mcp-client/stateless-call.ts";
 import type { Env } from "../../platform/env.ts";
@@ -102,10 +102,9 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
     const requests = this.#requests(attempt);
     const answers = this.#tables.answers(attempt);
     if (requests.some(({ key }) => !answers.has(key))) return this.look(attempt);
-    const responses = Object.fromEntries([...answers].map(([key, text]) => [key, JSON.parse(text) as JsonObject])); // kept by `answer`
     this.#tables.markSent(attempt, this.now() + waitingMs);
     const left = new AbortController();
-    const done = this.#send(row, requests.length === 0 ? null : responses, how, left).finally(() => this.#sending.delete(attempt));
+    const done = this.#send(row, requests.length === 0 ? null : answers, how, left).finally(() => this.#sending.delete(attempt));
     this.#sending.set(attempt, { round, done, left });
     await done;
     return this.look(attempt);
@@ -154,7 +153,7 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
   }
 
   /** Sends the request upstream and stores what came of it. Never throws. */
-  async #send(row: CallRow, responses: JsonObject | null, how: Attempt, left: AbortController): Promise<void> {
+  async #send(row: CallRow, responses: InputResponses | null, how: Attempt, left: AbortController): Promise<void> {
     const { attempt, round } = row;
     const asked = await this.#ask(row, responses, how, left.signal).catch(() => err("noAnswer" as const));
     const now = this.#tables.row(attempt, this.now());
@@ -174,7 +173,7 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
 
   async #ask(
     { attempt, round, server: name, method, name: mirrored, headers }: CallRow,
-    responses: JsonObject | null,
+    responses: InputResponses | null,
     { meta, authorization, tell }: Attempt,
     signal: AbortSignal,
   ): Promise<Result<StatelessAnswer, StatelessError | "gone">> {

@@ -1,0 +1,17 @@
+// A JSON text as a value for a digest, in which numbers that a parser would round stay apart.
+
+type Context = { readonly source?: string };
+type Reviver = (name: string, value: unknown, context: Context) => unknown;
+
+/**
+ * Equal for texts that differ in white space and in the order of members alone. A text begins with a quotation mark, so that it is no number;
+ * a number that JavaScript would write in another way is kept as it was written. Throws where it is no JSON.
+ */
+export function valueAsWritten(json: string): unknown {
+  const keep: Reviver = (_name, value, { source }) => {
+    if (typeof value === "string") return `"${value}`;
+    return typeof value === "number" && source !== undefined && String(value) !== source ? source : value;
+  };
+  // The third parameter is ECMAScript 2026; not every declaration of it has it.
+  return JSON.parse(json, keep as (name: string, value: unknown) => unknown);
+}
