@@ -37,8 +37,13 @@ export type RoundCall = {
   /** The params, without what belongs to one attempt (`restOf`). */
   readonly rest: string;
   readonly headers: readonly (readonly [string, string])[];
+  /** The name of the call's object among those of the key. */
+  readonly digest: string;
   readonly call: DurableObjectStub<CallCalls>;
 };
+
+/** Where progress and the server's notifications go meanwhile. */
+export type LegOutput = Pick<LegStream, "say" | "tell">;
 
 /** So many rounds a call may have, where its sampling is not limited to fewer. */
 export const mostRounds = 100;
@@ -91,7 +96,7 @@ const attemptLength = 16;
 const newAttempt = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(attemptLength)));
 
 /** Where the sampling of a call belongs. */
-export function roundParts({ c, visit, session, originatingOf, call }: RoundCall, leg: LegStream): RoundParts {
+export function roundParts({ c, visit, session, originatingOf, call }: RoundCall, leg: LegOutput): RoundParts {
   const sampling: SamplingParts = {
     env: c.env,
     ctx: c.executionCtx,
@@ -109,7 +114,7 @@ export function roundParts({ c, visit, session, originatingOf, call }: RoundCall
   return { sampling, call, originatingOf };
 }
 
-export const attemptWith = ({ meta, visit }: RoundCall, leg: LegStream): Attempt => ({
+export const attemptWith = ({ meta, visit }: RoundCall, leg: LegOutput): Attempt => ({
   meta: JSON.stringify(meta),
   authorization: visit.authorization,
   tell: (message) => leg.tell(message),

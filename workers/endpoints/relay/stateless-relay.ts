@@ -43,6 +43,18 @@ import {
   roundParts,
   samplesHere,
 } from "./call-rounds.ts";
+import {
+  type TaskPlace,
+  answerTask,
+  createdTask,
+  declaresTasks,
+  isTaskMethod,
+  taskPlace,
+  tasksUndeclared,
+  toolCallOf,
+  withTasksDeclared,
+  withoutTasks,
+} from "./call-tasks.ts";
 import { LegStream, eventResponse } from "./leg-stream.ts";
 import { familyOf, forget } from "./negotiation.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
@@ -66,11 +78,22 @@ export async function postStateless(c: AppContext, visit: Watched, { value, body
     return refuse(request.id, 502, { code: -32_603, message: errorMessages[family.error === "tooLong" ? "tooLong" : "unreachable"] });
   if (typeof family.value === "object") return passUnclear(family.value.response, visit);
   if (family.value === "sessions") return refuse(request.id, 400, onlySessions(request));
+  const place = isTaskMethod(request.method) ? taskPlace(c, visit, request.params["taskId"]) : null;
+  if (place !== null) return ownTask(c, visit, request, body, place);
   const given = request.params["requestState"];
   if (given === undefined || !mayAskForInput(request.method)) return relayCall(relayedCall(c, visit, request, body, null));
   return typeof given === "string"
     ? goOn(c, visit, request, body, given)
     : refuse(request.id, 400, { code: -32_602, message: "Invalid params: requestState is a text" });
+}
+
+/** A request about a call that was handed over to a task. */
+async function ownTask(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, place: TaskPlace): Promise<Response> {
+  const { id, method } = request;
+  if (!declaresTasks(request.capabilities)) return refuse(id, 400, tasksUndeclared);
+  const call = roundCall(c, visit, toolCallOf(request, place), { rest: "{}", digest: place.digest });
+  const answer = await answerTask(call, place, method, responsesIn(body, paramsIn(body)));
+  return "error" in answer ? refuse(id, 400, answer.error) : json(responseOf(id, answer));
 }
 
 /** The client is to begin a session, as it does with the server itself. */
@@ -81,12 +104,13 @@ const onlySessions = ({ meta }: StatelessRequest): RpcError => ({
 });
 
 const refuse = (id: Parameters<typeof failure>[0], status: number, { code, message, data }: RpcError): Promise<Response> =>
-  Promise.resolve(
-    new Response(JSON.stringify(failure(id, { code, message, ...(data === undefined ? {} : { data }) })), {
-      status,
-      headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
-    }),
-  );
+  Promise.resolve(json(failure(id, { code, message, ...(data === undefined ? {} : { data }) }), status));
+
+const json = (value: object, status = 200): Response =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
+  });
 
 /** The retry of a request: its state says what it continues. */
 async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, given: string): Promise<Response> {
@@ -95,7 +119,7 @@ async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, bo
   if (opened === undefined) return refuse(request.id, 400, badState);
   const { attempt } = opened;
   if (attempt === null) return relayCall(relayedCall(c, visit, request, body, opened));
-  const call = roundCall(c, visit, request, body);
+  const call = roundCall(c, visit, request, placeOf(c, visit, request, body));
   const look = (): Promise<CallState | null> => Promise.resolve(call.call.look(attempt));
   const state = await look();
   if (state === null) return refuse(request.id, 400, goneError);
@@ -195,9 +219,11 @@ const paramHeaders = (c: AppContext): [string, string][] => [...c.req.raw.header
 function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, rounds: number): ClientSide {
   const { id, method, capabilities } = request;
   const about = { c, visit, session: sessionOf(c, visit, request), capabilities };
-  const response = (answer: RpcAnswer): JsonObject => responseOf(id, answer) as unknown as JsonObject; // JSON
+  const tellsOfTasks = method === "server/discover" && declaresTasks(capabilities) && samplesHere(about);
+  const response = (answer: RpcAnswer): JsonObject =>
+    responseOf(id, tellsOfTasks && "result" in answer ? { result: withTasksDeclared(answer.result) } : answer) as unknown as JsonObject; // JSON
   return {
-    isPlain: true,
+    isPlain: !tellsOfTasks,
     response,
     notification: (text) => text,
     otherFamily: async () => {
@@ -212,7 +238,7 @@ function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, bo
     round: async (leg, result) => {
       const checked = checkedRound(about, method, result);
       if (!checked.ok) return response({ error: checked.error.error });
-      const call = roundCall(c, visit, request, body);
+      const call = roundCall(c, visit, request, placeOf(c, visit, request, body));
       if (!samplesHere(call) || !checked.value.requests.some((each) => each.method === samplingMethod))
         return passRound(call, request, checked.value, rounds);
       return driven(call, request, leg, await openCall(call, checked.value), []);
@@ -283,6 +309,7 @@ async function driven(
       return askClient(call, request, inputsOf(done.requests), stateAt(done.at, offered));
     case "waits": {
       const offer = await enough.promise;
+      if (offer === null && call.method === "tools/call" && declaresTasks(call.capabilities)) return asTask(call, request, done.at);
       if (offer === null) return askClient(call, request, null, stateAt(done.at, offered));
       const input = { [reviewKey]: { method: elicitationMethod, params: offer } };
       return askClient(call, request, input, stateAt(done.at, [...offered, String(offer["url"])]));
@@ -290,6 +317,12 @@ async function driven(
     default:
       return done satisfies never;
   }
+}
+
+/** Hands the call over to a task, which it is stored as already. */
+function asTask({ c, visit, digest, name }: RoundCall, { id }: StatelessRequest, { attempt }: Waiting): JsonObject {
+  const place = { server: visit.name, digest, attempt, name: name ?? "", createdAt: Date.now() };
+  return { jsonrpc: "2.0", id, result: createdTask(c, place) };
 }
 
 const stateAt = ({ attempt, round }: Waiting, keys: readonly string[]): RelayedState => ({ attempt, round, state: null, keys });
@@ -301,10 +334,18 @@ function reviewOffer({ method, params }: JsonObject): JsonObject | null {
   return typeof url === "string" && typeof message === "string" ? { mode: "url", url, message } : null;
 }
 
-function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array): RoundCall {
+/** The params of a request and the name of its call. */
+function placeOf(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array): CallPlace {
+  const rest = restOf(body, paramsIn(body));
+  return { rest, digest: callNameOf(boundOf(c, visit, request.method, rest), request) };
+}
+
+type CallPlace = { readonly rest: string; readonly digest: string };
+
+function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, { rest, digest }: CallPlace): RoundCall {
   const { method, params, capabilities } = request;
   const session = sessionOf(c, visit, request);
-  const rest = restOf(body, paramsIn(body));
+  const meta = metaFor(visit, request, session);
   return {
     c,
     visit,
@@ -313,10 +354,12 @@ function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, bod
     method: method as RoundMethod, // only these have rounds
     name: mirroredName(method, params),
     capabilities,
-    meta: metaFor(visit, request, session),
+    // The call may become a task of ours, which cannot carry one of the server's.
+    meta: declaresTasks(capabilities) ? withoutTasks(meta) : meta,
+    digest,
     rest,
     headers: paramHeaders(c),
-    call: callStub(c.env, c.var.key.id, callNameOf(boundOf(c, visit, method, rest), request)),
+    call: callStub(c.env, c.var.key.id, digest),
   };
 }
 

@@ -233,6 +233,7 @@ function translatedCall(
     meta,
     rest,
     headers: method === "tools/call" ? knownParamHeaders(visit, params ?? {}) : [],
+    digest: callDigest(visit, session, id),
     call: callOf(c, visit, session, id),
   };
 }
