@@ -3,7 +3,7 @@
 
 import { isObject, type Members } from "../json/values.ts";
 import { functionNames, type Servers } from "../relay/servers.ts";
-import { toolResult } from "../wire/mcp-2025/content.ts";
+import { content2025 } from "../wire/mcp-2025/content.ts";
 import { anyObject } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
 import { type ParamsError, IssueCollector } from "../json/issue-collector.ts";
@@ -73,6 +73,6 @@ export function toToolResultReply(toolUseId: string, result: unknown): Result<To
   if (issues.found.length > 0) return err(issues.found);
   const { content = [], structuredContent: given, isError }: Members = anyObject.read(result, "", issues);
   const structuredContent = given === undefined || isObject(given) ? given : { result: given };
-  const block = toolResult.read({ type: "tool_result", toolUseId, content, structuredContent, isError }, "", issues);
+  const block = content2025.toolResult.read({ type: "tool_result", toolUseId, content, structuredContent, isError }, "", issues);
   return issues.found.length === 0 ? ok(block) : err(issues.found);
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
 import { schemaErrors } from "../../shared/wire/control/function-schema.ts";
 import { toToolResultReply } from "../../shared/run/functions.ts";
-import { tool as toolField } from "../../shared/wire/mcp-2025/content.ts";
+import { content2025 } from "../../shared/wire/mcp-2025/content.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import type { ToolDefinition, ToolResultBlock } from "../../shared/model/sampling.ts";
@@ -126,7 +126,7 @@ async function findTool({ client }: ToolSession, name: string, signal: AbortSign
 function readFound(value: unknown): Result<ToolDefinition, NoTool> {
   const issues = new IssueCollector();
   checkJson(value, issues);
-  const tool = issues.found.length === 0 ? toolField.read(value, "", issues) : undefined;
+  const tool = issues.found.length === 0 ? content2025.tool.read(value, "", issues) : undefined;
   if (tool === undefined || issues.found.length > 0) return err("broken");
   const execution = isObject(value) ? value["execution"] : undefined;
   if (isObject(execution) && execution["taskSupport"] === "required") return err("taskOnly");

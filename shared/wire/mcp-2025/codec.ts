@@ -11,7 +11,7 @@ import type { Revision2025 } from "./features.ts";
 import { type ParsedSampling, parseSampling } from "./sampling-params.ts";
 import { type UnsayableResult, toResult, toSingleBlockResult } from "./sampling-result.ts";
 
-export type Mcp2025Codec = Codec<ParsedSampling, ParamsRefusal, RpcAnswer> & { readonly revision: Revision2025 };
+export type McpCodec = Codec<ParsedSampling, ParamsRefusal, RpcAnswer> & { readonly revision: string };
 
 type ToResult = (outcome: Completed) => Result<JsonObject, UnsayableResult>;
 
@@ -22,25 +22,28 @@ const results: Readonly<Record<Revision2025, ToResult>> = {
   "2025-11-25": toResult,
 };
 
-const codecOf = (revision: Revision2025): Mcp2025Codec => ({
+/** The codec of a revision, from how it reads params and writes a reply. */
+export const codecOf = (revision: string, decode: McpCodec["decode"], toResult: ToResult): McpCodec => ({
   revision,
-  decode: parseSampling,
+  decode,
   encode: (outcome) => {
     if (outcome.kind !== "completed") return errorAnswer(describeOutcome(outcome));
-    const result = results[revision](outcome);
+    const result = toResult(outcome);
     return result.ok ? { result: result.value } : errorAnswer(unsayable(revision, result.error));
   },
 });
 
 /** The model was paid, and a retry gives no other reply: the server has to ask for less, or use a newer revision. */
-const unsayable = (revision: Revision2025, { types }: UnsayableResult) => ({
+const unsayable = (revision: string, { types }: UnsayableResult) => ({
   code: -32603,
   message: `The reply has blocks that revision ${revision} of the protocol cannot carry as one (${[...new Set(types)].join(", ")}); ask for text alone, or use revision 2025-11-25`,
 });
 
-export const codecs2025: Readonly<Record<Revision2025, Mcp2025Codec>> = {
-  "2024-11-05": codecOf("2024-11-05"),
-  "2025-03-26": codecOf("2025-03-26"),
-  "2025-06-18": codecOf("2025-06-18"),
-  "2025-11-25": codecOf("2025-11-25"),
+const codec2025 = (revision: Revision2025): McpCodec => codecOf(revision, parseSampling, results[revision]);
+
+export const codecs2025: Readonly<Record<Revision2025, McpCodec>> = {
+  "2024-11-05": codec2025("2024-11-05"),
+  "2025-03-26": codec2025("2025-03-26"),
+  "2025-06-18": codec2025("2025-06-18"),
+  "2025-11-25": codec2025("2025-11-25"),
 };

@@ -1,9 +1,11 @@
-// The content of wire messages of the 2025 revisions, read as neutral blocks. Every member that the official schema names is checked; those
+// The content of wire messages, read as neutral blocks. Every member that the official schema names is checked; those
 // that no provider gets (annotations, titles, icons, `_meta`) are then left out.
 
+import type { JsonObject } from "../../encoding.ts";
 import { isObject } from "../../json/values.ts";
 import {
   type Field,
+  type Fields,
   anyObject,
   flag,
   keptAfter,
@@ -82,19 +84,57 @@ const embeddedResource = object({
   } satisfies typeof resource,
 });
 
-/** A tool result, with every block of its content. */
-export const toolResult: Field<ToolResultBlock> = object({
-  ...meta,
-  content: list(tagged("type", { text: textBlock, image, audio, resource_link: resourceLink, resource: embeddedResource })),
-  ...blockMembers.tool_result,
-});
-const toolUse = object({ ...meta, ...blockMembers.tool_use });
+/** What differs between the revisions that have the rest in common. */
+export type ContentShapes = {
+  readonly structuredContent: Field<JsonObject>;
+  /** The schema of a tool's input, kept as it came. */
+  readonly inputSchema: Field<JsonObject>;
+  readonly outputSchema: Field<unknown>;
+  /** Members of a tool that no provider gets. */
+  readonly ofTool: Fields;
+};
 
-/** A message; its content may be one block or a list, also an empty one, which the official schema allows. */
-export const message: Field<Message> = object({
-  ...meta,
-  content: oneOrMore(tagged("type", { text: textBlock, image, audio, tool_use: toolUse, tool_result: toolResult })),
-  role: oneOf(["user", "assistant"]),
+/** The fields of messages, tool results and tools. A message's content may be one block or a list, also an empty one, which the official schema allows. */
+export function contentFields({ structuredContent, inputSchema, outputSchema, ofTool }: ContentShapes): ContentFields {
+  const toolResult = object({
+    ...meta,
+    content: list(tagged("type", { text: textBlock, image, audio, resource_link: resourceLink, resource: embeddedResource })),
+    ...blockMembers.tool_result,
+    structuredContent: optional(structuredContent),
+  });
+  const toolUse = object({ ...meta, ...blockMembers.tool_use });
+  const message = object({
+    ...meta,
+    content: oneOrMore(tagged("type", { text: textBlock, image, audio, tool_use: toolUse, tool_result: toolResult })),
+    role: oneOf(["user", "assistant"]),
+  });
+  const tool = object({
+    ...meta,
+    ...shown,
+    annotations: leftOut(toolAnnotations),
+    ...(ofTool as Record<never, never>), // left out: no member of the neutral tool
+    outputSchema: leftOut(outputSchema),
+    name: text(),
+    inputSchema,
+    description: optional(text()),
+  });
+  return { message, tool, toolResult };
+}
+
+export type ContentFields = {
+  readonly message: Field<Message>;
+  /** A tool of the request. No provider gets its title, annotations, icons and output schema. */
+  readonly tool: Field<ToolDefinition>;
+  /** A tool result, with every block of its content. */
+  readonly toolResult: Field<ToolResultBlock>;
+};
+
+const toolAnnotations = object({
+  title: optional(text()),
+  destructiveHint: optional(flag),
+  idempotentHint: optional(flag),
+  openWorldHint: optional(flag),
+  readOnlyHint: optional(flag),
 });
 
 /** Checked only as far as the official schema does: an object's schema, whose properties are schemas and whose `required` are names. */
@@ -107,22 +147,9 @@ const toolSchema = keptAfter(
   }),
 );
 
-/** A tool of the request. No provider gets its title, annotations, icons, output schema and task support. */
-export const tool: Field<ToolDefinition> = object({
-  ...meta,
-  ...shown,
-  annotations: leftOut(
-    object({
-      title: optional(text()),
-      destructiveHint: optional(flag),
-      idempotentHint: optional(flag),
-      openWorldHint: optional(flag),
-      readOnlyHint: optional(flag),
-    }),
-  ),
-  execution: leftOut(object({ taskSupport: optional(oneOf(["forbidden", "optional", "required"])) })),
-  outputSchema: leftOut(toolSchema),
-  name: text(),
+export const content2025 = contentFields({
+  structuredContent: anyObject,
   inputSchema: toolSchema,
-  description: optional(text()),
+  outputSchema: toolSchema,
+  ofTool: { execution: leftOut(object({ taskSupport: optional(oneOf(["forbidden", "optional", "required"])) })) },
 });

@@ -3,6 +3,7 @@
 
 import {
   type Field,
+  type ReadOf,
   anyObject,
   integerWithin,
   list,
@@ -19,7 +20,7 @@ import { type ParamsRefusal, IssueCollector } from "../../json/issue-collector.t
 import { type Message, type ChatRequest, modelPreferences, mostHints } from "../../model/sampling.ts";
 import { type Result, err, ok } from "../../result.ts";
 import { type BlockPointer, conversationError } from "./content-rules.ts";
-import { message, tool } from "./content.ts";
+import { type ContentFields, content2025 } from "./content.ts";
 import { type SamplingMeta, samplingMeta } from "./meta.ts";
 
 export type ParsedSampling = {
@@ -43,11 +44,14 @@ export type ParsedSampling = {
  * resources with both a text and a blob, malformed `countersign/…` fields, and conversations that break the rules on tool use
  * (`conversationError`). Errors carry JSON pointers into the params, 50 at most.
  */
-export function parseSampling(params: unknown): Result<ParsedSampling, ParamsRefusal> {
+export const parseSampling = (params: unknown): Result<ParsedSampling, ParamsRefusal> => parseWith(params2025, params);
+
+/** The same by the fields of a revision. */
+export function parseWith(fields: ParamsFields, params: unknown): Result<ParsedSampling, ParamsRefusal> {
   const issues = new IssueCollector();
   checkJson(params, issues);
   // Params with that many errors are not walked again.
-  const read = samplingParams.read(issues.full ? undefined : params, "", issues);
+  const read = fields.read(issues.full ? undefined : params, "", issues);
   const { task, includeContext = "none", toolChoice, _meta: meta = {}, ...rest } = read;
   const request: ChatRequest = { kind: "chat", ...rest, ...(toolChoice !== undefined && { toolChoice: toolChoice.mode }) };
   const refusal = issues.invalid() ?? conversationError(request.messages, pointerInto(params));
@@ -66,7 +70,7 @@ export function parseSampling(params: unknown): Result<ParsedSampling, ParamsRef
  */
 export const mostMembers = { messages: 2_000, blocks: 5_000, tools: 500, stopSequences: 256, hints: mostHints } as const;
 
-const messages: Field<Message[]> = {
+const messagesOf = (message: Field<Message>): Field<Message[]> => ({
   read(value, at, issues) {
     const read: Message[] = [];
     let blocks = 0;
@@ -83,13 +87,15 @@ const messages: Field<Message[]> = {
     return read;
   },
   schema: list(message, { max: mostMembers.messages }).schema,
-};
+});
 
-const samplingParams = object({
-  task: optional(object({ ttl: optional(integerWithin(0)) })),
+type ParamsFields = Field<ReadOf<ReturnType<typeof plainParams>> & { readonly task?: { readonly ttl?: number } | undefined }>;
+
+/** The members of the params that every revision has. */
+const plainMembers = ({ message, tool }: ContentFields) => ({
   includeContext: optional(oneOf(["none", "thisServer", "allServers"])),
   maxTokens: integerWithin(1),
-  messages,
+  messages: messagesOf(message),
   systemPrompt: optional(text()),
   temperature: optional(number),
   stopSequences: optional(list(text({ min: 1 }), { max: mostMembers.stopSequences })),
@@ -99,6 +105,11 @@ const samplingParams = object({
   toolChoice: optional(object({ mode: withDefault("auto", oneOf(["auto", "required", "none"])) })),
   _meta: optional(samplingMeta),
 });
+
+/** The params of a revision without tasks. */
+export const plainParams = (content: ContentFields) => object(plainMembers(content));
+
+const params2025 = object({ task: optional(object({ ttl: optional(integerWithin(0)) })), ...plainMembers(content2025) });
 
 /** Where a block of the neutral request stands in params that were read without an error: content of one block has no index. */
 export function pointerInto(params: unknown): BlockPointer {

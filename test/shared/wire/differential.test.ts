@@ -1,9 +1,11 @@
-// Differential: what we take and refuse, against the official schema of 2025-11-25 and an independent writing of the textual rules.
+// Differential: what we take and refuse, against the official schemas of 2025-11-25 and 2026-07-28 and an independent writing of the
+// textual rules.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { contentIdentity, samplingIdentity } from "../../../shared/wire/identity.ts";
 import { parseSampling } from "../../../shared/wire/mcp-2025/sampling-params.ts";
+import { parseSampling2026 } from "../../../shared/wire/mcp-2026/sampling.ts";
 import { fits } from "../../../shared/json/fields.ts";
 import { samplingRequest } from "../../../shared/model/sampling.ts";
 import { paramsOf } from "./params.ts";
@@ -317,13 +319,30 @@ function toolsAreBalanced(messages: Members[]): boolean {
   });
 }
 
-describe("the official schema and the textual rules", () => {
+/** What differs between the revisions for this oracle. */
+const families = [
+  ["2025-11-25", parseSampling, (params: Members) => params, () => true],
+  // No task, no `_meta` of its own (ours stays an object), and a schema of JSON values in which null and fractions are left out by oversight.
+  [
+    "2026-07-28",
+    parseSampling2026,
+    ({ task: _task, ...params }: Members) => params,
+    ({ _meta: meta }: Members) => meta === undefined || (typeof meta === "object" && meta !== null && !Array.isArray(meta)),
+  ],
+] as const;
+const judged = (params: Members): Members =>
+  "metadata" in params && Object.keys(members(params["metadata"])).length > 0 ? { ...params, metadata: {} } : params;
+
+describe.each(families)("the official schema of %s and the textual rules", (revision, parse, own, isSound) => {
+  const errorsOf = (params: Members): string[] =>
+    officialErrors(revision, "CreateMessageRequestParams", revision === "2026-07-28" ? judged(params) : params);
+
   test("are kept by every valid request, and it is taken", () => {
     fc.assert(
       fc.property(validParams, (params) => {
-        expect(officialErrors("2025-11-25", "CreateMessageRequestParams", params)).toEqual([]);
-        expect(keepsTextualRules(params)).toBe(true);
-        expect(parseSampling(params)).toMatchObject({ ok: true });
+        expect(errorsOf(params)).toEqual([]);
+        expect(keepsTextualRules(own(params))).toBe(true);
+        expect(parse(params)).toMatchObject({ ok: true });
       }),
       { numRuns: 500 },
     );
@@ -332,11 +351,12 @@ describe("the official schema and the textual rules", () => {
   test("agree with us about every mutation of a valid request", () => {
     const seen = { taken: 0, againstSchema: 0, againstText: 0 };
     fc.assert(
-      fc.property(mutatedParams, (params) => {
-        const errors = officialErrors("2025-11-25", "CreateMessageRequestParams", params);
-        const expected = errors.length === 0 && keepsTextualRules(params);
+      fc.property(mutatedParams, (given) => {
+        const params = own(given);
+        const errors = errorsOf(params);
+        const expected = errors.length === 0 && keepsTextualRules(params) && isSound(params);
         seen[expected ? "taken" : errors.length > 0 ? "againstSchema" : "againstText"] += 1;
-        const result = parseSampling(params);
+        const result = parse(params);
         expect(result.ok, `${JSON.stringify(result)} but the schema says ${JSON.stringify(errors)}`).toBe(expected);
       }),
       { numRuns: 6000 },
@@ -348,11 +368,11 @@ describe("the official schema and the textual rules", () => {
 
 test("whatever is taken is a valid neutral request, says the same when read again, and has digests", () => {
   fc.assert(
-    fc.property(fc.oneof(validParams, mutatedParams), (params) => {
-      const first = parseSampling(params);
+    fc.property(fc.constantFrom(parseSampling, parseSampling2026), fc.oneof(validParams, mutatedParams), (parse, params) => {
+      const first = parse(params);
       if (!first.ok) return;
       expect(fits(samplingRequest, first.value.request)).toBe(true);
-      expect(parseSampling(paramsOf(first.value.request))).toMatchObject({ ok: true, value: { request: first.value.request } });
+      expect(parse(paramsOf(first.value.request))).toMatchObject({ ok: true, value: { request: first.value.request } });
       expect(samplingIdentity(params)).not.toBe(contentIdentity(params));
     }),
     { numRuns: 1500 },
@@ -361,8 +381,8 @@ test("whatever is taken is a valid neutral request, says the same when read agai
 
 test("whatever is refused names at least one place that is there, or whose parent is", () => {
   fc.assert(
-    fc.property(mutatedParams, (params) => {
-      const result = parseSampling(params);
+    fc.property(fc.constantFrom(parseSampling, parseSampling2026), mutatedParams, (parse, params) => {
+      const result = parse(params);
       if (result.ok) return;
       const pointers = result.error.kind === "invalid" ? result.error.errors.map(({ pointer }) => pointer) : [result.error.pointer];
       expect(pointers.length).toBeGreaterThan(0);

@@ -4,6 +4,7 @@ import type { ReplyBlock, SamplingReply, ChatRequest } from "../../../../shared/
 import { completed } from "../../../../shared/run/run-outcome.ts";
 import { responseOf } from "../../../../shared/wire/json-rpc.ts";
 import { codecs2025 } from "../../../../shared/wire/mcp-2025/codec.ts";
+import { features2026 } from "../../../../shared/wire/mcp-2026/features.ts";
 import { features2025, type Revision2025 } from "../../../../shared/wire/mcp-2025/features.ts";
 import { defaultCodec, mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
 import { featuresOf, isKnownRevision } from "../../../../shared/wire/mcp-features.ts";
@@ -139,7 +140,7 @@ test("an outcome without a reply is the same error in every revision, without wh
 
 describe("the registry", () => {
   test("has each revision's own codec, and the newest of the family for whoever says none that is spoken here", () => {
-    for (const revision of revisions) expect(mcpCodec(revision).revision).toBe(revision);
+    for (const revision of [...revisions, "2026-07-28"]) expect(mcpCodec(revision).revision).toBe(revision);
     for (const revision of [undefined, "", "2023-01-01", "2099-01-01", "__proto__", "constructor"])
       expect(mcpCodec(revision)).toBe(defaultCodec);
     expect(defaultCodec.revision).toBe("2025-11-25");
@@ -148,7 +149,8 @@ describe("the registry", () => {
   test("knows the features of a revision that it does not speak by those that came before it", () => {
     for (const revision of revisions) expect(featuresOf(revision)).toBe(features2025[revision]);
     expect(featuresOf("2025-07-01")).toBe(features2025["2025-06-18"]);
-    expect(featuresOf("2099-01-01")).toBe(features2025["2025-11-25"]);
+    expect(featuresOf("2026-01-01")).toBe(features2025["2025-11-25"]);
+    for (const revision of ["2026-07-28", "2099-01-01"]) expect(featuresOf(revision)).toBe(features2026);
     for (const revision of ["", "2023-01-01"]) expect(featuresOf(revision)).toBe(features2025["2024-11-05"]);
     expect([isKnownRevision("2025-06-18"), isKnownRevision("2099-01-01"), isKnownRevision("toString"), isKnownRevision(1)]).toEqual([
       true,
