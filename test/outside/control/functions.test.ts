@@ -10,6 +10,7 @@ import { launch } from "../pages/browser.ts";
 import { chromiumPath } from "../support/chromium.ts";
 import { decideByLink } from "../support/killable-gateway.ts";
 import { eventually } from "../support/program.ts";
+import { type ModernServer, serveModern } from "../support/modern-server.ts";
 import { type Everything, startEverything } from "../support/relay-everything.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
 
@@ -58,13 +59,15 @@ const gate = {
 
 let everything: Everything;
 let counter: Counter;
+let modern: ModernServer;
 let office: RelayOffice;
 let requests = 0;
 
 beforeAll(async () => {
-  [everything, office] = await Promise.all([startEverything(), relayOffice()]);
+  [everything, modern, office] = await Promise.all([startEverything(), serveModern({ legacy: "reject" }), relayOffice()]);
   counter = await counterBefore(everything.url);
   await office.serve({
+    modern: { url: modern.url, allowPrivate: true, functions: ["region", "ask"] },
     everything: { url: counter.url, allowPrivate: true, functions: ["get-sum", "echo", "trigger-long-running-operation"] },
   });
 });
@@ -72,6 +75,7 @@ afterAll(async () => {
   await office?.close();
   counter?.close();
   everything?.close();
+  await modern?.close();
 });
 beforeEach(async () => {
   counter.called.length = 0;
@@ -137,6 +141,19 @@ test("is called once, whatever happens: the gateway is killed while it runs, and
   expect(again).toMatchObject({ status: "failed", error: { details: { attempts: [{ detail: "outcomeUnknown" }] } } });
   expect(await post(envelope)).toEqual(again);
   expect(counter.called).toHaveLength(1);
+});
+
+test("is called at a server of 2026-07-28, with the header that its schema wants; one that asks for input ends with an error", async () => {
+  await office.rule(openGates);
+  const called = () => modern.received.filter(({ method }) => method === "tools/call");
+  expect(await post(envelopeOf("region", { region: "eu-west" }))).toMatchObject({
+    status: "completed",
+    result: { calls: [{ name: "region", content: [{ type: "text", text: "eu-west" }], is_error: false }] },
+  });
+  expect(called().map(({ headers }) => headers["mcp-param-region"])).toEqual(["eu-west"]);
+  // The session of a function offers its server nothing, so that the server refuses to ask; see the SDK's `inputRequired`.
+  expect((await post(envelopeOf("ask", { question: "May I?" }))).status).toBe("failed");
+  expect(called()).toHaveLength(2);
 });
 
 describe.skipIf(chromiumPath === undefined)("with a person at a browser", () => {

@@ -56,12 +56,15 @@ const passed = {
 const session = inHeader(sessionHeader, "As initialize answered it", true);
 
 const relayMessage = describe("relayMessage", {
-  summary: "The MCP relay: messages of the client to its server, Streamable HTTP of the 2025 revisions",
-  parameters: [inHeader(sessionHeader, "As initialize answered it; with every message after that")],
+  summary: "The MCP relay: messages of the client to its server, Streamable HTTP with sessions (until 2025-11-25) or without (2026-07-28)",
+  parameters: [
+    inHeader(sessionHeader, "As initialize answered it; with every message after that. None in 2026-07-28"),
+    inHeader("MCP-Protocol-Version", "2026-07-28, with Mcp-Method and Mcp-Name, for a request that stands for itself"),
+  ],
   body: { type: "application/json" },
   200: passed,
   202: "Taken, where there is nothing to answer",
-  400: rpcError("Without a session id"),
+  400: rpcError("Without a session id; in 2026-07-28 also -32020, -32021, -32022, and -32602 for _meta or a requestState"),
   413: tooLarge,
 });
 
