@@ -101,4 +101,8 @@ export function withData(raw: string, data: string): string {
 }
 
 /** An event with a message of the gateway's own. */
-export const eventOf = (message: object): string => `event: message\ndata: ${JSON.stringify(message)}\n\n`;
+export const eventOf = (message: object): string => `event: message\ndata: ${onOneLine(JSON.stringify(message))}\n\n`;
+
+/** JSON without the characters that some clients take for the end of a line. The wide ones stand in strings alone. */
+export const onOneLine = (json: string): string =>
+  json.replaceAll(/[\u0085\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).replaceAll(/[\r\n]+/g, " ");

@@ -2,7 +2,7 @@
 // the request again with what was asked for. Here: what a round asks, who answers each part, and the params of the next request.
 // Source: basic/patterns/mrtr.
 
-import type { JsonObject } from "../encoding.ts";
+import { type JsonObject, utf8ToBytes } from "../encoding.ts";
 import { isDeeperThan } from "../json/json-rules.ts";
 import { type Span, memberOf, membersOf, textAt } from "../json/spans.ts";
 import { isObject, objectOf } from "../json/values.ts";
@@ -57,6 +57,30 @@ export function readRound(method: string, result: JsonObject): Result<Round, Rou
   }
   return ok({ requests, state });
 }
+
+/** The members of a message, and of its result, that say what it is. */
+const telling: readonly string[] = ["id", "method", "result", "error"];
+const tellingOfResult: readonly string[] = ["resulttype", "inputrequests", "requeststate"];
+
+/**
+ * Whether clients may differ in what they read in a JSON text that JSON.parse accepts: some take a name in any case for the protocol's own, and of
+ * two members of one name some take the first.
+ */
+export function isAmbiguous(json: string): boolean {
+  const bytes = utf8ToBytes(json);
+  const message = { from: 0, to: bytes.length };
+  const result = memberOf(bytes, message, "result");
+  return differs(bytes, message, telling) || (result !== undefined && differs(bytes, result, tellingOfResult));
+}
+
+function differs(bytes: Uint8Array, object: Span, names: readonly string[]): boolean {
+  const found = membersOf(bytes, object).map(({ name }) => name);
+  const known = found.filter((name) => names.includes(name.toLowerCase()));
+  return new Set(known.map((name) => name.toLowerCase())).size < known.length || known.some((name) => !isOwnName(name));
+}
+
+const ownNames: ReadonlySet<string> = new Set([...telling, "resultType", "inputRequests", "requestState"]);
+const isOwnName = (name: string): boolean => ownNames.has(name);
 
 function inputRequestOf(key: string, value: unknown): InputRequest | null {
   const request = objectOf(value);

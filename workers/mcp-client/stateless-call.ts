@@ -66,7 +66,7 @@ export async function answerOf(
 ): Promise<Result<StatelessAnswer, StatelessError>> {
   const { status } = response;
   try {
-    const message = isEventStream(response) ? await fromEvents(response.body, id, onNotification) : await fromText(response.body);
+    const message = isEventStream(response) ? await fromEvents(response.body, id, onNotification) : await fromText(response.body, id);
     return typeof message === "string" ? err(message) : ok({ status, message });
   } catch {
     return err("noAnswer");
@@ -76,11 +76,12 @@ export async function answerOf(
 /** As clients detect one: anywhere in the type. */
 export const isEventStream = (answer: Response): boolean => /text\/event-stream/i.test(answer.headers.get("Content-Type") ?? "");
 
-async function fromText(body: Response["body"]): Promise<JsonObject | "tooLong" | "noAnswer"> {
+async function fromText(body: Response["body"], id: RequestId): Promise<JsonObject | "tooLong" | "noAnswer"> {
   const text = await readText(body, longestAnswer);
   if (text === undefined) return "tooLong";
   const message = objectOf(parseJson(text));
-  return message !== null && isResponse(message) ? message : "noAnswer";
+  // An error that comes before the request was read has no id.
+  return message !== null && (Object.hasOwn(message, "result") ? message["id"] === id : isResponse(message)) ? message : "noAnswer";
 }
 
 async function fromEvents(

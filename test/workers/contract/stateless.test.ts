@@ -143,7 +143,7 @@ describe("the headers and _meta of a request", () => {
 
 describe("what the server gets", () => {
   const odd =
-    `{"zebra" : 1, "name":"summarize","arguments":{"id":12345678901234567890, "f":1.10,"e":1e400,"b":"\\u0061"},"unknown":[1.0,{"a":2}],` +
+    `{"zebra" : 1, "name":"summarize","arguments":{"id":12345678901234567890, "f":1.10,"e":1e400,"b":"\\u0061","\\ud800":"\\udfff"},"unknown":[1.0,{"a":2}],` +
     `"_meta":{"${protocolVersionKey}":"${revision2026}","traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",` +
     `"${clientCapabilitiesKey}":{"elicitation":{"form":{}},"extensions":{"a/b":{"c":1.0}}},"com.example/own":9007199254740993}}`;
   const headers = { "MCP-Protocol-Version": revision2026, "Mcp-Method": "tools/call", "Mcp-Name": "summarize", "Mcp-Param-Region": "eu" };
@@ -169,7 +169,11 @@ describe("what the server gets", () => {
     const said = await lastOf(await client.post(bodyOf(odd), headers));
     expect(said).toMatchObject({ id: 1, result: { resultType: "complete" } });
     const [first, second] = upstream.calls;
-    for (const part of [`"zebra":1`, `"name":"summarize"`, `"arguments":{"id":12345678901234567890, "f":1.10,"e":1e400,"b":"\\u0061"}`])
+    for (const part of [
+      `"zebra":1`,
+      `"name":"summarize"`,
+      `"arguments":{"id":12345678901234567890, "f":1.10,"e":1e400,"b":"\\u0061","\\ud800":"\\udfff"}`,
+    ])
       expect(second?.text).toContain(part);
     expect(second?.text).toContain(`"unknown":[1.0,{"a":2}]`);
     expect(second?.message.id).not.toBe(first?.message.id);

@@ -8,9 +8,9 @@ import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { type InputRequest, type Round, type RoundMethod, readRound, undeclared } from "../../../shared/relay/rounds.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
-import { elicitationMethod, elicitsOurs, refusedElicitation } from "../../../shared/relay/url-elicitation.ts";
+import { elicitationMethod, elicitsOurs, refusedElicitation, withoutOurs } from "../../../shared/relay/url-elicitation.ts";
 import { type Result, err } from "../../../shared/result.ts";
-import type { RpcError } from "../../../shared/wire/json-rpc.ts";
+import type { RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
 import { missingCapabilityCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Attempt, CallCalls, CallState } from "../../stubs/call-calls.ts";
@@ -62,18 +62,26 @@ export function checkedRound(
 ): Result<Round, RoundRefusal> {
   const round = readRound(method, result);
   if (!round.ok) return err({ status: 502, error: { code: -32_603, message: `The MCP server ${round.error}` } });
+  const refusal = roundRefusal({ c, visit, session, capabilities }, round.value.requests);
+  return refusal === null ? round : err(refusal);
+}
+
+/** Why a client must not be asked for this; null where it may be. Asked of every round. */
+export function roundRefusal(
+  { c, visit, session, capabilities }: Pick<RoundCall, "c" | "visit" | "session" | "capabilities">,
+  requests: readonly InputRequest[],
+): RoundRefusal | null {
   const { publicUrl } = settingsOf(c.env);
-  const { requests } = round.value;
   if (publicUrl !== undefined && requests.some(({ method: asks, params }) => asks === elicitationMethod && elicitsOurs(params, publicUrl)))
-    return err({ status: 502, error: { code: -32_603, message: refusedElicitation } });
+    return { status: 502, error: { code: -32_603, message: refusedElicitation } };
   const samples = samplesHere({ visit, session });
   const missing = undeclared(
     requests.filter((each) => !(samples && each.method === samplingMethod)),
     capabilities,
   );
-  if (missing === null) return round;
+  if (missing === null) return null;
   const message = "The MCP server asked for an input that this client did not declare";
-  return err({ status: 400, error: { code: missingCapabilityCode, message, data: { requiredCapabilities: missing.missing } } });
+  return { status: 400, error: { code: missingCapabilityCode, message, data: { requiredCapabilities: missing.missing } } };
 }
 
 /** Keeps the round, or finds the call that waits already. Null where the key was revoked. */
@@ -122,6 +130,16 @@ export const attemptWith = ({ meta, visit }: RoundCall, leg: LegOutput): Attempt
 
 export const inputsOf = (requests: readonly InputRequest[]): JsonObject =>
   Object.fromEntries(requests.map(({ key, method, params }) => [key, { method, ...(params === null ? {} : { params }) }]));
+
+/** A server's message, with an error of the gateway's in place of one that wants an address of the gateway opened. */
+export const withoutOwnAddress = ({ c }: Pick<RoundCall, "c">, message: JsonObject): JsonObject => {
+  const { publicUrl } = settingsOf(c.env);
+  return (publicUrl === undefined ? undefined : withoutOurs(message, publicUrl)) ?? message;
+};
+
+/** The end of a call, for its client. */
+export const endOf = (call: Pick<RoundCall, "c">, answer: string): RpcAnswer =>
+  withoutOwnAddress(call, JSON.parse(answer) as JsonObject) as unknown as RpcAnswer; // from the CallObject
 
 export const goneError: RpcError = {
   code: -32_602,

@@ -12,7 +12,7 @@ import { type StatelessRequest, clientCapabilitiesKey, missingCapabilityCode } f
 import { settingsOf } from "../../platform/settings.ts";
 import type { CallState } from "../../stubs/call-calls.ts";
 import type { AppContext } from "../app-context.ts";
-import { type LegOutput, type RoundCall, attemptWith, inputsOf, roundParts, samplesHere } from "./call-rounds.ts";
+import { type LegOutput, type RoundCall, attemptWith, inputsOf, roundParts, roundRefusal, samplesHere } from "./call-rounds.ts";
 import { endOriginating } from "./relay-sampling.ts";
 import { type Driven, drive, openRequests } from "./rounds-driver.ts";
 import type { Visit } from "./visit.ts";
@@ -152,7 +152,17 @@ export async function answerTask(
   }
   const parts = roundParts(call, silent);
   const enough = new Promise((resolve) => setTimeout(resolve, getMs));
-  const done = await drive({ parts, attempt: attemptWith(call, silent), samples: samplesHere(call), ask: null, enough }, state);
+  const done = await drive(
+    {
+      parts,
+      attempt: attemptWith(call, silent),
+      samples: samplesHere(call),
+      refusal: (requests) => roundRefusal(call, requests)?.error ?? null,
+      ask: null,
+      enough,
+    },
+    state,
+  );
   const result = taskResult(c, place, done);
   return result === null ? unknownTask : { result };
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../shared/encoding.ts";
 import { memberOf, textAt } from "../../../shared/json/spans.ts";
 import { parseJson, objectOf } from "../../../shared/json/values.ts";
 import { type InputPlace, clientRequest } from "../../../shared/relay/client-inputs.ts";
-import { isDeclined } from "../../../shared/relay/capability-2025.ts";
+import { isDeclined, mayFallBack } from "../../../shared/relay/capability-2025.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
 import { type InputRequest, type RoundMethod, endedCall } from "../../../shared/relay/rounds.ts";
 import { eventPrefix } from "../../../shared/relay/session-id.ts";
@@ -14,8 +14,17 @@ import { type RequestId, type RpcAnswer, type RpcError, responseOf } from "../..
 import { settingsOf } from "../../platform/settings.ts";
 import type { CallState } from "../../stubs/call-calls.ts";
 import { callStub } from "../../stubs/stubs.ts";
-import type { AppContext } from "../app-context.ts";
-import { type RoundCall, attemptWith, checkedRound, goneError, openCall, roundParts, samplesHere } from "./call-rounds.ts";
+import {
+  type RoundCall,
+  attemptWith,
+  checkedRound,
+  endOf,
+  goneError,
+  openCall,
+  roundParts,
+  roundRefusal,
+  samplesHere,
+} from "./call-rounds.ts";
 import type { LegStream } from "./leg-stream.ts";
 import { type Waiting, answerAll } from "./round-sampling.ts";
 import { drive } from "./rounds-driver.ts";
@@ -58,12 +67,13 @@ export async function driveTranslated(
       parts: { ...parts, sampling: { ...parts.sampling, toClient: (message) => leg.send(message) } },
       attempt: attemptWith(call, leg),
       samples: samplesHere(call),
+      refusal: (requests) => roundRefusal(call, requests)?.error ?? null,
       ask: (requests, at) => stream.ask(requests, at),
       enough: new Promise((resolve) => leg.left.addEventListener("abort", resolve, { once: true })),
     },
     state,
   );
-  if (done.kind === "ended") return responseTo(served, answerFor(call.method, JSON.parse(done.answer) as RpcAnswer)); // from the CallObject
+  if (done.kind === "ended") return responseTo(served, answerFor(call.method, endOf(call, done.answer)));
   // Where it waits, the client has left: nobody reads this.
   return errorTo(served, goneError);
 }
@@ -126,21 +136,22 @@ class AskingStream {
 
 /** A response of the client to what it was asked. */
 export async function takeInput(
-  c: AppContext,
+  { c, visit, session }: Pick<RoundCall, "c" | "visit" | "session">,
   { digest, attempt, round, index }: InputPlace,
   body: Uint8Array,
-  fallsBack: boolean,
 ): Promise<void> {
   const call = callStub(c.env, c.var.key.id, digest);
   const state = (await call.look(attempt)) as CallState | null;
   if (state?.kind !== "waiting" || state.round !== round) return;
   const request = (JSON.parse(state.requests) as InputRequest[])[index]; // from the CallObject
-  if (request === undefined) return;
+  // What the gateway answers is not the client's to answer.
+  if (request === undefined || (request.method === samplingMethod && samplesHere({ visit, session }))) return;
   const message = objectOf(parseJson(new TextDecoder().decode(body)));
   const result = memberOf(body, { from: 0, to: body.length }, "result");
   const error = objectOf(message?.["error"]);
   if (result !== undefined && objectOf(message?.["result"]) !== null) await call.answer(attempt, round, request.key, textAt(body, result));
-  else if (fallsBack && request.method === samplingMethod && isDeclined(error?.["code"])) await call.decline(attempt, round, request.key);
+  else if (mayFallBack(visit.server.mode, session.clientSamples) && request.method === samplingMethod && isDeclined(error?.["code"]))
+    await call.decline(attempt, round, request.key);
   else await call.end(attempt, round, JSON.stringify(declined(state.method, request, error)));
 }
 

@@ -2,8 +2,9 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { parseJson } from "../../../shared/json/values.ts";
-import { eventOf } from "../../../shared/relay/event-stream.ts";
-import { messageOf } from "../../../shared/relay/messages.ts";
+import { eventOf, onOneLine } from "../../../shared/relay/event-stream.ts";
+import { asksForSampling, messageOf } from "../../../shared/relay/messages.ts";
+import { isAmbiguous } from "../../../shared/relay/rounds.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import type { RequestId, RpcError } from "../../../shared/wire/json-rpc.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
@@ -78,11 +79,12 @@ export class LegStream {
 
   /** A notification of the server. */
   tell(message: string): void {
-    const read = messageOf(parseJson(message));
-    if (read.kind !== "notification") return;
+    const value = parseJson(message);
+    const read = messageOf(value);
+    if (read.kind !== "notification" || asksForSampling(value) || isAmbiguous(message)) return;
     if (read.method === "notifications/progress" && read.params?.["progressToken"] === this.#parts.progressToken)
       this.sawProgress(read.params?.["progress"]);
-    void this.write(`data: ${message.replaceAll(/[\r\n]+/g, " ")}\n\n`);
+    void this.write(`data: ${onOneLine(message)}\n\n`);
   }
 
   /** The server reported so much: ours is above it, for progress must increase. */

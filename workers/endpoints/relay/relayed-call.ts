@@ -2,9 +2,10 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
-import { EventSplitter, dataOf, looseDatasOf } from "../../../shared/relay/event-stream.ts";
+import { EventSplitter, dataOf, looseDatasOf, onOneLine } from "../../../shared/relay/event-stream.ts";
 import { asksForSampling, messageOf } from "../../../shared/relay/messages.ts";
-import { isRound } from "../../../shared/relay/rounds.ts";
+import { isAmbiguous, isRound } from "../../../shared/relay/rounds.ts";
+import { refusedElicitation } from "../../../shared/relay/url-elicitation.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
 import { type RequestId, type RpcAnswer, type RpcError, toRequestId } from "../../../shared/wire/json-rpc.ts";
 import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
@@ -13,6 +14,7 @@ import { type Result, ok } from "../../../shared/result.ts";
 import { headerMismatchCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { readAnswer, readText } from "../../http/body.ts";
 import type { AppContext } from "../app-context.ts";
+import { withoutOwnAddress } from "./call-rounds.ts";
 import { LegStream, eventResponse } from "./leg-stream.ts";
 import { type Watched, errorMessages } from "./visit.ts";
 
@@ -104,21 +106,21 @@ async function whole(call: RelayedCall, answer: Response, headers: Headers): Pro
   const { status } = answer;
   const bytes = await readAnswer(answer, longestAnswer);
   if (bytes === null) return client.refuse(502, { code: -32_603, message: errorMessages.tooLong });
-  const text = new TextDecoder().decode(bytes);
-  if (client.isPlain && !mayConcern(text) && !otherFamily.has(status))
-    return new Response(bytes.length === 0 ? null : bytes, { status, headers });
-  const message = objectOf(parseJson(text));
-  const response = message === null ? null : responseIn(message);
+  const text = utf8TextOf(bytes);
+  const isSafe = text !== null && !mayConcern(text);
+  if (client.isPlain && isSafe && !otherFamily.has(status)) return new Response(bytes.length === 0 ? null : bytes, { status, headers });
+  const message = text === null ? null : objectOf(parseJson(text));
+  const response = message === null || text === null ? null : responseIn(call, message, text);
+  const isOwn = toRequestId(message?.["id"]) === id;
   // A server with sessions knows neither the request nor its id (basic/versioning).
-  if (otherFamily.has(status) && toRequestId(message?.["id"]) !== id && !mayConcern(text)) return client.otherFamily();
+  if (otherFamily.has(status) && !isOwn && isSafe) return client.otherFamily();
   // A server that is no MCP server at this address, or one behind something that answers for it.
-  if (message === null || response === null) {
-    const isSafe = !mayConcern(text);
+  if (message === null || response === null)
     return isSafe && status >= 400
       ? new Response(bytes, { status, headers })
-      : client.refuse(502, { code: -32_603, message: isSafe ? notAnswered : errorMessages.asks });
-  }
+      : client.refuse(502, { code: -32_603, message: isSafe || text === null ? notAnswered : errorMessages.asks });
   const result = "result" in response ? response.result : null;
+  if (result !== null && !isOwn) return client.refuse(502, lostId);
   if (result !== null && isRound(result)) {
     const wrong = client.roundError(result);
     if (wrong !== null) return client.refuse(wrong.status, wrong.error);
@@ -126,25 +128,38 @@ async function whole(call: RelayedCall, answer: Response, headers: Headers): Pro
     leg.run(() => client.round(leg, result));
     return eventResponse(leg);
   }
-  if (client.isPlain) return new Response(bytes, { status, headers });
+  if (client.isPlain && response !== ownAddressRefused) return new Response(bytes, { status, headers });
   headers.set("Content-Type", "application/json");
-  return new Response(JSON.stringify(toRequestId(message["id"]) === id ? client.response(response) : client.response(lostId)), {
-    status: 200,
+  return new Response(JSON.stringify(client.response(isOwn ? response : { error: lostId })), {
+    status: client.isPlain ? status : 200,
     headers,
   });
+}
+
+/** JSON in another encoding is none to us, and some clients read it. A NUL stands in no JSON. */
+function utf8TextOf(bytes: Uint8Array): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
 }
 
 const otherFamily: ReadonlySet<number> = new Set([400, 404, 405, 406]);
 
 const notAnswered = "The MCP server gave no JSON-RPC response";
-const lostId: RpcAnswer = { error: { code: -32_603, message: "The MCP server answered another request than the one that it was sent" } };
+const lostId: RpcError = { code: -32_603, message: "The MCP server answered another request than the one that it was sent" };
+/** In place of an error that wants an address of the gateway opened. */
+const ownAddressRefused: RpcAnswer = { error: { code: -32_603, message: refusedElicitation } };
 
-/** The response that a message is, or null. */
-function responseIn(message: JsonObject): RpcAnswer | null {
-  if (typeof message["method"] === "string" || asksForSampling(message)) return null;
+/** The response that a message is for every client; null where it is none, or where clients may differ in what it is. */
+function responseIn({ c }: Pick<RelayedCall, "c">, message: JsonObject, text: string): RpcAnswer | null {
+  if (typeof message["method"] === "string" || asksForSampling(message) || isAmbiguous(text)) return null;
   const result = objectOf(message["result"]);
   if (result !== null) return { result };
-  return message["error"] === undefined ? null : { error: errorOf(message) };
+  if (message["error"] === undefined) return null;
+  return withoutOwnAddress({ c }, message) === message ? { error: errorOf(message) } : ownAddressRefused;
 }
 
 const newLeg = ({ c, id, progressToken, endsWith }: RelayedCall): LegStream =>
@@ -184,7 +199,8 @@ async function passEvents(call: RelayedCall, leg: LegStream, reader: ReadableStr
 }
 
 /** The response, where this is it: null where it is written already. Undefined: more is to come. */
-async function passEvent({ client, id }: RelayedCall, leg: LegStream, event: string): Promise<JsonObject | null | undefined> {
+async function passEvent(call: RelayedCall, leg: LegStream, event: string): Promise<JsonObject | null | undefined> {
+  const { client, id } = call;
   const isOdd = looseDatasOf(event).length > 0;
   if (client.isPlain && !isOdd && !mayConcern(event)) {
     if (event.includes("progress")) leg.sawProgress(objectOf(objectOf(parseJson(dataOf(event) ?? ""))?.["params"])?.["progress"]);
@@ -196,18 +212,15 @@ async function passEvent({ client, id }: RelayedCall, leg: LegStream, event: str
   if (data === null || message === null || asksForSampling(message)) return undefined;
   if (messageOf(message).kind === "notification") {
     const text = client.notification(data);
-    if (text !== null) leg.tell(escaped(text));
+    if (text !== null) leg.tell(text);
     return undefined;
   }
-  const response = responseIn(message);
   // A request of the server: this revision has none.
-  if (response === null || toRequestId(message["id"]) !== id) return undefined;
+  if (toRequestId(message["id"]) !== id || typeof message["method"] === "string") return undefined;
+  const response = responseIn(call, message, data);
+  if (response === null) return client.response({ error: { code: -32_603, message: notAnswered } });
   if ("result" in response && isRound(response.result)) return client.round(leg, response.result);
-  if (!client.isPlain) return client.response(response);
-  await leg.write(`event: message\ndata: ${escaped(data)}\n\n`);
+  if (!client.isPlain || response === ownAddressRefused) return client.response(response);
+  await leg.write(`event: message\ndata: ${onOneLine(data)}\n\n`);
   return null;
 }
-
-/** JSON without the characters that some clients take for the end of a line. Inside JSON they stand in strings alone. */
-const escaped = (json: string): string =>
-  json.replaceAll(/[\u0085\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).replaceAll(/[\r\n]+/g, " ");

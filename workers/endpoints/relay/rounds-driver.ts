@@ -1,6 +1,6 @@
 // Carries a call from round to round until its server's last word, or until the client is needed or has waited long enough.
 
-import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
+import type { RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { logEvent } from "../../platform/log.ts";
@@ -23,6 +23,8 @@ export type Drive = {
   readonly attempt: Attempt;
   /** Whether the gateway answers sampling. */
   readonly samples: boolean;
+  /** Why a round's inputs must not be asked for; null where they may be. */
+  readonly refusal: (requests: readonly InputRequest[]) => RpcError | null;
   /** Gets the answers of what only the client has into the call; null: the client has to come back with them. */
   readonly ask: ((requests: readonly InputRequest[], at: Waiting) => Promise<void>) | null;
   /** Resolves when the client has waited long enough; null: it waits as long as it takes. */
@@ -30,7 +32,7 @@ export type Drive = {
 };
 
 /** Drives the call from this state. Sampling of a round begins at once, also where the client is needed for its other parts. */
-export async function drive({ parts, attempt, samples, ask, enough }: Drive, from: CallState | null): Promise<Driven> {
+export async function drive({ parts, attempt, samples, refusal, ask, enough }: Drive, from: CallState | null): Promise<Driven> {
   for (let state = from, stuck = 0; ;) {
     if (state === null) return { kind: "gone" };
     if (state.kind === "ended") {
@@ -38,6 +40,8 @@ export async function drive({ parts, attempt, samples, ask, enough }: Drive, fro
       return { kind: "ended", answer: state.answer };
     }
     const at = state;
+    const refused = refusal(JSON.parse(at.requests) as InputRequest[]); // from the CallObject
+    if (refused !== null) return endRefused(parts, at, refused);
     const open = openRequests(at);
     const isOwn = ({ key, method }: InputRequest): boolean => method === samplingMethod && (samples || at.declined.includes(key));
     const [ours, theirs] = [open.filter((each) => isOwn(each)), open.filter((each) => !isOwn(each))];
@@ -69,6 +73,14 @@ async function proceed({ call }: RoundParts, at: Waiting, attempt: Attempt): Pro
   }
   await new Promise((resolve) => setTimeout(resolve, stuckMs));
   return call.look(at.attempt) as Promise<CallState | null>;
+}
+
+/** The server asked for what its client must not be asked for. */
+async function endRefused(parts: RoundParts, at: Waiting, { code, message, data }: RpcError): Promise<Driven> {
+  const answer = JSON.stringify({ error: { code, message, ...(data === undefined ? {} : { data }) } });
+  await parts.call.end(at.attempt, at.round, answer);
+  parts.sampling.ctx.waitUntil(releaseCall(parts, at.attempt));
+  return { kind: "ended", answer };
 }
 
 async function endBroken({ call }: RoundParts, at: Waiting): Promise<CallState | null> {

@@ -36,11 +36,13 @@ import {
   type RoundCall,
   attemptWith,
   checkedRound,
+  endOf,
   goneError,
   inputsOf,
   mostRounds,
   openCall,
   roundParts,
+  roundRefusal,
   samplesHere,
 } from "./call-rounds.ts";
 import {
@@ -294,6 +296,7 @@ async function driven(
       parts: { ...parts, sampling: { ...parts.sampling, toClient } },
       attempt: attemptWith(call, leg),
       samples: samplesHere(call),
+      refusal: (requests) => roundRefusal(call, requests)?.error ?? null,
       ask: null,
       enough: enough.promise,
     },
@@ -302,7 +305,7 @@ async function driven(
   clearTimeout(timer);
   switch (done.kind) {
     case "ended":
-      return { jsonrpc: "2.0", id: request.id, ...(JSON.parse(done.answer) as JsonObject) }; // from the CallObject
+      return { jsonrpc: "2.0", id: request.id, ...endOf(call, done.answer) };
     case "gone":
       return errorTo(request, goneError);
     case "asks":

@@ -7,7 +7,7 @@ import { type SampledFor, maySample } from "../../../shared/association/relay-as
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { memberOf } from "../../../shared/json/spans.ts";
 import { longestPart } from "../../../shared/relay/added-context.ts";
-import { declaresSampling, mayFallBack } from "../../../shared/relay/capability-2025.ts";
+import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
 import { samplingCapability } from "../../../shared/relay/capability-2026.ts";
 import { inputPlace } from "../../../shared/relay/client-inputs.ts";
 import type { JsonRpcMessage } from "../../../shared/relay/messages.ts";
@@ -81,8 +81,7 @@ export async function postTranslated(
   const requests = messages.filter((each) => each.kind === "request");
   for (const message of messages) {
     if (message.kind === "notification") await notified(c, visit, session, message);
-    if (message.kind === "response" && !isOfferId(message.id))
-      await responded(c, message.id, body, mayFallBack(visit.server.mode, session.clientSamples));
+    if (message.kind === "response" && !isOfferId(message.id)) await responded({ c, visit, session }, message.id, body);
   }
   const [request, ...more] = requests;
   if (request === undefined) return new Response(null, { status: 202 });
@@ -105,9 +104,9 @@ async function notified(
 }
 
 /** A response of the client to what a round asked it. */
-async function responded(c: AppContext, id: RequestId, body: Uint8Array, fallsBack: boolean): Promise<void> {
+async function responded(about: Pick<RoundCall, "c" | "visit" | "session">, id: RequestId, body: Uint8Array): Promise<void> {
   const place = inputPlace(id);
-  if (place !== null) await takeInput(c, place, body, fallsBack);
+  if (place !== null) await takeInput(about, place, body);
 }
 
 /** The call of one request of a session. */
