@@ -46,6 +46,8 @@ const answered: Readonly<Record<string, readonly Difference[]>> = {
     ["input-required-result-multiple-input-requests", "sep-2322-multiple-inputs-incomplete", "SUCCESS", "FAILURE"],
     ["input-required-result-multiple-input-requests", "sep-2322-multiple-inputs-complete", "SUCCESS", "absent"],
   ],
+  "The suite wants a server to say that it has tasks, which SDK 2.4 does not. The gateway has: a call that waits for a person becomes one.":
+    [["tasks-capability-negotiation", "tasks-extension-advertised", "FAILURE", "SUCCESS"]],
   "The suite sends an answer with its first request, which nobody asked for. The gateway drops it: it could be a reply that no model gave.":
     [["input-required-result-ignore-extra-params", "sep-2322-ignore-unexpected-params", "SUCCESS", "WARNING"]],
   "The suite declares sampling alone, and wants it asked for. The gateway answers, and the tool ends in the first response.": [
