@@ -67,7 +67,7 @@ export interface CallCalls extends Rpc.DurableObjectBranded {
   proceed(attempt: string, round: number, how: Attempt): Promise<CallState | null>;
   /** Ends the call with this answer (JSON of an `RpcAnswer`), where it waits in this round. */
   end(attempt: string, round: number, answer: string): CallState | null;
-  /** Waits up to `ms`: whether the client cancelled its request meanwhile. */
+  /** Waits up to `ms`: whether the client has cancelled its request. For the call of a session, whose object is one request's. */
   cancelled(ms: number): Promise<boolean>;
   /** The client cancelled its request: the server is no longer asked. */
   cancel(attempt: string | null): Promise<void>;

@@ -73,6 +73,30 @@ describe.each(cellClients)("a client of %s at a server of 2026-07-28", (kind) =>
     expect(await client.read("test://ask")).toBe(reply);
   });
 
+  test("progress passes, and a call that its client cancels is cancelled at the server", async () => {
+    const steps: unknown[] = [];
+    expect((await client.call("progress", {}, { onprogress: (each) => steps.push(each.message) })).text).toBe("done");
+    expect(steps).toEqual(["Step 1", "Step 2", "Step 3"]);
+    const before = modern.slow.cancelled;
+    const left = new AbortController();
+    const called = client.call("slow", {}, { signal: left.signal });
+    called.catch(() => {});
+    await until("the call", async () => (modern.slow.waiting > 0 ? true : undefined));
+    left.abort();
+    await expect(called).rejects.toThrow();
+    await until("its end", async () => (modern.slow.cancelled > before ? true : undefined));
+  });
+
+  test("changes of lists are told", async () => {
+    await client.listen();
+    const before = client.heard.length;
+    await until("the change", async () => {
+      modern.notify.toolsChanged();
+      return client.heard.length > before ? true : undefined;
+    });
+    expect(client.heard.at(-1)).toBe("notifications/tools/list_changed");
+  });
+
   describe("whose client samples itself", () => {
     const ask = async (server: string, sampling: OwnSampling, tool = "ask"): Promise<[string, boolean, number]> => {
       const own = await connect(kind, server, { sampling });

@@ -4,7 +4,13 @@ import { Client as ClientV2, ProtocolError, StreamableHTTPClientTransport as Tra
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema, McpError } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  McpError,
+  ToolListChangedNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 
 export const cellClients = ["SDK 1.x", "SDK 2.x, 2025", "SDK 2.x, 2026"] as const;
 export type CellClientKind = (typeof cellClients)[number];
@@ -20,6 +26,10 @@ export type CellClient = {
   readonly complete: (prompt: string, argument: string, value: string) => Promise<string[]>;
   /** What the client was asked for. */
   readonly asked: string[];
+  /** The notifications about lists that came. */
+  readonly heard: string[];
+  /** Asks to be told of changes of lists, where that is a request. */
+  readonly listen: () => Promise<void>;
   readonly close: () => Promise<void>;
 };
 
@@ -66,6 +76,8 @@ async function clientV1(
 ): Promise<CellClient> {
   const client = new ClientV1(about, { capabilities: declared });
   const asked: string[] = [];
+  const heard: string[] = [];
+  client.setNotificationHandler(ToolListChangedNotificationSchema, ({ method }) => void heard.push(method));
   if ("elicitation" in declared) client.setRequestHandler(ElicitRequestSchema, () => (asked.push("elicitation/create"), accepted));
   if ("roots" in declared) client.setRequestHandler(ListRootsRequestSchema, () => (asked.push("roots/list"), roots));
   if (sampling !== undefined)
@@ -85,6 +97,8 @@ async function clientV1(
   return {
     agreed: () => agreed,
     asked,
+    heard,
+    listen: () => Promise.resolve(),
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, given = {}, options = {}) =>
       textOf(await client.callTool({ name, arguments: given }, undefined, { timeout, ...(options as object) })),
@@ -105,6 +119,8 @@ async function clientV2(
 ): Promise<CellClient> {
   const client = new ClientV2(about, { capabilities: declared, ...(isNew ? { versionNegotiation: { mode: "auto" } } : {}) });
   const asked: string[] = [];
+  const heard: string[] = [];
+  client.setNotificationHandler("notifications/tools/list_changed", ({ method }) => void heard.push(method));
   if ("elicitation" in declared) client.setRequestHandler("elicitation/create", () => (asked.push("elicitation/create"), accepted));
   if ("roots" in declared) client.setRequestHandler("roots/list", () => (asked.push("roots/list"), roots));
   if (sampling !== undefined)
@@ -117,6 +133,8 @@ async function clientV2(
   return {
     agreed: () => client.getNegotiatedProtocolVersion(),
     asked,
+    heard,
+    listen: async () => void (isNew && (await client.listen({ toolsListChanged: true }))),
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, given = {}, options = {}) =>
       textOf(await client.callTool({ name, arguments: given }, { timeout, ...(options as object) })),

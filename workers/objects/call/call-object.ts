@@ -35,7 +35,8 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
   readonly #sending = new Map<string, Sending>();
   /** Called at every change of a call. */
   readonly #waiting = new Set<() => void>();
-  #cancellations = 0;
+  /** The client cancelled its request. In memory alone: whoever asks for it does so within a minute. */
+  #isCancelled = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -117,13 +118,12 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
   }
 
   async cancelled(ms: number): Promise<boolean> {
-    const before = this.#cancellations;
-    await this.#change(ms);
-    return this.#cancellations > before;
+    if (!this.#isCancelled) await this.#change(ms);
+    return this.#isCancelled;
   }
 
   async cancel(attempt: string | null): Promise<void> {
-    this.#cancellations += 1;
+    this.#isCancelled = true;
     this.#tell();
     const row = attempt === null ? this.#tables.waiting(this.now()) : this.#tables.row(attempt, this.now());
     if (row === null || row.ended === 1) return;
