@@ -45,18 +45,21 @@ export const gatewayMeta = (capabilities: JsonObject = {}): JsonObject => ({
 /** Asks the server for itself, as this client. */
 export async function discover(env: Env, visit: Visit, meta: JsonObject): Promise<Result<Discovered, StatelessError>> {
   const { server, authorization } = visit;
+  const signal = AbortSignal.timeout(probeMs);
   const asked = await askStateless(env, server, {
     id: "discover",
     method: "server/discover",
     name: null,
     params: JSON.stringify({ _meta: meta }),
     authorization,
-    signal: AbortSignal.timeout(probeMs),
+    signal,
   });
   if (!asked.ok) return asked;
   const { status } = asked.value;
   if (status >= 500 || status === 401 || status === 403 || status === 429) return ok({ kind: "unclear", response: asked.value });
   const answer = await answerOf(asked.value, "discover");
+  // It may be slow today: that says nothing of its family.
+  if (!answer.ok && signal.aborted) return err("unreachable");
   // Anything else than an answer of this family is one of the other (basic/versioning).
   const found = answer.ok ? discoveredIn(answer.value.message) : { kind: "sessions" as const };
   await remember(env, visit, found.kind);
@@ -75,15 +78,14 @@ function discoveredIn(message: JsonObject): { readonly kind: "stateless"; readon
   return { kind: "sessions" };
 }
 
-/** The family as it is remembered, else as the server says it. */
+/** The family as it is remembered, else as the server says it; an error where it cannot be reached, or not in time. */
 export async function familyOf(env: Env, visit: Visit): Promise<Result<Family | Extract<Discovered, { kind: "unclear" }>, StatelessError>> {
   const { protocol } = visit.server;
   if (protocol !== "auto") return ok(protocol === "2026" ? "stateless" : "sessions");
   const known = await remembered(env, visit);
   if (known !== null) return ok(known);
   const found = await discover(env, visit, gatewayMeta());
-  // Unreachable, or too slow for a probe: what the client sends next shows which.
-  if (!found.ok) return found.error === "noCredential" || found.error === "redirected" ? err(found.error) : ok("sessions");
+  if (!found.ok) return found;
   return ok(found.value.kind === "unclear" ? found.value : found.value.kind);
 }
 

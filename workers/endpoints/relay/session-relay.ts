@@ -116,8 +116,10 @@ async function begin(
   body: Uint8Array,
 ): Promise<Response> {
   const family = await familyOf(c.env, visit);
-  if (!family.ok) return broken(c, errorMessages[family.error === "noAnswer" ? "unreachable" : family.error]);
-  if (family.value !== "stateless") {
+  // A server with sessions may leave what it does not know without an answer: `initialize` shows whether it is there.
+  const isSilent = !family.ok && family.error === "unreachable";
+  if (!family.ok && !isSilent) return broken(c, errorMessages[family.error === "noAnswer" ? "unreachable" : family.error]);
+  if (!family.ok || family.value !== "stateless") {
     const answer = await initialize(c, visit, request, body);
     // It may have been updated, and not know `initialize` any more.
     if (answer.status === 400 || answer.status === 404) c.executionCtx.waitUntil(forget(c.env, visit));
