@@ -1,0 +1,16 @@
+// How a call of the tests begins.
+
+import type { Round } from "../../../shared/relay/rounds.ts";
+import type { CallStart } from "../../../workers/stubs/call-calls.ts";
+
+export const createCallStart = (keyId: string, round: Round): CallStart => ({
+  keyId,
+  server: "open",
+  method: "tools/call",
+  name: "summarize",
+  attempt: "attempt",
+  rest: '{"name":"summarize"}',
+  headers: [],
+  round: JSON.stringify(round),
+  mostRounds: 3,
+});
