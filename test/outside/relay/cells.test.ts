@@ -14,7 +14,7 @@ let modern: ModernServer;
 let streaming: ModernServer;
 beforeAll(async () => {
   [office, modern, streaming] = await Promise.all([
-    relayOffice({ RELAY_HOLD_SECONDS: "1" }),
+    relayOffice({ RELAY_HOLD_SECONDS: "1", HEARTBEAT_SECONDS: "1" }),
     serveModern({ legacy: "reject" }),
     serveModern({ responseMode: "sse" }),
   ]);

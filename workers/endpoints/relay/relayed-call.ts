@@ -15,6 +15,8 @@ import { headerMismatchCode } from "../../../shared/wire/mcp-2026/stateless-requ
 import { readAnswer, readText } from "../../http/body.ts";
 import type { AppContext } from "../app-context.ts";
 import { withoutOwnAddress } from "./call-rounds.ts";
+import { within } from "../../http/keep-alive.ts";
+import { settingsOf } from "../../platform/settings.ts";
 import { LegStream, eventResponse } from "./leg-stream.ts";
 import { type Watched, errorMessages } from "./visit.ts";
 
@@ -66,7 +68,9 @@ export async function relayCall(call: RelayedCall): Promise<Response> {
   const left = new AbortController();
   if (client.cancelled === undefined) c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
   else c.executionCtx.waitUntil(client.cancelled(left.signal).then(() => left.abort()));
-  const asked = await askKnowing(call, left.signal);
+  const asking = askKnowing(call, left.signal);
+  const asked = await within(asking, settingsOf(c.env).heartbeatMs);
+  if (asked === null) return held(call, asking, left);
   if (asked.ok && isEventStream(asked.value)) return streamed(call, asked.value, left);
   const answer = asked.ok
     ? await whole(call, asked.value, headersDown(asked.value, visit.server))
@@ -75,6 +79,35 @@ export async function relayCall(call: RelayedCall): Promise<Response> {
   left.abort();
   return answer;
 }
+
+/** A server that takes its time: the client gets a stream at once, which is kept alive, and by which it shows that the client has gone. */
+function held(call: RelayedCall, asking: Promise<Result<Response, UpstreamError>>, left: AbortController): Response {
+  const leg = newLeg(call);
+  leg.left.addEventListener("abort", () => left.abort());
+  leg.run(async () => {
+    const asked = await asking;
+    if (!asked.ok) return call.client.response({ error: { code: -32_603, message: errorMessages[asked.error] } });
+    return isEventStream(asked.value) ? passEvents(call, leg, readerOf(asked.value)) : wholeOn(call, leg, asked.value);
+  });
+  return eventResponse(leg);
+}
+
+/** The answer in one JSON value, on a stream that is open already; null where it is written. */
+async function wholeOn(call: RelayedCall, leg: LegStream, answer: Response): Promise<JsonObject | null> {
+  const { client, id } = call;
+  const bytes = await readAnswer(answer, longestAnswer);
+  if (bytes === null) return client.response({ error: { code: -32_603, message: errorMessages.tooLong } });
+  const text = utf8TextOf(bytes) ?? "";
+  const message = objectOf(parseJson(text));
+  const response = message === null ? null : responseIn(call, message, text);
+  if (response === null || toRequestId(message?.["id"]) !== id) return client.response({ error: { code: -32_603, message: notAnswered } });
+  if ("result" in response && isRound(response.result)) return client.round(leg, response.result);
+  if (!client.isPlain || response === ownAddressRefused) return client.response(response);
+  await leg.write(`event: message\ndata: ${onOneLine(text)}\n\n`);
+  return null;
+}
+
+const readerOf = ({ body }: Response): ReadableStreamDefaultReader<Uint8Array> => (body as ReadableStream<Uint8Array>).getReader(); // an event stream has one
 
 /** Asks again with the headers that the server missed, once. */
 async function askKnowing(call: RelayedCall, left: AbortSignal): Promise<Result<Response, UpstreamError>> {
@@ -168,7 +201,7 @@ const newLeg = ({ c, id, progressToken, endsWith }: RelayedCall): LegStream =>
 /** The answer as an event stream. */
 function streamed(call: RelayedCall, answer: Response, left: AbortController): Response {
   const leg = newLeg(call);
-  const reader = (answer.body as ReadableStream<Uint8Array>).getReader(); // an event stream has a body
+  const reader = readerOf(answer);
   leg.left.addEventListener("abort", () => {
     left.abort();
     reader.cancel().catch(() => {});
