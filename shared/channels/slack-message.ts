@@ -43,7 +43,7 @@ export type SlackMessageInput = {
   /** Why the reviewer is asked; null where the message is updated. */
   readonly why: keyof NoticeWords["slack"]["asked"] | null;
   /** The values of the buttons; null for an incoming webhook, which has a link in place of buttons. */
-  readonly reference: ((act: Extract<SlackAct, "approve" | "deny" | "edit">) => string) | null;
+  readonly reference: Readonly<Record<Extract<SlackAct, "approve" | "deny" | "edit">, string>> | null;
 };
 
 /** A message has at most 50 blocks, so content of more pieces is cut. */
@@ -210,14 +210,14 @@ function controls({ url, reference, words: { slack: words } }: SlackMessageInput
     approve === null
       ? []
       : [
-          { type: "button", action_id: "approve", text: plain(approve), value: reference("approve"), style: "primary" },
-          { type: "button", action_id: "edit", text: plain(buttons.edit), value: reference("edit") },
+          { type: "button", action_id: "approve", text: plain(approve), value: reference.approve, style: "primary" },
+          { type: "button", action_id: "edit", text: plain(buttons.edit), value: reference.edit },
         ];
   return {
     type: "actions",
     elements: [
       ...approval,
-      { type: "button", action_id: "deny", text: plain(buttons.deny), value: reference("deny"), style: "danger" },
+      { type: "button", action_id: "deny", text: plain(buttons.deny), value: reference.deny, style: "danger" },
       { type: "button", action_id: "open", text: plain(buttons.open), url },
     ],
   };

@@ -1,15 +1,15 @@
-// Slack's modals: the reason of a denial, an edit, and a message that nothing was decided; and how an edit is read back. It
-// decides nothing.
+// Slack's modals: the reason of a denial, an edit, and a message that nothing was decided; how an edit is read back is in
+// slack-submission.ts. It decides nothing.
 
 import { parseJson } from "../json/values.ts";
 import { holdsSecret } from "../policy/risk.ts";
 import { isSecret } from "../policy/scan-text.ts";
-import { asSubmitted, type EditIssue } from "../review/edit.ts";
-import { replyFields, requestFields } from "../review/editable-fields.ts";
+import type { EditIssue } from "../review/edit.ts";
 import { longestReason } from "../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
 import { reasonWords } from "./fact-words.ts";
 import { editLead, slackGateWords } from "./slack-asking.ts";
+import { fieldsOf, inputAction, reasonBlock } from "./slack-submission.ts";
 import type { NoticeWords } from "./words/notice-words.ts";
 import { reviewFacts } from "../review/review-facts.ts";
 import { findInvisible } from "../invisible-characters.ts";
@@ -25,12 +25,6 @@ export type SlackModal = {
   readonly blocks: readonly SlackBlock[];
 };
 
-/** `view.state.values` of a submission: block id to text. */
-export type ModalValues = ReadonlyMap<string, string>;
-
-export const reasonBlock = "reason";
-/** The action id of each block's input. */
-export const inputAction = "value";
 const mostFields = 20;
 
 /** Asks for the reason of a denial. `reference` names what is denied (act `submitDenial`). */
@@ -97,23 +91,15 @@ export function editModal(view: ReviewView, reference: string, words: NoticeWord
   };
 }
 
-/**
- * The changed fields, by path. White space at the end and the kind of line ends count as no change: Slack does not show them,
- * and an untouched field has to keep its exact value.
- */
-export function editsFrom(view: ReviewView, values: ModalValues): (readonly [string, string])[] {
-  return [...fieldsOf(view)].flatMap(([path, text]) => {
-    const value = values.get(path);
-    return value === undefined || asSubmitted(value).trimEnd() === asSubmitted(text).trimEnd() ? [] : [[path, value] as const];
-  });
-}
-
 /** What Slack shows beside the fields; null where an issue is not about a field. */
 export function modalErrors(view: ReviewView, issues: readonly EditIssue[], { review }: NoticeWords): Record<string, string> | null {
   const fields = fieldsOf(view);
   if (issues.length === 0 || !issues.every(({ field }) => fields.has(field))) return null;
   return Object.fromEntries(issues.map(({ field, fault }) => [field, review.editFault(fault)]));
 }
+
+/** What Slack shows beside the reason of a denial that is too long. */
+export const reasonError = ({ slack: { modal } }: NoticeWords): Record<string, string> => ({ [reasonBlock]: modal.longest(longestReason) });
 
 /** Replaces a modal that decided nothing. `sentence` is one of ours. */
 export const outcomeModal = (sentence: string, { slack: { modal } }: NoticeWords): SlackModal => ({
@@ -123,9 +109,6 @@ export const outcomeModal = (sentence: string, { slack: { modal } }: NoticeWords
   close: plain(modal.close),
   blocks: [{ type: "section", text: plain(sentence) }],
 });
-
-const fieldsOf = ({ gate, request, reply }: ReviewView): Map<string, string> =>
-  gate === "request" ? requestFields(request) : reply === null ? new Map() : replyFields(reply);
 
 const survivesSlack = (text: string): boolean =>
   grownLength(text) <= longestText &&

@@ -74,6 +74,10 @@ export type OpenState = Extract<ReviewState, { kind: "open" | "voted" }>;
 /** Whether a reviewer may still decide it. */
 export const isOpen = (state: ReviewState): state is OpenState => state.kind === "open" || state.kind === "voted";
 
+/** Whether the review is open and the tool has not run. */
+export const isAhead = (view: Pick<ReviewView, "gate" | "state" | "requestor" | "request">): boolean =>
+  isOpen(view.state) && !(view.gate === "response" && askingOf(view) === "function");
+
 const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
 
 export function reviewFacts(view: ReviewView): ReviewFacts {
@@ -87,7 +91,7 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
     gate,
     isOpen: open,
     isUnsent: gate === "request" && !open && state.kind !== "approved",
-    isAhead: open && !(asking === "function" && gate === "response"),
+    isAhead: isAhead(view),
     sureness: requestor.evidence ?? requestor.provenance,
     serving: servingOf(view),
     cost: costOf(view),

@@ -4,16 +4,15 @@
 import { Hono } from "hono";
 import { digestOf } from "../../shared/encoding.ts";
 import { longestReason, plainLineEnds } from "../../shared/review/form.ts";
-import { denyModal, editModal, editsFrom, inputAction, modalErrors, outcomeModal, reasonBlock } from "../../shared/channels/slack-modal.ts";
 import { type SlackReference, parseSlackReference, slackReference } from "../../shared/channels/slack-reference.ts";
 import { isSignedBySlack } from "../../shared/channels/slack-signature.ts";
+import { editsFrom, inputAction, reasonBlock } from "../../shared/channels/slack-submission.ts";
+import { languageFor } from "../../shared/channels/words/languages.ts";
 import { runIdOf } from "../../shared/sealed-id.ts";
 import { callSlack } from "../channels/slack/api.ts";
 import { type SlackPress, type SlackSubmission, parseInteraction } from "../channels/slack/interaction.ts";
 import { type SlackApp, slackSettings } from "../channels/slack/slack-settings.ts";
 import { type Deciding, standingOf } from "../channels/slack/press-standing.ts";
-import { tellWords } from "../channels/slack/tell.ts";
-import { wordsFor } from "../channels/reviewer-words.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { runStub } from "../stubs/stubs.ts";
 import type { RunCalls, DecideAnswer, PressTarget, PressWords, Submission } from "../stubs/run-calls.ts";
@@ -127,13 +126,12 @@ async function answerPress(heard: Heard, press: SlackPress): Promise<Response> {
 /** Opens the dialog after the answer, which does not wait for it. */
 async function openModal(heard: Heard, review: Review, press: SlackPress, act: "deny" | "edit", isPerson: boolean): Promise<Response> {
   const { c, app } = heard;
+  if (heard.isAgain) return c.body(null, 200);
   const { view, excerpt } = review.target;
   if (act === "edit" && excerpt === "none") return tell(heard, review, press, "openPersonalLink", isPerson);
   const reference = slackReference(settingsOf(c.env).keys, { ...review.reference, act: act === "deny" ? "submitDenial" : "submitEdit" });
-  const catalogue = wordsFor(review.target.reviewer);
-  const modal = act === "deny" ? denyModal(view, reference, catalogue) : editModal(view, reference, catalogue);
+  const modal = await c.env.PAGES.slackModal({ kind: act, view, reference }, languageFor(review.target.reviewer.language));
   if (modal === null) return tell(heard, review, press, "tooLongToEdit", isPerson);
-  if (heard.isAgain) return c.body(null, 200);
   const open = async (): Promise<void> => {
     const answer = await callSlack(app, "views.open", { trigger_id: press.trigger_id ?? "", view: modal }, openTimeoutMs);
     if (answer.kind !== "ok") await tell(heard, review, press, "dialogFailed", isPerson);
@@ -156,7 +154,10 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
   const values = valuesOf(submission);
   const reason = plainLineEnds(values.get(reasonBlock) ?? "").trim();
   if (reason.length > longestReason) {
-    return c.json({ response_action: "errors", errors: { [reasonBlock]: wordsFor(reviewer).slack.modal.longest(longestReason) } });
+    return c.json({
+      response_action: "errors",
+      errors: await c.env.PAGES.slackErrors({ kind: "longReason" }, languageFor(reviewer.language)),
+    });
   }
   const answer = await decide(
     heard,
@@ -166,16 +167,19 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
       ? { act: "deny", edits: [], ...(reason === "" ? {} : { reason }) }
       : { act: "approve", promised: "typed", edits: editsFrom(review.target.view, values) },
   );
-  const errors = answer.kind === "invalidEdit" ? modalErrors(review.target.view, answer.issues, wordsFor(reviewer)) : null;
+  const errors =
+    answer.kind === "invalidEdit"
+      ? await c.env.PAGES.slackErrors({ ...answer, view: review.target.view }, languageFor(reviewer.language))
+      : null;
   if (errors !== null) return c.json({ response_action: "errors", errors });
   const words = wordsOf(answer);
   return words === null ? c.body(null, 200) : instead(c, words, reviewer);
 }
 
 /** Replaces the dialog with a sentence. */
-function instead(c: AppContext, said: PressWords, reviewer: PressTarget["reviewer"] | undefined): Response {
-  const words = wordsFor(reviewer);
-  return c.json({ response_action: "update", view: outcomeModal(tellWords(words)[said], words) });
+async function instead(c: AppContext, said: PressWords, reviewer: PressTarget["reviewer"] | undefined): Promise<Response> {
+  const view = await c.env.PAGES.slackModal({ kind: "outcome", said }, languageFor(reviewer?.language));
+  return c.json({ response_action: "update", view });
 }
 
 /** An expired link's buttons do nothing; its page offers a new link. */

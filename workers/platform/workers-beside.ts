@@ -21,7 +21,7 @@ export const workersBeside: readonly WorkerBeside[] = [
   {
     binding: "PAGES",
     name: "countersign-pages",
-    without: "nobody can open a review, and no email is sent",
+    without: "nobody can open a review, and no notice is sent",
     config: "workers/ui/wrangler.toml",
   },
 ];

@@ -1,9 +1,26 @@
-// The pages Worker: makes every page and every email that a person reads, in their language. Apart from the gateway for its size: words in
+// The pages Worker: makes every page, email and notice that a person reads, in their language. Apart from the gateway for its size: words in
 // several languages, styles and scripts, which no request of a machine needs. It keeps nothing, decides nothing and has no secrets.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
+import type { SlackMessage } from "../../shared/channels/slack-message.ts";
+import type { SlackModal } from "../../shared/channels/slack-modal.ts";
+import type { TeamsMessage } from "../../shared/channels/teams-card.ts";
+import type { Language } from "../../shared/channels/words/languages.ts";
 import { type AskedMail, renderMail } from "./mails.ts";
 import type { MailContent } from "./mail.tsx";
+import {
+  type AskedSlackErrors,
+  type AskedSlackMessage,
+  type AskedSlackModal,
+  type AskedTeamsMessage,
+  type AskedWebhookWords,
+  type WebhookWords,
+  renderSlackErrors,
+  renderSlackMessage,
+  renderSlackModal,
+  renderTeamsMessage,
+  renderWebhookWords,
+} from "./notices.ts";
 import { type Page, type PageReader, renderPage } from "./page.ts";
 
 export default class PagesWorker extends WorkerEntrypoint {
@@ -18,5 +35,25 @@ export default class PagesWorker extends WorkerEntrypoint {
 
   mail(asked: AskedMail): MailContent {
     return renderMail(asked);
+  }
+
+  slackMessage(asked: AskedSlackMessage, language: Language): SlackMessage {
+    return renderSlackMessage(asked, language);
+  }
+
+  slackModal(asked: AskedSlackModal, language: Language): SlackModal | null {
+    return renderSlackModal(asked, language);
+  }
+
+  slackErrors(asked: AskedSlackErrors, language: Language): Record<string, string> | null {
+    return renderSlackErrors(asked, language);
+  }
+
+  teamsMessage(asked: AskedTeamsMessage, language: Language): TeamsMessage {
+    return renderTeamsMessage(asked, language);
+  }
+
+  webhookWords(asked: AskedWebhookWords, language: Language): WebhookWords {
+    return renderWebhookWords(asked, language);
   }
 }

@@ -63,7 +63,8 @@ function viewsOf(text: string): ReviewView[] {
 /** Everything that leaves with this view, as text. */
 function sentOf(view: ReviewView): string {
   const mail = reviewMail({ view, language: "en", url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt });
-  const message = slackMessage({ view, words, excerpt: "start", url, inChannel: false, why: "asked", reference: () => "reference" });
+  const reference = { approve: "reference", deny: "reference", edit: "reference" };
+  const message = slackMessage({ view, words, excerpt: "start", url, inChannel: false, why: "asked", reference });
   return JSON.stringify([excerptOf(view), mail, message, editModal(view, "reference", words), handOverOf(view)]).replaceAll("\u200b", "");
 }
 

@@ -19,7 +19,7 @@ const input = (view: ReviewView, more: Partial<SlackMessageInput> = {}): SlackMe
   url,
   inChannel: false,
   why: "asked",
-  reference: (act) => `reference-${act}`,
+  reference: { approve: "reference-approve", deny: "reference-deny", edit: "reference-edit" },
   ...more,
 });
 const withText = (text: string): ReviewView => ({

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { applyRequestEdits } from "../../../shared/review/edit.ts";
-import { denyModal, editModal, editsFrom, modalErrors, outcomeModal } from "../../../shared/channels/slack-modal.ts";
+import { denyModal, editModal, modalErrors, outcomeModal } from "../../../shared/channels/slack-modal.ts";
+import { editsFrom } from "../../../shared/channels/slack-submission.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { viewRefusal } from "../../support/slack/block-rules.ts";

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RecordFact } from "../../../shared/record/record.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
-import { tellWords as tellIn } from "../../../workers/channels/slack/tell.ts";
+import { tellWords as tellIn } from "../../../workers/ui/slack-tell.ts";
 import { ScriptedSlack, type SlackMessageSeen, type SlackView, buttonsIn, signatureOf } from "../../support/slack/scripted-slack.ts";
 import { crash, later, recordOf, ringAlarm, stubOf, tablesOf } from "../objects/inside.ts";
 import {
@@ -16,6 +16,7 @@ import {
   eventually,
   gateway,
   gatewayWith,
+  noSuchService,
   model,
   openNotice,
   policy,
@@ -504,6 +505,24 @@ describe("Deny", () => {
     const { urls } = await told(ada, "dialogFailed");
     expect(urls).toEqual([buttonsIn(message.blocks).find(({ action_id: id }) => id === "open")?.url]);
     await isUndecided(run);
+  });
+
+  test("fails where the pages Worker does not answer: Slack says so, nothing is decided, and the next press opens the dialog", async () => {
+    const { run, answer, message } = await ask();
+    const without = async (payload: unknown): Promise<number> => {
+      const signed = await slack.sign(payload);
+      return (await gatewayWith({ PAGES: noSuchService }, "/slack/interactions", { method: "POST", key: null, ...signed })).status;
+    };
+    expect(await without(slack.press(message, "deny", ada))).toBe(500);
+    expect(slack.views).toEqual([]);
+    await calm(press(message, "deny"));
+    const view = await opened();
+    expect(await without(slack.submit(view, ada, { reason: "r".repeat(1_001) }))).toBe(500);
+    expect(await without(slack.submit(view, eve))).toBe(500);
+    await isUndecided(run);
+    // A submission that counts needs no words.
+    expect(await without(slack.submit(view, ada))).toBe(200);
+    expect((await answer).error).toBeDefined();
   });
 
   test("that is closed again does nothing", async () => {

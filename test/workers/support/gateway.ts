@@ -45,6 +45,9 @@ export function gatewayWith(variables: Partial<Env>, path: string, init: Request
   return keep(worker.fetch(requestOf(path, init), { ...env, ...variables }, createExecutionContext()));
 }
 
+/** In place of a Worker beside the gateway: every call of it fails, as where it is not deployed. */
+export const noSuchService = new Proxy({}, { get: () => () => Promise.reject(new Error("no such service")) }) as unknown as Env["PAGES"]; // a stub has any method
+
 function requestOf(path: string, { key = devKey, ...init }: RequestInit & { key?: string | null }): Request {
   const headers = new Headers(init.headers);
   if (key !== null && !headers.has("Authorization")) headers.set("Authorization", `Bearer ${key}`);

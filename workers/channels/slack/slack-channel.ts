@@ -13,7 +13,7 @@ import { slackWebhookChannel } from "./webhook.ts";
 export function slackChannel(env: Env): Channel | undefined {
   const { settings } = slackSettings(env);
   if (settings === null) return undefined;
-  return settings.mode === "app" ? slackAppChannel(settings, settingsOf(env).keys) : slackWebhookChannel(settings);
+  return settings.mode === "app" ? slackAppChannel(settings, settingsOf(env).keys, env.PAGES) : slackWebhookChannel(settings, env.PAGES);
 }
 
 /** What is wrong with the setup, in sentences that say what to do. */

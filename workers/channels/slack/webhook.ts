@@ -1,13 +1,15 @@
 // Slack as an incoming webhook: one message to one channel, with that channel's own link. It reaches no person, has no buttons, and
 // cannot change what it posted. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
 
-import { slackDigest } from "../../../shared/channels/slack-digest.ts";
-import { slackReminder } from "../../../shared/channels/slack-ending.ts";
-import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
+import type { SlackMessage } from "../../../shared/channels/slack-message.ts";
+import { languageFor } from "../../../shared/channels/words/languages.ts";
+import type { Reviewer } from "../../../shared/policy/evaluate.ts";
+import type { Env } from "../../platform/env.ts";
+import type { AskedSlackMessage } from "../../ui/notices.ts";
 import type { Channel, NoticeError, Sent } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
+import { fromPages } from "../from-pages.ts";
 import type { SlackWebhook } from "./slack-settings.ts";
-import { wordsFor } from "../reviewer-words.ts";
 import { isSlackChannel, mostInDigest } from "./press-standing.ts";
 
 const errors: Readonly<Record<number, NoticeError>> = {
@@ -18,35 +20,40 @@ const errors: Readonly<Record<number, NoticeError>> = {
   410: "notAllowed",
 };
 
-export const slackWebhookChannel = ({ url: address }: SlackWebhook): Channel => ({
-  name: "slack",
-  // A personal link never goes into a channel.
-  reaches: isSlackChannel,
-  async send({ view, excerpt, url, why, reviewer }) {
-    if (!isSlackChannel(reviewer)) return { kind: "failed", why: "notFound" };
-    // The link's page shows the change.
-    if (why === "changed" || why === "voted") return sent;
-    const input: SlackMessageInput = { view, words: wordsFor(reviewer), excerpt, url, inChannel: true, why: null, reference: null };
-    if (why === "reminder") return post(address, slackReminder(input));
-    const first = await post(address, slackMessage(input));
-    return first.kind === "failed" && first.why === "invalid" ? post(address, briefSlackMessage(input)) : first;
-  },
-  ended: async () => sent,
-  digest: {
-    most: mostInDigest,
-    address: ({ slack = "" }) => slack,
-    counts: ({ why }, what) => what === "send" && why !== "changed" && why !== "voted",
-    async send(entries) {
-      const words = wordsFor(entries[0]?.reviewer);
-      const first = await post(address, slackDigest(entries, words, false));
-      return first.kind === "failed" && first.why === "invalid" ? post(address, slackDigest(entries, words, true)) : first;
+export function slackWebhookChannel({ url: address }: SlackWebhook, pages: Env["PAGES"]): Channel {
+  const post = async (reviewer: Reviewer | undefined, asked: AskedSlackMessage): Promise<Sent> =>
+    postTo(address, await fromPages(pages.slackMessage(asked, languageFor(reviewer?.language))));
+  /** Where Slack refuses the whole message, the one without what makes it long. */
+  const postFitting = async (reviewer: Reviewer | undefined, asked: Extract<AskedSlackMessage, { isBrief: boolean }>): Promise<Sent> => {
+    const first = await post(reviewer, asked);
+    return first.kind === "failed" && first.why === "invalid" ? post(reviewer, { ...asked, isBrief: true }) : first;
+  };
+  return {
+    name: "slack",
+    // A personal link never goes into a channel.
+    reaches: isSlackChannel,
+    async send({ view, excerpt, url, why, reviewer }) {
+      if (!isSlackChannel(reviewer)) return { kind: "failed", why: "notFound" };
+      // The link's page shows the change.
+      if (why === "changed" || why === "voted") return sent;
+      const input = { view, excerpt, url, inChannel: true, why: null, reference: null };
+      return why === "reminder"
+        ? post(reviewer, { kind: "reminder", input })
+        : postFitting(reviewer, { kind: "review", input, isBrief: false });
     },
-  },
-});
+    ended: async () => sent,
+    digest: {
+      most: mostInDigest,
+      address: ({ slack = "" }) => slack,
+      counts: ({ why }, what) => what === "send" && why !== "changed" && why !== "voted",
+      send: (entries) => postFitting(entries[0]?.reviewer, { kind: "digest", entries, isBrief: false }),
+    },
+  };
+}
 
 const sent: Sent = { kind: "sent", receipt: null };
 
-async function post(url: string, { text, blocks }: SlackMessage): Promise<Sent> {
+async function postTo(url: string, { text, blocks }: SlackMessage): Promise<Sent> {
   const answer = await exchange({
     url,
     method: "POST",

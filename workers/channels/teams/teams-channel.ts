@@ -4,20 +4,16 @@
 // Source: https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook. A workflow answers 202 before it posts.
 
 import { isLoopbackHost } from "../../../shared/address.ts";
-import {
-  type TeamsMessage,
-  briefTeamsCard,
-  teamsCard,
-  teamsDigest,
-  teamsEnding,
-  teamsReminder,
-} from "../../../shared/channels/teams-card.ts";
+import type { TeamsMessage } from "../../../shared/channels/teams-card.ts";
+import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
+import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
+import type { AskedTeamsMessage } from "../../ui/notices.ts";
 import type { Channel, ChannelAdapter, NoticeWhy, Sent } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
-import { wordsFor } from "../reviewer-words.ts";
+import { fromPages } from "../from-pages.ts";
 
 const variable = /^TEAMS_([A-Z][A-Z0-9_]{0,30})_URL$/;
 const variableOf = (name: string): string => `TEAMS_${name}_URL`;
@@ -59,9 +55,10 @@ export function teamsChannel(env: Env): Channel | undefined {
     }),
   );
   if (addresses.size === 0) return undefined;
-  const post = async (name: string | undefined, message: TeamsMessage): Promise<Sent> => {
-    const url = addresses.get(name ?? "");
-    return url === undefined ? { kind: "failed", why: "notConfigured" } : postTo(url, message);
+  const post = async (reviewer: Reviewer | undefined, asked: AskedTeamsMessage): Promise<Sent> => {
+    const url = addresses.get(reviewer?.teams ?? "");
+    if (url === undefined) return { kind: "failed", why: "notConfigured" };
+    return postTo(url, await fromPages(env.PAGES.teamsMessage(asked, languageFor(reviewer?.language))));
   };
   return {
     name: "teams",
@@ -69,18 +66,17 @@ export function teamsChannel(env: Env): Channel | undefined {
     async send({ view, excerpt, url, why, reviewer }) {
       // The link's page shows the change.
       if (!isPosted(why)) return sent;
-      const input = { view, excerpt, url, words: wordsFor(reviewer) };
-      if (why === "reminder") return post(reviewer.teams, teamsReminder(input));
-      const first = await post(reviewer.teams, teamsCard(input));
-      return first.kind === "failed" && first.why === "invalid" ? post(reviewer.teams, briefTeamsCard(input)) : first;
+      const input = { view, excerpt, url };
+      const first = await post(reviewer, { kind: why === "reminder" ? "reminder" : "review", input });
+      const isTooMuch = first.kind === "failed" && first.why === "invalid" && why !== "reminder";
+      return isTooMuch ? post(reviewer, { kind: "brief", input }) : first;
     },
-    ended: async ({ view, reviewer, link }) =>
-      link.notice === "sent" ? post(reviewer.teams, teamsEnding(view, wordsFor(reviewer))) : sent,
+    ended: async ({ view, reviewer, link }) => (link.notice === "sent" ? post(reviewer, { kind: "ended", view }) : sent),
     digest: {
       most: mostInDigest,
       address: ({ teams = "" }) => teams,
       counts: ({ why, link }, what) => (what === "send" ? isPosted(why) : link.notice === "sent"),
-      send: async (entries) => post(entries[0]?.reviewer.teams, teamsDigest(entries, wordsFor(entries[0]?.reviewer))),
+      send: async (entries) => post(entries[0]?.reviewer, { kind: "digest", entries }),
     },
   };
 }

@@ -6,21 +6,20 @@
 import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../../shared/result.ts";
-import { asksWords } from "../../../shared/channels/fact-words.ts";
 import { handOverOf } from "../../../shared/channels/hand-over.ts";
-import { noticeFacts, noticeLine } from "../../../shared/channels/notice-line.ts";
-import { outsideName } from "../../../shared/channels/plain-text.ts";
-import type { NoticeWords } from "../../../shared/channels/words/notice-words.ts";
-import { type ReviewFacts, reviewFacts } from "../../../shared/review/review-facts.ts";
+import { noticeFacts } from "../../../shared/channels/notice-line.ts";
+import { isAhead } from "../../../shared/review/review-facts.ts";
+import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
 import { evidenceWords } from "../../../shared/association/evidence.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import { wordsFor } from "../reviewer-words.ts";
+import type { AskedWebhookWords, WebhookWords } from "../../ui/notices.ts";
 import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
 import { type Exchanged, exchange } from "../channel-exchange.ts";
+import { fromPages } from "../from-pages.ts";
 
 /** `signers`: of the current secret, and of the previous one while it is being changed. */
 type Target = { readonly url: string; readonly signers: readonly Webhook[] };
@@ -78,16 +77,19 @@ export function webhookChannel(env: Env): Channel | undefined {
     }),
   );
   if (targets.size === 0) return undefined;
-  const post = async (notice: Notice, type: EventType, data: object): Promise<Sent> => {
+  const post = async (notice: Notice, type: EventType, dataOf: (notice: Notice) => Promise<object> | object): Promise<Sent> => {
     const target = targets.get(notice.reviewer.webhook ?? "");
     if (target === undefined) return { kind: "failed", why: "notConfigured" };
+    const data = await dataOf(notice);
     return sentOf(await deliver(target, notice.idempotencyKey, { type, timestamp: isoOf(notice.view.now), data }));
   };
+  const asking = async (notice: Notice): Promise<object> =>
+    askingOf(notice, await fromPages(env.PAGES.webhookWords(saidOf(notice.view), languageFor(notice.reviewer.language))));
   return {
     name: "webhook",
     reaches: ({ webhook }) => webhook !== undefined && targets.has(webhook),
-    send: (notice) => post(notice, types[notice.why], dataOf(notice)),
-    ended: (notice) => post(notice, "review.ended", { ...whichOf(notice), state: endOf(notice.view) }),
+    send: (notice) => post(notice, types[notice.why], asking),
+    ended: (notice) => post(notice, "review.ended", endingOf),
   };
 }
 
@@ -117,16 +119,22 @@ const nameOf = (text: string): string => (text.length > longestName ? `${beginni
 
 const whichOf = ({ view, link }: Notice) => ({ run: view.run, gate: link.gate, reviewer: view.reviewer });
 
-function dataOf(notice: Notice): object {
+const endingOf = (notice: Notice): object => ({ ...whichOf(notice), state: endOf(notice.view) });
+
+const saidOf = (view: ReviewView): AskedWebhookWords => {
+  const { server, client, method, name } = view.requestor;
+  return { facts: noticeFacts(view), isAhead: isAhead(view), names: { server, client, method, name }, now: view.now };
+};
+
+function askingOf(notice: Notice, { title, summary }: WebhookWords): object {
   const { view, url, why, link } = notice;
   const { requestor, models, quorum, version } = view;
-  const facts = reviewFacts(view);
   const handOver = handOverOf(view);
   return {
     ...whichOf(notice),
     why,
-    title: noticeLine(noticeFacts(view), wordsFor(notice.reviewer), { now: view.now }),
-    summary: summaryOf(view, facts, wordsFor(notice.reviewer)),
+    title,
+    summary,
     url,
     urlExpires: isoOf(link.expiresAtSeconds * 1000),
     server: nameOf(requestor.server),
@@ -137,7 +145,7 @@ function dataOf(notice: Notice): object {
     client: nameOf(requestor.client),
     ...(handOver === null ? {} : { handedOver: handOver }),
     version,
-    deadline: isoOf(facts.deadline.at),
+    deadline: isoOf(view.deadlineAt),
     quorum,
     ...(view.state.kind === "voted" ? { votes: view.state.votes } : {}),
     rule: view.rule,
@@ -145,13 +153,6 @@ function dataOf(notice: Notice): object {
     worstCostUsd: view.worstCostUsd,
     ...(notice.excerpt === "none" ? {} : { excerpt: excerptOf(view) }),
   };
-}
-
-/** The request in a sentence that a receiver may show as plain text. Its names come from outside. */
-function summaryOf({ requestor }: ReviewView, facts: ReviewFacts, words: NoticeWords): string {
-  const { server, client, method, name } = requestor;
-  const names: Readonly<Record<string, string>> = { server, client, method, name };
-  return asksWords(facts, words.review).replaceAll(/\{(\w+)\}/g, (_, key: string) => outsideName(names[key] ?? "", words, { plain: true }));
 }
 
 /** How the review ended, without a reviewer's reason, which only other reviewers see. */

@@ -1,0 +1,27 @@
+// The private messages to one Slack member. They have no names and no content.
+
+import { paragraph, plain, say } from "../../shared/channels/slack-blocks.ts";
+import type { SlackMessage } from "../../shared/channels/slack-message.ts";
+import type { NoticeWords } from "../../shared/channels/words/notice-words.ts";
+import type { PressWords } from "../stubs/run-calls.ts";
+
+export const tellWords = ({ slack: { tell }, review: { uncounted } }: NoticeWords): Readonly<Record<PressWords, string>> => ({
+  ...tell,
+  alreadyDecided: uncounted.closed,
+  late: uncounted.late,
+  ownRequest: uncounted.ownRequest,
+  left: uncounted.left,
+});
+
+/** The private message. `url` is the member's own link. */
+export function tellMessage(said: PressWords, url: string | null, words: NoticeWords): SlackMessage {
+  const text = tellWords(words)[said];
+  const open = plain(words.slack.buttons.open);
+  return {
+    text,
+    blocks: [
+      paragraph(say(text)),
+      ...(url === null ? [] : [{ type: "actions" as const, elements: [{ type: "button" as const, action_id: "open", text: open, url }] }]),
+    ],
+  };
+}
