@@ -211,6 +211,13 @@ describe("the direction of imports", () => {
     expect(inside.filter(({ to }) => !/\.(tsx?|json|md)$/.test(to)).map(show)).toEqual([]);
   });
 
+  test("the gateway makes nothing that people read: neither the words nor the pages Worker's files are reached from its entry", () => {
+    const reached = new Set(["workers/index.ts"]);
+    for (const file of reached) for (const { from, to, typeOnly } of inside) if (from === file && !typeOnly) reached.add(to);
+    expect(reached.size).toBeGreaterThan(100);
+    expect([...reached].filter((file) => /^(shared\/channels\/words\/(en|zh)|workers\/ui)\//.test(file))).toEqual([]);
+  });
+
   test("there is no cycle of imports at run time", () => {
     const graph = new Map<string, string[]>();
     for (const { from, to, typeOnly } of inside) if (!typeOnly) graph.set(from, [...(graph.get(from) ?? []), to]);

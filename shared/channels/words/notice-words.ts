@@ -1,4 +1,4 @@
-// The words of the notices that the gateway makes itself: Slack messages, Teams cards and the titles of webhooks.
+// The words of Slack messages, Teams cards and the titles of webhooks. The gateway has none of them: the pages Worker makes all three.
 
 import { excerptEn } from "./en/excerpt-en.ts";
 import { reviewEn } from "./en/review-en.ts";

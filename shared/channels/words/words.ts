@@ -1,5 +1,5 @@
 // All words that people read, by language: pages, emails and notices. A second language is one more catalogue of the same shape: a missing
-// word does not compile. The pages Worker has all of them; the gateway has those of the notices that it makes (notice-words.ts).
+// word does not compile. The pages Worker has all of them, and the gateway none.
 //
 // Some English is made elsewhere. In JSON by contract: the `why` of an omission's note (shared/provider/), the words for vectors
 // (shared/review/vectors.ts), and a model's reason, whose function the catalogue uses (`whySentence`). Names of invisible characters are
