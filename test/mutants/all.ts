@@ -10,6 +10,7 @@ import { noticeMutants } from "./notices.ts";
 import { outsideMutants } from "./outside-addresses.ts";
 import { ownershipMutants } from "./ownership.ts";
 import { policyMutants } from "./policy.ts";
+import { relay2026Mutants } from "./relay-2026.ts";
 import { revocationMutants } from "./revocation.ts";
 import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
@@ -31,4 +32,5 @@ export const mutants: readonly Mutant[] = [
   ...outsideMutants,
   ...imageMutants,
   ...recordMutants,
+  ...relay2026Mutants,
 ];

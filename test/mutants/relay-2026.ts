@@ -1,0 +1,206 @@
+// The relay in revision 2026-07-28: whom a state is good for, what is sent once, and what a server may ask a client.
+
+import type { Mutant } from "./mutant.ts";
+
+const state = (only: string): Mutant["test"] => ({ file: "test/workers/contract/request-state.test.ts", only });
+const hostile = (only: string): Mutant["test"] => ({ file: "test/workers/contract/stateless-hostile.test.ts", only });
+const call = (only: string): Mutant["test"] => ({ file: "test/workers/objects/call.test.ts", only });
+const bytes = (only: string): Mutant["test"] => ({ file: "test/workers/contract/stateless.test.ts", only });
+
+const relay = { file: "workers/endpoints/relay/stateless-relay.ts" };
+const answers = { file: "workers/endpoints/relay/relayed-call.ts" };
+const object = { file: "workers/objects/call/call-object.ts" };
+const sealed = { file: "workers/credentials/request-state.ts" };
+const rounds = { file: "workers/endpoints/relay/call-rounds.ts" };
+
+export const relay2026Mutants: readonly Mutant[] = [
+  {
+    ...relay,
+    name: "a requestState is its key's",
+    from: "{ key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) }",
+    to: "{ server: visit.name, method, params: valueAsWritten(rest) }",
+    test: state("with another method, at another server, with another key"),
+  },
+  {
+    ...relay,
+    name: "a requestState is its server's",
+    from: "{ key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) }",
+    to: "{ key: c.var.key.id, method, params: valueAsWritten(rest) }",
+    test: state("with another method, at another server, with another key"),
+  },
+  {
+    ...relay,
+    name: "a requestState is its params'",
+    from: "{ key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) }",
+    to: "{ key: c.var.key.id, server: visit.name, method }",
+    test: state("is refused with other arguments"),
+  },
+  {
+    ...sealed,
+    name: "a requestState is bound to its request",
+    from: "additionalData: utf8ToBytes(`${domain}\\0${bound}`),",
+    to: "additionalData: utf8ToBytes(`${domain}\\0${bound.slice(0, 0)}`),",
+    test: state("with another method, at another server, with another key"),
+  },
+  {
+    ...sealed,
+    name: "a requestState expires",
+    from: "return expiresAt <= now ? undefined :",
+    to: "return expiresAt <= 0 ? undefined :",
+    test: state("of a round that passes is good for a day"),
+  },
+  {
+    ...relay,
+    name: "requests whose numbers a parser rounds are not one call",
+    from: "params: valueAsWritten(rest) }",
+    to: "params: JSON.parse(rest) as unknown }",
+    test: bytes("whose numbers only a parser takes for equal"),
+  },
+  {
+    ...relay,
+    name: "clients of other capabilities do not share a call",
+    from: "{ bound, capabilities: JSON.stringify(capabilities) }",
+    to: '{ bound, capabilities: JSON.stringify(capabilities).slice(0, 0) + "" }',
+    test: call("where their clients declare different capabilities"),
+  },
+  {
+    ...object,
+    name: "a continuation is not sent again after a reset",
+    from: "if (row.sent === 1) return this.#ended(attempt, cutOff);",
+    to: "",
+    test: call("while the server has the continuation"),
+  },
+  {
+    ...object,
+    name: "a continuation is noted before it is sent",
+    from: "this.#tables.markSent(attempt, this.now() + waitingMs);",
+    to: "",
+    test: call("while the server has the continuation"),
+  },
+  {
+    ...object,
+    name: "a continuation under way is waited for",
+    from: "    if (under !== undefined) {\n      await under.done;",
+    to: "    if (under !== undefined && attempt === null) {\n      await (under as Sending).done;",
+    test: state("ten at once send one continuation"),
+  },
+  {
+    ...object,
+    name: "an answer is of the round that asked",
+    from: "row.ended === 1 || row.round !== round || row.sent === 1) return false;",
+    to: "row.ended === 1 || row.sent === 1) return false;",
+    test: call("takes the first answer to what the round asked"),
+  },
+  {
+    ...object,
+    name: "an answer is to what the round asked",
+    from: "if (!this.#requests(attempt).some((each) => each.key === key)) return false;",
+    to: "",
+    test: call("takes the first answer to what the round asked"),
+  },
+  {
+    ...object,
+    name: "rounds of a call are limited",
+    from: "if (round >= row.most_rounds) return",
+    to: "if (round >= 4 * row.most_rounds) return",
+    test: hostile("that comes for ever ends after a number of rounds"),
+  },
+  {
+    ...relay,
+    name: "rounds that pass are limited",
+    from: "if (rounds >= mostRounds)",
+    to: "if (rounds >= 4 * mostRounds)",
+    test: hostile("of a state alone for ever"),
+  },
+  {
+    ...object,
+    name: "a call of a revoked key is forgotten",
+    from: "    await this.#forget();\n  }\n\n  override async alarm",
+    to: "  }\n\n  override async alarm",
+    test: call("nothing of it is stored"),
+  },
+  {
+    ...object,
+    name: "a call is known to its key before it is written",
+    from: "if (!(await this.#ofKey.mayWrite(start.keyId, this.now() + waitingMs))) return null;",
+    to: "",
+    test: call("nothing of it is stored"),
+  },
+  {
+    ...rounds,
+    name: "what a client did not declare is not asked of it",
+    from: "  if (missing === null) return null;\n",
+    to: "  if (missing === null || missing !== null) return null;\n",
+    test: hostile("which it did not declare"),
+  },
+  {
+    ...rounds,
+    name: "an address of the gateway in a round is refused",
+    from: "asks === elicitationMethod && elicitsOurs(params, publicUrl)",
+    to: 'asks === elicitationMethod && elicitsOurs(params, publicUrl) && asks === ""',
+    test: hostile("that leads to the gateway"),
+  },
+  {
+    file: "workers/endpoints/relay/rounds-driver.ts",
+    name: "later rounds are checked too",
+    from: "if (refused !== null) return endRefused(parts, at, refused);",
+    to: "",
+    test: hostile("that leads to the gateway is refused at a later round"),
+  },
+  {
+    ...rounds,
+    name: "an error with an address of the gateway is replaced at the end of a call",
+    from: "(publicUrl === undefined ? undefined : withoutOurs(message, publicUrl)) ?? message",
+    to: '(publicUrl === undefined ? withoutOurs(message, "") : undefined) ?? message',
+    test: hostile("is replaced in"),
+  },
+  {
+    ...answers,
+    name: "sampling on the stream of a request does not reach a client",
+    from: "if (data === null || message === null || asksForSampling(message)) return undefined;",
+    to: "if (data === null || message === null) return undefined;",
+    test: hostile("on the stream of a request"),
+  },
+  {
+    file: "workers/endpoints/relay/leg-stream.ts",
+    name: "sampling in a notification does not reach a client",
+    from: 'read.kind !== "notification" || asksForSampling(value) || isAmbiguous(message)',
+    to: 'read.kind !== "notification" || isAmbiguous(message)',
+    test: hostile("on the stream of a request"),
+  },
+  {
+    ...answers,
+    name: "sampling in place of an answer does not reach a client",
+    from: 'typeof message["method"] === "string" || asksForSampling(message) || isAmbiguous(text)',
+    to: "isAmbiguous(text)",
+    test: hostile("in place of a JSON answer"),
+  },
+  {
+    ...answers,
+    name: "what clients may read in different ways is no answer",
+    from: "asksForSampling(message) || isAmbiguous(text)",
+    to: "asksForSampling(message)",
+    test: hostile("in place of a JSON answer"),
+  },
+  {
+    ...answers,
+    name: "JSON in another encoding is no answer",
+    from: 'return text.includes("\\0") ? null : text;',
+    to: "return text;",
+    test: hostile("in place of a JSON answer, in UTF-16"),
+  },
+  {
+    file: "shared/relay/event-stream.ts",
+    name: "a message is on one line for every client",
+    from: "json.replaceAll(/[\\u0085\\u2028\\u2029]/g,",
+    to: "json.replaceAll(/[\\u0085]/g,",
+    test: hostile("behind a line end that only some clients know"),
+  },
+  {
+    ...relay,
+    name: "a client does not answer sampling that is the gateway's",
+    from: "const response = samples && method === samplingMethod ? undefined : responses?.get(key);",
+    to: "const response = responses?.get(key);",
+    test: state("from an earlier round answers nothing of a later one"),
+  },
+];
