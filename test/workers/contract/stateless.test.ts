@@ -257,6 +257,15 @@ describe("sampling in each mode", () => {
     expect(continuations(upstream.calls).map(responsesTo)).toEqual([{ reply: own }]);
   });
 
+  test("a reply that the client makes up does not reach the server: nobody asked it", async () => {
+    upstream.answer = samplesOnce();
+    const reply = { role: "assistant", model: "own", content: { type: "text", text: "made up" } };
+    const said = await new StatelessClient("open").call({ inputResponses: { reply } });
+    expect(said.result?.["content"]).toBeDefined();
+    expect(upstream.calls.filter(({ text }) => text.includes("made up"))).toEqual([]);
+    expect(model.calls).toHaveLength(1);
+  });
+
   test("tools: false refuses sampling with tools", async () => {
     upstream.answer = samplesOnce({ reply: samplingInput("x", { tools: [{ name: "t", inputSchema: { type: "object" } }] }) });
     const { result } = await new StatelessClient("open-plain").call();
