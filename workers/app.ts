@@ -15,6 +15,7 @@ import { inboxRoutes } from "./endpoints/inbox/inbox.ts";
 import { signInRoutes } from "./endpoints/inbox/sign-in.ts";
 import { togetherRoutes } from "./endpoints/inbox/together.ts";
 import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
+import { relayInside } from "./endpoints/relay/relay-inside.ts";
 import { describeOpenapi, serveOpenapi } from "./endpoints/openapi/openapi.ts";
 import { reviewRoutes } from "./endpoints/review/review.ts";
 import { runRoutes } from "./endpoints/runs.ts";
@@ -22,6 +23,9 @@ import { samplingRoutes } from "./endpoints/sampling-endpoint.ts";
 import { slackRoutes } from "./endpoints/slack.ts";
 import { paths } from "./platform/urls.ts";
 import { ConfigurationUnavailable } from "./stores/documents.ts";
+import { handInRelay } from "./stubs/inside-relay.ts";
+
+handInRelay(relayInside);
 
 export const app = new Hono<App>();
 

@@ -3,6 +3,7 @@
 import { app } from "./app.ts";
 import { scheduled } from "./sweep.ts";
 
+export { BridgeObject } from "./objects/bridge/bridge-object.ts";
 export { CacheObject } from "./objects/cache-object.ts";
 export { CallObject } from "./objects/call/call-object.ts";
 export { ConfigObject } from "./objects/config-object.ts";

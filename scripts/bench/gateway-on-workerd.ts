@@ -47,6 +47,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     CACHE: "CacheObject",
     CONVERSATION: "ConversationObject",
     CALL: "CallObject",
+    BRIDGE: "BridgeObject",
     DIGEST: "DigestObject",
     INBOX: "InboxObject",
   };

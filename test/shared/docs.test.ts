@@ -147,6 +147,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "ledger-events.ts": "LedgerObject",
   "ledger-floods.ts": "LedgerObject",
   "ledger-lines.ts": "LedgerObject",
+  "bridge-tables.ts": "BridgeObject",
   "run-store.ts": "RunObject",
   "parked-request.ts": "RunObject",
   "session-tables.ts": "SessionObject",

@@ -17,7 +17,11 @@ export type RelayedState = {
    * that it was offered: each is offered once.
    */
   readonly keys: readonly string[];
+  /** The BridgeObject that has the call, for a server with sessions: then `attempt` is a call of that object. */
+  readonly bridge?: string;
 };
+
+type Sealed = [attempt: string | null, round: number, state: string | null, keys: string[], bridge: string | null];
 
 const domain = "countersign/request-state/v1";
 const nonceLength = 12;
@@ -29,7 +33,10 @@ export async function sealState(keys: SigningKeys, bound: string, state: Relayed
   const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
   const expiry = new Uint8Array(expiryLength);
   new DataView(expiry.buffer).setBigUint64(0, BigInt(expiresAt));
-  const text = concatBytes(expiry, utf8ToBytes(JSON.stringify([state.attempt, state.round, state.state, state.keys])));
+  const text = concatBytes(
+    expiry,
+    utf8ToBytes(JSON.stringify([state.attempt, state.round, state.state, state.keys, state.bridge ?? null])),
+  );
   const sealed = await crypto.subtle.encrypt(parametersOf(nonce, bound), await keyOf(keys[0], ["encrypt"]), text);
   return toBase64url(concatBytes(Uint8Array.of(keys[0].id), nonce, new Uint8Array(sealed)));
 }
@@ -44,13 +51,9 @@ export async function openState(keys: SigningKeys, bound: string, text: string, 
     try {
       const opened = new Uint8Array(await crypto.subtle.decrypt(parametersOf(nonce, bound), await keyOf(key, ["decrypt"]), sealed));
       const expiresAt = Number(new DataView(opened.buffer).getBigUint64(0));
-      const fields = JSON.parse(new TextDecoder().decode(opened.subarray(expiryLength))) as [
-        string | null,
-        number,
-        string | null,
-        string[],
-      ]; // sealed above
-      return expiresAt <= now ? undefined : { attempt: fields[0], round: fields[1], state: fields[2], keys: fields[3] };
+      const fields = JSON.parse(new TextDecoder().decode(opened.subarray(expiryLength))) as Sealed; // sealed above
+      const [attempt, round, own, asked, bridge] = fields;
+      return expiresAt <= now ? undefined : { attempt, round, state: own, keys: asked, ...(bridge === null ? {} : { bridge }) };
     } catch {
       // Not made with this key, or not for this request.
     }

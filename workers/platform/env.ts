@@ -3,6 +3,7 @@
 import type ImagesWorker from "../images/worker.ts";
 import type ToolsWorker from "../tools/worker.ts";
 import type PagesWorker from "../ui/worker.ts";
+import type { BridgeCalls } from "../stubs/bridge-calls.ts";
 import type { CacheCalls } from "../stubs/cache-calls.ts";
 import type { CallCalls } from "../stubs/call-calls.ts";
 import type { ConfigCalls } from "../stubs/config-calls.ts";
@@ -28,6 +29,7 @@ export interface Env {
   readonly CONVERSATION: DurableObjectNamespace<ConversationCalls>;
   readonly INBOX: DurableObjectNamespace<InboxCalls>;
   readonly CALL: DurableObjectNamespace<CallCalls>;
+  readonly BRIDGE: DurableObjectNamespace<BridgeCalls>;
   readonly FLOOD: RateLimit;
   /** The images Worker: workers/images/. */
   readonly IMAGES: Service<ImagesWorker>;

@@ -49,6 +49,7 @@ export type LogEvent =
   | "cache.failed"
   | "kept.forgetFailed"
   | "call.forgetFailed"
+  | "bridge.failed"
   | "relay.rememberFailed"
   | "images.failed"
   | "tools.failed"

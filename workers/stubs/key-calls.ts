@@ -73,8 +73,8 @@ export type CountAnswer = { readonly kind: "counted"; readonly share: CallShare 
 /** `until`: the session may begin until then, in Unix milliseconds. */
 export type BeginAnswer = { readonly kind: "begun"; readonly until: number } | OverLimit | { readonly kind: "revoked" };
 
-/** `run`: by the run's id. `cache`, `conversation`, `call`: by the object's own id. */
-export type Dependent = { readonly kind: "run" | "cache" | "conversation" | "call"; readonly name: string };
+/** `run`: by the run's id. `cache`, `conversation`, `call`, `bridge`: by the object's own id. */
+export type Dependent = { readonly kind: "run" | "cache" | "conversation" | "call" | "bridge"; readonly name: string };
 
 /** The status that a window gets, and the code that closes it, where its key is revoked. */
 export const revokedStatus = 403;

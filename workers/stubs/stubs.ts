@@ -3,6 +3,7 @@
 import { bytesToHex, digestOf } from "../../shared/encoding.ts";
 import { randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
+import type { BridgeCalls } from "./bridge-calls.ts";
 import type { CacheCalls } from "./cache-calls.ts";
 import type { CallCalls } from "./call-calls.ts";
 import type { ConfigCalls } from "./config-calls.ts";
@@ -79,6 +80,10 @@ export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjec
  */
 export const callStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CallCalls> =>
   env.CALL.getByName(digestOf("countersign/call-name/v1", { keyId, digest }));
+
+/** The session at a server of the 2025 revisions, by a digest of the server and of the client that it is for, as `bridgeName` makes it. */
+export const bridgeStub = (env: Env, keyId: string, digest: string): DurableObjectStub<BridgeCalls> =>
+  env.BRIDGE.getByName(digestOf("countersign/bridge-name/v1", { keyId, digest }));
 
 /** The turns that a session of a key asked to have remembered. */
 export const conversationStub = (env: Env, keyId: string, session: string): DurableObjectStub<ConversationCalls> =>

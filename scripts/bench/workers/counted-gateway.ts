@@ -109,7 +109,19 @@ type AnyObject = new (ctx: DurableObjectState, env: Env) => { alarm?: () => Prom
 type Env = Record<string, unknown>;
 
 const countedEnvs = new WeakMap<Env, Env>();
-const namespaces = ["SESSION", "KEY", "RUN", "CONFIGURATION", "LEDGER", "CONCURRENCY_QUEUE", "CACHE", "CONVERSATION", "DIGEST", "CALL"];
+const namespaces = [
+  "SESSION",
+  "KEY",
+  "RUN",
+  "CONFIGURATION",
+  "LEDGER",
+  "CONCURRENCY_QUEUE",
+  "CACHE",
+  "CONVERSATION",
+  "DIGEST",
+  "CALL",
+  "BRIDGE",
+];
 
 /** The environment whose namespaces and KV count. */
 function countedEnv(env: Env): Env {
@@ -170,6 +182,7 @@ function counted(made: unknown): AnyObject {
   return Counted;
 }
 
+export const BridgeObject = counted(classes.BridgeObject);
 export const CacheObject = counted(classes.CacheObject);
 export const CallObject = counted(classes.CallObject);
 export const ConfigObject = counted(classes.ConfigObject);

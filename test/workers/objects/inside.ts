@@ -64,6 +64,7 @@ export async function everything(): Promise<string> {
     CACHE: env.CACHE,
     CONVERSATION: env.CONVERSATION,
     CALL: env.CALL,
+    BRIDGE: env.BRIDGE,
     DIGEST: env.DIGEST,
   };
   const parts: string[] = [];

@@ -19,12 +19,9 @@ import {
   type StatelessRequest,
   clientCapabilitiesKey,
   mirroredName,
-  protocolVersionKey,
   readStateless,
   revision2026,
-  unsupportedVersionCode,
 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { sessionRevisions } from "../../../shared/wire/mcp-2025/features.ts";
 import { type RelayedState, openState, sealState } from "../../credentials/request-state.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { CallState } from "../../stubs/call-calls.ts";
@@ -45,6 +42,7 @@ import {
   roundRefusal,
   samplesHere,
 } from "./call-rounds.ts";
+import { postBridged } from "./bridged-relay.ts";
 import {
   type TaskPlace,
   answerTask,
@@ -79,7 +77,7 @@ export async function postStateless(c: AppContext, visit: Watched, { value, body
   if (!family.ok)
     return refuse(request.id, 502, { code: -32_603, message: errorMessages[family.error === "tooLong" ? "tooLong" : "unreachable"] });
   if (typeof family.value === "object") return passUnclear(family.value.response, visit);
-  if (family.value === "sessions") return refuse(request.id, 400, onlySessions(request));
+  if (family.value === "sessions") return bridged(c, visit, request, body);
   const place = isTaskMethod(request.method) ? taskPlace(c, visit, request.params["taskId"]) : null;
   if (place !== null) return ownTask(c, visit, request, body, place);
   const given = request.params["requestState"];
@@ -98,12 +96,14 @@ async function ownTask(c: AppContext, visit: Watched, request: StatelessRequest,
   return "error" in answer ? refuse(id, 400, answer.error) : json(responseOf(id, answer));
 }
 
-/** The client is to begin a session, as it does with the server itself. */
-const onlySessions = ({ meta }: StatelessRequest): RpcError => ({
-  code: unsupportedVersionCode,
-  message: "Unsupported protocol version: this MCP server speaks revisions that begin with initialize",
-  data: { supported: [...sessionRevisions].reverse(), requested: String(meta[protocolVersionKey]) },
-});
+/** A server with sessions: an object has one, and the request goes to it. */
+async function bridged(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array): Promise<Response> {
+  const given = mayAskForInput(request.method) ? request.params["requestState"] : undefined;
+  const bound = boundOf(c, visit, request.method, restOf(body, paramsIn(body)));
+  const state = given === undefined ? null : await openState(settingsOf(c.env).keys, bound, String(given), Date.now());
+  if (state === undefined || (state !== null && state.bridge === undefined)) return refuse(request.id, 400, badState);
+  return postBridged({ c, visit, request, body, bound, state });
+}
 
 const refuse = (id: Parameters<typeof failure>[0], status: number, { code, message, data }: RpcError): Promise<Response> =>
   Promise.resolve(json(failure(id, { code, message, ...(data === undefined ? {} : { data }) }), status));
@@ -119,7 +119,9 @@ async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, bo
   const now = Date.now();
   const opened = await openState(settingsOf(c.env).keys, boundOf(c, visit, request.method, restOf(body, paramsIn(body))), given, now);
   if (opened === undefined) return refuse(request.id, 400, badState);
-  const { attempt } = opened;
+  const { attempt, bridge } = opened;
+  // The server had sessions when the call began.
+  if (bridge !== undefined) return bridged(c, visit, request, body);
   if (attempt === null) return relayCall(relayedCall(c, visit, request, body, opened));
   const call = roundCall(c, visit, request, placeOf(c, visit, request, body));
   const look = (): Promise<CallState | null> => Promise.resolve(call.call.look(attempt));
@@ -230,7 +232,7 @@ function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, bo
     notification: (text) => text,
     otherFamily: async () => {
       await forget(c.env, visit);
-      return refuse(id, 400, onlySessions(request));
+      return bridged(c, visit, request, body);
     },
     refuse: (status, error) => refuse(id, status, error),
     roundError: (result) => {

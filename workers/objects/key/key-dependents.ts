@@ -83,6 +83,8 @@ export class KeyDependents {
         return this.#env.CONVERSATION.get(this.#env.CONVERSATION.idFromString(name)).keyRevoked();
       case "call":
         return this.#env.CALL.get(this.#env.CALL.idFromString(name)).keyRevoked();
+      case "bridge":
+        return this.#env.BRIDGE.get(this.#env.BRIDGE.idFromString(name)).keyRevoked();
       default:
         return kind satisfies never;
     }

@@ -1,0 +1,279 @@
+// The relay between a client of 2026-07-28 and a server with sessions. A BridgeObject has the session and the server's requests; each request
+// of the client is a leg, which is answered with the result, with what the server asks the client, or with a state by which it comes back.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { digestOf } from "../../../shared/encoding.ts";
+import { memberOf } from "../../../shared/json/spans.ts";
+import { objectOf, parseJson } from "../../../shared/json/values.ts";
+import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../shared/relay/bridging.ts";
+import { type InputRequest, mayAskForInput, responsesIn, restOf } from "../../../shared/relay/rounds.ts";
+import { type RpcAnswer, type RpcError, failure, responseOf, toRequestId } from "../../../shared/wire/json-rpc.ts";
+import { sessionRevisions } from "../../../shared/wire/mcp-2025/features.ts";
+import {
+  type StatelessRequest,
+  clientInfoKey,
+  logLevelKey,
+  protocolVersionKey,
+  unsupportedVersionCode,
+} from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import { type RelayedState, sealState } from "../../credentials/request-state.ts";
+import { within } from "../../http/keep-alive.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { BridgeRequest, BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
+import { bridgeStub } from "../../stubs/stubs.ts";
+import type { AppContext } from "../app-context.ts";
+import { goneError, inputsOf, mostRounds } from "./call-rounds.ts";
+import { LegStream, eventResponse } from "./leg-stream.ts";
+import type { Watched } from "./visit.ts";
+
+export type Bridged = {
+  readonly c: AppContext;
+  readonly visit: Watched;
+  readonly request: StatelessRequest;
+  readonly body: Uint8Array;
+  /** What the request's state is bound to, and what makes it the same again. */
+  readonly bound: string;
+  /** The state that the client came back with; null for a new request. */
+  readonly state: RelayedState | null;
+};
+
+/** How long a client's state is good for. */
+const stateMs = 24 * 3_600_000;
+/** A call that takes no longer is answered without a stream. */
+const firstMs = 1_000;
+const changeMs = 20_000;
+/** An object that was reset is asked again so often in a row. */
+const mostResets = 5;
+const resetMs = 300;
+
+/** Where the client's session is: what it declares has to be the same, and its own credential where it has one. */
+const bridgeName = ({ visit, request }: Bridged): string =>
+  digestOf("countersign/bridge/v1", { server: visit.name, client: clientOf(request), authorization: visit.authorization });
+
+const clientOf = ({ capabilities, meta }: StatelessRequest) => bridgedClient(capabilities, meta[clientInfoKey]);
+
+const visitOf = ({ c, visit, request }: Bridged): BridgeVisit => ({
+  key: JSON.stringify(c.var.key),
+  server: visit.name,
+  authorization: visit.authorization,
+  client: JSON.stringify(clientOf(request)),
+});
+
+export async function postBridged(bridged: Bridged): Promise<Response> {
+  const { c, request, state } = bridged;
+  const { id, method } = request;
+  if (isRemoved(method)) return json(404, failure(id, { code: -32_601, message: `Method not found: ${method}` }));
+  const name = state?.bridge ?? bridgeName(bridged);
+  const stub = () => bridgeStub(c.env, c.var.key.id, name);
+  if (method === "server/discover") return discovered(bridged, (await stub().discover(visitOf(bridged))) as BridgeState);
+  if (!mayAskForInput(method)) return plain(bridged, stub().ask(visitOf(bridged), bridgeRequest(bridged)) as Promise<BridgeState>);
+  return new Leg(bridged, name).answer();
+}
+
+/** What the server said of itself. One that begins no session is not hidden from the client. */
+function discovered({ request }: Bridged, state: BridgeState): Response {
+  if (state.kind === "refused" && (state.status === 401 || state.status === 403)) return refused(request, state);
+  if (state.kind !== "answered") return onlySessions(request);
+  const answer = JSON.parse(state.answer) as RpcAnswer; // from the BridgeObject
+  return "result" in answer ? json(200, responseOf(request.id, { result: discoverResult(answer.result) })) : onlySessions(request);
+}
+
+/** It begins no session for the gateway: the client may try it itself. */
+const onlySessions = ({ id, meta }: StatelessRequest): Response =>
+  json(
+    400,
+    failure(id, {
+      code: unsupportedVersionCode,
+      message: "Unsupported protocol version: this MCP server speaks revisions that begin with initialize",
+      data: { supported: [...sessionRevisions].reverse(), requested: String(meta[protocolVersionKey]) },
+    }),
+  );
+
+/** The answer to a request that has no rounds. */
+async function plain({ c, request }: Bridged, asked: Promise<BridgeState>): Promise<Response> {
+  const settled = asked.catch((): BridgeState => ({ kind: "answered", answer: JSON.stringify({ error: lostError }), told: [] }));
+  const first = await within(settled, settingsOf(c.env).heartbeatMs);
+  if (first !== null) return whole(request, first);
+  const leg = newLeg(c, request);
+  leg.run(async () => messageOf(request, await settled));
+  return eventResponse(leg);
+}
+
+function bridgeRequest({ request, body, bound }: Bridged): BridgeRequest {
+  const { method, meta } = request;
+  const at = memberOf(body, { from: 0, to: body.length }, "params");
+  const level = meta[logLevelKey];
+  return {
+    method,
+    rest: at === undefined ? "{}" : restOf(body, at),
+    meta: JSON.stringify(meta),
+    bound,
+    wantsProgress: toRequestId(meta["progressToken"]) !== undefined,
+    logLevel: isLogLevel(level) ? level : null,
+  };
+}
+
+/** One request of the client for a call that may ask it something. */
+class Leg {
+  readonly #bridged: Bridged;
+  readonly #name: string;
+  readonly #id = crypto.randomUUID();
+  readonly #visit: BridgeVisit;
+  /** The answer is on its way: that the stream ends after it says nothing. */
+  #isOver = false;
+
+  constructor(bridged: Bridged, name: string) {
+    this.#bridged = bridged;
+    this.#name = name;
+    this.#visit = visitOf(bridged);
+  }
+
+  async answer(): Promise<Response> {
+    const { c, request, state } = this.#bridged;
+    const begun = Date.now();
+    const first = await (state === null ? this.#open() : this.#back(state));
+    if (first.kind === "gone") return json(400, failure(request.id, goneError));
+    if (first.kind === "refused" || (first.kind === "answered" && first.told.length === 0)) return whole(request, first);
+    const leg = newLeg(c, request);
+    leg.run(() => this.#held(leg, first, begun + settingsOf(c.env).legMs));
+    return eventResponse(leg);
+  }
+
+  /** Sends the request, or finds the one that was sent. */
+  async #open(): Promise<BridgeState> {
+    const asked = bridgeRequest(this.#bridged);
+    try {
+      return (await this.#stub().open(this.#visit, asked, this.#id, false, firstMs)) as BridgeState;
+    } catch {
+      // The object was reset: where it knows the call it goes on, else nobody knows whether the server had it.
+      const found = await this.#again(() => this.#stub().open(this.#visit, asked, this.#id, true, firstMs) as Promise<BridgeState>);
+      return found.kind === "gone" ? { kind: "answered", answer: JSON.stringify({ error: lostError }), told: [] } : found;
+    }
+  }
+
+  /** The client is back, perhaps with answers to what it was asked. */
+  async #back({ attempt }: RelayedState): Promise<BridgeState> {
+    const call = attempt ?? "";
+    const { body } = this.#bridged;
+    const params = memberOf(body, { from: 0, to: body.length }, "params");
+    for (const [key, response] of (params === undefined ? null : responsesIn(body, params)) ?? [])
+      if (objectOf(parseJson(response)) !== null)
+        await this.#again(() => this.#stub().answer(this.#visit, call, key, response) as Promise<boolean>);
+    return this.#again(() => this.#changed(call, firstMs));
+  }
+
+  /** Waits with the client until there is something that it has to know. */
+  async #held(leg: LegStream, first: BridgeState, until: number): Promise<JsonObject> {
+    leg.left.addEventListener("abort", () => void this.#left(first));
+    const answer = await this.#heldUntil(leg, first, until);
+    this.#isOver = true;
+    return answer;
+  }
+
+  async #heldUntil(leg: LegStream, first: BridgeState, until: number): Promise<JsonObject> {
+    const { request } = this.#bridged;
+    for (let state = first; ;) {
+      if (state.kind === "answered" || state.kind === "waiting") this.#tell(leg, state.told);
+      if (state.kind !== "waiting") return messageOf(request, state);
+      const { call } = state;
+      const questions = JSON.parse(state.questions) as InputRequest[]; // from the BridgeObject
+      if (questions.length > 0) return this.#comeBack(call, inputsOf(questions));
+      const ms = Math.min(changeMs, until - Date.now());
+      if (ms <= 0 || leg.left.aborted) {
+        await this.#left(state);
+        return this.#comeBack(call, null);
+      }
+      state = await this.#again(() => this.#changed(call, ms));
+    }
+  }
+
+  async #comeBack(call: string, inputRequests: JsonObject | null): Promise<JsonObject> {
+    const { c, request, bound, state } = this.#bridged;
+    const round = (state?.round ?? 0) + 1;
+    // A client that comes back at once, again and again, with nothing that was asked.
+    if (round > mostLegs)
+      return messageOf(request, answeredWith({ code: -32_603, message: `The client came back more than ${mostLegs} times` }));
+    const sealed = { attempt: call, round, state: null, keys: [], bridge: this.#name };
+    const requestState = await sealState(settingsOf(c.env).keys, bound, sealed, Date.now() + stateMs);
+    const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
+    return { jsonrpc: "2.0", id: request.id, result };
+  }
+
+  /** The server's notifications, with the client's own progress token. */
+  #tell(leg: LegStream, told: readonly string[]): void {
+    const token = toRequestId(this.#bridged.request.meta["progressToken"]);
+    for (const text of told) {
+      const message = objectOf(parseJson(text));
+      const params = objectOf(message?.["params"]);
+      if (message?.["method"] !== "notifications/progress") leg.tell(text);
+      else if (token !== undefined) leg.tell(JSON.stringify({ ...message, params: { ...params, progressToken: token } }));
+    }
+  }
+
+  async #left(state: BridgeState): Promise<void> {
+    if (state.kind === "waiting" && !this.#isOver) await this.#again(async () => this.#stub().left(state.call, this.#id)).catch(() => {});
+  }
+
+  #changed(call: string, ms: number): Promise<BridgeState> {
+    return this.#stub().changed(this.#visit, call, this.#id, ms) as Promise<BridgeState>;
+  }
+
+  /** The object's calls may be made twice: after a reset it is asked again. */
+  async #again<T>(ask: () => Promise<T>): Promise<T> {
+    for (let resets = 0; ; resets += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (resets >= mostResets) throw error;
+        await new Promise((resolve) => setTimeout(resolve, resetMs * 2 ** resets));
+      }
+    }
+  }
+
+  #stub() {
+    return bridgeStub(this.#bridged.c.env, this.#bridged.c.var.key.id, this.#name);
+  }
+}
+
+/** A review may take a day, at the usual minute for each leg. */
+const mostLegs = 20 * mostRounds;
+
+const newLeg = (c: AppContext, { id, meta }: StatelessRequest): LegStream =>
+  new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken: toRequestId(meta["progressToken"]), session: "" });
+
+const lostError: RpcError = {
+  code: -32_603,
+  message: "The gateway was interrupted while the MCP server had the request: its outcome is unknown, and it is not sent again",
+};
+
+const answeredWith = (error: RpcError): BridgeState => ({ kind: "answered", answer: JSON.stringify({ error }), told: [] });
+
+/** The response to the client's request, where its stream has begun. */
+function messageOf({ id }: StatelessRequest, state: BridgeState): JsonObject {
+  const answer: RpcAnswer =
+    state.kind === "answered"
+      ? (JSON.parse(state.answer) as RpcAnswer) // from the BridgeObject
+      : { error: state.kind === "refused" ? { code: -32_603, message: state.body } : goneError };
+  return responseOf(id, answer) as unknown as JsonObject; // JSON
+}
+
+/** The same with its HTTP status. */
+function whole(request: StatelessRequest, state: BridgeState): Response {
+  if (state.kind === "refused") return refused(request, state);
+  const message = messageOf(request, state);
+  return json(objectOf(message["error"])?.["code"] === -32_601 ? 404 : 200, message);
+}
+
+const refused = ({ id }: StatelessRequest, { status, headers, body }: Extract<BridgeState, { kind: "refused" }>): Response =>
+  json(status, failure(id, { code: -32_603, message: body }), headers);
+
+const json = (status: number, value: object, headers: readonly (readonly [string, string])[] = []): Response =>
+  new Response(JSON.stringify(value), {
+    status,
+    headers: [
+      ["Content-Type", "application/json"],
+      ["Cache-Control", "no-store"],
+      ["X-Content-Type-Options", "nosniff"],
+      ...headers.map(([name, value_]): [string, string] => [name, value_]),
+    ],
+  });

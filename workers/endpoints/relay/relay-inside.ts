@@ -1,0 +1,38 @@
+// The relay of the 2025 revisions for a client inside the gateway: the BridgeObject, which speaks them for a client of 2026-07-28. That client
+// was let in and counted by its own request.
+
+import { Hono } from "hono";
+import { parseJson } from "../../../shared/json/values.ts";
+import { refusedIds } from "../../../shared/wire/json-rpc.ts";
+import { serversOf } from "../../stores/documents.ts";
+import type { InsideVisit } from "../../stubs/inside-relay.ts";
+import type { App, AppContext } from "../app-context.ts";
+import { endSession, listenInSession, postInSession } from "./session-relay.ts";
+import { type Watched, refuseWith } from "./visit.ts";
+
+/** Answers one request of such a client. Throws where the relay does. */
+export async function relayInside(visit: InsideVisit, request: Request): Promise<Response> {
+  const { env, ctx, key } = visit;
+  const routes = new Hono<App>();
+  routes.onError((error) => {
+    throw error;
+  });
+  routes.all("*", (c) => {
+    c.set("key", key);
+    return answer(c, visit);
+  });
+  return routes.fetch(request, env, { waitUntil: (work) => ctx.waitUntil(work), passThroughOnException: () => {}, props: {} });
+}
+
+async function answer(c: AppContext, { env, ctx, server: name, authorization, over }: InsideVisit): Promise<Response> {
+  const { servers } = await serversOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (server === undefined) return refuseWith(c, 403, "The MCP server is no longer in the servers document");
+  const visit: Watched = { name, server, authorization, over };
+  if (c.req.method === "GET") return listenInSession(c, visit);
+  if (c.req.method === "DELETE") return endSession(c, visit);
+  const body = new Uint8Array(await c.req.arrayBuffer());
+  const value = parseJson(new TextDecoder().decode(body));
+  c.set("ids", refusedIds(value));
+  return postInSession(c, visit, { value, body });
+}

@@ -1,0 +1,106 @@
+// The stream of a session that belongs to no request: it is open while calls are in flight, and a little longer.
+
+import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
+import { within } from "../../http/keep-alive.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import type { BridgeTables } from "./bridge-tables.ts";
+import { type Arrival, type BridgeUpstream, type Session, arrivalsOf } from "./bridge-upstream.ts";
+
+export type ListenerParts = {
+  readonly upstream: BridgeUpstream;
+  readonly tables: BridgeTables;
+  readonly onArrival: (arrival: Arrival, session: Session) => void;
+};
+
+/** Servers allow one such stream in a session: closing and opening it at every call would find the last one still open. */
+const lingerMs = 30_000;
+/** What is asked on it before it is open is lost in many servers, so the first call waits for it: not longer than this. */
+const openMs = 5_000;
+const retry: Backoff = { firstMs: 100, mostMs: 10_000 };
+
+type Listening = { readonly session: string; readonly left: AbortController; readonly opened: Promise<void>; isOver: boolean };
+
+export class BridgeListener {
+  readonly #parts: ListenerParts;
+  #listening: Listening | null = null;
+  #linger: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(parts: ListenerParts) {
+    this.#parts = parts;
+  }
+
+  /** Resolves when the server has the stream, or has none, or takes long. */
+  async open(session: Session): Promise<void> {
+    clearTimeout(this.#linger);
+    if (this.#listening?.session !== session.id) this.#begin(session);
+    await within(this.#listening?.opened ?? Promise.resolve(), openMs);
+  }
+
+  /** No call is in flight. */
+  leave(): void {
+    clearTimeout(this.#linger);
+    this.#linger = setTimeout(() => this.close(), lingerMs);
+  }
+
+  close(): void {
+    clearTimeout(this.#linger);
+    this.#listening?.left.abort();
+    this.#listening = null;
+  }
+
+  #begin(session: Session): void {
+    this.close();
+    const opened = Promise.withResolvers<void>();
+    const listening: Listening = { session: session.id, left: new AbortController(), opened: opened.promise, isOver: false };
+    this.#listening = listening;
+    void this.#run(session, listening, opened.resolve).catch((error: unknown) => {
+      opened.resolve();
+      logEvent("bridge.failed", { error: errorClass(error) });
+    });
+  }
+
+  async #run(session: Session, { left }: Listening, opened: () => void): Promise<void> {
+    const { upstream, tables } = this.#parts;
+    for (let failures = 0; !left.signal.aborted; failures += 1) {
+      const last = tables.session();
+      const from = last?.id === session.id ? last.event_id : null;
+      const response = await upstream.listen(session, from, left.signal).catch(() => null);
+      if (response?.ok === true) {
+        opened();
+        if (await this.#read(response, session, left.signal)) failures = 0;
+      } else {
+        response?.body?.cancel().catch(() => {});
+        // It has no such stream, or does not know the session: the next call shows which.
+        if (response !== null && response.status < 500 && response.status !== 409 && response.status !== 429) {
+          if (from === null) return opened();
+          // It does not resume this stream; it may have a new one.
+          tables.update("event_id", null);
+        }
+      }
+      await pause(backoffMs(retry, failures, Math.random()), left.signal);
+    }
+  }
+
+  /** Whether anything came. */
+  async #read(response: Response, session: Session, left: AbortSignal): Promise<boolean> {
+    let hasCome = false;
+    try {
+      for await (const arrival of arrivalsOf(response, left)) {
+        if (left.aborted) break;
+        hasCome = true;
+        this.#parts.onArrival(arrival, session);
+        if (arrival.eventId !== null && this.#parts.tables.session()?.id === session.id)
+          this.#parts.tables.update("event_id", arrival.eventId);
+      }
+    } catch {
+      // The connection broke: it is opened again.
+    }
+    return hasCome;
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+  });

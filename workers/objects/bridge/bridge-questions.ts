@@ -1,0 +1,142 @@
+// What a server with sessions asks its client, for a client of 2026-07-28: it waits in a call until the client comes for it. Sampling that
+// the gateway answers does not get here: the relay takes it from the stream.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { isDeeperThan } from "../../../shared/json/json-rules.ts";
+import { associationOf } from "../../../shared/association/relay-association.ts";
+import { type BridgedClient, inputParams, isLogged } from "../../../shared/relay/bridging.ts";
+import { messageOf, samplingMethod } from "../../../shared/relay/messages.ts";
+import { type InputRequest, undeclared } from "../../../shared/relay/rounds.ts";
+import type { Server } from "../../../shared/relay/servers.ts";
+import { elicitationMethod, isOfferId } from "../../../shared/relay/url-elicitation.ts";
+import type { RequestId, RpcAnswer } from "../../../shared/wire/json-rpc.ts";
+import { toRequestId } from "../../../shared/wire/json-rpc.ts";
+import type { BridgeCall } from "./bridge-call.ts";
+import { mostQuestions } from "./bridge-call.ts";
+import type { BridgeUpstream, Session } from "./bridge-upstream.ts";
+
+type QuestionParts = {
+  readonly upstream: BridgeUpstream;
+  readonly client: () => BridgedClient;
+  /** Those that have no answer yet, newest first. */
+  readonly inFlight: () => BridgeCall[];
+  readonly association: () => Promise<Server["association"]>;
+};
+
+type Asked = { readonly id: RequestId; readonly method: string; readonly params: JsonObject | null };
+
+const deepest = 100;
+/** Requests for roots that wait for a call whose client can be asked. */
+const mostEarly = 8;
+
+const rootsMethod = "roots/list";
+const methods: ReadonlySet<string> = new Set([samplingMethod, elicitationMethod, rootsMethod]);
+
+const failed = (code: number, message: string): RpcAnswer => ({ error: { code, message } });
+
+export class BridgeQuestions {
+  readonly #parts: QuestionParts;
+  /** Asked before there was a call: in memory alone, since their servers ask again. */
+  #early: { readonly session: string; readonly asked: Asked }[] = [];
+
+  constructor(parts: QuestionParts) {
+    this.#parts = parts;
+  }
+
+  /** A message on the stream of this call, which is no answer. True where something is kept of it. */
+  onMessage(call: BridgeCall, value: JsonObject): boolean {
+    const message = messageOf(value);
+    if (message.kind === "request") return this.#ask(call, call.session, message);
+    if (message.kind === "notification") return this.#notified([call], message.method, message.params, value);
+    return false;
+  }
+
+  /** A message on the stream that belongs to no request. */
+  onStray(session: Session, value: JsonObject): void {
+    const message = messageOf(value);
+    const calls = this.#parts.inFlight().filter((each) => each.session.id === session.id);
+    if (message.kind === "notification") {
+      this.#early = this.#early.filter(({ asked }) => asked.id !== message.params?.["requestId"]);
+      this.#notified(calls, message.method, message.params, value);
+    }
+    if (message.kind === "request") void this.#askStray(session, calls, message);
+  }
+
+  /** A call began, whose client can be asked. */
+  began(call: BridgeCall): void {
+    const early = this.#early.filter(({ session }) => session === call.session.id);
+    this.#early = this.#early.filter(({ session }) => session !== call.session.id);
+    for (const { asked } of early) this.#ask(call, call.session, asked);
+  }
+
+  async #askStray(session: Session, calls: readonly BridgeCall[], asked: Asked): Promise<void> {
+    if (calls.some((call) => call.knows(asked.id))) return;
+    const [newest] = calls;
+    if (asked.method === rootsMethod || !methods.has(asked.method)) {
+      // Roots are the same for every call; other methods are refused in any.
+      if (newest !== undefined) this.#ask(newest, session, asked);
+      else if (asked.method === rootsMethod && this.#keepEarly(session, asked)) return;
+      else this.#refuse(session, asked.id, this.#wrong(asked) ?? failed(-32_603, "The client cannot be asked while it has no request"));
+      return;
+    }
+    const setting = await this.#parts.association().catch(() => "strict" as const);
+    const inFlight = calls.map(({ name, method }) => ({ id: name, method, name: "" }));
+    const found = associationOf(setting, { stream: null, task: null, inFlight });
+    const call = found.ok ? calls.find(({ name }) => name === found.value.originating.id) : undefined;
+    if (call === undefined) this.#refuse(session, asked.id, failed(-32_602, `Nothing shows which request of the client this serves`));
+    else this.#ask(call, session, asked);
+  }
+
+  #keepEarly({ id }: Session, asked: Asked): boolean {
+    this.#early = this.#early.filter(({ session }) => session === id);
+    if (this.#early.length >= mostEarly) return false;
+    this.#early.push({ session: id, asked });
+    return true;
+  }
+
+  #ask(call: BridgeCall, session: Session, asked: Asked): boolean {
+    const { id, method, params } = asked;
+    if (call.knows(id)) return true;
+    const wrong = this.#wrong(asked);
+    if (wrong !== null) this.#refuse(session, id, wrong);
+    else if (call.ask(id, method as InputRequest["method"], inputParams(method, params))) return true;
+    else this.#refuse(session, id, failed(-32_603, `The client was asked more than ${mostQuestions} times for one request`));
+    return false;
+  }
+
+  /** The answer to a request that is not for the client; null for one that is. */
+  #wrong({ method, params }: Asked): RpcAnswer | null {
+    if (method === "ping") return { result: {} };
+    if (!methods.has(method)) return failed(-32_601, `Method not found: ${method}`);
+    if (isDeeperThan(deepest, params)) return failed(-32_602, `Invalid params: nested more than ${deepest} levels deep`);
+    const { capabilities } = this.#parts.client();
+    const request = { key: "", method: method as InputRequest["method"], params }; // in `methods`
+    return undeclared([request], capabilities) === null ? null : failed(-32_601, `The client did not declare ${method}`);
+  }
+
+  #refuse(session: Session, id: RequestId, answer: RpcAnswer): void {
+    void this.#parts.upstream.reply(session, id, answer);
+  }
+
+  #notified(calls: readonly BridgeCall[], method: string, params: JsonObject | null, message: JsonObject): boolean {
+    switch (method) {
+      case "notifications/progress":
+        for (const call of calls) if (params?.["progressToken"] === call.name) call.notify(message);
+        return false;
+      case "notifications/message":
+        // Nothing says for which of several it is.
+        if (calls.length === 1 && isLogged(params?.["level"], calls[0]?.logLevel ?? null)) calls[0]?.notify(message);
+        return false;
+      case "notifications/cancelled": {
+        const id = toRequestId(params?.["requestId"]);
+        return id !== undefined && calls.some((call) => call.withdraw(id));
+      }
+      case "notifications/elicitation/complete":
+        return calls.some((call) =>
+          call.withdrawOffer((id) => isOfferId(id) && String(id).endsWith(`/${String(params?.["elicitationId"])}`)),
+        );
+      default:
+        return false;
+    }
+  }
+}

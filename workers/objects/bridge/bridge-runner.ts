@@ -1,0 +1,133 @@
+// Carries calls at a server with sessions: sends each once, reads its stream, and goes on reading where the stream breaks and can be resumed.
+
+import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { bridgedAnswer } from "../../../shared/relay/bridging.ts";
+import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import type { BridgeState } from "../../stubs/bridge-calls.ts";
+import type { BridgeCall } from "./bridge-call.ts";
+import type { SessionRow } from "./bridge-tables.ts";
+import { type BridgeUpstream, type Refused, type Session, answerIn, arrivalsOf, refusalOf } from "./bridge-upstream.ts";
+
+type RunnerParts = {
+  readonly upstream: BridgeUpstream;
+  readonly over: AbortSignal;
+  /** A new session in place of one that the server does not know. */
+  readonly renewed: (lost: Session) => Promise<SessionRow | BridgeState>;
+  /** Every message that is no answer to the call; true where it changed what is kept. */
+  readonly onMessage: (call: BridgeCall, message: JsonObject) => boolean;
+};
+
+/** The server's stream has to come back within some minutes. */
+const resumeTries = 12;
+const resume: Backoff = { firstMs: 200, mostMs: 30_000 };
+
+export class BridgeRunner {
+  readonly #parts: RunnerParts;
+
+  constructor(parts: RunnerParts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Posts a request; the server's answer, its body unread. A server that does not know the session has not looked at the request: it is
+   * sent again in a new one, once.
+   */
+  async send(session: Session, text: string): Promise<{ readonly session: Session; readonly response: Response } | Refused> {
+    const response = await this.#parts.upstream.post(session, text);
+    if (response.ok) return { session, response };
+    const refused = await refusalOf(response);
+    if (!refused.lost) return refused;
+    const next = await this.#parts.renewed(session);
+    if ("kind" in next) return next.kind === "refused" ? { ...refused, answer: null, state: next } : { ...refused, answer: answerOf(next) };
+    const again = await this.#parts.upstream.post(next, text);
+    return again.ok ? { session: next, response: again } : refusalOf(again);
+  }
+
+  /** Sends the call and reads until its answer. Never throws. */
+  async run(call: BridgeCall, text: string): Promise<void> {
+    call.isRunning = true;
+    try {
+      const sent = await this.send(call.session, text);
+      if (!("response" in sent)) {
+        if (sent.answer === null) call.refuse(sent.state);
+        else call.end(sent.answer);
+        return;
+      }
+      call.session = sent.session;
+      await this.#read(call, sent.response);
+      await this.#resume(call);
+    } catch (error) {
+      logEvent("bridge.failed", { error: errorClass(error) });
+      call.end(unknown);
+    } finally {
+      call.isRunning = false;
+    }
+  }
+
+  /** Goes on with a call whose reader is gone. Never throws. */
+  async revive(call: BridgeCall): Promise<void> {
+    call.isRunning = true;
+    try {
+      await this.#resume(call);
+    } catch (error) {
+      logEvent("bridge.failed", { error: errorClass(error) });
+      call.end(unknown);
+    } finally {
+      call.isRunning = false;
+    }
+  }
+
+  async #resume(call: BridgeCall): Promise<void> {
+    const { upstream, over } = this.#parts;
+    for (let failures = 0; !call.isOver && !over.aborted; failures += 1) {
+      if (call.eventId === null || failures >= resumeTries) return call.end(unknown);
+      await new Promise((done) => setTimeout(done, backoffMs(resume, failures, Math.random())));
+      const response = await upstream.listen(call.session, call.eventId, over).catch(() => null);
+      if (response?.ok === true) {
+        call.attached();
+        if (await this.#read(call, response)) failures = 0;
+        continue;
+      }
+      response?.body?.cancel().catch(() => {});
+      // The session is over, or this stream: nobody will know.
+      if (response !== null && response.status < 500 && response.status !== 429 && response.status !== 409) return call.end(unknown);
+    }
+  }
+
+  /** Reads until the answer, or the end of this connection. Whether anything came. */
+  async #read(call: BridgeCall, response: Response): Promise<boolean> {
+    let hasCome = false;
+    try {
+      for await (const { eventId, messages } of arrivalsOf(response, this.#parts.over)) {
+        if (call.isOver || this.#parts.over.aborted) break;
+        hasCome = true;
+        let matters = call.eventId === null;
+        for (const message of messages) {
+          const answer = answerIn(message, call.name);
+          if (answer !== null) call.end(bridgedAnswer(call.method, answer));
+          else if (this.#parts.onMessage(call, message)) matters = true;
+        }
+        if (eventId !== null && !call.isOver) call.passed(eventId, matters);
+      }
+    } catch (error) {
+      // The connection broke, or an event was too long: that one would come again.
+      if (error instanceof Error && error.message === "tooLong") call.end(tooLong);
+    }
+    return hasCome;
+  }
+}
+
+const answerOf = (state: Exclude<BridgeState, { kind: "refused" }>): RpcAnswer =>
+  state.kind === "answered" ? (JSON.parse(state.answer) as RpcAnswer) : unknown; // written by BridgeSession
+
+/** Nothing was sent twice, and nothing will be. */
+export const unknown: RpcAnswer = {
+  error: {
+    code: -32_603,
+    message:
+      "The connection to the MCP server broke and cannot be resumed: the outcome of the request is unknown, and it is not sent again",
+  },
+};
+const tooLong: RpcAnswer = { error: { code: -32_603, message: "The MCP server's answer is too long" } };

@@ -1,0 +1,174 @@
+// What a BridgeObject stores: docs/storage-schema.md. Nothing is created before there is a session.
+
+import { LongTexts } from "../long-text.ts";
+
+/** The session at the server, as the relay has it. */
+export type SessionRow = {
+  /** The relay's id of the session, sealed. */
+  readonly id: string;
+  readonly revision: string;
+  /** The server's name in the servers document. */
+  readonly server: string;
+  /** JSON of the `KeyRecord`. */
+  readonly key: string;
+  /** JSON of `BridgedClient`. */
+  readonly client: string;
+  /** 1 where the server gets the client's own credential, which is not stored. */
+  readonly own_credential: number;
+  readonly log_level: string | null;
+  /** The last event of the stream that belongs to no request. */
+  readonly event_id: string | null;
+  readonly used_at: number;
+};
+
+export type CallRow = {
+  readonly call: string;
+  readonly bound: string;
+  readonly method: string;
+  /** The session in which it was sent: a newer one may have begun since. */
+  readonly session: string;
+  readonly revision: string;
+  /** The last event of its response stream; null where the server gave no ids. */
+  readonly event_id: string | null;
+  readonly asked: number;
+  /** 1: answered. 2: and its client has the answer. */
+  readonly ended: number;
+  readonly until: number;
+};
+
+export type QuestionRow = {
+  readonly call: string;
+  readonly key: string;
+  /** JSON of the server's request id. */
+  readonly request: string;
+  readonly method: string;
+  /** 0: open. 1: answered, and perhaps not at the server. */
+  readonly answered: number;
+};
+
+const sessionColumns = "id, revision, server, key, client, own_credential, log_level, event_id, used_at";
+const callColumns = "call, bound, method, session, revision, event_id, asked, ended, until";
+
+export class BridgeTables {
+  readonly #sql: SqlStorage;
+  readonly #texts: LongTexts;
+  #exist: boolean;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    this.#texts = new LongTexts(sql, "bridge_text");
+    this.#exist = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bridge'").toArray().length > 0;
+  }
+
+  /** Everything was deleted. */
+  forget(): void {
+    this.#exist = false;
+  }
+
+  session(): SessionRow | null {
+    return this.#exist ? (this.#sql.exec<SessionRow>(`SELECT ${sessionColumns} FROM bridge`).toArray()[0] ?? null) : null;
+  }
+
+  /** Replaces the session. `initialized`: JSON of the server's result of `initialize`. */
+  begin(row: SessionRow, initialized: string): void {
+    this.#create();
+    this.#sql.exec("DELETE FROM bridge");
+    const { id, revision, server, key, client, own_credential: own, log_level: level, event_id: event, used_at: used } = row;
+    const values = [id, revision, server, key, client, own, level, event, used];
+    this.#sql.exec(`INSERT INTO bridge (${sessionColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
+    this.#texts.write("initialized", initialized);
+  }
+
+  initialized(): string {
+    return this.#texts.read("initialized") ?? "{}";
+  }
+
+  update(column: "key" | "log_level" | "event_id" | "used_at", value: string | number | null): void {
+    if (this.#exist) this.#sql.exec(`UPDATE bridge SET ${column} = ?`, value);
+  }
+
+  endSession(): void {
+    if (!this.#exist) return;
+    this.#sql.exec("DELETE FROM bridge");
+    this.#texts.delete("initialized");
+  }
+
+  calls(): CallRow[] {
+    return this.#exist ? this.#sql.exec<CallRow>(`SELECT ${callColumns} FROM bridge_call ORDER BY rowid`).toArray() : [];
+  }
+
+  questions(call: string): QuestionRow[] {
+    return this.#sql
+      .exec<QuestionRow>("SELECT call, key, request, method, answered FROM bridge_question WHERE call = ? ORDER BY rowid", call)
+      .toArray();
+  }
+
+  /** Writes the call as it is now. */
+  keep({ call, bound, method, session, revision, event_id: event, asked, ended, until }: CallRow): void {
+    this.#create();
+    const values = [call, bound, method, session, revision, event, asked, ended, until];
+    this.#sql.exec(`INSERT OR REPLACE INTO bridge_call (${callColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
+  }
+
+  passed(call: string, eventId: string): void {
+    if (this.#exist) this.#sql.exec("UPDATE bridge_call SET event_id = ? WHERE call = ?", eventId, call);
+  }
+
+  ask({ call, key, request, method }: Omit<QuestionRow, "answered">, params: string): void {
+    this.#sql.exec("INSERT INTO bridge_question (call, key, request, method, answered) VALUES (?, ?, ?, ?, 0)", call, key, request, method);
+    this.#texts.write(`${call} ${key}`, params);
+  }
+
+  /** The server's params of a question that is open, else the client's response to it. */
+  questionText(call: string, key: string): string {
+    return this.#texts.read(`${call} ${key}`) ?? "null";
+  }
+
+  /** False where it is answered, or withdrawn. */
+  answer(call: string, key: string, response: string): boolean {
+    const [first] = this.#sql
+      .exec("UPDATE bridge_question SET answered = 1 WHERE call = ? AND key = ? AND answered = 0 RETURNING key", call, key)
+      .toArray();
+    if (first === undefined) return false;
+    this.#texts.write(`${call} ${key}`, response);
+    return true;
+  }
+
+  dropQuestion(call: string, key: string): void {
+    this.#sql.exec("DELETE FROM bridge_question WHERE call = ? AND key = ?", call, key);
+    this.#texts.delete(`${call} ${key}`);
+  }
+
+  end(call: string, answer: string): void {
+    this.#texts.write(`${call} answer`, answer);
+  }
+
+  answerOf(call: string): string {
+    return this.#texts.read(`${call} answer`) ?? "{}";
+  }
+
+  delete(call: string): void {
+    if (!this.#exist) return;
+    for (const { key } of this.questions(call)) this.dropQuestion(call, key);
+    this.#sql.exec("DELETE FROM bridge_call WHERE call = ?", call);
+    this.#texts.delete(`${call} answer`);
+  }
+
+  #create(): void {
+    if (this.#exist) return;
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS bridge (id TEXT NOT NULL, revision TEXT NOT NULL, server TEXT NOT NULL, key TEXT NOT NULL, client TEXT NOT NULL,
+       own_credential INTEGER NOT NULL, log_level TEXT, event_id TEXT, used_at INTEGER NOT NULL)`,
+    );
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS bridge_call (call TEXT PRIMARY KEY, bound TEXT NOT NULL, method TEXT NOT NULL, session TEXT NOT NULL,
+       revision TEXT NOT NULL, event_id TEXT, asked INTEGER NOT NULL, ended INTEGER NOT NULL, until INTEGER NOT NULL)`,
+    );
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS bridge_question (call TEXT NOT NULL, key TEXT NOT NULL, request TEXT NOT NULL, method TEXT NOT NULL,
+       answered INTEGER NOT NULL, PRIMARY KEY (call, key))`,
+    );
+    this.#texts.createTable();
+    this.#exist = true;
+  }
+}

@@ -1,0 +1,66 @@
+// The calls of a BridgeObject and their values. It imports no object.
+
+/** The client that asks now. */
+export type BridgeVisit = {
+  /** JSON of its `KeyRecord`. */
+  readonly key: string;
+  /** The server's name in the servers document. */
+  readonly server: string;
+  /** The client's own credential for the server, where the entry passes it on. It is not stored. */
+  readonly authorization: string | null;
+  /** JSON of `BridgedClient`. */
+  readonly client: string;
+};
+
+export type BridgeRequest = {
+  readonly method: string;
+  /** The params as text, without what belongs to one attempt at them (`restOf`). */
+  readonly rest: string;
+  /** JSON of the request's own `_meta`. */
+  readonly meta: string;
+  /** What makes the request the same again. */
+  readonly bound: string;
+  readonly wantsProgress: boolean;
+  /** The least level of the log messages that the client wants; null: none. */
+  readonly logLevel: string | null;
+};
+
+/** Where a client's request stands. */
+export type BridgeState =
+  /** `answer`: JSON of an `RpcAnswer`. */
+  | { readonly kind: "answered"; readonly answer: string; readonly told: readonly string[] }
+  | {
+      readonly kind: "waiting";
+      readonly call: string;
+      /** JSON of `InputRequest[]`: what the server asks its client. */
+      readonly questions: string;
+      /** JSON of notifications, each one, that came since the last time. */
+      readonly told: readonly string[];
+    }
+  /** The server's own HTTP answer, where it began no session and did not do anything. `body`: text. */
+  | { readonly kind: "refused"; readonly status: number; readonly headers: readonly (readonly [string, string])[]; readonly body: string }
+  /** The call is not known any more, or never was; or its key is revoked. */
+  | { readonly kind: "gone" };
+
+/** One request of the client that is open now waits for a call by a name of its own. */
+export type BridgeLeg = string;
+
+export interface BridgeCalls extends Rpc.DurableObjectBranded {
+  /** What the server said of itself, its result of `initialize`: begins the session where there is none. */
+  discover(visit: BridgeVisit): Promise<BridgeState>;
+  /** Sends a request that has no rounds, and waits for its answer. */
+  ask(visit: BridgeVisit, request: BridgeRequest): Promise<BridgeState>;
+  /**
+   * Finds the same request, where it runs and no client waits for it, else sends it. `finds`: only finds it. Waits up to `ms` for something
+   * to tell.
+   */
+  open(visit: BridgeVisit, request: BridgeRequest, leg: BridgeLeg, finds: boolean, ms: number): Promise<BridgeState>;
+  /** Waits up to `ms` until there is something to tell the client: an answer, a question that is open, a notification. */
+  changed(visit: BridgeVisit, call: string, leg: BridgeLeg, ms: number): Promise<BridgeState>;
+  /** Keeps the client's response (JSON) to a question, and then sends it to the server. The first one counts: false for every other. */
+  answer(visit: BridgeVisit, call: string, key: string, response: string): Promise<boolean>;
+  /** This request of the client is over, or its connection is. */
+  left(call: string, leg: BridgeLeg): void;
+  /** Its key was revoked: nothing is kept, now or ever. */
+  keyRevoked(): Promise<void>;
+}
