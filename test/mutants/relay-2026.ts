@@ -7,6 +7,8 @@ const hostile = (only: string): Mutant["test"] => ({ file: "test/workers/contrac
 const call = (only: string): Mutant["test"] => ({ file: "test/workers/objects/call.test.ts", only });
 const bytes = (only: string): Mutant["test"] => ({ file: "test/workers/contract/stateless.test.ts", only });
 
+const bridge = (only: string): Mutant["test"] => ({ file: "test/workers/objects/bridge.test.ts", only });
+
 const relay = { file: "workers/endpoints/relay/stateless-relay.ts" };
 const answers = { file: "workers/endpoints/relay/relayed-call.ts" };
 const object = { file: "workers/objects/call/call-object.ts" };
@@ -202,5 +204,19 @@ export const relay2026Mutants: readonly Mutant[] = [
     from: "const response = samples && method === samplingMethod ? undefined : responses?.get(key);",
     to: "const response = responses?.get(key);",
     test: state("from an earlier round answers nothing of a later one"),
+  },
+  {
+    file: "workers/objects/bridge/bridge-object.ts",
+    name: "a session that nobody uses is ended",
+    from: "if (idleAt !== null && idleAt <= now && this.#inFlight().length === 0) {",
+    to: "if (idleAt !== null && idleAt <= 0 && this.#inFlight().length === 0) {",
+    test: bridge("is kept without its calls, and ended half an hour after its last use"),
+  },
+  {
+    file: "workers/objects/bridge/bridge-object.ts",
+    name: "a call that its client left for a day is cancelled at the server",
+    from: "if (call.until <= now) await this.#expire(call);",
+    to: "if (call.until <= 0) await this.#expire(call);",
+    test: bridge("has a day, and then the server is told"),
   },
 ];
