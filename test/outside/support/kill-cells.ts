@@ -102,7 +102,7 @@ async function repeating(url: string): Promise<Caller> {
 
 /** Somebody who approves everything, each after a while, until there is nothing more to do. */
 function decider(office: RelayOffice, most: number): { readonly stop: () => Promise<void> } {
-  let isOver = false;
+  const over = new AbortController();
   const under = new Set<string>();
   const decideOne = async (run: string, link: string): Promise<void> => {
     await pause(Math.random() * most);
@@ -114,7 +114,7 @@ function decider(office: RelayOffice, most: number): { readonly stop: () => Prom
     under.delete(run);
   };
   const looking = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const open = await office.notices().catch(() => []);
       for (const { run, link } of open) {
         if (link === null || link === undefined || under.has(run)) continue;
@@ -126,7 +126,7 @@ function decider(office: RelayOffice, most: number): { readonly stop: () => Prom
   })();
   return {
     stop: () => {
-      isOver = true;
+      over.abort();
       return looking;
     },
   };
