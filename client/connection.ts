@@ -43,6 +43,12 @@ export type Asked = {
   readonly notify?: ((notification: { method: string; params: Members }) => unknown) | undefined;
   /** Its name among the `inputRequests` of a result (revision 2026-07-28). */
   readonly inputKey?: string | undefined;
+  /** The client's request that this result answered, where the caller knows it. */
+  readonly inputOf?: JsonRpcId | undefined;
+  /** The client's request that it serves, where the caller knows it. */
+  readonly serves?: JsonRpcId | undefined;
+  /** The revision in which the gateway reads the params and answers; by default the newest before 2026-07-28. */
+  readonly revision?: string | undefined;
 };
 
 const NOT_ASSOCIATED = "Sampling request is not associated with a client request";
@@ -97,6 +103,11 @@ export class Connection {
     this.#inFlight.abandoned(id);
   }
 
+  /** Call where the request that the client began with this id has ended, and no message shows it. */
+  ended(id: JsonRpcId): void {
+    this.#inFlight.endBegunBy(id);
+  }
+
   /** Call with each message of the server before the client handles it. */
   received(message: unknown): void {
     const answer = asAnswer(message);
@@ -136,7 +147,8 @@ export class Connection {
   /** Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError, which the server gets. */
   async answer(asked: Asked): Promise<Members> {
     if (asked.method !== "sampling/createMessage") return this.#forwardTask(asked);
-    const evidence = { streamOf: this.#settings.streams.take(asked.id), params: asked.params, inputKey: asked.inputKey };
+    const { params, inputKey, inputOf } = asked;
+    const evidence = { streamOf: asked.serves ?? this.#settings.streams.take(asked.id), params, inputKey, inputOf };
     const association = this.#inFlight.associate(evidence, this.#settings.association);
     if (!association.ok) {
       const error = new RpcError(-32602, `${NOT_ASSOCIATED}: ${WHY_NOT[association.reason]}`);
@@ -146,12 +158,13 @@ export class Connection {
       throw error;
     }
     // Later rounds repeat the names of input requests; with the leg in it the id is unique.
-    const leg = asked.inputKey === undefined ? undefined : this.#inFlight.inputLeg(evidence);
-    const id = leg === undefined ? asked.id : `${JSON.stringify(leg)} ${asked.inputKey}`;
+    const leg = inputKey === undefined ? undefined : this.#inFlight.inputLeg(evidence);
+    const id = leg === undefined ? asked.id : `${JSON.stringify(leg)} ${inputKey}`;
     const forwarded = this.#forward({ ...asked, id }, association, true);
     // Without this answer the SDK silently does not repeat the request that it is for.
     if (leg !== undefined) forwarded.catch(() => this.#inFlight.end(association.origin));
     const result = await forwarded;
+    this.#inFlight.answeredInput(evidence, result);
     const task = objectIn(result, "task")["taskId"];
     if (isObject(asked.params["task"]) && typeof task === "string") {
       this.#tasks.set(task, association);
@@ -184,6 +197,7 @@ export class Connection {
       const params = { ...asked.params, _meta: { ...meta, ...ours, progressToken } };
       const keptAlive = this.#keepAlive(asked, meta["progressToken"]);
       return await gateway.call({ jsonrpc: "2.0", id: asked.id, method: asked.method, params }, stop.signal, {
+        revision: asked.revision,
         onHeartbeat: () => {
           keptAlive.heartbeat();
           this.#settings.onHeartbeat?.({ server, requestId: asked.id, origin: named });

@@ -30,7 +30,13 @@ const NO_CONNECTION = "no connection";
 /** After a connection that lived this long, the backoff begins again. */
 const LIVED_MILLISECONDS = 30_000;
 
+export type CallOptions = Listener & {
+  /** `MCP-Protocol-Version`: how the gateway reads the request and answers. */
+  readonly revision?: string | undefined;
+};
+
 type Attempting = {
+  readonly revision: string | undefined;
   readonly signal: AbortSignal;
   readonly listener: Listener;
   readonly leftMilliseconds: number;
@@ -53,7 +59,7 @@ export class Gateway {
    * one under way (design: repeats).
    * @throws RpcError with the gateway's own error, or with why there is no answer; the signal's reason when aborted.
    */
-  async call(request: JsonRpcRequest, signal: AbortSignal, listener: Listener = {}): Promise<Members> {
+  async call(request: JsonRpcRequest, signal: AbortSignal, { revision, ...listener }: CallOptions = {}): Promise<Members> {
     const { timing, deadlineMilliseconds } = this.#settings;
     const until = timing.now() + deadlineMilliseconds;
     const connectUntil = timing.now() + (this.#settings.connectMilliseconds ?? Infinity);
@@ -62,7 +68,7 @@ export class Gateway {
     const onReached = (): void => void (reached = true);
     for (let failures = 0; ; failures += 1) {
       const startedAt = timing.now();
-      const attempt = await this.#attempt(request, { signal, listener, leftMilliseconds: until - startedAt, onReached });
+      const attempt = await this.#attempt(request, { signal, listener, revision, leftMilliseconds: until - startedAt, onReached });
       signal.throwIfAborted();
       if (attempt.kind === "answered") {
         if ("error" in attempt.answer) throw attempt.answer.error;
@@ -106,13 +112,16 @@ export class Gateway {
     while (this.#notices.size > 0) await Promise.all(this.#notices);
   }
 
-  async #attempt(request: JsonRpcRequest, { signal, listener, leftMilliseconds, onReached }: Attempting): Promise<Attempt> {
+  async #attempt(request: JsonRpcRequest, { signal, listener, revision, leftMilliseconds, onReached }: Attempting): Promise<Attempt> {
     const { timing } = this.#settings;
     const connection = new AbortController();
     const silenceMilliseconds = Math.max(0, Math.min(this.#settings.silenceMilliseconds, leftMilliseconds));
     const both = AbortSignal.any([signal, connection.signal]);
     try {
-      const sent = this.#fetch("POST", "/sampling", both, JSON.stringify(request), "application/json, text/event-stream");
+      const sent = this.#fetch("POST", "/sampling", both, JSON.stringify(request), {
+        accept: "application/json, text/event-stream",
+        ...(revision === undefined ? {} : { "mcp-protocol-version": revision }),
+      });
       const response = await within(
         sent.catch(() => undefined),
         silenceMilliseconds,
@@ -130,12 +139,19 @@ export class Gateway {
     }
   }
 
-  async #fetch(method: string, path: string, signal: AbortSignal, body?: string, accept = "application/json"): Promise<Response> {
+  async #fetch(
+    method: string,
+    path: string,
+    signal: AbortSignal,
+    body?: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Response> {
     return this.#settings.fetch(`${this.#base}${path}`, {
       method,
       headers: {
         authorization: `Bearer ${this.#settings.apiKey}`,
-        accept,
+        accept: "application/json",
+        ...more,
         ...(body === undefined ? {} : { "content-type": "application/json" }),
       },
       // A redirect would carry the key to another address.

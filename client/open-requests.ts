@@ -36,14 +36,18 @@ export type Evidence = {
   readonly params: Members;
   /** Its name among the `inputRequests` of a result (revision 2026-07-28). */
   readonly inputKey?: string | undefined;
+  /** The client's request that this result answered, where the caller knows it. */
+  readonly inputOf?: JsonRpcId | undefined;
 };
 
 type Open = {
   readonly origin: Origin;
   readonly end: () => void;
+  /** The params, without what belongs to one leg. */
+  readonly rest: string;
   task?: string;
   /** The leg that was answered `input_required`, and the requests in that answer. */
-  input?: { readonly leg: JsonRpcId; readonly requests: Members; readonly state: unknown };
+  input?: { readonly leg: JsonRpcId; readonly requests: Members; readonly state: unknown; readonly answers: Map<string, string> };
 };
 
 export class InFlight {
@@ -121,6 +125,16 @@ export class InFlight {
       : { ok: false, reason: "ambiguous" };
   }
 
+  /** Ends the request that this one began. */
+  endBegunBy(id: JsonRpcId): void {
+    for (const open of this.#open) if (open.origin.id === id) this.#end(open);
+  }
+
+  /** Call with the answer to a sampling request of an `input_required` result: the leg that repeats the request carries it. */
+  answeredInput(evidence: Evidence, answer: unknown): void {
+    if (evidence.inputKey !== undefined) this.#byInput(evidence)?.input?.answers.set(evidence.inputKey, sortedJson(answer));
+  }
+
   /** The leg whose `input_required` result asked for this sampling request (revision 2026-07-28). */
   inputLeg(evidence: Evidence): JsonRpcId | undefined {
     return this.#byInput(evidence)?.input?.leg;
@@ -143,6 +157,7 @@ export class InFlight {
   #byInput(evidence: Evidence): Open | undefined {
     const key = evidence.inputKey;
     if (key === undefined) return undefined;
+    if (evidence.inputOf !== undefined) return [...this.#open].find(({ input }) => input?.leg === evidence.inputOf);
     const named = [...this.#open].filter((open) => open.input !== undefined && isObject(open.input.requests[key]));
     if (named.length < 2) return named[0];
     // Two open results have the same name: the params tell them apart.
@@ -169,7 +184,7 @@ export class InFlight {
     if (typeof name !== "string" || name === "") return;
     const controller = new AbortController();
     const origin: Origin = { id, method, name, ended: controller.signal };
-    const open: Open = { origin, end: () => controller.abort() };
+    const open: Open = { origin, end: () => controller.abort(), rest: restOf(params) };
     this.#open.add(open);
     this.#legs.set(idKey(id), { open, about: "itself" });
   }
@@ -177,18 +192,29 @@ export class InFlight {
   /** The open request that this one repeats with the answers to its input requests (2026-07-28). */
   #repeats(method: string, name: unknown, params: Members): Open | undefined {
     if (params["inputResponses"] === undefined && params["requestState"] === undefined) return undefined;
-    const waiting = [...this.#open].filter(
-      (open) => open.input !== undefined && open.origin.method === method && open.origin.name === name,
-    );
     const state = params["requestState"];
-    return waiting.find((open) => open.input?.state === state);
+    const rest = restOf(params);
+    const waiting = [...this.#open].filter(
+      (open) =>
+        open.input !== undefined &&
+        open.input.state === state &&
+        open.origin.method === method &&
+        open.origin.name === name &&
+        open.rest === rest,
+    );
+    // Equal calls of a server without a state differ in what they were answered.
+    const responses = objectIn(params, "inputResponses");
+    const answered = waiting.find(({ input }) =>
+      [...(input?.answers ?? [])].every(([key, answer]) => Object.hasOwn(responses, key) && sortedJson(responses[key]) === answer),
+    );
+    return answered ?? waiting[0];
   }
 
   #answered(open: Open, leg: JsonRpcId, result: Members | undefined): void {
     if (result === undefined) return this.#end(open);
     if (result["resultType"] === "input_required") {
       this.#legs.delete(idKey(leg));
-      open.input = { leg, requests: objectIn(result, "inputRequests"), state: result["requestState"] };
+      open.input = { leg, requests: objectIn(result, "inputRequests"), state: result["requestState"], answers: new Map() };
       return;
     }
     const task = objectIn(result, "task");
@@ -210,8 +236,13 @@ export class InFlight {
   }
 }
 
+const OF_A_LEG: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
+
+/** The params without what differs between the legs of one request (2026-07-28), as text. */
+const restOf = (params: Members): string => sortedJson(Object.fromEntries(Object.entries(params).filter(([name]) => !OF_A_LEG.has(name))));
+
 /** JSON with sorted names: equal texts for equal values. */
-const sortedJson = (value: unknown): string =>
+export const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_name, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).toSorted(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );

@@ -16,6 +16,8 @@ Runs a stdio MCP server and gives it sampling with review by a person, whatever 
                            inFlight: it counts for the newest of them; strict: only where its task is named
   --no-tools               do not declare tools in sampling (2025-11-25)
   --no-tasks               do not declare sampling as a task (2025-11-25)
+  --hold <seconds>         how long a request of a client of 2026-07-28 waits for a person, before the client is told to ask again;
+                           by default 50, because clients time out after 60
   --help, --version
 
 The gateway's API key is read from $COUNTERSIGN_API_KEY and kept from the server's environment.
@@ -29,6 +31,7 @@ export type StdioCommand = {
   readonly association: AssociationMode;
   readonly tools: boolean;
   readonly tasks: boolean;
+  readonly holdSeconds: number;
   readonly command: string;
   readonly args: readonly string[];
 };
@@ -43,6 +46,9 @@ export type CommandLine =
 const wrong = (why: string): CommandLine => ({ kind: "wrong", why });
 const MODES: readonly Mode[] = ["fulfil", "forward", "fallback"];
 
+/** A timer cannot be longer than 24 days. */
+const MOST_HOLD_SECONDS = 86_400;
+
 const OPTIONS = {
   url: { type: "string" },
   server: { type: "string" },
@@ -50,6 +56,7 @@ const OPTIONS = {
   association: { type: "string" },
   "no-tools": { type: "boolean" },
   "no-tasks": { type: "boolean" },
+  hold: { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -73,6 +80,9 @@ export function readCommandLine(argv: readonly string[], env: Readonly<Record<st
   if (mode === undefined) return wrong("--mode must be fulfil, forward or fallback.");
   const association = ASSOCIATION_MODES.find((each) => each === (options.association ?? "auto"));
   if (association === undefined) return wrong("--association must be auto, strict or inFlight.");
+  const holdSeconds = Number(options.hold ?? "50");
+  if (options.hold?.trim() === "" || !(holdSeconds > 0 && holdSeconds <= MOST_HOLD_SECONDS))
+    return wrong(`--hold must be a number of seconds, above 0 and up to ${MOST_HOLD_SECONDS}.`);
   const url = options.url ?? env["COUNTERSIGN_URL"] ?? "";
   if (url === "") return wrong("the gateway's address is missing; give --url or set COUNTERSIGN_URL.");
   const apiKey = env["COUNTERSIGN_API_KEY"] ?? "";
@@ -80,7 +90,7 @@ export function readCommandLine(argv: readonly string[], env: Readonly<Record<st
   const tools = options["no-tools"] !== true;
   const tasks = options["no-tasks"] !== true;
   const server = options.server ?? baseName(command);
-  return { kind: "run", stdio: { url, apiKey, server, mode, association, tools, tasks, command, args } };
+  return { kind: "run", stdio: { url, apiKey, server, mode, association, tools, tasks, holdSeconds, command, args } };
 }
 
 function parsed(args: readonly string[]): ReturnType<typeof parse> | string {

@@ -10,9 +10,16 @@ import { ClientProgress } from "./client-progress.ts";
 import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
 import { answeredByLong } from "./long-line.ts";
+import { rawIdIn } from "./stateless-lines.ts";
+import { StatelessRelay } from "./stateless-relay.ts";
 
 export type StdioRelaySettings = DeclareOptions & {
   readonly connection: Connection;
+  /** The gateway's address. */
+  readonly url: string;
+  /** How long a request of a client of 2026-07-28 waits for a person, before the client is told to come back. */
+  readonly holdMilliseconds: number;
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Sends a message of ours, on a line of its own. */
   readonly toClient: (line: string) => void;
   readonly toServer: (line: string) => void;
@@ -38,6 +45,8 @@ const TASKS_REMEMBERED = 1_000;
 export class StdioRelay {
   readonly #settings: StdioRelaySettings;
   readonly #progress = new ClientProgress();
+  /** What is of revision 2026-07-28. */
+  readonly #stateless: StatelessRelay;
   #declared: Declared = NOTHING_DECLARED;
   /** The server's requests that the gateway is answering. */
   readonly #intercepted = new Map<string, Intercepted>();
@@ -51,6 +60,7 @@ export class StdioRelay {
 
   constructor(settings: StdioRelaySettings) {
     this.#settings = settings;
+    this.#stateless = new StatelessRelay({ ...settings, progress: this.#progress });
   }
 
   /** A line of the client. Returns the line that the server gets: the same, another, or none. */
@@ -63,18 +73,33 @@ export class StdioRelay {
       this.#settings.connection.sent(value);
       return initialize.line;
     }
-    return filtered(line, value, (message, span) => this.#passesToServer(message, line, span));
+    const isBatch = Array.isArray(value);
+    const stateless = isBatch ? undefined : this.#stateless.concerns(line, wholeOf(line), value);
+    if (stateless !== undefined) return this.#stateless.fromClient(line, stateless, value);
+    const notification = asNotification(value);
+    const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
+    const passed = isId(cancelled) ? this.#stateless.cancelled(line, cancelled) : "unknown";
+    if (passed !== "unknown") return passed;
+    return filtered(line, value, (message, span) => {
+      const batched = isBatch ? this.#stateless.concerns(line, span, message) : undefined;
+      if (batched === undefined) return this.#passesToServer(message, line, span);
+      this.#stateless.refuseBatched(batched);
+      return false;
+    });
   }
 
   /** A line of the server. Returns the line that the client gets, if any. */
   fromServer(line: Uint8Array): Uint8Array | undefined {
-    return filtered(line, parseJson(decoded(line)), (message, span) => this.#passesToClient(message, line, span));
+    const value = parseJson(decoded(line));
+    const passed = this.#stateless.fromServer(line, value);
+    if (passed !== "unknown") return passed;
+    return filtered(line, value, (message, span) => !this.#stateless.expects(message) && this.#passesToClient(message, line, span));
   }
 
   /** A line of the server that passed unparsed, by its two ends. */
   longFromServer(head: string, tail: string): void {
     const id = answeredByLong(head, tail);
-    if (id === undefined) return;
+    if (id === undefined || this.#stateless.passedUnread(id)) return;
     const answer = { jsonrpc: "2.0", id, result: {} };
     this.#progress.received(answer);
     this.#settings.connection.received(answer);
@@ -82,17 +107,18 @@ export class StdioRelay {
 
   /** The gateway's progress for the client's request. */
   waiting(originId: JsonRpcId, message: string | undefined): void {
-    this.#tellClient(this.#progress.tell(originId, message, this.#settings.now()));
+    this.#tellClient(this.#progress.tell(this.#stateless.waitingFor(originId), message, this.#settings.now()));
   }
 
   /** The gateway's heartbeat for the client's request. */
   stillWaiting(originId: JsonRpcId): void {
-    this.#tellClient(this.#progress.remind(originId, this.#settings.now()));
+    this.#tellClient(this.#progress.remind(this.#stateless.waitingFor(originId), this.#settings.now()));
   }
 
   /** One side has closed: requests at the gateway end, and no further message is sent. */
   closed(): void {
     this.#isClosed = true;
+    this.#stateless.closed();
     this.#settings.connection.closed();
   }
 
@@ -122,9 +148,7 @@ export class StdioRelay {
   #passesToClient(message: unknown, line: Uint8Array, span: Span): boolean {
     const request = asRequest(message);
     if (request !== undefined && this.#settings.mode !== "forward") {
-      const idAt = memberOf(line, span, "id");
-      const rawId = idAt === undefined ? JSON.stringify(request.id) : textAt(line, idAt);
-      if (this.#takes({ ...request, rawId, cancelled: false })) return false;
+      if (this.#takes({ ...request, rawId: rawIdIn(line, span, request.id), cancelled: false })) return false;
     }
     const notification = asNotification(message);
     if (notification?.method === "notifications/cancelled" && isId(notification.params["requestId"])) {
@@ -201,7 +225,7 @@ export class StdioRelay {
     if (clientsAnswer === undefined) return this.#answerWith(request, async () => ({ tasks: await this.#tasks() }));
     const ours = (await this.#tasks()).map((task) => JSON.stringify(task)).join(",");
     if (this.#isClosed) return;
-    const whole = { from: 0, to: clientsAnswer.length };
+    const whole = wholeOf(clientsAnswer);
     const tasks = memberOf(clientsAnswer, memberOf(clientsAnswer, whole, "result") ?? whole, "tasks") ?? whole;
     const comma = ours !== "" && elementsOf(clientsAnswer, tasks).length > 0 ? "," : "";
     const answer = edited(clientsAnswer, [{ from: tasks.from + 1, to: tasks.from + 1, text: ours + comma }]);
@@ -258,6 +282,8 @@ export class StdioRelay {
   }
 }
 
+const wholeOf = (line: Uint8Array): Span => ({ from: 0, to: line.length });
+
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const decoded = (bytes: Uint8Array): string => decoder.decode(bytes);
 
@@ -271,10 +297,9 @@ const without = (params: Members, name: string): Members => Object.fromEntries(O
 
 /** The line without the messages that do not pass. In a batch (2025-03-26) the others keep their bytes. */
 function filtered(line: Uint8Array, value: unknown, passes: (message: unknown, span: Span) => boolean): Uint8Array | undefined {
-  const whole = { from: 0, to: line.length };
-  if (!Array.isArray(value)) return passes(value, whole) ? line : undefined;
+  if (!Array.isArray(value)) return passes(value, wholeOf(line)) ? line : undefined;
   if (value.length === 0) return line;
-  const elements = elementsOf(line, whole);
+  const elements = elementsOf(line, wholeOf(line));
   const kept = elements.filter((span, at) => passes(value[at], span));
   if (kept.length === elements.length) return line;
   if (kept.length === 0) return undefined;

@@ -3,6 +3,7 @@
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
 import { createSamplingHandler } from "../sampling-handler.ts";
+import { platformTiming } from "../timing.ts";
 import type { StdioCommand } from "./command-line.ts";
 import { LineCutter, type Piece } from "./lines.ts";
 import { END_BYTES } from "./long-line.ts";
@@ -49,7 +50,9 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
       connection,
       toServer: (line) => toServer.say(line),
       toClient: (line) => toClient.say(line),
+      holdMilliseconds: options.holdSeconds * 1_000,
       now: Date.now,
+      sleep: platformTiming.sleep,
       onError: ({ message }) => warn(message),
     });
     return relay;

@@ -2,7 +2,7 @@
 
 import { type Features, features2025 } from "./mcp-2025/features.ts";
 import { features2026 } from "./mcp-2026/features.ts";
-import { revision2026 } from "./mcp-2026/stateless-request.ts";
+import { revision2026 } from "./mcp-2026/meta-keys.ts";
 
 const features: Readonly<Record<string, Features>> = { ...features2025, [revision2026]: features2026 };
 const revisions = Object.keys(features).toSorted();

@@ -4,7 +4,7 @@ import { codecOf } from "../mcp-2025/codec.ts";
 import type { McpCodec } from "../mcp-2025/codec.ts";
 import { toResult } from "../mcp-2025/sampling-result.ts";
 import { parseSampling2026 } from "./sampling.ts";
-import { revision2026 } from "./stateless-request.ts";
+import { revision2026 } from "./meta-keys.ts";
 
 /** The result has the shape that it has since 2025-11-25. */
 export const codec2026: McpCodec = codecOf(revision2026, parseSampling2026, toResult);

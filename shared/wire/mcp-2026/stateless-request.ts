@@ -6,15 +6,20 @@ import { isObject, objectOf } from "../../json/values.ts";
 import { type Result, err, ok } from "../../result.ts";
 import { type RequestId, type RpcError, toRequestId } from "../json-rpc.ts";
 import { decodeHeaderValue } from "./header-values.ts";
+import { clientCapabilitiesKey, headerMismatchCode, protocolVersionKey, revision2026, unsupportedVersionCode } from "./meta-keys.ts";
 
-export const revision2026 = "2026-07-28";
-const metaKey = (name: string): string => `io.modelcontextprotocol/${name}`;
-export const protocolVersionKey = metaKey("protocolVersion");
-export const clientCapabilitiesKey = metaKey("clientCapabilities");
-export const clientInfoKey = metaKey("clientInfo");
-export const logLevelKey = metaKey("logLevel");
-export const serverInfoKey = metaKey("serverInfo");
-export const subscriptionIdKey = metaKey("subscriptionId");
+export {
+  clientCapabilitiesKey,
+  clientInfoKey,
+  headerMismatchCode,
+  logLevelKey,
+  missingCapabilityCode,
+  protocolVersionKey,
+  revision2026,
+  serverInfoKey,
+  subscriptionIdKey,
+  unsupportedVersionCode,
+} from "./meta-keys.ts";
 
 export type StatelessRequest = {
   readonly id: RequestId;
@@ -26,10 +31,6 @@ export type StatelessRequest = {
 
 /** An error with the HTTP status that belongs to it. */
 export type HttpRpcError = RpcError & { readonly status: 400 | 404 };
-
-export const headerMismatchCode = -32_020;
-export const missingCapabilityCode = -32_021;
-export const unsupportedVersionCode = -32_022;
 
 /** Headers by name, in any case; null where there is none. */
 export type HeaderOf = (name: string) => string | null;

@@ -16,6 +16,7 @@ describe("the command line of countersign stdio", () => {
         association: "auto",
         tools: true,
         tasks: true,
+        holdSeconds: 50,
         command: "/usr/bin/some-server.exe",
         args: ["--url", "x", "--", "--help"],
       },
@@ -24,7 +25,7 @@ describe("the command line of countersign stdio", () => {
 
   test("takes every option, and --url before the environment", () => {
     const line =
-      "stdio --url http://localhost:8787 --server=notes --mode fallback --association inFlight --no-tools --no-tasks -- npx -y notes";
+      "stdio --url http://localhost:8787 --server=notes --mode fallback --association inFlight --no-tools --no-tasks --hold 1.5 -- npx -y notes";
     expect(read(line)).toMatchObject({
       stdio: {
         url: "http://localhost:8787",
@@ -33,6 +34,7 @@ describe("the command line of countersign stdio", () => {
         association: "inFlight",
         tools: false,
         tasks: false,
+        holdSeconds: 1.5,
         command: "npx",
       },
     });

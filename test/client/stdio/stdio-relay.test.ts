@@ -37,7 +37,10 @@ function relayed(options: Partial<DeclareOptions & SamplingHandlerOptions> = {})
     connection,
     toClient: (line) => client.push(`${line}\n`),
     toServer: (line) => server.push(`${line}\n`),
+    url: gateway.url,
+    holdMilliseconds: 50_000,
     now: () => now,
+    sleep: () => new Promise(() => {}),
     onError: ({ message }) => errors.push(message),
   });
   const put = (into: string[], look: (line: Uint8Array) => Uint8Array | undefined, message: unknown): void => {

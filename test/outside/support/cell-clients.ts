@@ -1,7 +1,9 @@
 // Clients of both families and SDK generations, for what is tried with each. None has sampling of its own; each has forms and roots.
 
 import { Client as ClientV2, ProtocolError, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
+import { StdioClientTransport as StdioTransportV2 } from "@modelcontextprotocol/client/stdio";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport as StdioTransportV1 } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
@@ -65,15 +67,24 @@ export async function cellClient(
   { declared = capabilities, sampling }: { readonly declared?: object; readonly sampling?: OwnSampling } = {},
 ): Promise<CellClient> {
   const all = sampling === undefined ? declared : { ...declared, sampling: {} };
-  return kind === "SDK 1.x" ? clientV1(url, headers, all, sampling) : clientV2(url, headers, all, kind === "SDK 2.x, 2026", sampling);
+  const [at, options] = [new URL(url), { requestInit: { headers } }];
+  return kind === "SDK 1.x"
+    ? // The SDK's own type of its transport leaves `sessionId` open where exactOptionalPropertyTypes does not.
+      clientV1(new TransportV1(at, options) as Transport, all, sampling)
+    : clientV2(new TransportV2(at, options), all, kind === "SDK 2.x, 2026", sampling);
 }
 
-async function clientV1(
-  url: string,
-  headers: Record<string, string>,
-  declared: object,
-  sampling: OwnSampling | undefined,
+/** The same on a server over stdio, without sampling. */
+export async function cellClientOverStdio(
+  kind: CellClientKind,
+  parameters: { readonly command: string; readonly args: string[]; readonly env: Record<string, string> },
 ): Promise<CellClient> {
+  return kind === "SDK 1.x"
+    ? clientV1(new StdioTransportV1(parameters), capabilities, undefined)
+    : clientV2(new StdioTransportV2(parameters), capabilities, kind === "SDK 2.x, 2026", undefined);
+}
+
+async function clientV1(transport: Transport, declared: object, sampling: OwnSampling | undefined): Promise<CellClient> {
   const client = new ClientV1(about, { capabilities: declared });
   const asked: string[] = [];
   const heard: string[] = [];
@@ -86,14 +97,13 @@ async function clientV1(
       if (sampling === "reply") return own;
       throw new McpError(sampling, "No.");
     });
-  const transport = new TransportV1(new URL(url), { requestInit: { headers } });
   let agreed: string | undefined;
+  const { setProtocolVersion } = transport;
   transport.setProtocolVersion = (version) => {
     agreed = version;
-    TransportV1.prototype.setProtocolVersion.call(transport, version);
+    setProtocolVersion?.call(transport, version);
   };
-  // The SDK's own type of its transport leaves `sessionId` open where exactOptionalPropertyTypes does not.
-  await client.connect(transport as Transport);
+  await client.connect(transport);
   return {
     agreed: () => agreed,
     asked,
@@ -111,8 +121,7 @@ async function clientV1(
 }
 
 async function clientV2(
-  url: string,
-  headers: Record<string, string>,
+  transport: Parameters<ClientV2["connect"]>[0],
   declared: object,
   isNew: boolean,
   sampling: OwnSampling | undefined,
@@ -129,7 +138,7 @@ async function clientV2(
       if (sampling === "reply") return own;
       throw new ProtocolError(sampling, "No.");
     });
-  await client.connect(new TransportV2(new URL(url), { requestInit: { headers } }));
+  await client.connect(transport);
   return {
     agreed: () => client.getNegotiatedProtocolVersion(),
     asked,

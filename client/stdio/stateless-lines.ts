@@ -1,0 +1,80 @@
+// The messages of revision 2026-07-28 as lines: what a request says, the line that its server gets, and the lines of later attempts at it.
+
+import { objectOf } from "../../shared/json/values.ts";
+import type { JsonObject } from "../../shared/encoding.ts";
+import { edited, memberOf, type Span, textAt, withMembers } from "../../shared/json/spans.ts";
+import { attemptOf, restOf } from "../../shared/relay/rounds.ts";
+import { clientCapabilitiesKey, protocolVersionKey, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
+import { asRequest, type JsonRpcId } from "../rpc-messages.ts";
+
+/** A request that says the revision and its client's capabilities. `rawId`: as the client wrote it, because a parser would round a long number. */
+export type StatelessRequest = {
+  readonly id: JsonRpcId;
+  readonly rawId: string;
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly meta: JsonObject;
+  readonly capabilities: JsonObject;
+};
+
+/** The request that a message is; undefined for one of another revision, and for one without what the revision requires. */
+export function statelessRequest(line: Uint8Array, span: Span, message: unknown): StatelessRequest | undefined {
+  const request = asRequest(message);
+  const params = objectOf(request?.params);
+  const meta = objectOf(params?.["_meta"]);
+  const capabilities = objectOf(meta?.[clientCapabilitiesKey]);
+  if (request === undefined || params === null || meta === null || capabilities === null) return undefined;
+  if (meta[protocolVersionKey] !== revision2026 || request.method === "initialize") return undefined;
+  const { id, method } = request;
+  return { id, rawId: rawIdIn(line, span, id), method, params, meta, capabilities };
+}
+
+/** The id of a message as it was written. */
+export function rawIdIn(line: Uint8Array, span: Span, id: JsonRpcId): string {
+  const at = memberOf(line, span, "id");
+  return at === undefined ? JSON.stringify(id) : textAt(line, at);
+}
+
+const whole = (line: Uint8Array): Span => ({ from: 0, to: line.length });
+const paramsIn = (line: Uint8Array): Span => memberOf(line, whole(line), "params") ?? whole(line);
+
+/** The line with sampling among the client's capabilities; every other byte stays. */
+export function withSampling(line: Uint8Array, sampling: JsonObject): Uint8Array {
+  const meta = memberOf(line, paramsIn(line), "_meta");
+  const capabilities = meta === undefined ? undefined : memberOf(line, meta, clientCapabilitiesKey);
+  return capabilities === undefined ? line : edited(line, withMembers(line, capabilities, { sampling }));
+}
+
+/** The request's params, without what belongs to one attempt. */
+export const restIn = (line: Uint8Array): string => restOf(line, paramsIn(line));
+
+/** The line with these params in place of its own. */
+export function withParams(line: Uint8Array, params: string): Uint8Array {
+  const { from, to } = paramsIn(line);
+  return edited(line, [{ from, to, text: params }]);
+}
+
+/** The line with another id. */
+export function withId(line: Uint8Array, rawId: string): Uint8Array {
+  const at = memberOf(line, whole(line), "id");
+  return at === undefined ? line : edited(line, [{ from: at.from, to: at.to, text: rawId }]);
+}
+
+/** A `notifications/cancelled` that names another request; every other byte stays. */
+export function cancelling(line: Uint8Array, requestId: JsonRpcId): Uint8Array {
+  const at = memberOf(line, paramsIn(line), "requestId");
+  return at === undefined ? line : edited(line, [{ from: at.from, to: at.to, text: JSON.stringify(requestId) }]);
+}
+
+export type Attempt = {
+  readonly id: JsonRpcId;
+  readonly method: string;
+  readonly rest: string;
+  readonly meta: JsonObject;
+  readonly state: string | null;
+  readonly responses: JsonObject | null;
+};
+
+/** The line of another attempt at a request. */
+export const attemptLine = ({ id, method, rest, meta, state, responses }: Attempt): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${attemptOf(rest, meta, state, responses)}}`;

@@ -1,0 +1,176 @@
+// Clients of both families at servers of both families behind the command: the tool ends with the reply.
+
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { FAKE_KEY, FakeGateway, type FakeRun, until } from "../../support/fake-gateway.ts";
+import { type CellClient, type CellClientKind, cellClientOverStdio, cellClients } from "../support/cell-clients.ts";
+import { BIN } from "./wrapped.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "countersign-cells-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+const servers = [
+  ["SDK 1.x", at("rounds-server-v1.ts")],
+  ["SDK 2.x", at("../support/modern-stdio.ts")],
+] as const;
+
+const gateway = new FakeGateway();
+let listening: { url: string; close: () => Promise<void> };
+beforeAll(async () => {
+  listening = await gateway.listen();
+});
+afterAll(() => listening.close());
+
+async function connect(kind: CellClientKind, server: readonly string[], options: readonly string[] = []): Promise<CellClient> {
+  const args = [BIN, "stdio", "--server", "cells", "--url", listening.url, ...options, "--", process.execPath, ...server];
+  const env = { PATH: process.env["PATH"] ?? "", COUNTERSIGN_API_KEY: FAKE_KEY };
+  return cellClientOverStdio(kind, { command: process.execPath, args, env });
+}
+
+const replyTo = (run: FakeRun): void => run.reply(`Reply to: ${run.prompt}`);
+const reply = (question: string, part = ""): string => `Reply to: ${question}${part}`;
+
+describe.each(servers)("at a server of %s", (generation, server) => {
+  describe.each(cellClients)("a client of %s", (kind) => {
+    const isNew = kind === "SDK 2.x, 2026" && generation === "SDK 2.x";
+    let client: CellClient;
+    beforeAll(async () => {
+      client = await connect(kind, [server]);
+    });
+    afterAll(() => client?.close());
+    beforeEach(() => {
+      gateway.runs.length = 0;
+      gateway.seen.length = 0;
+      gateway.onRun = replyTo;
+    });
+
+    test("speaks its own revision", () => {
+      expect(client.agreed() ?? "2025-11-25").toBe(isNew ? "2026-07-28" : "2025-11-25");
+    });
+
+    const question = `What of ${kind}?`;
+    const rounds = [1, 2, 3, 4, 5].map((round) => reply(question, ` (round ${round})`));
+    test.each([
+      ["ask", 1, reply(question)],
+      ["ask-two", 2, JSON.stringify([reply(question, " (first)"), reply(question, " (second)")])],
+      ["ask-five", 5, JSON.stringify(rounds)],
+      ["ask-and-elicit", 1, JSON.stringify({ reply: reply(question), action: "accept", content: { confirm: true } })],
+    ])("%s ends with the reply", async (tool, count, said) => {
+      expect(await client.call(tool, { question })).toEqual({ text: said, isError: false });
+      expect(gateway.runs).toHaveLength(count);
+      // Every round serves the one request of the client, and the gateway hears when it has ended.
+      const [first] = gateway.runs;
+      const origin = { method: "tools/call", name: tool, server: "cells", ...(isNew ? {} : { inferred: true }) };
+      for (const run of gateway.runs) expect(run.origin).toEqual({ ...origin, id: first?.origin["id"] });
+      await until(() => gateway.trail.some((each) => each.startsWith("DELETE")));
+      expect(gateway.trail.filter((each) => each.startsWith("DELETE"))).toHaveLength(1);
+      const revisions = gateway.seen.filter(({ path }) => path === "/sampling").map(({ headers }) => headers.get("mcp-protocol-version"));
+      expect(new Set(revisions)).toEqual(new Set([isNew ? "2026-07-28" : null]));
+    });
+
+    test("ask-image ends with the reply, and the gateway has the image", async () => {
+      gateway.onRun = (run) => run.reply("An image.");
+      expect(await client.call("ask-image", { question })).toEqual({ text: "An image.", isError: false });
+      expect(JSON.stringify(gateway.runs[0]?.params)).toContain('"mimeType":"image/png"');
+    });
+
+    test("a tool loop of three rounds, whose tools the model calls", async () => {
+      const content = ["Bern", "Rome"].map((city) => [{ type: "tool_use", id: `call_${city}`, name: "weather", input: { city } }]);
+      gateway.onRun = (run) => {
+        const next = content.shift();
+        run.reply("Sunny.", next === undefined ? {} : { content: next, stopReason: "toolUse" });
+      };
+      const { text, isError } = await client.call("ask-tools", { question });
+      expect([isError, JSON.parse(text)]).toEqual([false, { round: 3, content: [{ type: "text", text: "Sunny." }] }]);
+      expect(JSON.stringify(gateway.runs[2]?.params)).toContain("Sunny: ");
+    });
+
+    test.each([
+      ["denied", -1, "User rejected sampling request"],
+      ["expired", -32_002, "Sampling request expired: nobody decided in time"],
+    ])("%s: the tool ends with the sentence, and its server is not asked again", async (_how, code, sentence) => {
+      gateway.onRun = (run) => run.fail(code, sentence);
+      const { text, isError } = await client.call("ask-five", { question });
+      expect(isError).toBe(true);
+      expect(text).toContain(sentence);
+      expect(gateway.runs).toHaveLength(1);
+    });
+
+    test("a call that the client cancels withdraws its review, and later ones go on", async () => {
+      gateway.onRun = () => undefined;
+      const cancel = new AbortController();
+      const called = client.call("ask", { question }, { signal: cancel.signal }).catch(() => "cancelled");
+      const run = await gateway.run(0);
+      cancel.abort("enough");
+      expect(await called).toBe("cancelled");
+      await until(() => run.outcome);
+      expect(run.outcome).toMatchObject({ error: { code: -32_800 } });
+      gateway.onRun = replyTo;
+      expect(await client.call("ask", { question })).toEqual({ text: reply(question), isError: false });
+    });
+  });
+});
+
+describe("a client of SDK 2.x, 2026, at a server of SDK 2.x", () => {
+  const kind = "SDK 2.x, 2026";
+  const server = at("../support/modern-stdio.ts");
+  const kept = join(folder, "lines");
+  let client: CellClient | undefined;
+  beforeEach(() => {
+    gateway.runs.length = 0;
+    gateway.onRun = replyTo;
+    if (existsSync(kept)) rmSync(kept);
+  });
+  afterEach(() => client?.close());
+  const lines = (): { id: unknown; method: string; params: Record<string, unknown> }[] =>
+    readFileSync(kept, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as never);
+
+  test("gets prompts and resources that sample, roots beside sampling, and rounds that ask for nothing", async () => {
+    client = await connect(kind, [server]);
+    expect(await client.prompt("ask-prompt", { topic: "wine" })).toBe("Reply to: A prompt on wine");
+    expect(await client.read("test://ask")).toBe("Reply to: A text for test://ask");
+    const roots = [{ uri: "file:///work" }];
+    expect(JSON.parse((await client.call("ask-roots", { question: "q" })).text)).toEqual({ reply: "Reply to: q", roots });
+    expect(await client.call("ask-later", { question: "q" })).toEqual({ text: "Reply to: q", isError: false });
+    expect(client.asked).toEqual(["roots/list"]);
+    gateway.onRun = (run) => run.fail(-1, "User rejected sampling request");
+    await expect(client.prompt("ask-prompt", { topic: "beer" })).rejects.toMatchObject({ code: -1 });
+  });
+
+  test("has the same params, state and token in every round at its server, each under a new id", async () => {
+    client = await connect(kind, [server, kept]);
+    const heard: unknown[] = [];
+    await client.call("ask-five", { question: "q" }, { onprogress: (told) => heard.push(told) });
+    const calls = lines().filter(({ method }) => method === "tools/call");
+    const [, ...rounds] = calls;
+    expect(calls).toHaveLength(6);
+    expect(new Set(calls.map(({ id }) => JSON.stringify(id))).size).toBe(6);
+    const shape = ({ params: { name, arguments: given, _meta } }: (typeof calls)[number]) => ({ name, given, _meta });
+    for (const each of calls) expect(shape(each)).toEqual(shape(calls[0] as never));
+    expect(calls[0]?.params["_meta"]).toMatchObject({ "io.modelcontextprotocol/clientCapabilities": { sampling: { tools: {} } } });
+    expect(calls.map(({ params }) => Object.keys((params["inputResponses"] ?? {}) as object))).toEqual([
+      [],
+      ...rounds.map(() => ["reply"]),
+    ]);
+    expect(new Set(calls.map(({ params }) => params["requestState"])).size).toBe(6);
+  });
+
+  test("is told to come back where a person takes long, and its review is the same", async () => {
+    client = await connect(kind, [server], ["--hold", "0.2"]);
+    gateway.onRun = () => undefined;
+    const rounds: string[] = [];
+    const called = client.call("ask-two", { question: "q" }, { onprogress: ({ message = "" }) => rounds.push(message) });
+    const [first, second] = [await gateway.run(0), await gateway.run(1)];
+    await until(() => rounds.some((each) => each.includes("(round 2)")));
+    for (const run of [first, second]) replyTo(run);
+    expect(JSON.parse((await called).text)).toEqual(["Reply to: q (first)", "Reply to: q (second)"]);
+    expect(gateway.runs).toHaveLength(2);
+  });
+});
