@@ -205,7 +205,9 @@ export class InFlight {
     // Equal calls of a server without a state differ in what they were answered.
     const responses = objectIn(params, "inputResponses");
     const answered = waiting.find(({ input }) =>
-      [...(input?.answers ?? [])].every(([key, answer]) => Object.hasOwn(responses, key) && sortedJson(responses[key]) === answer),
+      Object.entries(input?.requests ?? {})
+        .filter(([, asked]) => isObject(asked) && asked["method"] === "sampling/createMessage")
+        .every(([key]) => Object.hasOwn(responses, key) && sortedJson(responses[key]) === input?.answers.get(key)),
     );
     return answered ?? waiting[0];
   }

@@ -7,11 +7,13 @@
 // - `transport.onmessage` and `onclose` are set first: both SDKs call an existing one before their own;
 // - `client.fallbackRequestHandler` answers. A registered handler would not do: 1.x needs a zod schema, and 2.x refuses the result of a
 //   sampling request that became a task.
-// In revision 2026-07-28 a sampling request arrives inside a result, and 2.x passes those to registered handlers only.
+// In revision 2026-07-28 a sampling request arrives inside a result, and 2.x passes those to registered handlers only. A handler gets the
+// request's name in that result, which another result may have too; its `_meta`, the very object that came, shows which result it was.
 
 import { isObject, type Members } from "../shared/json/values.ts";
 import type { Asked, Connection } from "./connection.ts";
-import { asRequest, objectIn, RpcError } from "./rpc-messages.ts";
+import { revision2026 } from "../shared/wire/mcp-2026/meta-keys.ts";
+import { asAnswer, asRequest, type JsonRpcId, objectIn, RpcError } from "./rpc-messages.ts";
 
 export type SamplingCapabilities = {
   readonly sampling: { readonly tools: Record<string, never> };
@@ -74,21 +76,47 @@ export function joinClient(client: ClientLike, capabilities: SamplingCapabilitie
   client.connect = async (transport: TransportLike, options?: unknown): Promise<void> => {
     const connection = open();
     current = connection;
-    observe(transport, connection);
+    const askedBy: AskedBy = new WeakMap();
+    observe(transport, connection, askedBy);
     await Reflect.apply(connect, client, [transport, options]);
     if (client.getProtocolEra?.() !== "modern") return;
     const answerInput = (request: unknown, context: unknown): Promise<Members> => {
       const params = isObject(request) ? objectIn(request, "params") : {};
       const inputKey = String(objectIn(isObject(context) ? context : {}, "mcpReq")["id"]);
       const { signal } = contextOf(context);
-      return connection.answer({ id: inputKey, method: "sampling/createMessage", params, inputKey, signal });
+      const meta = objectIn(isObject(context) ? context : {}, "mcpReq")["_meta"];
+      const inputOf = isObject(meta) ? askedBy.get(meta) : undefined;
+      return connection.answer({
+        id: inputKey,
+        method: "sampling/createMessage",
+        params,
+        inputKey,
+        inputOf,
+        revision: revision2026,
+        signal,
+      });
     };
     Reflect.apply(client.setRequestHandler, client, ["sampling/createMessage", answerInput]);
   };
 }
 
+/** The client's request whose result asked for a sampling request, by that request's `_meta`. */
+type AskedBy = WeakMap<object, JsonRpcId>;
+
+/** Remembers of each sampling request in an `input_required` result which request it answers. One without `_meta` gets an empty one. */
+function remember(message: unknown, askedBy: AskedBy): void {
+  const answer = asAnswer(message);
+  if (answer === undefined || answer.id === null || !("result" in answer) || answer.result["resultType"] !== "input_required") return;
+  for (const input of Object.values(objectIn(answer.result, "inputRequests"))) {
+    const params = isObject(input) && input["method"] === "sampling/createMessage" ? input["params"] : undefined;
+    if (!isObject(params)) continue;
+    if (params["_meta"] === undefined) Object.assign(params, { _meta: {} });
+    if (isObject(params["_meta"])) askedBy.set(params["_meta"], answer.id);
+  }
+}
+
 /** Calls a connection with every message of a transport. Call it before the client gets the transport. */
-export function observe(transport: TransportLike, connection: Connection): void {
+export function observe(transport: TransportLike, connection: Connection, askedBy?: AskedBy): void {
   const { send, onmessage, onclose } = transport;
   transport.send = async (message: unknown, options?: unknown): Promise<void> => {
     const request = asRequest(message);
@@ -108,6 +136,7 @@ export function observe(transport: TransportLike, connection: Connection): void 
   Object.assign(transport, {
     onmessage: (message: unknown, extra?: unknown): void => {
       if (onmessage !== undefined) Reflect.apply(onmessage, transport, [message, extra]);
+      if (askedBy !== undefined) remember(message, askedBy);
       connection.received(message);
     },
     onclose: (): void => {

@@ -226,6 +226,55 @@ describe("a host on SDK 2.x with a server of revision 2026-07-28", () => {
     expect(gateway.trail.at(-1)).toBe("DELETE /sessions/s");
   });
 
+  test("tells two equal calls apart, whose server asks for the same and has no state", async () => {
+    const sampling = handler({});
+    const client = new ClientV2({ name: "host", version: "1" }, { versionNegotiation: { mode: "auto" } });
+    const params = { messages: [{ role: "user" as const, content: { type: "text" as const, text: "same" } }], maxTokens: 10 };
+    const mcp = createMcpHandler(() => {
+      const server = new McpServerV2({ name: "notes", version: "1" });
+      server.registerTool("ask", {}, (ctx) => {
+        const answers = ctx.mcpReq.inputResponses ?? {};
+        if ("two" in answers) return { content: [{ type: "text", text: JSON.stringify(answers) }] };
+        return inputRequired({ inputRequests: { ["one" in answers ? "two" : "one"]: inputRequired.createMessage(params) } });
+      });
+      return server;
+    });
+    const serverFetch: FetchLike = (input, init) => mcp.fetch(new Request(input, init));
+    const { fetch } = sampling.attach(client, { server: "notes", fetch: serverFetch });
+    await client.connect(new TransportV2(SERVER_URL, { fetch }));
+    gateway.onRun = () => undefined;
+    const order: number[] = [];
+    const call = async (at: number): Promise<void> => {
+      await client.callTool({ name: "ask", arguments: {} });
+      order.push(at);
+    };
+    const calls = [call(0), call(1)];
+    await gateway.run(1);
+    const ids = gateway.runs.map(({ origin }) => origin["id"]);
+    expect(new Set(ids).size).toBe(2);
+    expect(gateway.runs.every(({ origin }) => origin["inferred"] === undefined)).toBe(true);
+    // The second is answered first: its next round is still its own.
+    gateway.runs[1]?.reply("for the second");
+    const third = await gateway.run(2);
+    expect(third.origin["id"]).toBe(ids[1]);
+    gateway.runs[0]?.reply("for the first");
+    const fourth = await gateway.run(3);
+    expect(fourth.origin["id"]).toBe(ids[0]);
+    third.reply("and again");
+    await until(() => order.length === 1);
+    await until(() => gateway.trail.some((line) => line.startsWith("DELETE")));
+    expect(gateway.trail.filter((line) => line.startsWith("DELETE"))).toEqual([
+      `DELETE /sessions/s/requests/${String(ids[1])}?server=notes`,
+    ]);
+    expect(fourth.outcome).toBeUndefined();
+    fourth.reply("well");
+    await Promise.all(calls);
+    expect(
+      new Set(gateway.seen.filter(({ path }) => path === "/sampling").map(({ headers }) => headers.get("mcp-protocol-version"))),
+    ).toEqual(new Set(["2026-07-28"]));
+    await client.close();
+  });
+
   test("ends the request when a person says no, because the client will not repeat it", async () => {
     const { sampling, client } = await modernHost();
     gateway.onRun = (run) => run.fail(-1, "User rejected sampling request", { outcome: "rejected" });
