@@ -64,7 +64,7 @@ type Family = "2025" | "2026";
 
 /** The families of clients whose calls end with the gateway's reply. */
 const throughTheRelay: readonly Family[] = ["2026", "2025"];
-const behindTheCommand: readonly Family[] = ["2025"];
+const behindTheCommand: readonly Family[] = ["2026", "2025"];
 
 /** Calls the tool with a client that has a model of its own, or none. */
 async function asked(transport: Parameters<Client["connect"]>[0], family: Family, own: boolean): Promise<string> {

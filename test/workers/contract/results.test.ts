@@ -59,6 +59,22 @@ describe("the result", () => {
     expect(model.calls).toHaveLength(1);
   });
 
+  test("is of params that are read as the revision that each caller speaks", async () => {
+    const [use] = calls;
+    const toolResult = { type: "tool_result", toolUseId: "call_1", content: [], structuredContent: [18, "degrees"] };
+    const messages = [
+      { role: "assistant", content: { type: "tool_use", ...use } },
+      { role: "user", content: toolResult },
+    ];
+    // A member without meaning since 2026-07-28, and a task before.
+    const params = { tools: [weather], messages, task: { ttl: "long" } };
+    const speaking = async (headers: Record<string, string>) => answerOf(sample({ params }, { headers }));
+    expect((await speaking({ "MCP-Protocol-Version": "2026-07-28" })).result).toMatchObject({ role: "assistant" });
+    expect(JSON.stringify(model.calls[0]?.body)).toContain("degrees");
+    expect((await speaking({})).error).toMatchObject({ code: -32602 });
+    expect(model.calls).toHaveLength(1);
+  });
+
   test("carries a whole round of the tool loop to the model", async () => {
     const { result } = await answerOf(
       sample({
