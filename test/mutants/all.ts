@@ -14,6 +14,7 @@ import { relay2026Mutants } from "./relay-2026.ts";
 import { revocationMutants } from "./revocation.ts";
 import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
+import { stdioRoundMutants } from "./rounds-stdio.ts";
 import { runMutants } from "./runs.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -33,4 +34,5 @@ export const mutants: readonly Mutant[] = [
   ...imageMutants,
   ...recordMutants,
   ...relay2026Mutants,
+  ...stdioRoundMutants,
 ];

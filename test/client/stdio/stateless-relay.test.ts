@@ -342,14 +342,15 @@ describe("an end without a reply", () => {
 
 describe("a cancellation", () => {
   test("while a person reviews withdraws the review, and the server hears nothing", async () => {
-    const { call, answer, fromClient, server, client } = relayed();
+    const { call, answer, fromClient, handler, server, client } = relayed();
     gateway.onRun = () => undefined;
     call(1);
     answer(1, asks({ reply: sampling() }));
     const run = await gateway.run(0);
     server.length = 0;
     fromClient({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } });
-    await until(() => run.outcome);
+    await handler.flush();
+    expect(run.outcome).toMatchObject({ error: { code: -32_800 } });
     await settle();
     expect([server, client]).toEqual([[], []]);
   });
@@ -483,6 +484,8 @@ describe("a server that does what it should not", () => {
     server.length = 0;
     answer(1, round);
     for (let at = 1; at <= 100; at += 1) answer((await next(server)).id, asks({ reply: sampling(`round ${at}`) }, `s${at}`));
+    await until(() => client.length + server.length > 0);
+    expect(server).toEqual([]);
     expect((await next(client)).error).toMatchObject({ message: expect.stringContaining("more than 100 rounds") as unknown });
     expect(gateway.runs).toHaveLength(100);
   });

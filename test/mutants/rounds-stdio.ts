@@ -1,0 +1,66 @@
+// Rounds of revision 2026-07-28 behind the command: who may answer what, and for how long.
+
+import type { Mutant } from "./mutant.ts";
+
+const test = "test/client/stdio/stateless-relay.test.ts";
+const call = "client/stdio/round-call.ts";
+const relay = "client/stdio/stateless-relay.ts";
+
+export const stdioRoundMutants: readonly Mutant[] = [
+  {
+    name: "a client behind the command answers what it was asked alone",
+    file: call,
+    from: "for (const { key } of openIn(current).filter(isTheirs)) {",
+    to: "for (const { key } of openIn(current)) {",
+    test: { file: test, only: "its answers count for that alone" },
+  },
+  {
+    name: "answers that nobody asked for stay behind the command",
+    file: relay,
+    from: "return inputResponses === undefined\n",
+    to: "return inputResponses !== null\n",
+    test: { file: test, only: "answers what nobody asked" },
+  },
+  {
+    name: "a state behind the command is for its own request",
+    file: relay,
+    from: "call !== undefined && continues(request, call)",
+    to: "call !== undefined",
+    test: { file: test, only: "the state of" },
+  },
+  {
+    name: "a state behind the command is used once",
+    file: relay,
+    from: "      this.#away.delete(state);\n      this.#cameBack",
+    to: "      this.#cameBack",
+    test: { file: test, only: "and its call is still there" },
+  },
+  {
+    name: "a call behind the command has so many rounds",
+    file: call,
+    from: "if (call.rounds >= MOST_ROUNDS)",
+    to: "if (call.rounds < 0)",
+    test: { file: test, only: "asks for ever" },
+  },
+  {
+    name: "no round passes the command twice",
+    file: relay,
+    from: 'return this.#isOwn(id) || this.#byLeg.has(idKey(id)) ? undefined : "unknown";',
+    to: 'return this.#isOwn(id) ? undefined : "unknown";',
+    test: { file: test, only: "answers a request twice" },
+  },
+  {
+    name: "nothing goes to the server while its client is away",
+    file: relay,
+    from: "if (leg === undefined || call.upstream !== undefined) return;\n    const open",
+    to: "if (call.upstream !== undefined) return;\n    const open",
+    test: { file: test, only: "decides while the client is away" },
+  },
+  {
+    name: "a cancelled call behind the command ends its reviews",
+    file: relay,
+    from: "this.#settings.connection.abandoned(id);",
+    to: "",
+    test: { file: test, only: "while a person reviews withdraws the review" },
+  },
+];
