@@ -3,9 +3,9 @@
 import type { JsonObject } from "../../shared/encoding.ts";
 import type { Result } from "../../shared/result.ts";
 import { err } from "../../shared/result.ts";
-import { isObject } from "../../shared/json/values.ts";
+import { valueAsWritten } from "../../shared/json/as-written.ts";
 import { samplingMethod } from "../../shared/relay/messages.ts";
-import { type InputRequest, type Round, readRound, undeclared, withoutAttempt } from "../../shared/relay/rounds.ts";
+import { type InputRequest, type InputResponses, type Round, readRound, undeclared } from "../../shared/relay/rounds.ts";
 import { elicitationMethod, elicitsOurs, refusedElicitation } from "../../shared/relay/url-elicitation.ts";
 import { missingCapabilityCode } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { sortedJson } from "../open-requests.ts";
@@ -22,7 +22,8 @@ export type Leg = {
 };
 
 export type CurrentRound = Round & {
-  readonly answers: Map<string, JsonObject>;
+  /** By key, as text. */
+  readonly answers: Map<string, string>;
   /** A round that asks for nothing: the client decides when to come back. */
   isPaced: boolean;
 };
@@ -53,13 +54,13 @@ export type RoundCall = {
 /** So many rounds a call may have, as in the relay. */
 export const MOST_ROUNDS = 100;
 
-const sameness = ({ method, params }: StatelessRequest): string => sortedJson([method, withoutAttempt(params)]);
+const sameness = (method: string, rest: string): string => sortedJson([method, valueAsWritten(rest)]);
 
 export const newCall = (request: StatelessRequest, rest: string, leg: Leg): RoundCall => ({
   origin: request.id,
   method: request.method,
   rest,
-  same: sameness(request),
+  same: sameness(request.method, rest),
   capabilities: request.capabilities,
   leg,
   upstream: request.id,
@@ -70,7 +71,7 @@ export const newCall = (request: StatelessRequest, rest: string, leg: Leg): Roun
 });
 
 /** Whether a request is another attempt at this call: only what belongs to one attempt may differ. */
-export const continues = (request: StatelessRequest, call: RoundCall): boolean => sameness(request) === call.same;
+export const continues = ({ method }: StatelessRequest, rest: string, call: RoundCall): boolean => sameness(method, rest) === call.same;
 
 const isOurs = ({ method }: InputRequest): boolean => method === samplingMethod;
 
@@ -84,19 +85,16 @@ export const samplingIn = ({ requests }: Round): readonly InputRequest[] => requ
 export const openIn = ({ requests, answers }: CurrentRound): readonly InputRequest[] => requests.filter(({ key }) => !answers.has(key));
 
 /** Takes the client's answers to what it was asked, and no others: a reply to sampling comes from the gateway alone. */
-export function takeResponses(current: CurrentRound, responses: unknown): void {
-  if (!isObject(responses)) return;
+export function takeResponses(current: CurrentRound, responses: InputResponses | null): void {
   for (const { key } of openIn(current).filter(isTheirs)) {
-    const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
-    if (isObject(response)) current.answers.set(key, response as JsonObject); // parsed from JSON
+    const response = responses?.get(key);
+    if (response?.startsWith("{") === true) current.answers.set(key, response);
   }
 }
 
 /** The answers of a round in its own order; null where it asked for none. */
-export const responsesOf = ({ requests, answers }: CurrentRound): JsonObject | null =>
-  requests.length === 0
-    ? null
-    : Object.fromEntries(requests.flatMap(({ key }) => (answers.has(key) ? [[key, answers.get(key) ?? null]] : [])));
+export const responsesOf = ({ requests, answers }: CurrentRound): InputResponses | null =>
+  requests.length === 0 ? null : new Map(requests.map(({ key }) => [key, answers.get(key) ?? "{}"]));
 
 /** The round of a server's result, or the error with which the call ends. */
 export function checkedRound(call: RoundCall, result: JsonObject, gateway: string): Result<Round, JsonObject> {

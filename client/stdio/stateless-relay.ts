@@ -2,11 +2,11 @@
 // of input is answered here until the result is complete or asks for what only the client has. Works on lines; uses no process or stream.
 
 import type { JsonObject } from "../../shared/encoding.ts";
-import { isObject, objectOf } from "../../shared/json/values.ts";
+import { isObject, type Members, objectOf } from "../../shared/json/values.ts";
 import type { Span } from "../../shared/json/spans.ts";
 import { isOurs } from "../../shared/relay/capability-2025.ts";
 import { samplingCapability } from "../../shared/relay/capability-2026.ts";
-import { attemptOf, endedCall, type InputRequest, isRound, mayAskForInput } from "../../shared/relay/rounds.ts";
+import { attemptOf, endedCall, type InputRequest, isAmbiguous, isRound, mayAskForInput } from "../../shared/relay/rounds.ts";
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import type { Connection } from "../connection.ts";
@@ -28,8 +28,10 @@ import {
   takeResponses,
 } from "./round-call.ts";
 import {
+  answersIn,
   attemptLine,
   cancelling,
+  isAmbiguousRequest,
   restIn,
   type StatelessRequest,
   statelessRequest,
@@ -95,22 +97,22 @@ export class StatelessRelay {
     const { id, method, params } = request;
     if (this.#byLeg.has(idKey(id)) || this.#byUpstream.has(idKey(id))) return this.#refuse(request, -32_600, "This id is in use");
     if (this.#byLeg.size >= MOST_CALLS) return this.#refuse(request, -32_603, `More than ${MOST_CALLS} requests are under way at once`);
+    if (isAmbiguousRequest(line)) return this.#refuse(request, -32_600, "A name of the protocol is there twice, or in another case");
     const { requestState: state, inputResponses } = params;
+    const rest = restIn(line);
     const call = typeof state === "string" ? this.#away.get(state) : undefined;
-    if (typeof state === "string" && call !== undefined && continues(request, call)) {
+    if (typeof state === "string" && call !== undefined && continues(request, rest, call)) {
       this.#away.delete(state);
-      this.#cameBack(call, request, message);
+      this.#cameBack(call, request, line, message);
       return undefined;
     }
     if (call !== undefined || (state !== undefined && mayAskForInput(method))) return this.#refuse(request, -32_602, UNKNOWN_STATE);
     const leg = this.#legOf(request);
-    const begun = newCall(request, restIn(line), leg);
+    const begun = newCall(request, rest, leg);
     this.#byUpstream.set(idKey(id), begun);
     this.#attach(begun, leg, message);
     // Answers that nobody asked for could be a reply that no model gave and nobody reviewed.
-    return inputResponses === undefined
-      ? withSampling(line, this.#sampling())
-      : withParams(line, attemptOf(begun.rest, leg.meta, null, null));
+    return inputResponses === undefined ? withSampling(line, this.#sampling()) : withParams(line, attemptOf(rest, leg.meta, null, null));
   }
 
   /** The client cancels a request. Returns what the server gets; "unknown" where it is no request of this revision. */
@@ -129,13 +131,20 @@ export class StatelessRelay {
   /** A response of the server on a line of its own. Returns what the client gets, if anything; "unknown" where it is to no request of ours. */
   fromServer(line: Uint8Array, message: unknown): Uint8Array | undefined | "unknown" {
     const id = isObject(message) && !("method" in message) ? message["id"] : undefined;
-    if (!isId(id) || !isObject(message)) return "unknown";
+    // Not all clients would read what is read here.
+    const isUnsafe = this.#byLeg.size > 0 && isObject(message) && isUnclear(line, message);
+    if (!isId(id) || !isObject(message)) return isUnsafe ? undefined : "unknown";
     const call = this.#byUpstream.get(idKey(id));
+    if (isUnsafe && call === undefined) return undefined;
     // The client's call was cancelled meanwhile, or the server answers it a second time.
     if (call === undefined) return this.#isOwn(id) || this.#byLeg.has(idKey(id)) ? undefined : "unknown";
     this.#byUpstream.delete(idKey(id));
     call.upstream = undefined;
     const result = objectOf(message["result"]);
+    if (isUnsafe) {
+      this.#end(call, { error: { code: -32_603, message: "The MCP server's answer can be read in more than one way" } });
+      return undefined;
+    }
     if (result !== null && isRound(result)) {
       this.#asked(call, result);
       return undefined;
@@ -196,14 +205,14 @@ export class StatelessRelay {
     this.#settings.connection.sent(message);
   }
 
-  #cameBack(call: RoundCall, request: StatelessRequest, message: unknown): void {
+  #cameBack(call: RoundCall, request: StatelessRequest, line: Uint8Array, message: unknown): void {
     const { current, ending } = call;
     this.#attach(call, this.#legOf(request), message);
     call.capabilities = request.capabilities;
     if (ending !== undefined || current === undefined)
       return this.#end(call, ending ?? { error: { code: -32_603, message: "Internal error" } });
     current.isPaced = true;
-    takeResponses(current, request.params["inputResponses"]);
+    takeResponses(current, answersIn(line));
     this.#goOn(call, current);
   }
 
@@ -223,7 +232,7 @@ export class StatelessRelay {
     try {
       const answer = await this.#askGateway(call, params ?? {});
       if (call.current !== current || call.isOver) return;
-      current.answers.set(key, answer);
+      current.answers.set(key, JSON.stringify(answer));
       this.#goOn(call, current);
     } catch (error) {
       // This revision has no error for one input: the whole call ends.
@@ -351,6 +360,17 @@ export class StatelessRelay {
     this.#settings.onError(new Error("A sampling request could not be handled here.", { cause: error }));
     return { code: -32_603, message: "Internal error" };
   }
+}
+
+const decoder = new TextDecoder();
+/** An escape may hide any word. */
+const MAY_BE_ROUND = /input_required|\\u/;
+
+/** Whether a message may be a round, or more than one kind of message, to a client that reads it in another way. */
+function isUnclear(line: Uint8Array, message: Members): boolean {
+  if ("method" in message) return "result" in message || "error" in message;
+  const text = decoder.decode(line);
+  return MAY_BE_ROUND.test(text) && isAmbiguous(text);
 }
 
 const UNKNOWN_STATE =

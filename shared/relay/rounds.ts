@@ -2,7 +2,7 @@
 // the request again with what was asked for. Here: what a round asks, who answers each part, and the params of the next request.
 // Source: basic/patterns/mrtr.
 
-import { type JsonObject, utf8ToBytes } from "../encoding.ts";
+import type { JsonObject } from "../encoding.ts";
 import { isDeeperThan } from "../json/json-rules.ts";
 import { type Span, memberOf, membersOf, textAt } from "../json/spans.ts";
 import { isObject, objectOf } from "../json/values.ts";
@@ -58,6 +58,8 @@ export function readRound(method: string, result: JsonObject): Result<Round, Rou
   return ok({ requests, state });
 }
 
+const encoder = new TextEncoder();
+
 /** The members of a message, and of its result, that say what it is. */
 const telling: readonly string[] = ["id", "method", "result", "error"];
 const tellingOfResult: readonly string[] = ["resulttype", "inputrequests", "requeststate"];
@@ -67,7 +69,7 @@ const tellingOfResult: readonly string[] = ["resulttype", "inputrequests", "requ
  * two members of one name some take the first.
  */
 export function isAmbiguous(json: string): boolean {
-  const bytes = utf8ToBytes(json);
+  const bytes = encoder.encode(json);
   const message = { from: 0, to: bytes.length };
   const result = memberOf(bytes, message, "result");
   return differs(bytes, message, telling) || (result !== undefined && differs(bytes, result, tellingOfResult));

@@ -17,14 +17,14 @@ export const stdioRoundMutants: readonly Mutant[] = [
   {
     name: "answers that nobody asked for stay behind the command",
     file: relay,
-    from: "return inputResponses === undefined\n",
-    to: "return inputResponses !== null\n",
+    from: "return inputResponses === undefined",
+    to: "return inputResponses !== null",
     test: { file: test, only: "answers what nobody asked" },
   },
   {
     name: "a state behind the command is for its own request",
     file: relay,
-    from: "call !== undefined && continues(request, call)",
+    from: "call !== undefined && continues(request, rest, call)",
     to: "call !== undefined",
     test: { file: test, only: "the state of" },
   },
@@ -55,6 +55,20 @@ export const stdioRoundMutants: readonly Mutant[] = [
     from: "if (leg === undefined || call.upstream !== undefined) return;\n    const open",
     to: "if (call.upstream !== undefined) return;\n    const open",
     test: { file: test, only: "decides while the client is away" },
+  },
+  {
+    name: "no round in disguise passes the command",
+    file: relay,
+    from: "return MAY_BE_ROUND.test(text) && isAmbiguous(text);",
+    to: "return false;",
+    test: { file: test, only: "says what clients would read" },
+  },
+  {
+    name: "no answer in disguise passes the command",
+    file: relay,
+    from: "if (isAmbiguousRequest(line))",
+    to: "if (isAmbiguousRequest(new Uint8Array()))",
+    test: { file: test, only: "says what servers would read" },
   },
   {
     name: "a cancelled call behind the command ends its reviews",

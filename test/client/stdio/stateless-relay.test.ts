@@ -439,6 +439,18 @@ describe("a client that does what it should not", () => {
     expect(server).toEqual(['[{"jsonrpc":"2.0","method":"notifications/x"}]\n']);
   });
 
+  test.each([
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","InputResponses":{"reply":{}},"_meta":META}}`,
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","inputResponses":{"reply":{}},"inputResponses":null,"_meta":META}}`,
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","Params":{"inputResponses":{}},"params":{"name":"ask","_meta":META}}`,
+    `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"inputResponses":{}},"params":{"name":"ask","_meta":META}}`,
+  ])("says what servers would read in more than one way: %s", async (line) => {
+    const { fromClient, next, client, server } = relayed();
+    fromClient(`${line.replace("META", JSON.stringify(metaOf({})))}\n`);
+    expect((await next(client)).error).toMatchObject({ code: -32_600 });
+    expect(server).toEqual([]);
+  });
+
   test("uses an id that is in use", async () => {
     const { call, next, client } = relayed();
     call(1);
@@ -502,6 +514,36 @@ describe("a server that does what it should not", () => {
     await gateway.run(0);
     expect(client).toEqual([]);
     expect(gateway.runs).toHaveLength(1);
+  });
+
+  const rounds = '"inputRequests":{"reply":{"method":"sampling/createMessage","params":{}}}';
+  test.each([
+    [`{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ResultType":"input_required",${rounds}}}`, true],
+    [`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required",${rounds},"resultType":"complete"}}`, true],
+    [`{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required",${rounds}},"result":{"resultType":"complete"}}`, true],
+    [`{"jsonrpc":"2.0","Id":1,"result":{"resultType":"input_required",${rounds}}}`, false],
+    [`{"jsonrpc":"2.0","id":1,"method":"x","result":{"resultType":"input_required",${rounds}}}`, false],
+    [`{"jsonrpc":"2.0","id":2,"Id":1,"result":{"resultType":"input_\\u0072equired",${rounds}}}`, false],
+  ])("says what clients would read in more than one way: %s", async (line, isEnd) => {
+    const { call, fromServer, client } = relayed();
+    call(1);
+    fromServer(`${line}\n`);
+    expect(client.map((each) => (JSON.parse(each) as Message).error["code"])).toEqual(isEnd ? [-32_603] : []);
+    expect(gateway.runs).toEqual([]);
+  });
+
+  test("keeps a client's answers as they were written", async () => {
+    const { call, answer, fromClient, next, client, server } = relayed();
+    call(1);
+    answer(1, asks({ confirm: elicitation }));
+    const state = JSON.stringify((await next(client)).result["requestState"]);
+    server.length = 0;
+    const meta = JSON.stringify(metaOf({ elicitation: {} }));
+    fromClient(
+      `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"arguments":{"a":1},"name":"ask","inputResponses":{"confirm":{"n":1.50}},"requestState":${state},"_meta":${meta}}}\n`,
+    );
+    await until(() => server.length > 0);
+    expect(server[0]).toContain('"inputResponses":{"confirm":{"n":1.50}}');
   });
 
   test("names a prototype: it is a key like any other", async () => {
