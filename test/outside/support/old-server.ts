@@ -7,6 +7,7 @@ import {
   CallToolRequestSchema,
   CompleteRequestSchema,
   CreateMessageResultSchema,
+  CreateMessageResultWithToolsSchema,
   ElicitResultSchema,
   GetPromptRequestSchema,
   ListPromptsRequestSchema,
@@ -14,10 +15,12 @@ import {
   ListRootsResultSchema,
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
+  type SamplingMessage,
   type ServerNotification,
   type ServerRequest,
   SetLevelRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import { onePixel } from "./modern-tools.ts";
 import { MemoryEvents, sessionsOf } from "./relay-sessions.ts";
 import { serveStreaming } from "./relay-serve.ts";
 
@@ -62,6 +65,8 @@ const toolNames = [
   "count",
   "ask",
   "aside",
+  "ask-image",
+  "ask-tools",
   "ask-two",
   "ask-five",
   "elicit",
@@ -75,6 +80,30 @@ const toolNames = [
   "gives-up",
   "steps",
 ];
+
+const weather = {
+  name: "weather",
+  description: "The weather of a city",
+  inputSchema: { type: "object" as const, properties: { city: { type: "string" as const } }, required: ["city"] },
+};
+
+/** Samples until the model calls no tool any more: how many rounds it took, and what it said. */
+async function toolLoop(text: string, extra: Extra): Promise<string> {
+  const messages: SamplingMessage[] = [...question(text).params.messages];
+  for (let round = 1; ; round += 1) {
+    const params = { messages, maxTokens: 200, tools: [weather], toolChoice: { mode: "auto" as const } };
+    const request = { method: "sampling/createMessage" as const, params };
+    const { content } = await extra.sendRequest(request, CreateMessageResultWithToolsSchema, { timeout });
+    const uses = [content].flat().filter((block) => block.type === "tool_use");
+    if (uses.length === 0) return JSON.stringify({ round, content: [content].flat() });
+    const results = uses.map(({ id }) => ({
+      type: "tool_result" as const,
+      toolUseId: id,
+      content: [{ type: "text" as const, text: "Sunny" }],
+    }));
+    messages.push({ role: "assistant", content }, { role: "user", content: results });
+  }
+}
 
 function oldServer(runs: string[]): Server {
   const server = new Server(
@@ -99,6 +128,14 @@ function oldServer(runs: string[]): Server {
       const { content } = await server.createMessage(question(text).params, { timeout });
       return said(content.type === "text" ? content.text : content.type);
     },
+    "ask-image": async (text, extra) => {
+      const image = { type: "image" as const, data: onePixel, mimeType: "image/png" };
+      const messages = [question(text).params.messages[0], { role: "user" as const, content: image }].filter((each) => each !== undefined);
+      const params = { messages, maxTokens: 20 };
+      const { content } = await extra.sendRequest({ method: "sampling/createMessage", params }, CreateMessageResultSchema, { timeout });
+      return said(content.type === "text" ? content.text : content.type);
+    },
+    "ask-tools": async (text, extra) => said(await toolLoop(text, extra)),
     "ask-two": async (text, extra) => said(JSON.stringify([await sample(`${text} 1`, extra), await sample(`${text} 2`, extra)])),
     "ask-five": async (text, extra) =>
       said(JSON.stringify(await Promise.all([1, 2, 3, 4, 5].map((each) => sample(`${text} ${each}`, extra))))),
