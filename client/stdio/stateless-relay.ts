@@ -136,8 +136,7 @@ export class StatelessRelay {
     if (!isId(id) || !isObject(message)) return isUnsafe ? undefined : "unknown";
     const call = this.#byUpstream.get(idKey(id));
     if (isUnsafe && call === undefined) return undefined;
-    // The client's call was cancelled meanwhile, or the server answers it a second time.
-    if (call === undefined) return this.#isOwn(id) || this.#byLeg.has(idKey(id)) ? undefined : "unknown";
+    if (call === undefined) return "unknown";
     this.#byUpstream.delete(idKey(id));
     call.upstream = undefined;
     const result = objectOf(message["result"]);
@@ -156,7 +155,7 @@ export class StatelessRelay {
     return idKey(leg.id) === idKey(id) ? line : withId(line, leg.rawId);
   }
 
-  /** Whether a message is a response to a request of ours, which comes on a line of its own. */
+  /** Whether a message is a response that nobody may get: to a cancelled call, a second one to a call that waits, or one in a batch. */
   expects(message: unknown): boolean {
     const id = isObject(message) && !("method" in message) ? message["id"] : undefined;
     return isId(id) && (this.#byUpstream.has(idKey(id)) || this.#byLeg.has(idKey(id)) || this.#isOwn(id));

@@ -45,8 +45,8 @@ export const stdioRoundMutants: readonly Mutant[] = [
   {
     name: "no round passes the command twice",
     file: relay,
-    from: 'return this.#isOwn(id) || this.#byLeg.has(idKey(id)) ? undefined : "unknown";',
-    to: 'return this.#isOwn(id) ? undefined : "unknown";',
+    from: "(this.#byUpstream.has(idKey(id)) || this.#byLeg.has(idKey(id)) || this.#isOwn(id))",
+    to: "(this.#byUpstream.has(idKey(id)) || this.#isOwn(id))",
     test: { file: test, only: "answers a request twice" },
   },
   {

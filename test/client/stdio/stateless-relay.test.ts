@@ -447,8 +447,8 @@ describe("a client that does what it should not", () => {
   ])("says what servers would read in more than one way: %s", async (line) => {
     const { fromClient, next, client, server } = relayed();
     fromClient(`${line.replace("META", JSON.stringify(metaOf({})))}\n`);
-    expect((await next(client)).error).toMatchObject({ code: -32_600 });
     expect(server).toEqual([]);
+    expect((await next(client)).error).toMatchObject({ code: -32_600 });
   });
 
   test("uses an id that is in use", async () => {
