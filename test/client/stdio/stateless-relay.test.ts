@@ -272,6 +272,7 @@ describe("a person who takes long", () => {
     await settle();
     expect(server).toEqual([]);
     call(2, { requestState: result["requestState"] });
+    expect(server).toHaveLength(1);
     expect((await next(server)).params["inputResponses"]).toMatchObject({ reply: { content: { text: "well" } } });
   });
 
