@@ -126,7 +126,7 @@ export const relay2026Mutants: readonly Mutant[] = [
     name: "a call is known to its key before it is written",
     from: "if (!(await this.#ofKey.mayWrite(start.keyId, this.now() + waitingMs))) return null;",
     to: "",
-    test: call("nothing of it is stored"),
+    test: call("has none that begins later"),
   },
   {
     ...rounds,
@@ -155,13 +155,6 @@ export const relay2026Mutants: readonly Mutant[] = [
     from: "(publicUrl === undefined ? undefined : withoutOurs(message, publicUrl)) ?? message",
     to: '(publicUrl === undefined ? withoutOurs(message, "") : undefined) ?? message',
     test: hostile("is replaced in"),
-  },
-  {
-    ...answers,
-    name: "sampling on the stream of a request does not reach a client",
-    from: "if (data === null || message === null || asksForSampling(message)) return undefined;",
-    to: "if (data === null || message === null) return undefined;",
-    test: hostile("on the stream of a request"),
   },
   {
     file: "workers/endpoints/relay/leg-stream.ts",
@@ -203,7 +196,7 @@ export const relay2026Mutants: readonly Mutant[] = [
     name: "a client does not answer sampling that is the gateway's",
     from: "const response = samples && method === samplingMethod ? undefined : responses?.get(key);",
     to: "const response = responses?.get(key);",
-    test: state("from an earlier round answers nothing of a later one"),
+    test: state("to sampling that is the gateway's"),
   },
   {
     file: "workers/objects/bridge/bridge-object.ts",

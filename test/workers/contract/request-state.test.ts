@@ -194,6 +194,21 @@ describe("a state that comes again", () => {
     expect(continuations(upstream.calls)).toEqual([]);
   });
 
+  test("with a reply of the client's own to sampling that is the gateway's is not answered by it", async () => {
+    const soon = new StatelessClient("request-gate", { send: (path, init) => gatewayWith({ RELAY_HOLD_SECONDS: "1" }, path, init) });
+    const state = await stateOf("of a round that is answered in part", soon);
+    const own = { role: "assistant", model: "own", content: { type: "text", text: "nobody reviewed this" } };
+    const inputResponses = { confirm: accepted, reply: own };
+    expect((await soon.call(retry(state, { inputResponses }), { capabilities })).result?.["content"]).toBeUndefined();
+    expect(continuations(upstream.calls)).toEqual([]);
+    await press((await openNotice("request")).link, "approve");
+    await eventually("the continuation", async () => {
+      await soon.call(retry(state, { inputResponses }), { capabilities });
+      return continuations(upstream.calls).length > 0;
+    });
+    expect(JSON.stringify(continuations(upstream.calls).map(responsesTo))).not.toContain("nobody reviewed");
+  });
+
   test("ten at once send one continuation, and all get its result", async () => {
     const state = await stateOf("of a round that is answered in part");
     const said = await Promise.all(Array.from({ length: 10 }, () => client.call(retry(state), { capabilities })));

@@ -155,6 +155,7 @@ describe("a crash of every object", () => {
     await crash();
     const said = await eventually("the end", async () => {
       const next = await client.call({ requestState });
+      expect(arrived).toBe(1);
       return next.error === undefined ? null : next;
     });
     expect(said.error?.message).toMatch(/outcome is unknown/);
@@ -211,11 +212,20 @@ describe("a key that is revoked while a call waits", () => {
     await openNotice("request");
     expect(await everything()).toContain("the server's secret state");
     expect((await admin(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
-    await eventually("nothing of the call", async () => !/the server's secret state|in the arguments/.test(await everything()));
+    await eventually("nothing of the call", async () => !/^CALL .*"call":\[\{/m.test(await everything()));
+    expect(await everything()).not.toMatch(/the server's secret state|in the arguments/);
     const asked = upstream.calls.length;
     const again = await client.call({ requestState: first.result?.requestState });
     expect(again.error).toBeDefined();
     expect([upstream.calls.length, continuations(upstream.calls).length, model.calls.length]).toEqual([asked, 0, 0]);
+  });
+
+  test("has none that begins later", async () => {
+    const { id } = await createKey();
+    expect((await admin(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
+    const call = callStub(env, id, "later");
+    expect(await call.open(createCallStart(id, { requests: [], state: "a late state" }))).toBeNull();
+    expect(await everything()).not.toContain("a late state");
   });
 
   test("takes its answer away also where the server has the continuation", async () => {
