@@ -38,7 +38,8 @@ const endpoint: Endpoint = async (request) => {
 beforeAll(async () => {
   server = await serveStreaming(endpoint);
   office = await relayOffice();
-  await office.serve({ raw: { url: `${server.url}/mcp`, allowPrivate: true } });
+  // It is not asked which revisions it speaks: every request is counted.
+  await office.serve({ raw: { url: `${server.url}/mcp`, allowPrivate: true, protocol: "2025" } });
 });
 beforeEach(() => {
   came = [];
