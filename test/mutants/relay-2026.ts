@@ -124,7 +124,7 @@ export const relay2026Mutants: readonly Mutant[] = [
   {
     ...object,
     name: "a call is known to its key before it is written",
-    from: "if (!(await this.#ofKey.mayWrite(start.keyId, this.now() + waitingMs))) return null;",
+    from: "if (!(await this.#isOfLivingKey(start.keyId))) return null;",
     to: "",
     test: call("has none that begins later"),
   },

@@ -1,4 +1,5 @@
-// The scenarios about OAuth of the conformance suite of 2026-07-28: a client with the helper, and one that comes by the relay.
+// The scenarios about OAuth of the conformance suite of 2026-07-28: a client with the helper, and one that comes by the relay. And the others
+// with the official client by itself, which test/outside/relay/conformance-2026-client.test.ts has with the helper and through the relay.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClientsUnderTest, clientsUnderTest, isAboutOAuth } from "../outside/support/conformance-clients.ts";
@@ -27,4 +28,10 @@ test("a client that knows which server is behind the relay passes them through i
   const fallen: string[] = [];
   for (const scenario of about) if ((await clients.complaintsOf("relay", scenario)).length > 0) fallen.push(scenario);
   expect(fallen.toSorted()).toEqual(Object.keys(notThroughTheRelay).toSorted());
+});
+
+test("the official client by itself passes those that are not about OAuth, or that comparison would say nothing", async () => {
+  const others = (await requiredOf("Client")).filter((scenario) => !isAboutOAuth(scenario));
+  expect(others).toHaveLength(7);
+  for (const scenario of others) expect([scenario, ...(await clients.complaintsOf("direct", scenario))]).toEqual([scenario]);
 });

@@ -1,4 +1,4 @@
-// Ten kills at random moments in each cell of a server of 2026-07-28; `npm test` has three.
+// Ten kills at random moments in each cell of a server of 2026-07-28; `npm test` has one of each.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { killCells, killOnce, reviewedByAda } from "../outside/support/kill-cells.ts";

@@ -52,6 +52,8 @@ export type Attempt = {
 export interface CallCalls extends Rpc.DurableObjectBranded {
   /** The call that waits, where there is one, else a new one. Null where the key is revoked. */
   open(start: CallStart): Promise<CallState | null>;
+  /** The same for a client that is back: the call goes on waiting for another day. Null also where the key is revoked. */
+  touch(attempt: string, keyId: string): Promise<CallState | null>;
   /** The call of this attempt; null where it is not known any more. */
   look(attempt: string): CallState | null;
   /** Waits up to `ms` until the round has more than so many answers and declined parts, or ends. */

@@ -16,7 +16,7 @@ afterAll(async () => {
   await Promise.all([office?.close(), modern?.close()]);
 });
 
-test.each([killCells[0], killCells[1], killCells[1]].map((cell, index) => [cell, index] as const))(
+test.each(killCells.map((cell, index) => [cell, index] as const))(
   "a client on %s: nothing is asked, paid or continued twice, and its tools end with the reply (%i)",
   async (cell, index) => {
     const { wrong } = await killOnce(office, modern, cell, `Kill ${index}`);

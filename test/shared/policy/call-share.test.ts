@@ -120,7 +120,7 @@ describe("with any holders, crashes, lost messages and clocks", () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -132,7 +132,7 @@ describe("with any holders, crashes, lost messages and clocks", () => {
         expect(countCalls(state, given.callsPerMinute, given, quiet).refusal).toBeNull();
         expect(countCalls(countCalls(state, given.callsPerMinute, given, quiet).state, 1, given, quiet).refusal).not.toBeNull();
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 });

@@ -3,8 +3,9 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { fromBase64url, toBase64url } from "../../../shared/encoding.ts";
-import { createKey, env, eventually, gatewayWith, model, openNotice, travel } from "../support/gateway.ts";
+import { admin, createKey, env, eventually, gatewayWith, model, openNotice, travel } from "../support/gateway.ts";
 import { type Upstream, configureServers, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
+import { everything } from "../objects/inside.ts";
 import { press } from "../support/reviewer.ts";
 import {
   type Asked,
@@ -192,6 +193,21 @@ describe("a state that comes again", () => {
       expect(Object.keys(said.result?.inputRequests ?? {})).toEqual(["confirm"]);
     }
     expect(continuations(upstream.calls)).toEqual([]);
+  });
+
+  test("each day keeps its call for another one, and the key knows of it for as long", async () => {
+    const { id, key } = await createKey();
+    const mine = new StatelessClient("open", { key });
+    let state = await stateOf("of a round that is answered in part", mine);
+    for (const _day of [1, 2, 3]) {
+      travel(20 * 3_600_000);
+      const said = await mine.call(retry(state, { inputResponses: {} }), { capabilities });
+      expect(Object.keys(said.result?.inputRequests ?? {})).toEqual(["confirm"]);
+      state = said.result?.requestState ?? "";
+    }
+    expect(await everything()).toContain(serversState);
+    expect((await admin(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
+    await eventually("nothing of the call", async () => !(await everything()).includes(serversState));
   });
 
   test("with a reply of the client's own to sampling that is the gateway's is not answered by it", async () => {

@@ -139,7 +139,7 @@ export async function answerTask(
   given: ReadonlyMap<string, string> | null,
 ): Promise<RpcAnswer> {
   const { c, session } = call;
-  const state = (await call.call.look(place.attempt)) as CallState | null;
+  const state = (await call.call.touch(place.attempt, c.var.key.id)) as CallState | null;
   if (state === null) return unknownTask;
   if (method === "tasks/update") {
     await updateTask(call, state, given);

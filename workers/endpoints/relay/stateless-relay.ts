@@ -125,7 +125,7 @@ async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, bo
   if (attempt === null) return relayCall(relayedCall(c, visit, request, body, opened));
   const call = roundCall(c, visit, request, placeOf(c, visit, request, body));
   const look = (): Promise<CallState | null> => Promise.resolve(call.call.look(attempt));
-  const state = await look();
+  const state = (await call.call.touch(attempt, c.var.key.id)) as CallState | null;
   if (state === null) return refuse(request.id, 400, goneError);
   const { id, meta } = request;
   const progressToken = toRequestId(meta["progressToken"]);

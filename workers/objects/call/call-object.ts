@@ -35,6 +35,8 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
   readonly #sending = new Map<string, Sending>();
   /** Called at every change of a call. */
   readonly #waiting = new Set<() => void>();
+  /** Until when the key knows of this object, in Unix milliseconds; 0 after a reset. */
+  #knownUntil = 0;
   /** The client cancelled its request. In memory alone: whoever asks for it does so within a minute. */
   #isCancelled = false;
 
@@ -53,12 +55,29 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
   }
 
   async open(start: CallStart): Promise<CallState | null> {
-    if (!(await this.#ofKey.mayWrite(start.keyId, this.now() + waitingMs))) return null;
+    if (!(await this.#isOfLivingKey(start.keyId))) return null;
     const waiting = this.#tables.waiting(this.now());
     if (waiting !== null) return this.#state(waiting);
     this.ctx.storage.transactionSync(() => this.#tables.insert(start, this.now() + waitingMs));
     this.#alarm.arm();
     return this.look(start.attempt);
+  }
+
+  async touch(attempt: string, keyId: string): Promise<CallState | null> {
+    const row = this.#tables.row(attempt, this.now());
+    if (row === null || row.ended === 1) return this.look(attempt);
+    if (!(await this.#isOfLivingKey(keyId))) return null;
+    this.#tables.extend(attempt, this.now() + waitingMs);
+    return this.look(attempt);
+  }
+
+  /** Whether the key lives, and knows that this object keeps something of it for longer than a call waits. */
+  async #isOfLivingKey(keyId: string): Promise<boolean> {
+    const until = this.now() + 2 * waitingMs;
+    if (this.#knownUntil - this.now() >= waitingMs) return true;
+    if (!(await this.#ofKey.mayWrite(keyId, until))) return false;
+    this.#knownUntil = until;
+    return true;
   }
 
   look(attempt: string): CallState | null {

@@ -112,6 +112,10 @@ export class CallTables {
     return true;
   }
 
+  extend(attempt: string, until: number): void {
+    this.#sql.exec("UPDATE call SET until = ? WHERE attempt = ? AND ended = 0", until, attempt);
+  }
+
   markSent(attempt: string, until: number): void {
     this.#sql.exec("UPDATE call SET sent = 1, until = ? WHERE attempt = ?", until, attempt);
   }
