@@ -1,0 +1,8 @@
+// The parts of the benchmark that `npm test` leaves out, in its short mode.
+
+import { parts } from "../../scripts/bench/parts.ts";
+import { benchTests } from "../outside/support/short-bench.ts";
+
+const inNpmTest = new Set(["overhead", "decision", "relay", "lane"]);
+
+benchTests(Object.keys(parts).filter((name) => !inNpmTest.has(name)));
