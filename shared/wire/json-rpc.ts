@@ -89,6 +89,9 @@ export const failure = (id: RequestId | null, error: RpcError) =>
 export const responseOf = (id: RequestId, answer: RpcAnswer) =>
   "result" in answer ? success(id, answer.result) : failure(id, answer.error);
 
+/** The same as a JSON object, for what handles messages of any kind. */
+export const responseMessage = (id: RequestId, answer: RpcAnswer): JsonObject => responseOf(id, answer) as unknown as JsonObject; // JSON; its optional `data` has no index signature
+
 /** The requests that a refusal answers: one, each of a batch, or null where it is not known. */
 export type RefusedIds = RequestId | readonly RequestId[] | null;
 

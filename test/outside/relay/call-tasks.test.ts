@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decideByLink } from "../support/killable-gateway.ts";
 import { type ModernServer, repeatedContinuations, serveModern } from "../support/modern-server.ts";
 import { until } from "../support/raw-client.ts";
+import { openedReview } from "../support/opened-review.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
 
 const extension = "io.modelcontextprotocol/tasks";
@@ -62,13 +63,10 @@ async function send(
 
 const call = (name: string, question: string): Promise<Answer> => send("tools/call", { name, arguments: { question } });
 
+/** The first answer to a call, and the link of the review that it opens. */
 async function linkOf<T>(begin: () => Promise<T>): Promise<{ readonly begun: T; readonly link: string }> {
-  const before = new Set((await office.notices()).map(({ run }) => run));
-  const begun = await begin();
-  const { link } = await until("its review", async () =>
-    (await office.notices()).find((each) => !before.has(each.run) && each.link !== null),
-  );
-  return { begun, link: link ?? "" };
+  const { called, link } = await openedReview(office, begin);
+  return { begun: await called, link };
 }
 
 const ended = (taskId: string): Promise<Answer["result"]> =>

@@ -5,6 +5,7 @@ import { type CellClient, type CellClientKind, type OwnSampling, cellClient, cel
 import { type ModernServer, repeatedContinuations, serveModern } from "../support/modern-server.ts";
 import { decideByLink, pause } from "../support/killable-gateway.ts";
 import { until } from "../support/raw-client.ts";
+import { openedReview } from "../support/opened-review.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
 
 const reply = "Hello from the scripted provider.";
@@ -134,20 +135,9 @@ describe.each(cellClients)("a client of %s at a server of 2026-07-28", (kind) =>
         reviewers: { everyone: [{ name: "Ada", email: "ada@example.com" }] },
       });
 
-    /** The link of the review that this opens. */
-    async function linkOf<T>(begin: () => Promise<T>): Promise<{ readonly called: Promise<T>; readonly link: string }> {
-      const before = new Set((await office.notices()).map(({ run }) => run));
-      const called = begin();
-      called.catch(() => {});
-      const { link } = await until("its review", async () =>
-        (await office.notices()).find((each) => !before.has(each.run) && each.link !== null),
-      );
-      return { called, link: link ?? "" };
-    }
-
     test("approved with an edit: the model gets the edited prompt, the tool the reply", async () => {
       await reviewed();
-      const { called, link } = await linkOf(() => client.call("ask", { question: `Edited for ${kind}` }));
+      const { called, link } = await openedReview(office, () => client.call("ask", { question: `Edited for ${kind}` }));
       // Longer than a leg is held.
       await pause(1_500);
       await decideByLink(link, "approve", (fields) => {
@@ -161,7 +151,7 @@ describe.each(cellClients)("a client of %s at a server of 2026-07-28", (kind) =>
 
     test("denied: the tool ends with the sentence, and its server is not asked again", async () => {
       await reviewed();
-      const { called, link } = await linkOf(() => client.call("ask-five", { question: `Denied for ${kind}` }));
+      const { called, link } = await openedReview(office, () => client.call("ask-five", { question: `Denied for ${kind}` }));
       await decideByLink(link, "deny");
       expect(await called).toEqual({ text: "User rejected sampling request", isError: true });
       expect(modern.received.filter(({ name }) => name === "ask-five")).toHaveLength(1);
@@ -169,7 +159,7 @@ describe.each(cellClients)("a client of %s at a server of 2026-07-28", (kind) =>
 
     test("denied for a prompt: error -1", async () => {
       await reviewed();
-      const { called, link } = await linkOf(() => client.prompt("ask-prompt", { topic: `weather ${kind}` }));
+      const { called, link } = await openedReview(office, () => client.prompt("ask-prompt", { topic: `weather ${kind}` }));
       await decideByLink(link, "deny");
       await expect(called).rejects.toMatchObject({
         code: -1,

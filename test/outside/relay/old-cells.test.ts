@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { type CellClient, cellClient, cellClients } from "../support/cell-clients.ts";
 import { decideByLink, pause } from "../support/killable-gateway.ts";
 import { type OldServer, serveOld } from "../support/old-server.ts";
-import { until } from "../support/raw-client.ts";
+import { openedReview } from "../support/opened-review.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
 
 const reply = "Hello from the scripted provider.";
@@ -60,19 +60,9 @@ describe.each(cellClients)("a client of %s at a server with sessions", (kind) =>
         reviewers: { everyone: [{ name: "Ada" }] },
       });
 
-    async function linkOf<T>(begin: () => Promise<T>): Promise<{ readonly called: Promise<T>; readonly link: string }> {
-      const before = new Set((await office.notices()).map(({ run }) => run));
-      const called = begin();
-      called.catch(() => {});
-      const { link } = await until("its review", async () =>
-        (await office.notices()).find((each) => !before.has(each.run) && each.link !== null),
-      );
-      return { called, link: link ?? "" };
-    }
-
     test("approved with an edit: the model gets the edited prompt, the tool the reply", async () => {
       await reviewed();
-      const { called, link } = await linkOf(() => client.call("ask", { question: `Edited for ${kind}` }));
+      const { called, link } = await openedReview(office, () => client.call("ask", { question: `Edited for ${kind}` }));
       await pause(1_500);
       await decideByLink(link, "approve", (fields) => {
         const field = [...fields.keys()].find((name) => fields.get(name) === `Edited for ${kind}`) ?? "";
@@ -86,7 +76,7 @@ describe.each(cellClients)("a client of %s at a server with sessions", (kind) =>
     // The server gets the error, and its SDK makes the tool's result of it.
     test("denied, and expired: the server hears it, and its tool says so", async () => {
       await reviewed();
-      const { called, link } = await linkOf(() => client.call("ask", { question: `Denied for ${kind}` }));
+      const { called, link } = await openedReview(office, () => client.call("ask", { question: `Denied for ${kind}` }));
       await decideByLink(link, "deny");
       expect(await called).toMatchObject({ text: expect.stringContaining("User rejected sampling request") as string, isError: true });
       await reviewed(5);

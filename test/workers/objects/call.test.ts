@@ -228,6 +228,16 @@ describe("a key that is revoked while a call waits", () => {
     expect(await everything()).not.toContain("a late state");
   });
 
+  test("has none that begins later in an object that it had a call in", async () => {
+    const { id } = await createKey();
+    const call = callStub(env, id, "again");
+    expect(await call.open(createCallStart(id, { requests: [], state: "an early state" }))).toMatchObject({ kind: "waiting" });
+    expect((await admin(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
+    await eventually("nothing of the call", async () => !(await everything()).includes("an early state"));
+    expect(await call.open(createCallStart(id, { requests: [], state: "a late state" }))).toBeNull();
+    expect(await everything()).not.toContain("a late state");
+  });
+
   test("takes its answer away also where the server has the continuation", async () => {
     let answer = (): void => {};
     const waits = new Promise<void>((resolve) => (answer = resolve));

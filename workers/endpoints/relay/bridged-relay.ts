@@ -7,7 +7,7 @@ import { memberOf } from "../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../shared/relay/bridging.ts";
 import { type InputRequest, mayAskForInput, responsesIn, restOf } from "../../../shared/relay/rounds.ts";
-import { type RpcAnswer, type RpcError, failure, responseOf, toRequestId } from "../../../shared/wire/json-rpc.ts";
+import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../shared/wire/json-rpc.ts";
 import { sessionRevisions } from "../../../shared/wire/mcp-2025/features.ts";
 import {
   type StatelessRequest,
@@ -254,7 +254,7 @@ function messageOf({ id }: StatelessRequest, state: BridgeState): JsonObject {
     state.kind === "answered"
       ? (JSON.parse(state.answer) as RpcAnswer) // from the BridgeObject
       : { error: state.kind === "refused" ? { code: -32_603, message: state.body } : goneError };
-  return responseOf(id, answer) as unknown as JsonObject; // JSON
+  return responseMessage(id, answer);
 }
 
 /** The same with its HTTP status. */

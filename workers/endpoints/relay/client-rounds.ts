@@ -10,7 +10,7 @@ import { samplingMethod } from "../../../shared/relay/messages.ts";
 import { type InputRequest, type RoundMethod, endedCall } from "../../../shared/relay/rounds.ts";
 import { eventPrefix } from "../../../shared/relay/session-id.ts";
 import { answerFor } from "../../../shared/relay/translation.ts";
-import { type RequestId, type RpcAnswer, type RpcError, responseOf } from "../../../shared/wire/json-rpc.ts";
+import { type RequestId, type RpcAnswer, type RpcError, responseMessage } from "../../../shared/wire/json-rpc.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { CallState } from "../../stubs/call-calls.ts";
 import { callStub } from "../../stubs/stubs.ts";
@@ -78,7 +78,7 @@ export async function driveTranslated(
   return errorTo(served, goneError);
 }
 
-const responseTo = ({ id }: ServedRequest, answer: RpcAnswer): JsonObject => responseOf(id, answer) as unknown as JsonObject; // JSON
+const responseTo = ({ id }: ServedRequest, answer: RpcAnswer): JsonObject => responseMessage(id, answer);
 const errorTo = ({ id }: ServedRequest, error: RpcError): JsonObject => ({ jsonrpc: "2.0", id, error: { ...error } });
 
 const changeMs = 20_000;

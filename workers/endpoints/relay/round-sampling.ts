@@ -1,5 +1,5 @@
 // Answers what a round of revision 2026-07-28 asks for and the gateway has: sampling. Each request is known by its call, round and key, so that
-// whoever asks for it again finds the same review and the same reply.
+// a repeat finds the same review and the same reply.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { SampledFor } from "../../../shared/association/relay-association.ts";

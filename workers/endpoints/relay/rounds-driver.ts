@@ -27,8 +27,8 @@ export type Drive = {
   readonly refusal: (requests: readonly InputRequest[]) => RpcError | null;
   /** Gets the answers of what only the client has into the call; null: the client has to come back with them. */
   readonly ask: ((requests: readonly InputRequest[], at: Waiting) => Promise<void>) | null;
-  /** Resolves when the client has waited long enough; null: it waits as long as it takes. */
-  readonly enough: Promise<unknown> | null;
+  /** Resolves when the client has waited long enough, or has left. */
+  readonly enough: Promise<unknown>;
 };
 
 /** Drives the call from this state. Sampling of a round begins at once, also where the client is needed for its other parts. */
@@ -50,7 +50,7 @@ export async function drive({ parts, attempt, samples, refusal, ask, enough }: D
     if (theirs.length > 0 && ask === null) return { kind: "asks", requests: theirs, at };
     const asked = theirs.length > 0 ? ask?.(theirs, at) : undefined;
     const next = Promise.all([answered, asked]).then(() => proceed(parts, at, attempt));
-    const first = await (enough === null ? next : Promise.race([next, enough.then(() => "enough" as const)]));
+    const first = await Promise.race([next, enough.then(() => "enough" as const)]);
     if (first === "enough") {
       parts.sampling.ctx.waitUntil(next.catch(() => {}));
       return { kind: "waits", at };

@@ -14,7 +14,7 @@ import { longestPart } from "../../../shared/relay/added-context.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
 import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../shared/relay/rounds.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
-import { type RpcAnswer, type RpcError, failure, responseOf, toRequestId } from "../../../shared/wire/json-rpc.ts";
+import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../shared/wire/json-rpc.ts";
 import {
   type StatelessRequest,
   clientCapabilitiesKey,
@@ -225,7 +225,7 @@ function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, bo
   const about = { c, visit, session: sessionOf(c, visit, request), capabilities };
   const tellsOfTasks = method === "server/discover" && declaresTasks(capabilities) && samplesHere(about);
   const response = (answer: RpcAnswer): JsonObject =>
-    responseOf(id, tellsOfTasks && "result" in answer ? { result: withTasksDeclared(answer.result) } : answer) as unknown as JsonObject; // JSON
+    responseMessage(id, tellsOfTasks && "result" in answer ? { result: withTasksDeclared(answer.result) } : answer);
   return {
     isPlain: !tellsOfTasks,
     response,

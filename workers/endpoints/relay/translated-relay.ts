@@ -20,7 +20,7 @@ import {
   type RpcError,
   failure,
   idKey,
-  responseOf,
+  responseMessage,
   success,
   toRequestId,
 } from "../../../shared/wire/json-rpc.ts";
@@ -168,7 +168,7 @@ type Sent = { readonly rest: string; readonly meta: JsonObject };
 function clientSide(c: AppContext, visit: Watched, session: Translated, request: Request, sent: Sent): ClientSide {
   const { id, method } = request;
   const params = request.params ?? {};
-  const response = (answer: RpcAnswer): JsonObject => responseOf(id, answerFor(method, answer)) as unknown as JsonObject; // JSON
+  const response = (answer: RpcAnswer): JsonObject => responseMessage(id, answerFor(method, answer));
   const refuse = (status: number, error: RpcError): Promise<Response> =>
     Promise.resolve(json(failure(id, error), {}, status === 502 ? 502 : 200));
   return {

@@ -37,7 +37,7 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
   readonly #waiting = new Set<() => void>();
   /** Until when the key knows of this object, in Unix milliseconds; 0 after a reset. */
   #knownUntil = 0;
-  /** The client cancelled its request. In memory alone: whoever asks for it does so within a minute. */
+  /** The client cancelled its request. In memory alone: the request that is open asks again within a minute. */
   #isCancelled = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -152,6 +152,8 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
 
   async keyRevoked(): Promise<void> {
     this.#ofKey.revoked();
+    // What the key knew is over, too: the next call asks it again, and is refused.
+    this.#knownUntil = 0;
     for (const { left } of this.#sending.values()) left.abort();
     await this.#forget();
   }
