@@ -106,6 +106,7 @@ describe("the direction of imports", () => {
       "routing",
       "credential",
       "policy",
+      "budget",
       "provider",
       "concurrency",
       "record",

@@ -4,6 +4,7 @@ import { app } from "./app.ts";
 import { scheduled } from "./sweep.ts";
 
 export { BridgeObject } from "./objects/bridge/bridge-object.ts";
+export { BudgetObject } from "./objects/budget-object.ts";
 export { CacheObject } from "./objects/cache-object.ts";
 export { CallObject } from "./objects/call/call-object.ts";
 export { ConfigObject } from "./objects/config-object.ts";
@@ -14,6 +15,7 @@ export { KeyObject } from "./objects/key/key-object.ts";
 export { ConcurrencyQueueObject } from "./objects/concurrency-queue-object.ts";
 export { LedgerObject } from "./objects/ledger/ledger-object.ts";
 export { RunObject } from "./objects/run/run-object.ts";
+export { StopObject } from "./objects/stop-object.ts";
 export { SessionObject } from "./objects/session/session-object.ts";
 
 export default { fetch: app.fetch, scheduled };

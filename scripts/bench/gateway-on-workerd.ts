@@ -48,6 +48,8 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     CONVERSATION: "ConversationObject",
     CALL: "CallObject",
     BRIDGE: "BridgeObject",
+    BUDGET: "BudgetObject",
+    STOP: "StopObject",
     DIGEST: "DigestObject",
     INBOX: "InboxObject",
   };

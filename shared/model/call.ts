@@ -15,6 +15,9 @@ export type CallTerms = {
   readonly priority?: Priority;
 };
 
+/** What an operator can stop: all sampling, that of one MCP server, or that of one API key. */
+export type StopScope = "everything" | "server" | "key";
+
 export const priorities = ["high", "normal", "low"] as const;
 export type Priority = (typeof priorities)[number];
 
@@ -51,7 +54,11 @@ export type ProviderError = {
     | "noCredential"
     /** The model's queue is full, or no slot became free in time. */
     | "queueFull"
-    | "queueTimeout";
+    | "queueTimeout"
+    /** What is left of a budget is less than the call may cost. Nothing was sent. */
+    | "overBudget"
+    /** An operator stopped sampling. Nothing was sent. */
+    | "stopped";
   readonly status?: number;
   readonly retryAfterMs?: number;
   readonly then: "retry" | "next" | "stop";
@@ -74,7 +81,13 @@ export type ProviderError = {
     /** A function may have run: it is not run again. */
     | "outcomeUnknown"
     /** A function's server asks its caller for more than arguments, or runs it only as a task. */
-    | "asksForMore";
+    | "asksForMore"
+    /** Whether it may be sent could not be found out, which counts as no. */
+    | "unverified";
+  /** With `overBudget`: the budget's name, and when it begins anew, in Unix milliseconds. */
+  readonly budget?: { readonly name: string; readonly resetsAt: number };
+  /** With `stopped`. */
+  readonly stoppedBy?: StopScope;
   /** Of a reply that is not delivered and may have to be paid: as the provider counted, or as far as a stream came before it broke. */
   readonly usage?: Usage;
 };

@@ -5,7 +5,7 @@
 import type { LimitName, Gate, KeyEnd } from "./gate.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { SamplingReply, ToolUseBlock } from "./sampling.ts";
-import type { Attempt, Note, Usage } from "./call.ts";
+import type { Attempt, StopScope, Note, Usage } from "./call.ts";
 
 /** What a reply's `_meta` says of its run (design: POST /sampling). */
 export type RunMeta = {
@@ -62,8 +62,11 @@ export type CredentialError =
  */
 export type FunctionError = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema" | "noToolsWorker";
 
-/** What ended a run before its time: its requestor, the client request that it served, their session, an operator, or the end of its key. */
-export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | KeyEnd;
+/**
+ * What ended a run before its time: its requestor, the client request that it served, their session, an operator, an operator's stop of all
+ * sampling, of its server's or of its key's, or the end of its key.
+ */
+export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | "stopped" | KeyEnd;
 
 /**
  * Why a sampling request belongs to no client request. The last three are the relay's: nothing shows which request it serves, and the
@@ -106,7 +109,10 @@ export type Refusal =
     }
   | { readonly kind: "tooManyRounds"; readonly max: number }
   | { readonly kind: "flooded" }
-  | { readonly kind: "budgetUsedUp" }
+  /** `budget`: its name. `resetsAt`: when it begins anew, in Unix milliseconds. */
+  | { readonly kind: "budgetUsedUp"; readonly budget: string; readonly resetsAt: number }
+  /** An operator stopped sampling. */
+  | { readonly kind: "stopped"; readonly scope: StopScope }
   | { readonly kind: "policyRefused"; readonly rule: string }
   /** The rule does not allow self-approval, and the API key's owner is none of the policy's reviewers. */
   | { readonly kind: "ownerUnknown"; readonly rule: string }

@@ -53,6 +53,8 @@ export type GatePlan = {
   readonly context: "none" | "thisServer";
   /** Whether the requestor's timeout includes the time of the review. */
   readonly timeoutCoversReview: boolean;
+  /** Whether another candidate may be asked where one may cost more than is left of a budget. */
+  readonly cheaperWithinBudget: boolean;
   /** To whom a review may be handed, without those who are asked already. Empty where both gates are open. */
   readonly handOverTo: readonly Reviewer[];
 };
@@ -79,7 +81,8 @@ const mostPeople = 256;
  * - The people and times are those of the strictest rule: refuse, then both gates closed, then one, then the larger quorum, then
  *   the earlier rule. A response gate that the reply's risk may close counts as closed.
  * - The quorum is the largest of the rules that close a gate. Where the strictest rule's people are too few, the others' are asked too.
- * - What loosens (`selfApproval`, `tellReason`, `tellAuthor`, `grants`, `grantsInferred`, `boundTo`, `context`, `noticeExcerpt`) must be so in all.
+ * - What loosens (`selfApproval`, `tellReason`, `tellAuthor`, `grants`, `grantsInferred`, `boundTo`, `context`, `noticeExcerpt`,
+ *   `cheaperWithinBudget`) must be so in all.
  */
 export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
   const common = conditionFacts(facts);
@@ -119,6 +122,7 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     boundTo: reaches.find((reach) => outcomes.some(({ gate }) => gate.boundTo === reach)) ?? "tool",
     context: all(({ gate }) => gate.context === "thisServer") ? "thisServer" : "none",
     timeoutCoversReview: outcomes.some(({ gate }) => gate.timeoutCoversReview),
+    cheaperWithinBudget: all(({ gate }) => gate.cheaperWithinBudget),
     handOverTo: outcomes.some(({ gate }) => mayAsk(gate)) ? known(handOverCandidates(policy, gate.handOverTo, asked)) : [],
   };
 }

@@ -61,6 +61,8 @@ const gates = {
   context: z.enum(["none", "thisServer"]).default("none"),
   /** Whether a request's timeout at the control endpoint includes the time of the review, or the model's alone. */
   timeoutCoversReview: z.boolean().default(false),
+  /** Where the next model may cost more than is left of a budget: whether one after it that fits may be asked, or the request is refused. */
+  cheaperWithinBudget: z.boolean().default(false),
   /** To whom a reviewer may hand a review. Absent: to any reviewer; empty: to none. */
   handOverTo: names.optional(),
 };

@@ -1,7 +1,8 @@
 // What a provider's failure means for what we do next. Reads status and headers only, never a provider's free text.
 
 import { unreachable } from "../result.ts";
-import type { Attempt, ProviderError, Usage } from "../model/call.ts";
+import type { Attempt, ProviderError, StopScope, Usage } from "../model/call.ts";
+import type { Refusal } from "../model/outcome.ts";
 
 /**
  * How long a provider asks us to wait, in milliseconds; undefined where it gives no valid time. `retryAfterMs` is the header
@@ -81,11 +82,36 @@ export function queueError(refusal: "full" | "timeout" | "cancelled"): ProviderE
   }
 }
 
-/** Whether no model was called, and nothing was paid: none had a slot, in the time that there was or before the caller left. */
-export const isUnasked = (attempts: readonly Attempt[]): boolean =>
-  attempts.some(isQueueError) && attempts.every((attempt) => isQueueError(attempt) || attempt.fault.detail === "outOfTime");
+/** What is left of this budget is less than the call may cost. `mayGoOn`: another candidate may fit. */
+export const overBudgetError = (budget: NonNullable<ProviderError["budget"]>, mayGoOn: boolean): ProviderError => ({
+  kind: "overBudget",
+  then: mayGoOn ? "next" : "stop",
+  budget,
+});
 
-const isQueueError = ({ fault: { kind } }: Attempt): boolean => kind === "queueFull" || kind === "queueTimeout";
+/** An operator stopped this. */
+export const stoppedError = (stoppedBy: StopScope): ProviderError => ({ kind: "stopped", then: "stop", stoppedBy });
+
+/** It could not be found out whether this may be sent, so it is not. */
+export const unverifiedError = (kind: "overBudget" | "stopped"): ProviderError => ({ kind, then: "stop", detail: "unverified" });
+
+/** Whether no model was called, and nothing was paid: none had a slot, in the time that there was or before the caller left; or none may be sent to. */
+export const isUnasked = (attempts: readonly Attempt[]): boolean =>
+  attempts.some(isUnsent) && attempts.every((attempt) => isUnsent(attempt) || attempt.fault.detail === "outOfTime");
+
+const isUnsent = ({ fault: { kind } }: Attempt): boolean =>
+  kind === "queueFull" || kind === "queueTimeout" || kind === "overBudget" || kind === "stopped";
+
+/** Why nothing was sent, where a budget or an operator is the reason; null where something was, or there is another reason. */
+export function unsentBecause(attempts: readonly Attempt[]): Extract<Refusal, { kind: "budgetUsedUp" | "stopped" }> | null {
+  if (!isUnasked(attempts)) return null;
+  for (const { fault } of attempts) {
+    if (fault.kind === "stopped" && fault.stoppedBy !== undefined) return { kind: "stopped", scope: fault.stoppedBy };
+    if (fault.kind === "overBudget" && fault.budget !== undefined)
+      return { kind: "budgetUsedUp", budget: fault.budget.name, resetsAt: fault.budget.resetsAt };
+  }
+  return null;
+}
 
 /** This provider cannot be called with this environment, which routing should have noticed. */
 export const notReadyError: ProviderError = { kind: "noCredential", then: "next", detail: "notReady" };

@@ -2,7 +2,7 @@
 // numbers and our own names, nothing of the content. What the requestor is told is in describe.ts.
 
 import type { LimitName, Gate } from "../model/gate.ts";
-import type { Attempt, ProviderError } from "../model/call.ts";
+import type { Attempt, ProviderError, StopScope } from "../model/call.ts";
 import { unreachable } from "../result.ts";
 import type { CancelCause, CredentialError, FunctionError, NotAssociated, Refusal } from "../model/outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
@@ -64,6 +64,7 @@ const cancelledSentences: Readonly<Record<CancelCause, string>> = {
   originatingRequest: "The client request that it served ended first.",
   session: "The session that it belonged to ended first.",
   admin: "An operator cancelled the request.",
+  stopped: "An operator stopped sampling; see /admin/stops.",
   keyRevoked: "Its API key was revoked, which ends all requests of that key.",
   keyExpired: "Its API key expired, which ends all requests of that key; create keys with a later expiresAt if reviews take longer.",
 };
@@ -115,10 +116,30 @@ function errorWords({ kind, status, detail }: FailedAttempt): readonly [string, 
       return ["had no room in its queue", "raise the lane's queue or concurrency at /admin/routing"];
     case "queueTimeout":
       return ["had no free slot in time", "raise the lane's concurrency at /admin/routing, or let the requestor wait longer"];
+    case "overBudget":
+      return detail === "unverified"
+        ? ["was not asked, because its budget could not be read", "send the request again; look in the gateway's logs if it stays so"]
+        : [
+            "was not asked, because it may cost more than is left of a budget",
+            "raise the budget at /admin/budgets, or wait until it begins anew",
+          ];
+    case "stopped":
+      return detail === "unverified"
+        ? [
+            "was not asked, because it could not be found out whether sampling is stopped",
+            "send the request again; look in the gateway's logs if it stays so",
+          ]
+        : ["was not asked, because an operator stopped sampling", "see /admin/stops"];
     default:
       return unreachable(kind);
   }
 }
+
+const stopSentences: Readonly<Record<StopScope, string>> = {
+  everything: "An operator stopped all sampling",
+  server: "An operator stopped the sampling of this MCP server",
+  key: "An operator stopped the sampling of this API key",
+};
 
 function refusalSentence(reason: RefusalFact): string {
   switch (reason.kind) {
@@ -160,7 +181,9 @@ function refusalSentence(reason: RefusalFact): string {
     case "flooded":
       return "Too many requests came from one address; wait a minute.";
     case "budgetUsedUp":
-      return "The budget of the key is used up; raise it, or wait for its next period.";
+      return `What is left of the budget "${reason.budget}" is less than the request may cost; raise it at /admin/budgets, or wait until ${new Date(reason.resetsAt).toISOString()}.`;
+    case "stopped":
+      return `${stopSentences[reason.scope]}; DELETE at /admin/stops lets it go on.`;
     case "policyRefused":
       return `The policy refuses it (${reason.rule}); to allow it, change the policy at /admin/policy, the key or the server's entry.`;
     case "ownerUnknown":

@@ -4,7 +4,8 @@
 import type { Gate } from "../model/gate.ts";
 import { type JsonObject, digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
-import type { Attempt, Note, Usage } from "../model/call.ts";
+import type { Per, Unit } from "../budget/budgets.ts";
+import type { Attempt, Note, StopScope, Usage } from "../model/call.ts";
 import type { Cause } from "./cause.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
@@ -44,7 +45,23 @@ export type OperatorFact =
   | { readonly kind: "inboxSessionsEnded"; readonly by: Operator; readonly reviewer: string }
   /** `run`: null for the whole record. */
   | { readonly kind: "recordExported"; readonly by: Operator; readonly run: string | null }
-  | { readonly kind: "doctorAsked"; readonly by: Operator };
+  | { readonly kind: "doctorAsked"; readonly by: Operator }
+  /** Written before it takes effect. `of`: the server's name or the key's id; null for everything. */
+  | { readonly kind: "stopped" | "resumed"; readonly by: Operator; readonly scope: StopScope; readonly of: string | null }
+  /** So much of a budget is used. Nobody did that: it stands among what operators did because it is theirs. */
+  | {
+      readonly kind: "budgetReached";
+      readonly budget: string;
+      /** The key's id or the owner whose part it is; null where it is of the whole. */
+      readonly part: string | null;
+      readonly unit: Unit;
+      /** Billionths of a US dollar, or tokens. */
+      readonly limit: number;
+      readonly per: Per;
+      /** The beginning of the day or month: ISO 8601. */
+      readonly since: string;
+      readonly percent: number;
+    };
 
 export type Endpoint = "sampling" | "relay" | "control";
 

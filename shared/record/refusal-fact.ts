@@ -56,6 +56,7 @@ export function refusalFact(refusal: Refusal): RefusalFact {
     case "tooManyRounds":
     case "flooded":
     case "budgetUsedUp":
+    case "stopped":
     case "policyRefused":
     case "ownerUnknown":
     case "functionUnavailable":

@@ -4,6 +4,7 @@ import type { Provenance } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import { type Endpoint, type RecordFact, idWord } from "../record/record.ts";
+import type { KeyBudget } from "../budget/budgets.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import { type RiskNote, riskAbove, riskLevels } from "../policy/risk.ts";
@@ -63,7 +64,13 @@ export type RequestInput = {
   readonly createdAt: number;
   readonly endpoint: Endpoint;
   /** `expiresAt`: Unix milliseconds. */
-  readonly key: { readonly id: string; readonly name: string; readonly owner: string | null; readonly expiresAt?: number };
+  readonly key: {
+    readonly id: string;
+    readonly name: string;
+    readonly owner: string | null;
+    readonly budget?: KeyBudget;
+    readonly expiresAt?: number;
+  };
   readonly requestor: Requestor;
   /** The requestor's id of the request; at the control endpoint only. */
   readonly requestId?: string;

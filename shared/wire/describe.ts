@@ -4,8 +4,8 @@
 
 import type { LimitName, KeyEnd } from "../model/gate.ts";
 import type { JsonObject } from "../encoding.ts";
-import type { Attempt } from "../model/call.ts";
-import { isUnasked } from "../provider/provider-error.ts";
+import type { Attempt, StopScope } from "../model/call.ts";
+import { isUnasked, unsentBecause } from "../provider/provider-error.ts";
 import { unreachable } from "../result.ts";
 import type { Completed, Described, FunctionError, NotAssociated, Outcome, Refusal } from "../model/outcome.ts";
 
@@ -126,7 +126,20 @@ export function describeRefusal(refusal: Refusal): Described {
         retryAfterMs: 60_000,
       };
     case "budgetUsedUp":
-      return { status: 200, code: -32012, message: "The budget of this key is used up; ask its operator" };
+      return {
+        status: 200,
+        code: -32012,
+        message:
+          "Budget used up: what is left is less than this request may cost; wait until it begins anew, send a smaller maxTokens, or ask the operator",
+        data: { budget: refusal.budget, resetsAt: new Date(refusal.resetsAt).toISOString() },
+      };
+    case "stopped":
+      return {
+        status: 200,
+        code: -1,
+        message: `Sampling is stopped by an operator: ${stopMessages[refusal.scope]}`,
+        data: { outcome: "refused", stopped: refusal.scope },
+      };
     case "policyRefused":
       return { status: 200, code: -1, message: "Sampling request refused by policy", data: { outcome: "refused" } };
     case "ownerUnknown":
@@ -209,19 +222,32 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described
         data: { outcome: "cancelled", ...(outcome.key === undefined ? {} : { reason: outcome.key }) },
       };
     case "failed":
-      if (isUnasked(outcome.attempts)) return noFreeSlot(outcome.attempts);
-      return {
-        status: 200,
-        code: -32011,
-        message: "Every model that could serve this request failed; data lists the attempts",
-        data: { attempts: outcome.attempts.map(describeAttempt) },
-      };
+      return describeFailed(outcome.attempts);
     case "broken":
       return broken(outcome.quote);
     default:
       return unreachable(outcome);
   }
 }
+
+function describeFailed(attempts: readonly Attempt[]): Described {
+  const unsent = unsentBecause(attempts);
+  if (unsent !== null) return describeRefusal(unsent);
+  if (isUnasked(attempts) && attempts.some(({ fault: { kind } }) => kind === "queueFull" || kind === "queueTimeout"))
+    return noFreeSlot(attempts);
+  return {
+    status: 200,
+    code: -32011,
+    message: "Every model that could serve this request failed; data lists the attempts",
+    data: { attempts: attempts.map(describeAttempt) },
+  };
+}
+
+const stopMessages: Readonly<Record<StopScope, string>> = {
+  everything: "no request is served now",
+  server: "no request of this MCP server is served now",
+  key: "no request of this API key is served now",
+};
 
 const keyEnds: Readonly<Record<KeyEnd, string>> = { keyRevoked: ": its API key was revoked", keyExpired: ": its API key expired" };
 

@@ -168,9 +168,11 @@ function errorCheck({ id, provider }: Used, { kind, status, detail }: ProviderEr
         : fix(check, `Its answer is not JSON, so this address is not the provider's API: correct ${address}.`);
     case "connection":
     case "noCredential":
-    // A list of models is never asked for through a queue.
+    // A list of models is never asked for through a queue, and costs nothing.
     case "queueFull":
     case "queueTimeout":
+    case "overBudget":
+    case "stopped":
       return fix(check, `It cannot be reached: check that it is running, and that ${address} is correct.`);
     default:
       return kind satisfies never;

@@ -39,6 +39,11 @@ const publishedKey = ({ record, revokedAt }: Pick<StoredKey, "record" | "revoked
   text: JSON.stringify({ record: JSON.parse(record) as unknown, revokedAt }),
 });
 
+/** Published where no operator has written it: without a copy in KV nothing would be sent while this object cannot be reached. */
+const builtIn: Partial<Record<DocumentName, { readonly version: number; readonly text: string }>> = {
+  budgets: { version: 0, text: JSON.stringify({ version: 0, budgets: {} }) },
+};
+
 export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   now = (): number => Date.now();
   random = (): number => Math.random();
@@ -83,7 +88,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
       const { version = 0, at = 0 } = this.current(name) ?? {};
       return { version, at };
     };
-    return { routing: of("routing"), policy: of("policy"), servers: of("servers"), issuers: of("issuers") };
+    return { routing: of("routing"), policy: of("policy"), servers: of("servers"), issuers: of("issuers"), budgets: of("budgets") };
   }
 
   current(name: DocumentName): StoredDocument | null {
@@ -224,7 +229,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   /** The version that KV is to have under this name; null where there is none. */
   #published(kvKey: string): { version: number; text: string } | null {
     const name = documentNames.find((each) => each === kvKey);
-    if (name !== undefined) return this.current(name);
+    if (name !== undefined) return this.current(name) ?? builtIn[name] ?? null;
     const key = kvKey.startsWith(publishedKeyPrefix) ? this.findKey(kvKey.slice(publishedKeyPrefix.length)) : null;
     return key === null ? null : publishedKey(key);
   }

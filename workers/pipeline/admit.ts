@@ -13,6 +13,7 @@ import { notAdmitted, countCalls } from "./calls.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
 import { keySharesOf } from "./key-shares.ts";
 import { type GrantsAsked, type RunContext, isDurable } from "./run-context.ts";
+import { affordable } from "./spending.ts";
 
 export type Repeat = Extract<AssociateAnswer, { kind: "repeat" }>;
 
@@ -239,4 +240,29 @@ function refusalOf(associated: Exclude<Associated, { kind: "repeat" }>): Refusal
     default:
       return associated satisfies never;
   }
+}
+
+/**
+ * The refusal of an admitted request that becomes a run and that could not be sent as things are: nobody is asked to review what is stopped or
+ * above its budget. It leaves nothing behind, as `admit` does. Null where the request goes on; what is answered at once is checked when it is sent.
+ */
+export async function refuseUnaffordable(
+  context: RunContext,
+  { plan }: Extract<Admitted, { kind: "fresh" }>,
+  grants: GrantsAsked,
+): Promise<Refusal | null> {
+  const { request, run, keyObject, cache } = context;
+  if (!isDurable(plan, context) || cache?.found !== undefined) return null;
+  const { env, ctx, key, requestor, request: asked } = request;
+  const { cheaperWithinBudget } = plan.gates;
+  const owner = key.owner ?? null;
+  const refusal = await affordable(
+    { env, ctx, key: { ...key, owner }, server: requestor.server, request: asked, cheaperWithinBudget },
+    plan.candidates,
+  );
+  if (refusal === null) return null;
+  enqueue(env, ctx, { key: { id: key.id, run } });
+  ctx.waitUntil(forgetReservation(context));
+  if (grants !== null && plan.granted !== undefined) ctx.waitUntil(keyObject.giveBackGrants(grants.identity, run));
+  return refusal;
 }

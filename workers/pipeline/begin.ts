@@ -3,13 +3,14 @@
 //   plan-request   which models may answer, which gates are closed
 //   run-context    the run's id, the key's limits, the cached reply
 //   admit          what it repeats, and whether its key admits it: nothing is spent before both have passed
+//                  where people will be asked: that it is not stopped, and fits into its budgets
 //   repeat         a repeat attaches to what is running for the same request
 //   start-run      adopts an identical run, opens a run that waits for people, or calls the model from here (fast)
 
 import type { Refusal } from "../../shared/model/outcome.ts";
-import { type Result, ok } from "../../shared/result.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import { admit, grantsToAsk } from "./admit.ts";
+import { admit, grantsToAsk, refuseUnaffordable } from "./admit.ts";
 import { planFor } from "./plan-request.ts";
 import { attach } from "./repeat.ts";
 import type { PipelineRequest, Started } from "./pipeline-request.ts";
@@ -25,6 +26,8 @@ export async function begin(request: PipelineRequest, planned?: Result<Plan, Ref
   const admitted = await admit(context, plan, grants.value);
   if (!admitted.ok) return admitted;
   if (admitted.value.kind === "repeat") return attach(context, admitted.value.earlier, admitted.value.plan, begin);
+  const unaffordable = await refuseUnaffordable(context, admitted.value, grants.value);
+  if (unaffordable !== null) return err(unaffordable);
   const adopted = await adoptIdentical(context, admitted.value, grants.value);
   return ok(adopted ?? (await start(context, admitted.value)));
 }

@@ -30,6 +30,7 @@ import { type ModelAnswer, callModels } from "../providers/call-model.ts";
 import { enqueue } from "./write-behind.ts";
 import { keepReply } from "./cached-reply.ts";
 import { keySharesOf } from "./key-shares.ts";
+import { permitFor, spendingOf } from "./spending.ts";
 import { watchKey } from "./key-watch.ts";
 
 type FastCall = {
@@ -96,12 +97,13 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome 
   return outcome;
 }
 
-async function callOnce({ env, input, onDelta: tell, signal, slow }: FastCall, over: AbortSignal): Promise<Called> {
+async function callOnce({ env, ctx, input, onDelta: tell, signal, slow }: FastCall, over: AbortSignal): Promise<Called> {
   const onDelta = tell === undefined ? undefined : (text: string): void => (over.aborted ? undefined : tell(text));
   try {
     const cached = input.cache?.found;
     if (cached !== undefined) return fromCache(input, cached, onDelta);
-    const answered = await callModels(env, input.request, input.candidates, input.call, { onDelta, left: signal, over, slow });
+    const permit = permitFor(spendingOf({ env, ctx }, input), { mayShare: true });
+    const answered = await callModels(env, input.request, input.candidates, input.call, { onDelta, left: signal, over, slow, permit });
     if (!answered.ok) {
       const attempts = answered.error;
       const facts = (): RecordFact[] => [

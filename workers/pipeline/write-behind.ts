@@ -12,6 +12,7 @@ import type { LedgerEntry } from "../stubs/ledger-calls.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { keyStub, ledgerShardOf, ledgerStub } from "../stubs/stubs.ts";
+import { budgetSharesOf } from "./budget-shares.ts";
 import { keySharesOf } from "./key-shares.ts";
 
 /** Long enough that requests under load share a flush, and short before a person would look for a record. */
@@ -138,18 +139,19 @@ let underWay = 0;
 /** How many flushes of this isolate are under way: each calls objects until it ends. */
 export const flushesUnderWay = (): number => underWay;
 
-/** Flushes, and again while a share of a key's limits is held: nobody else would give it back where no request follows. */
+/** Flushes, and again while a share of a key's limits or of a budget is held: nobody else would give it back where no request follows. */
 async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {
   const shares = keySharesOf(env);
+  const budgets = budgetSharesOf(env);
   const end = Date.now() + longestFlushMs;
   for (let waitMs = flushAfterMs; ;) {
     await pause(waitMs);
     const now = Date.now();
-    const isLast = now >= end || shares.held().length === 0;
+    const isLast = now >= end || (shares.held().length === 0 && !budgets.isPending);
     pending.flushingSince = isLast ? null : now;
     for (const keyId of shares.held())
       for (const report of shares.end(keyId, now, now >= end ? now : now - idleMs)) add(pending.reports, keyId, report);
-    await flush(env, ctx, pending);
+    await Promise.all([flush(env, ctx, pending), budgets.flush(now, now >= end ? now : now - idleMs)]);
     if (isLast) return;
     waitMs = Math.max(0, flushAfterMs - (Date.now() - now));
   }

@@ -4,6 +4,7 @@ import type ImagesWorker from "../images/worker.ts";
 import type ToolsWorker from "../tools/worker.ts";
 import type PagesWorker from "../ui/worker.ts";
 import type { BridgeCalls } from "../stubs/bridge-calls.ts";
+import type { BudgetCalls } from "../stubs/budget-calls.ts";
 import type { CacheCalls } from "../stubs/cache-calls.ts";
 import type { CallCalls } from "../stubs/call-calls.ts";
 import type { ConfigCalls } from "../stubs/config-calls.ts";
@@ -14,6 +15,7 @@ import type { KeyCalls } from "../stubs/key-calls.ts";
 import type { QueueCalls } from "../stubs/queue-calls.ts";
 import type { LedgerCalls } from "../stubs/ledger-calls.ts";
 import type { RunCalls } from "../stubs/run-calls.ts";
+import type { StopCalls } from "../stubs/stop-calls.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
 
 export interface Env {
@@ -30,6 +32,8 @@ export interface Env {
   readonly INBOX: DurableObjectNamespace<InboxCalls>;
   readonly CALL: DurableObjectNamespace<CallCalls>;
   readonly BRIDGE: DurableObjectNamespace<BridgeCalls>;
+  readonly BUDGET: DurableObjectNamespace<BudgetCalls>;
+  readonly STOP: DurableObjectNamespace<StopCalls>;
   readonly FLOOD: RateLimit;
   /** The images Worker: workers/images/. */
   readonly IMAGES: Service<ImagesWorker>;

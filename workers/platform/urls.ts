@@ -28,6 +28,12 @@ export const paths = {
     policy: "/admin/policy",
     servers: "/admin/servers",
     issuers: "/admin/issuers",
+    budgets: "/admin/budgets",
+    spend: "/admin/budgets/spend",
+    stops: "/admin/stops",
+    stopEverything: "/admin/stops/everything",
+    stopServer: "/admin/stops/servers/:server",
+    stopKey: "/admin/stops/keys/:key",
     keys: "/admin/keys",
     key: "/admin/keys/:id",
     runs: "/admin/runs",
@@ -42,7 +48,7 @@ export const paths = {
 } as const;
 
 /** A document's paths. Each document has its own, so that no path is a pattern of another one: then one regular expression finds a route. */
-export const documentPaths = <Name extends "routing" | "policy" | "servers" | "issuers">(name: Name) =>
+export const documentPaths = <Name extends "routing" | "policy" | "servers" | "issuers" | "budgets">(name: Name) =>
   ({
     document: paths.admin[name],
     schema: `${paths.admin[name]}/schema`,

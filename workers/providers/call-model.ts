@@ -50,14 +50,14 @@ function senderOf(env: Env): Sender {
  *
  * `terms.timeoutMs` bounds everything from the queue to the last byte, and is never above the gateway's own MODEL_TIMEOUT_SECONDS.
  * `onDelta` gets a reply's text in pieces while it comes: together they are the text of the reply, or of what came before the error.
- * For `left`, `over` and `slow` see `SendOptions`.
+ * For `left`, `over`, `slow` and `permit` see `SendOptions`.
  */
 export async function callModels(
   env: Env,
   request: SamplingRequest,
   candidates: readonly Candidate[],
   terms: CallTerms = {},
-  { onDelta, ...around }: { readonly onDelta?: OnDelta | undefined } & Pick<SendOptions, "left" | "over" | "slow"> = {},
+  { onDelta, ...around }: { readonly onDelta?: OnDelta | undefined } & Pick<SendOptions, "left" | "over" | "slow" | "permit"> = {},
 ): Promise<Result<ModelAnswer, readonly Attempt[]>> {
   const { modelTimeoutMs } = settingsOf(env);
   const totalTimeoutMs = Math.min(modelTimeoutMs, terms.timeoutMs ?? modelTimeoutMs);

@@ -3,9 +3,9 @@
 // It never calls a model after a reply, nor one that is not in the list.
 
 import { err, ok, type Result } from "../../shared/result.ts";
-import type { Attempt, ModelReply, Priority, ProviderError } from "../../shared/model/call.ts";
+import type { Attempt, ModelReply, Priority, ProviderError, Usage } from "../../shared/model/call.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
-import { badCallError, cancelledError, queueError, outOfTimeError } from "../../shared/provider/provider-error.ts";
+import { badCallError, cancelledError, connectionError, queueError, outOfTimeError } from "../../shared/provider/provider-error.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Slow } from "../platform/slow.ts";
 import type { Limits } from "./provider-exchange.ts";
@@ -30,9 +30,17 @@ export type SendOptions = {
   readonly left?: AbortSignal;
   /** Of the work that the first attempt begins. */
   readonly slow?: Slow;
+  /** Asked before each attempt; without it any may be sent. */
+  readonly permit?: Permit;
   /** No caller may have an answer any more: no queue and no new attempt; the one under way goes on, so that its cost is known. */
   readonly over?: AbortSignal;
 };
+
+/** Whether an attempt at this candidate may be sent: at once where that is known. It never rejects. */
+export type Permit = (candidate: Candidate) => Permitted | Promise<Permitted>;
+export type Permitted = Result<Attempting, ProviderError>;
+/** `settle` is called once, when the attempt is over. */
+export type Attempting = { readonly settle: (answer: Result<Usage, ProviderError>) => void };
 
 export type Sent<T> = { readonly value: T; readonly candidate: Candidate; readonly attempts: readonly Attempt[] };
 export type AllFailed = { readonly kind: "allFailed"; readonly attempts: readonly Attempt[] };
@@ -98,7 +106,26 @@ export function createSender(world: World): Sender {
   };
 }
 
-async function failover<T>(
+/** Asks one candidate once, where that is permitted. An attempt of which nobody knows the end is settled as one whose answer is missing. */
+async function attempt<T extends { readonly usage: Usage }>(
+  candidate: Candidate,
+  permit: Permit | undefined,
+  ask: () => Promise<Result<T, ProviderError>>,
+): Promise<Result<T, ProviderError>> {
+  if (permit === undefined) return ask();
+  const asked = permit(candidate);
+  const permitted = asked instanceof Promise ? await asked : asked;
+  if (!permitted.ok) return permitted;
+  let answer: Result<T, ProviderError> = err(connectionError);
+  try {
+    answer = await ask();
+    return answer;
+  } finally {
+    permitted.value.settle(answer.ok ? ok(answer.value.usage) : answer);
+  }
+}
+
+async function failover<T extends { readonly usage: Usage }>(
   world: World,
   candidates: readonly Candidate[],
   options: SendOptions,
@@ -128,12 +155,10 @@ async function failover<T>(
           return err({ kind: "allFailed", attempts });
         }
         const timeoutMs = Math.min(options.attemptTimeoutMs, end - at);
-        const answer = await ask(candidate, {
-          timeoutMs,
-          longestMs: end - at,
-          signal: options.signal,
-          slow: isFirst ? options.slow : undefined,
-        });
+        const slow = isFirst ? options.slow : undefined;
+        const answer = await attempt(candidate, options.permit, () =>
+          ask(candidate, { timeoutMs, longestMs: end - at, signal: options.signal, slow }),
+        );
         isFirst = false;
         if (answer.ok) return ok({ value: answer.value, candidate, attempts });
         failed(candidate, at, answer.error);

@@ -13,13 +13,14 @@ import type { Published } from "../../shared/published.ts";
 import { type RoutingTable, parseRoutingTable } from "../../shared/routing/table.ts";
 import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
 import { type Servers, parseServers } from "../../shared/relay/servers.ts";
+import { type Budgets, parseBudgets } from "../../shared/budget/budgets.ts";
 import { type Issuers, parseIssuers } from "../../shared/credential/issuers.ts";
 import type { PointedError } from "../../shared/model/outcome.ts";
 import type { Env } from "../platform/env.ts";
 import { logEvent } from "../platform/log.ts";
 import { type CopyIssue, findDocument, noteWritten } from "./published-document.ts";
 
-export type Documents = { readonly routing: RoutingTable; readonly policy: Policy };
+export type Documents = { readonly routing: RoutingTable; readonly policy: Policy; readonly budgets: Budgets };
 
 /** Thrown where a document can be read neither from KV nor from the ConfigObject, and this isolate never had one. */
 export class ConfigurationUnavailable extends Error {
@@ -140,7 +141,8 @@ const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTa
 const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: once(defaultPolicy) };
 const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, standard: () => ({ version: 0, servers: {} }) };
 const issuersKind: Kind<Issuers> = { name: "issuers", parse: parseIssuers, standard: () => ({ version: 0, issuers: {} }) };
-const kinds = { routing: routingKind, policy: policyKind, servers: serversKind, issuers: issuersKind };
+const budgetsKind: Kind<Budgets> = { name: "budgets", parse: parseBudgets, standard: once(() => ({ version: 0, budgets: {} })) };
+const kinds = { routing: routingKind, policy: policyKind, servers: serversKind, issuers: issuersKind, budgets: budgetsKind };
 
 /** The document of a new gateway: version 0. */
 export const standardDocument = (name: DocumentName): object => ({ ...kinds[name].standard(), version: 0 });
@@ -150,6 +152,7 @@ type ServedDocuments = {
   readonly policy: ServedDocument<Policy>;
   readonly servers: ServedDocument<Servers>;
   readonly issuers: ServedDocument<Issuers>;
+  readonly budgets: ServedDocument<Budgets>;
 };
 const servedByEnvironment = new WeakMap<object, ServedDocuments>();
 
@@ -161,6 +164,7 @@ function servedOf(env: Env): ServedDocuments {
       policy: new ServedDocument(policyKind),
       servers: new ServedDocument(serversKind),
       issuers: new ServedDocument(issuersKind),
+      budgets: new ServedDocument(budgetsKind),
     };
     servedByEnvironment.set(env.CONFIG, served);
   }
@@ -175,7 +179,8 @@ function servedOf(env: Env): ServedDocuments {
 export async function documentsOf(env: Env, now: number, background: Background): Promise<Documents> {
   const served = servedOf(env);
   const routing = await served.routing.serving(env, now, background);
-  return { routing, policy: await served.policy.serving(env, now, background) };
+  const policy = await served.policy.serving(env, now, background);
+  return { routing, policy, budgets: await served.budgets.serving(env, now, background) };
 }
 
 /** The routing table as this isolate has it, without looking for a newer one; null where it has read none yet. */
@@ -189,6 +194,10 @@ export const serversOf = (env: Env, now: number, background: Background): Promis
 export const issuersOf = (env: Env, now: number, background: Background): Promise<Issuers> =>
   servedOf(env).issuers.serving(env, now, background);
 
+/** The budgets that count now. Throws as `documentsOf` does. */
+export const budgetsOf = (env: Env, now: number, background: Background): Promise<Budgets> =>
+  servedOf(env).budgets.serving(env, now, background);
+
 /** Serves what was just written through this isolate: here at once, elsewhere within a minute. */
 export function serveWritten(env: Env, name: DocumentName, published: Published, now: number): void {
   noteWritten(env, name, published.version, now);
@@ -197,6 +206,6 @@ export function serveWritten(env: Env, name: DocumentName, published: Published,
 
 /** The issues of the documents for health: one sentence each. */
 export function documentIssues(env: Env): string[] {
-  const { routing, policy, servers, issuers } = servedOf(env);
-  return [routing, policy, servers, issuers].flatMap(({ issue }) => issue ?? []);
+  const { routing, policy, servers, issuers, budgets } = servedOf(env);
+  return [routing, policy, servers, issuers, budgets].flatMap(({ issue }) => issue ?? []);
 }

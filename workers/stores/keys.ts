@@ -6,6 +6,7 @@
 import { type StoredKey, publishedKeyName } from "../stubs/config-calls.ts";
 import * as z from "zod";
 import { sha256Hex } from "../../shared/encoding.ts";
+import { keyBudgetSchema } from "../../shared/budget/budgets.ts";
 import { limitsSchema } from "../../shared/policy/limits.ts";
 import { barsOwn, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
@@ -35,7 +36,7 @@ export const keyRequestSchema = z.strictObject({
   servers: z.array(word).optional(),
   models: z.array(word).optional(),
   limits: limitsSchema.optional(),
-  budget: z.strictObject({ usd: z.number().nonnegative(), perDays: z.int().min(1).max(366) }).optional(),
+  budget: keyBudgetSchema.optional(),
   /** Unix milliseconds, or ISO 8601 with its offset; kept as the former. */
   expiresAt: z.union([z.int().positive(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]).optional(),
 });

@@ -2,7 +2,7 @@
 
 import type { Operator, OperatorFact } from "../../shared/record/record.ts";
 
-export const documentNames = ["routing", "policy", "servers", "issuers"] as const;
+export const documentNames = ["routing", "policy", "servers", "issuers", "budgets"] as const;
 
 export type DocumentName = (typeof documentNames)[number];
 

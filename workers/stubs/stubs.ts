@@ -3,7 +3,9 @@
 import { bytesToHex, digestOf } from "../../shared/encoding.ts";
 import { randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
+import type { Allowance } from "../../shared/budget/budgets.ts";
 import type { BridgeCalls } from "./bridge-calls.ts";
+import type { BudgetCalls } from "./budget-calls.ts";
 import type { CacheCalls } from "./cache-calls.ts";
 import type { CallCalls } from "./call-calls.ts";
 import type { ConfigCalls } from "./config-calls.ts";
@@ -14,6 +16,7 @@ import type { KeyCalls } from "./key-calls.ts";
 import type { QueueCalls } from "./queue-calls.ts";
 import type { LedgerCalls, LedgerEntry } from "./ledger-calls.ts";
 import type { RunCalls } from "./run-calls.ts";
+import type { StopCalls } from "./stop-calls.ts";
 import type { SessionCalls } from "./session-calls.ts";
 
 export const ledgerShards = 16;
@@ -101,3 +104,9 @@ export const queueStub = (env: Env, { id, provider }: { readonly id: string; rea
   env.CONCURRENCY_QUEUE.getByName(`${provider} ${id}`);
 
 export const configStub = (env: Env): DurableObjectStub<ConfigCalls> => env.CONFIGURATION.getByName("one");
+
+export const stopStub = (env: Env, shard: number): DurableObjectStub<StopCalls> => env.STOP.getByName(`shard-${shard}`);
+
+/** The object of one amount of a budget: of the whole, or of one key or owner. A budget's name has no space in it. */
+export const budgetStub = (env: Env, { budget, part, unit }: Pick<Allowance, "budget" | "part" | "unit">): DurableObjectStub<BudgetCalls> =>
+  env.BUDGET.getByName(digestOf("countersign/budget-name/v1", { budget, part, unit }));

@@ -3,6 +3,7 @@
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { unreachable } from "../../shared/result.ts";
+import { type BudgetMailInput, budgetMail } from "./budget-mail.tsx";
 import { digestMail } from "./digest-mail.tsx";
 import { type EndedMailInput, endedMail } from "./ended-mail.tsx";
 import { type SignInMailInput, signInMail } from "./inbox/sign-in-mail.tsx";
@@ -12,6 +13,7 @@ export type AskedMail =
   | { readonly kind: "review"; readonly input: MailInput }
   | { readonly kind: "ended"; readonly input: EndedMailInput }
   | { readonly kind: "digest"; readonly entries: readonly DigestEntry[]; readonly language: Language }
+  | ({ readonly kind: "budget" } & BudgetMailInput)
   | { readonly kind: "signIn"; readonly input: SignInMailInput };
 
 export function renderMail(asked: AskedMail): MailContent {
@@ -22,6 +24,8 @@ export function renderMail(asked: AskedMail): MailContent {
       return endedMail(asked.input);
     case "digest":
       return digestMail(asked.entries, asked.language);
+    case "budget":
+      return budgetMail(asked);
     case "signIn":
       return signInMail(asked.input);
     default:

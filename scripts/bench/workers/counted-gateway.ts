@@ -121,6 +121,8 @@ const namespaces = [
   "DIGEST",
   "CALL",
   "BRIDGE",
+  "BUDGET",
+  "STOP",
 ];
 
 /** The environment whose namespaces and KV count. */
@@ -183,6 +185,7 @@ function counted(made: unknown): AnyObject {
 }
 
 export const BridgeObject = counted(classes.BridgeObject);
+export const BudgetObject = counted(classes.BudgetObject);
 export const CacheObject = counted(classes.CacheObject);
 export const CallObject = counted(classes.CallObject);
 export const ConfigObject = counted(classes.ConfigObject);
@@ -207,3 +210,4 @@ export default {
     return gateway.fetch(request, countedEnv(env) as never, ctx);
   },
 };
+export const StopObject = counted(classes.StopObject);

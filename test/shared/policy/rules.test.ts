@@ -33,6 +33,7 @@ test("what is left out is careful", () => {
     boundTo: "tool",
     context: "none",
     timeoutCoversReview: false,
+    cheaperWithinBudget: false,
   };
   expect(parsed.ok && parsed.value.default).toEqual({ ...careful, reviewers: ["everyone"] });
   expect(parsed.ok && parsed.value.rules[0]?.then).toEqual(careful);

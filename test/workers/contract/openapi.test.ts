@@ -9,7 +9,10 @@ import { formNonce, nonceRandomLength } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
+import type { Stop } from "../../../shared/policy/stops.ts";
 import { paths } from "../../../workers/platform/urls.ts";
+import type { DocumentName } from "../../../workers/stubs/config-calls.ts";
+import { stopStub } from "../../../workers/stubs/stubs.ts";
 import type { App } from "../../../workers/endpoints/app-context.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
 import { type Operation, operationsOf } from "../../../workers/endpoints/openapi/operations.ts";
@@ -67,7 +70,9 @@ const envelope = (more: object = {}) => ({
 });
 const text = (parameters: object) => ({ task: { type: "text_generation", parameters: { prompt: "Say hello.", ...parameters } } });
 
-type Asks = Record<string, () => Promise<readonly (readonly [number, Ask])[]>>;
+/** Requests, and the status of each. */
+type Asking = () => Promise<readonly (readonly [number, Ask])[]>;
+type Asks = Record<string, Asking>;
 
 /** A signed-in reviewer with a review that waits: their cookie, and the review's run. */
 async function signedIn(): Promise<{ cookie: string; run: string; browser: InboxBrowser }> {
@@ -216,8 +221,17 @@ const inboxNonce = (token: string, digest: string): string =>
     crypto.getRandomValues(new Uint8Array(nonceRandomLength)),
   );
 
+const budgets = { budgets: { all: { of: "everything", usd: 1, per: "day" } } };
+
+/** The stop of everything, of a server and of a key, and its path. */
+const stops = {
+  Everything: ["/stops/everything", { scope: "everything" }],
+  Server: ["/stops/servers/notes", { scope: "server", server: "notes" }],
+  Key: ["/stops/keys/key_1", { scope: "key", key: "key_1" }],
+} as const satisfies Record<string, readonly [string, Stop]>;
+
 /** For each operation, requests that together get most of its answers: status first. */
-const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> = {
+const asks: Asks = {
   sampling: async () => [
     [200, at("/sampling", jsonBody("POST", samplingMessage()))],
     [200, at("/sampling", jsonBody("POST", samplingMessage(), { Accept: "text/event-stream" }))],
@@ -365,7 +379,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     ];
   },
   ...Object.fromEntries(
-    Object.entries({ policy, routing, servers, issuers }).flatMap(([name, good]) => [
+    (Object.entries({ policy, routing, servers, issuers, budgets }) as [DocumentName, object][]).flatMap(([name, good]) => [
       [
         `get-${name}`,
         async () =>
@@ -378,7 +392,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
         `put-${name}`,
         async () => {
           // Every other document is at its first version already.
-          if (name === "servers" || name === "issuers") await configure(name, good);
+          if (name !== "policy" && name !== "routing") await configure(name, good);
           return [
             [200, asAdmin(`/${name}`, jsonBody("PUT", good, current))],
             [412, asAdmin(`/${name}`, jsonBody("PUT", good, current))],
@@ -408,7 +422,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
       [
         `get-${name}-version`,
         async () => {
-          if (name === "servers" || name === "issuers") await configure(name, good);
+          if (name !== "policy" && name !== "routing") await configure(name, good);
           return [
             [200, asAdmin(`/${name}/versions/1`)],
             [404, asAdmin(`/${name}/versions/9`)],
@@ -419,7 +433,7 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
       [
         `restore-${name}-version`,
         async () => {
-          if (name === "servers" || name === "issuers") await configure(name, good);
+          if (name !== "policy" && name !== "routing") await configure(name, good);
           return [
             [200, asAdmin(`/${name}/versions/1/restore`, { method: "POST" })],
             [412, asAdmin(`/${name}/versions/1/restore`, { method: "POST", headers: current })],
@@ -436,6 +450,36 @@ const asks: Record<string, () => Promise<readonly (readonly [number, Ask])[]>> =
     [400, asAdmin("/routing/explain", jsonBody("POST", { surprise: 1 }))],
     [401, at("/admin/routing/explain", jsonBody("POST", {}))],
   ],
+  listSpend: async () => [
+    [200, asAdmin("/budgets/spend")],
+    [401, at("/admin/budgets/spend")],
+  ],
+  listStops: async () => [
+    [200, asAdmin("/stops")],
+    [401, at("/admin/stops")],
+  ],
+  ...Object.fromEntries(
+    Object.entries(stops).flatMap(([name, [path, stop]]): [string, Asking][] => [
+      [
+        `stop${name}`,
+        async () => [
+          [204, asAdmin(path, { method: "PUT" })],
+          [401, at(`/admin${path}`, { method: "PUT" })],
+        ],
+      ],
+      [
+        `resume${name}`,
+        async () => {
+          await stopStub(env, 0).stop(stop, null);
+          return [
+            [204, asAdmin(path, { method: "DELETE" })],
+            [404, asAdmin(path, { method: "DELETE" })],
+            [401, at(`/admin${path}`, { method: "DELETE" })],
+          ];
+        },
+      ],
+    ]),
+  ),
   createKey: async () => [
     [201, asAdmin("/keys", jsonBody("POST", { name: "ci" }))],
     [400, asAdmin("/keys", jsonBody("POST", {}))],
@@ -551,7 +595,7 @@ test("docs/http-contract.md names every operation", () => {
 
 /** The contract has one row for what every document has. */
 const inContract = (path: string): string =>
-  path.replaceAll(/:(\w+)/g, "{$1}").replace(/^\/admin\/(?:routing|policy|servers|issuers)\/(schema|versions)/, "/admin/{document}/$1");
+  path.replaceAll(/:(\w+)/g, "{$1}").replace(/^\/admin\/(?:routing|policy|servers|issuers|budgets)\/(schema|versions)/, "/admin/{document}/$1");
 
 test("one regular expression finds the route of a request", async () => {
   // In this isolate; the router chooses how at its first request.

@@ -66,6 +66,8 @@ export async function everything(): Promise<string> {
     CALL: env.CALL,
     BRIDGE: env.BRIDGE,
     DIGEST: env.DIGEST,
+    BUDGET: env.BUDGET,
+    STOP: env.STOP,
   };
   const parts: string[] = [];
   for (const [name, namespace] of Object.entries(namespaces)) {

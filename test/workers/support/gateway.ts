@@ -65,7 +65,7 @@ const jsonBody = (method: string, value: unknown, headers: Record<string, string
 });
 
 /** Replaces a document whatever its version is. */
-export async function configure(name: "policy" | "routing" | "servers" | "issuers", document: object): Promise<void> {
+export async function configure(name: "policy" | "routing" | "servers" | "issuers" | "budgets", document: object): Promise<void> {
   const current = await adminJson<{ version: number }>(`/${name}`);
   const written = await admin(`/${name}`, jsonBody("PUT", document, { "If-Match": String(current.version) }));
   if (written.status !== 200) throw new Error(`${name}: ${written.status} ${await written.text()}`);

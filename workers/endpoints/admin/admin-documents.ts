@@ -1,6 +1,7 @@
 // The operator reads and writes the configuration's documents whole; each keeps its last versions.
 
 import { Hono } from "hono";
+import { type Budgets, budgetsJsonSchema, parseBudgets } from "../../../shared/budget/budgets.ts";
 import { issuersJsonSchema, parseIssuers } from "../../../shared/credential/issuers.ts";
 import { parseJson } from "../../../shared/json/values.ts";
 import type { PointedError } from "../../../shared/model/outcome.ts";
@@ -13,7 +14,7 @@ import { readBody } from "../../http/body.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
 import { documentPaths } from "../../platform/urls.ts";
-import { documentsOf, serveWritten, standardDocument } from "../../stores/documents.ts";
+import { budgetsOf, documentsOf, serveWritten, standardDocument } from "../../stores/documents.ts";
 import { acceptedKeys } from "../../stores/keys.ts";
 import { type DocumentName, type StoredDocument, documentNames } from "../../stubs/config-calls.ts";
 import { configStub } from "../../stubs/stubs.ts";
@@ -37,6 +38,7 @@ const kinds: Record<DocumentName, Kind> = {
   policy: { parse: parsePolicy, schema: policyJsonSchema, name: "Policy" },
   servers: { parse: parseServers, schema: serversJsonSchema, name: "Servers" },
   issuers: { parse: parseIssuers, schema: issuersJsonSchema, name: "Issuers" },
+  budgets: { parse: parseBudgets, schema: budgetsJsonSchema, name: "Budgets" },
 };
 
 export const documentRoutes = new Hono<App>();
@@ -190,6 +192,12 @@ async function keysCutOff(c: AppContext, document: unknown): Promise<CutOffKey[]
 export async function currentPolicy(c: AppContext): Promise<Policy> {
   const parsed = parsePolicy(JSON.parse((await currentDocument(c.env, "policy")).text));
   return parsed.ok ? parsed.value : (await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).policy;
+}
+
+/** The budgets as `currentPolicy` is. */
+export async function currentBudgets(c: AppContext): Promise<Budgets> {
+  const parsed = parseBudgets(JSON.parse((await currentDocument(c.env, "budgets")).text));
+  return parsed.ok ? parsed.value : budgetsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
 }
 
 /** Version 0 is the built-in document, until an operator writes one. */

@@ -10,6 +10,8 @@ import { explainRoutes } from "./explain.ts";
 import { grantRoutes } from "./grants.ts";
 import { inboxSessionRoutes } from "./inbox-sessions.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
+import { spendRoutes } from "./spend.ts";
+import { stopRoutes } from "./stops.ts";
 import { noticeRoutes } from "./sent-notices.ts";
 
 export const adminRoutes = new Hono<App>();
@@ -23,6 +25,8 @@ for (const routes of [
   operatorRunRoutes,
   noticeRoutes,
   grantRoutes,
+  spendRoutes,
+  stopRoutes,
   inboxSessionRoutes,
   doctorRoutes,
 ])

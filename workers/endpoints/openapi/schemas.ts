@@ -6,6 +6,7 @@ import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { endStates, openStates } from "../../../shared/record/record.ts";
 import { policyJsonSchema } from "../../../shared/policy/rules.ts";
+import { budgetsJsonSchema } from "../../../shared/budget/budgets.ts";
 import { issuersJsonSchema } from "../../../shared/credential/issuers.ts";
 import { serversJsonSchema } from "../../../shared/relay/servers.ts";
 import { routingJsonSchema } from "../../../shared/routing/table.ts";
@@ -100,6 +101,19 @@ export function schemas() {
       ),
       next: orNull("string"),
     }),
+    StopList: record({ stops: list(record({ scope: { enum: ["everything", "server", "key"] }, at: time }, { server: text, key: text })) }),
+    Spend: record({
+      budgets: list(
+        record({
+          budget: text,
+          part: orNull("string"),
+          unit: { enum: ["usd", "tokens"] },
+          per: { enum: ["day", "month"] },
+          ...each(number, "limit", "spent", "reserved", "unaccounted", "usedPercent"),
+          ...each(time, "since", "resetsAt"),
+        }),
+      ),
+    }),
     Health: record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) }),
     Diagnosis: record({
       checks: list(record({ check: text, state: { enum: ["good", "note", "fix"] }, text })),
@@ -110,6 +124,7 @@ export function schemas() {
     Policy: inside(policyJsonSchema()),
     Servers: inside(serversJsonSchema()),
     Issuers: inside(issuersJsonSchema()),
+    Budgets: inside(budgetsJsonSchema()),
     // One schema has every version's members; each version's own is at its address.
     Envelope: inside(envelopeJsonSchema("2.1") ?? {}),
     ControlAnswer: inside(answerJsonSchema),

@@ -12,6 +12,7 @@ import { type CachedReply, inOrder, nothingSpent, requestDigest } from "../../..
 import { type ReplyFact, answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
+import { permitFor, spendingOf } from "../../pipeline/spending.ts";
 import { callModels } from "../../providers/call-model.ts";
 import { currentRequest } from "./run-account.ts";
 import { cachedFor } from "./run-cache.ts";
@@ -99,13 +100,10 @@ export class RunCall {
     if (keyEnd !== null) return this.#uncalled(call, keyEnd);
     const cached = cachedFor(input, state);
     if (cached !== null) return this.#fromCache(call, cached);
-    const answered = await callModels(
-      this.#parts.env,
-      content.request,
-      inOrder(input.candidates, content.models),
-      termsOf(input, this.#parts.now()),
-      { over },
-    );
+    const { env, waitUntil } = this.#parts;
+    const permit = permitFor(spendingOf({ env, ctx: { waitUntil } }, { ...input, request: content.request }), { mayShare: false });
+    const candidates = inOrder(input.candidates, content.models);
+    const answered = await callModels(env, content.request, candidates, termsOf(input, this.#parts.now()), { over, permit });
     if (!answered.ok) {
       this.#failCall(call, answered.error);
       return;

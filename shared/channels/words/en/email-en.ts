@@ -30,6 +30,19 @@ export const emailEn = {
       "{reviewer}, a reviewer changed it after you were asked. The current version is {version}; approvals of earlier versions do not count.",
     newLink: "{reviewer}, here is the new link that was requested. The earlier link no longer works.",
   },
+  /** To the operators of a budget. `{used}` is a percentage. */
+  budget: {
+    subject: "Countersign: {used} % of the budget {budget} is used",
+    lead: "{used} % of the budget {budget} ({amount}) is used. It began on {since}.",
+    part: "This is the part of {part}.",
+    full: "Requests that count for it are refused until it begins anew.",
+    soon: "Requests that may cost more than is left of it are refused.",
+    day: "{amount} a day",
+    month: "{amount} a month",
+    usd: "{number} US dollars",
+    tokens: "{number} tokens",
+    where: "The operator sees what is spent with GET {spend} and changes budgets at {budgets}.",
+  },
   /** Several reviews in one email. */
   digest: {
     why: "{reviewer}, these reviews came so quickly that they are in one email. Each has its own page.",

@@ -324,6 +324,7 @@ export const reviewEn = {
     originatingRequest: "The client request that it served has ended.",
     session: "The client's session has ended.",
     admin: "An operator cancelled the request.",
+    stopped: "An operator stopped all such requests.",
     ...keyEnd,
   } satisfies Record<CancelCause, string>,
   undeliverable: {

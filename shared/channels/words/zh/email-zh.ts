@@ -21,6 +21,19 @@ export const emailZh = {
     changed: "{reviewer}，通知你之后，有审核人修改了内容。当前为版本 {version}；对旧版本的批准不计入。",
     newLink: "{reviewer}，这是重新申请的链接。旧链接已失效。",
   },
+  /** To the operators of a budget. `{used}` is a percentage. */
+  budget: {
+    subject: "Countersign：预算 {budget} 已使用 {used}%",
+    lead: "预算 {budget}（{amount}）已使用 {used}%，本期始于 {since}。",
+    part: "这是 {part} 的份额。",
+    full: "在下一期开始之前，计入该预算的请求会被拒绝。",
+    soon: "可能超出剩余金额的请求会被拒绝。",
+    day: "每天 {amount}",
+    month: "每月 {amount}",
+    usd: "{number} 美元",
+    tokens: "{number} 个词元",
+    where: "管理员可在 {spend} 查看支出，在 {budgets} 修改预算。",
+  },
   /** Several reviews in one email. */
   digest: {
     why: "{reviewer}，这些审核来得太密集，因此合并成一封邮件。每项审核有各自的页面。",

@@ -338,6 +338,7 @@ export const reviewZh = {
     originatingRequest: "它所服务的客户端请求已结束。",
     session: "客户端的会话已结束。",
     admin: "管理员取消了请求。",
+    stopped: "管理员已停止所有此类请求。",
     ...keyEnd,
   } satisfies Record<CancelCause, string>,
   undeliverable: {

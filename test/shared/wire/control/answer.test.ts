@@ -196,7 +196,7 @@ const refusals: readonly [string, number, Refusal][] = [
   ["conflict", 409, { kind: "sameIdOtherParams" }],
   ["conflict", 409, { kind: "noLongerKept" }],
   ["rate_limited", 429, { kind: "rateLimited", limit: "concurrent", max: 1, retryAfterMs: 5 }],
-  ["over_budget", 402, { kind: "budgetUsedUp" }],
+  ["over_budget", 402, { kind: "budgetUsedUp", budget: "all", resetsAt: 1_790_000_000_000 }],
   ["refused", 403, { kind: "policyRefused", rule: "r" }],
   ["no_model", 422, { kind: "noModel", reasons: [], named: true }],
   ["failed", 502, { kind: "functionUnavailable", function: "s/f", why: "noSuchTool" }],

@@ -1,0 +1,132 @@
+// The budgets document: how much money or how many tokens may be spent in a day or a month, by everything, a server, a key or an owner.
+
+import * as z from "zod";
+import type { JsonObject } from "../encoding.ts";
+import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
+import { err, ok, type Result } from "../result.ts";
+
+/** Money is counted in whole billionths of a US dollar: a token of the cheapest models costs some fifty of them. */
+export const nanosInUsd = 1_000_000_000;
+const mostUsd = 1_000_000;
+const mostTokens = 1_000_000_000_000;
+
+const word = z.string().min(1).max(128);
+
+/** Money, tokens or both, for a day or a month of UTC. */
+const amounts = {
+  usd: z.number().nonnegative().max(mostUsd).optional(),
+  tokens: z.int().nonnegative().max(mostTokens).optional(),
+  per: z.enum(["day", "month"]),
+};
+
+const hasAmount = ({ usd, tokens }: { readonly usd?: number | undefined; readonly tokens?: number | undefined }): boolean =>
+  usd !== undefined || tokens !== undefined;
+const amountIssue = "has neither usd nor tokens; give one or both";
+
+/** The budget of one key, in the body of POST /admin/keys. */
+export const keyBudgetSchema = z.strictObject(amounts).refine(hasAmount, amountIssue);
+export type KeyBudget = z.infer<typeof keyBudgetSchema>;
+
+/** What a budget is of. `*`: each key, or each owner, has this much for itself. */
+const of = z.union([
+  z.literal("everything"),
+  z.strictObject({ server: word }),
+  z.strictObject({ key: word }),
+  z.strictObject({ owner: word }),
+]);
+
+const budget = z
+  .strictObject({
+    of,
+    ...amounts,
+    /** Addresses that get an email when 80 and 100 % are used. */
+    notify: z.array(z.email().max(254)).max(20).default([]),
+  })
+  .refine(hasAmount, amountIssue);
+
+export type Budget = z.infer<typeof budget>;
+export type Per = Budget["per"];
+
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a budget's name: letters, digits, . _ - only, at most 64");
+
+const budgetsSchema = z.strictObject({
+  version: z.int().nonnegative().default(0),
+  budgets: z
+    .record(name, budget)
+    .default({})
+    .refine((budgets) => Object.keys(budgets).length <= 100, "has more than 100 budgets"),
+});
+
+export type Budgets = z.infer<typeof budgetsSchema>;
+
+/** What an operator may write, for editors and the description of the API. */
+export const budgetsJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(budgetsSchema, { io: "input" }))) as JsonObject;
+
+/** The name under which a key's own budget is shown; a budget of the document cannot have it. */
+export const ownBudgetName = "key";
+
+/** Reads a budgets document from parsed JSON. Refused, each with a pointer: what the schema refuses, and the name of keys' own budgets. */
+export function parseBudgets(value: unknown): Result<Budgets, Issue[]> {
+  const parsed = budgetsSchema.safeParse(value);
+  if (!parsed.success) return err(issuesOf(parsed.error.issues));
+  if (!Object.hasOwn(parsed.data.budgets, ownBudgetName)) return ok(parsed.data);
+  return err([{ pointer: pointerTo(["budgets", ownBudgetName]), message: "is the name of keys' own budgets; choose another" }]);
+}
+
+/** Who spends: the API key and its owner, and the MCP server that the request serves. */
+export type Spender = {
+  readonly key: string;
+  readonly owner: string | null;
+  readonly keyBudget: KeyBudget | null;
+  readonly server: string;
+};
+
+export type Unit = "usd" | "tokens";
+
+/** One amount that is counted by itself, by one object. */
+export type Allowance = {
+  /** The budget's name, as errors and notices have it. */
+  readonly budget: string;
+  /** The key's id or the owner whose part of a `*` budget this is; else null. */
+  readonly part: string | null;
+  readonly unit: Unit;
+  /** Whole billionths of a US dollar, or tokens. */
+  readonly limit: number;
+  readonly per: Per;
+  readonly notify: readonly string[];
+};
+
+/** Every amount that a request of this spender counts for. */
+export function allowancesFor({ budgets }: Pick<Budgets, "budgets">, spender: Spender): Allowance[] {
+  const found = Object.entries(budgets).flatMap(([budget, each]) =>
+    counts(each, spender) ? allowances(budget, partOf(each, spender), each) : [],
+  );
+  const { keyBudget, key } = spender;
+  return keyBudget === null ? found : [...found, ...allowances(ownBudgetName, key, { ...keyBudget, notify: [] })];
+}
+
+function counts({ of: whose }: Budget, { key, owner, server }: Spender): boolean {
+  if (whose === "everything") return true;
+  if ("server" in whose) return whose.server === server;
+  if ("key" in whose) return whose.key === "*" || whose.key === key;
+  return owner !== null && (whose.owner === "*" || whose.owner === owner);
+}
+
+function partOf({ of: whose }: Budget, { key, owner }: Spender): string | null {
+  if (whose === "everything") return null;
+  if ("key" in whose && whose.key === "*") return key;
+  return "owner" in whose && whose.owner === "*" ? owner : null;
+}
+
+/** The amounts of one budget: of the whole, or of one key or owner of a `*` budget. */
+export function allowances(
+  budget: string,
+  part: string | null,
+  { usd, tokens, per, notify }: Pick<Budget, "usd" | "tokens" | "per" | "notify">,
+): Allowance[] {
+  const at = { budget, part, per, notify };
+  return [
+    ...(usd === undefined ? [] : [{ ...at, unit: "usd" as const, limit: Math.round(usd * nanosInUsd) }]),
+    ...(tokens === undefined ? [] : [{ ...at, unit: "tokens" as const, limit: tokens }]),
+  ];
+}

@@ -1,0 +1,65 @@
+// How much of each budget is used in the current day or month.
+
+import { Hono } from "hono";
+import { type Allowance, type Budgets, allowances, nanosInUsd, ownBudgetName } from "../../../shared/budget/budgets.ts";
+import { iso } from "../../http/iso-time.ts";
+import type { Env } from "../../platform/env.ts";
+import { paths } from "../../platform/urls.ts";
+import { acceptedKeys, type KeyRecord } from "../../stores/keys.ts";
+import { budgetStub } from "../../stubs/stubs.ts";
+import type { App } from "../app-context.ts";
+import { asJson } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { currentBudgets } from "./admin-documents.ts";
+
+export const spendRoutes = new Hono<App>();
+
+/** Objects that are asked at the same time. */
+const atOnce = 32;
+
+const listSpend = describe("listSpend", {
+  summary: "Each budget, keys' own included, with what is spent, reserved and unaccounted of it now",
+  200: asJson("Spend", "The budgets, those of which most is used first"),
+});
+
+spendRoutes.get(paths.admin.spend, listSpend, async (c) => {
+  const keys = await acceptedKeys(c.env, Date.now());
+  const all = everyAllowance(await currentBudgets(c), keys);
+  const lines: Awaited<ReturnType<typeof lineOf>>[] = [];
+  for (let i = 0; i < all.length; i += atOnce)
+    lines.push(...(await Promise.all(all.slice(i, i + atOnce).map((each) => lineOf(c.env, each)))));
+  lines.sort((a, b) => b.usedPercent - a.usedPercent);
+  return c.json({ budgets: lines }, 200, { "Cache-Control": "no-store" });
+});
+
+/** One for each amount that is counted by itself: a `*` budget has one for each key, or each owner. */
+function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[]): Allowance[] {
+  const owners = [...new Set(keys.flatMap(({ owner }) => owner ?? []))];
+  const partsOf = (of: Budgets["budgets"][string]["of"]): readonly (string | null)[] => {
+    if (of !== "everything" && "key" in of && of.key === "*") return keys.map(({ id }) => id);
+    return of !== "everything" && "owner" in of && of.owner === "*" ? owners : [null];
+  };
+  return [
+    ...Object.entries(budgets).flatMap(([name, budget]) => partsOf(budget.of).flatMap((part) => allowances(name, part, budget))),
+    ...keys.flatMap(({ id, budget }) => (budget === undefined ? [] : allowances(ownBudgetName, id, { ...budget, notify: [] }))),
+  ];
+}
+
+async function lineOf(env: Env, allowance: Allowance) {
+  const { spent, reserved, unaccounted, startsAt, endsAt } = await budgetStub(env, allowance).standing(allowance);
+  const { budget, part, unit, per, limit } = allowance;
+  const shown = (amount: number): number => (unit === "usd" ? amount / nanosInUsd : amount);
+  return {
+    budget,
+    part,
+    unit,
+    per,
+    limit: shown(limit),
+    spent: shown(spent),
+    reserved: shown(reserved),
+    unaccounted: shown(unaccounted),
+    usedPercent: limit === 0 ? 100 : Math.round(((spent + unaccounted) / limit) * 1000) / 10,
+    since: iso(startsAt),
+    resetsAt: iso(endsAt),
+  };
+}

@@ -1,0 +1,77 @@
+// The kill switch: the operator stops all sampling, that of one MCP server or of one API key, and lets it go on.
+//
+// A stop answers when no isolate can send any more for what is stopped. Open runs are cancelled from then on.
+
+import { Hono } from "hono";
+import type { Stop } from "../../../shared/policy/stops.ts";
+import { iso } from "../../http/iso-time.ts";
+import type { Env } from "../../platform/env.ts";
+import { paths } from "../../platform/urls.ts";
+import { mostStops, stopShards, stopsKnownMs } from "../../stubs/stop-calls.ts";
+import { configStub, stopStub } from "../../stubs/stubs.ts";
+import type { App, AppContext } from "../app-context.ts";
+import { asJson, inPath } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+
+export const stopRoutes = new Hono<App>();
+
+const listStops = describe("listStops", { summary: "What is stopped", 200: asJson("StopList", "The stops, oldest first") });
+
+stopRoutes.get(paths.admin.stops, listStops, async (c) => {
+  const stops = await stopStub(c.env, 0).list();
+  return c.json({ stops: stops.map(({ stop, at }) => ({ ...stop, at: iso(at) })) }, 200, { "Cache-Control": "no-store" });
+});
+
+const full = { 409: "There are a thousand stops already: stop everything, or take some back" };
+const stopped = { 204: "Nothing is sent for it any more, and its open requests are being cancelled", ...full };
+const resumed = { 204: "It goes on; what was cancelled stays cancelled", 404: "It was not stopped" };
+const ofServer = inPath("server", "The MCP server's name, as the servers document or the host has it");
+const ofKey = inPath("key", "The API key's id");
+
+stopRoutes.put(paths.admin.stopEverything, describe("stopEverything", { summary: "Stops all sampling", ...stopped }), (c) =>
+  stopNow(c, { scope: "everything" }),
+);
+stopRoutes.delete(paths.admin.stopEverything, describe("resumeEverything", { summary: "Lets sampling go on", ...resumed }), (c) =>
+  resume(c, { scope: "everything" }),
+);
+stopRoutes.put(
+  paths.admin.stopServer,
+  describe("stopServer", { summary: "Stops the sampling of one MCP server", parameters: [ofServer], ...stopped }),
+  (c) => stopNow(c, { scope: "server", server: c.req.param("server") }),
+);
+stopRoutes.delete(
+  paths.admin.stopServer,
+  describe("resumeServer", { summary: "Lets the sampling of one MCP server go on", parameters: [ofServer], ...resumed }),
+  (c) => resume(c, { scope: "server", server: c.req.param("server") }),
+);
+stopRoutes.put(
+  paths.admin.stopKey,
+  describe("stopKey", { summary: "Stops the sampling of one API key, without revoking it", parameters: [ofKey], ...stopped }),
+  (c) => stopNow(c, { scope: "key", key: c.req.param("key") }),
+);
+stopRoutes.delete(
+  paths.admin.stopKey,
+  describe("resumeKey", { summary: "Lets the sampling of one API key go on", parameters: [ofKey], ...resumed }),
+  (c) => resume(c, { scope: "key", key: c.req.param("key") }),
+);
+
+const ofStop = (stop: Stop): string | null => (stop.scope === "everything" ? null : stop.scope === "server" ? stop.server : stop.key);
+const eachShard = <T>(env: Env, call: (shard: ReturnType<typeof stopStub>, number: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: stopShards }, (_, number) => call(stopStub(env, number), number)));
+
+/** Each object has the stop before this answers; where one cannot be reached it fails, and a second PUT does the rest. */
+async function stopNow(c: AppContext, stop: Stop): Promise<Response> {
+  const by = c.var.operator;
+  await configStub(c.env).record({ kind: "stopped", by, scope: stop.scope, of: ofStop(stop) });
+  const done = await eachShard(c.env, async (shard, number) => shard.stop(stop, number === 0 ? by : null));
+  if (done.includes(false)) return c.json({ error: `There are ${mostStops} stops already; stop everything, or take some back` }, 409);
+  // Until then an isolate may still go by what it was told before.
+  await new Promise((resolve) => setTimeout(resolve, stopsKnownMs));
+  return c.body(null, 204);
+}
+
+async function resume(c: AppContext, stop: Stop): Promise<Response> {
+  await configStub(c.env).record({ kind: "resumed", by: c.var.operator, scope: stop.scope, of: ofStop(stop) });
+  const gone = await eachShard(c.env, async (shard) => shard.resume(stop));
+  return gone.includes(true) ? c.body(null, 204) : c.json({ error: "It was not stopped; GET /admin/stops shows what is" }, 404);
+}

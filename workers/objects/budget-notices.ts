@@ -1,0 +1,111 @@
+// What the operators of a budget hear: that 80 and 100 percent of it are used, once each in a day or month.
+//
+// Part of the BudgetObject. What is to be said is written with the amount itself, and sent until it is recorded and each email is on its way.
+
+import { type Backoff, backoffMs } from "../../shared/backoff.ts";
+import type { Allowance } from "../../shared/budget/budgets.ts";
+import { sendEmail } from "../channels/email/email-channel.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import { configStub } from "../stubs/stubs.ts";
+
+const retry: Backoff = { firstMs: 2_000, mostMs: 10 * 60_000 };
+/** An address that cannot be reached is given up after so many attempts: some three hours. */
+const mostAttempts = 20;
+
+type Parts = { readonly now: () => number; readonly random: () => number };
+/** `address`: of an email; empty for the event in the record. */
+type Row = { starts_at: number; percent: number; address: string; attempts: number };
+
+export class BudgetNotices {
+  readonly #env: Env;
+  readonly #sql: SqlStorage;
+  readonly #parts: Parts;
+  #allowance: Allowance | null;
+  #text: string | null;
+
+  constructor(env: Env, sql: SqlStorage, parts: Parts) {
+    this.#env = env;
+    this.#sql = sql;
+    this.#parts = parts;
+    sql.exec("CREATE TABLE IF NOT EXISTS allowance (one INTEGER PRIMARY KEY CHECK (one = 1), text TEXT NOT NULL)");
+    sql.exec("CREATE TABLE IF NOT EXISTS told (starts_at INTEGER PRIMARY KEY, percent INTEGER NOT NULL) WITHOUT ROWID");
+    sql.exec(
+      "CREATE TABLE IF NOT EXISTS telling (starts_at INTEGER NOT NULL, percent INTEGER NOT NULL, address TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, PRIMARY KEY (starts_at, percent, address)) WITHOUT ROWID",
+    );
+    this.#text = sql.exec<{ text: string }>("SELECT text FROM allowance").toArray()[0]?.text ?? null;
+    this.#allowance = this.#text === null ? null : (JSON.parse(this.#text) as Allowance); // written by `know`
+  }
+
+  /** The allowance as the newest reservation has it. */
+  know(allowance: Allowance): void {
+    const text = JSON.stringify(allowance);
+    if (text === this.#text) return;
+    this.#sql.exec("INSERT OR REPLACE INTO allowance (one, text) VALUES (1, ?)", text);
+    this.#text = text;
+    this.#allowance = allowance;
+  }
+
+  /** Inside the transaction of the amount: notes what is to be said of it. `percentOf`: how much of a limit is reached. */
+  reached(startsAt: number, percentOf: (limit: number) => number): void {
+    if (this.#allowance === null) return;
+    const percent = percentOf(this.#allowance.limit);
+    const told = this.#sql.exec<{ percent: number }>("SELECT percent FROM told WHERE starts_at = ?", startsAt).toArray()[0]?.percent ?? 0;
+    if (percent <= told) return;
+    this.#sql.exec("DELETE FROM told WHERE starts_at <= ?", startsAt);
+    this.#sql.exec("INSERT INTO told (starts_at, percent) VALUES (?, ?)", startsAt, percent);
+    for (const address of ["", ...this.#allowance.notify])
+      this.#sql.exec(
+        "INSERT OR IGNORE INTO telling (starts_at, percent, address, attempts, due_at) VALUES (?, ?, ?, 0, ?)",
+        startsAt,
+        percent,
+        address,
+        this.#parts.now(),
+      );
+  }
+
+  nextDue(): number | null {
+    return this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM telling").one().at;
+  }
+
+  /** For the object's alarm. Never throws: what fails is due again later. */
+  async sendDue(): Promise<void> {
+    const rows = this.#sql
+      .exec<Row>("SELECT starts_at, percent, address, attempts FROM telling WHERE due_at <= ? ORDER BY address", this.#parts.now())
+      .toArray();
+    for (const row of rows) await this.#send(row);
+  }
+
+  async #send(row: Row): Promise<void> {
+    const isDone = this.#allowance === null || (await this.#tell(row, this.#allowance).catch((error: unknown) => this.#failed(error)));
+    const where = [row.starts_at, row.percent, row.address] as const;
+    if (isDone || row.attempts + 1 >= mostAttempts) {
+      this.#sql.exec("DELETE FROM telling WHERE starts_at = ? AND percent = ? AND address = ?", ...where);
+      return;
+    }
+    const dueAt = this.#parts.now() + backoffMs(retry, row.attempts, this.#parts.random());
+    this.#sql.exec(
+      "UPDATE telling SET attempts = attempts + 1, due_at = ? WHERE starts_at = ? AND percent = ? AND address = ?",
+      dueAt,
+      ...where,
+    );
+  }
+
+  #failed(error: unknown): false {
+    logEvent("budget.noticeFailed", { error: errorClass(error) });
+    return false;
+  }
+
+  /** True where it was said, or can never be. */
+  async #tell({ starts_at: startsAt, percent, address }: Row, { budget, part, unit, limit, per }: Allowance): Promise<boolean> {
+    const since = new Date(startsAt).toISOString();
+    if (address === "") {
+      await configStub(this.#env).record({ kind: "budgetReached", budget, part, unit, limit, per, since, percent });
+      return true;
+    }
+    const asked = { kind: "budget", budget, part, unit, limit, per, since, percent } as const;
+    const sent = await sendEmail(this.#env, address, asked, `budget ${budget} ${part ?? ""} ${unit} ${since} ${percent} ${address}`);
+    if (sent.kind === "failed") logEvent("budget.noticeFailed", { error: sent.why });
+    return sent.kind !== "again";
+  }
+}

@@ -1,0 +1,155 @@
+// What operators have stopped. Each of several objects has all of it (`stopShards`); one of them cancels the runs of what is stopped.
+
+import { DurableObject } from "cloudflare:workers";
+import { type Backoff, backoffMs } from "../../shared/backoff.ts";
+import type { Stop, Stops } from "../../shared/policy/stops.ts";
+import type { Operator, RunSummary } from "../../shared/record/record.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import type { RunsQuery } from "../stubs/ledger-calls.ts";
+import { type StopCalls, type StoppedAt, mostStops, stopsKnownMs } from "../stubs/stop-calls.ts";
+import { ledgerShards, ledgerStub, runStub } from "../stubs/stubs.ts";
+import { ObjectAlarm } from "./alarm.ts";
+
+/** By then the ledger has every run that began before the stop was known everywhere. */
+const lastLookMs = stopsKnownMs + 10_000;
+const nextLookMs = 1_000;
+const retry: Backoff = { firstMs: 1_000, mostMs: 60_000 };
+/** Runs of one shard of the ledger that are cancelled at once. */
+const portion = 50;
+
+type StopRow = { name: string; stop: string; at: number };
+type WithdrawalRow = { name: string; stop: string; since: number; by_operator: string; attempts: number };
+
+export class StopObject extends DurableObject<Env> implements StopCalls {
+  now = (): number => Date.now();
+  random = (): number => Math.random();
+  readonly #sql: SqlStorage;
+  readonly #alarm: ObjectAlarm;
+  #stops: Stops;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = ctx.storage.sql;
+    this.#sql.exec("CREATE TABLE IF NOT EXISTS stop (name TEXT PRIMARY KEY, stop TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID");
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS withdrawal (name TEXT PRIMARY KEY, stop TEXT NOT NULL, since INTEGER NOT NULL, by_operator TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID",
+    );
+    this.#stops = this.#read();
+    this.#alarm = new ObjectAlarm({
+      storage: ctx.storage,
+      now: () => this.now(),
+      random: () => this.random(),
+      nextDue: () => this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM withdrawal").one().at,
+      failed: "stop.alarmFailed",
+    });
+    void this.#alarm.restore();
+  }
+
+  stops(): Stops {
+    return this.#stops;
+  }
+
+  list(): StoppedAt[] {
+    return this.#rows().map(({ stop, at }) => ({ stop: JSON.parse(stop) as Stop, at })); // written by `stop`
+  }
+
+  stop(stop: Stop, withdrawnBy: Operator | null): boolean {
+    const rows = this.#rows();
+    const isKnown = rows.some(({ name }) => name === nameOf(stop));
+    if (!isKnown && rows.length >= mostStops) return false;
+    const [now, text] = [this.now(), JSON.stringify(stop)];
+    this.ctx.storage.transactionSync(() => {
+      this.#sql.exec("INSERT OR IGNORE INTO stop (name, stop, at) VALUES (?, ?, ?)", nameOf(stop), text, now);
+      if (withdrawnBy === null) return;
+      this.#sql.exec(
+        "INSERT OR REPLACE INTO withdrawal (name, stop, since, by_operator, attempts, due_at) VALUES (?, ?, ?, ?, 0, ?)",
+        nameOf(stop),
+        text,
+        now,
+        JSON.stringify(withdrawnBy),
+        now,
+      );
+    });
+    this.#stops = this.#read();
+    this.#alarm.arm();
+    return true;
+  }
+
+  resume(stop: Stop): boolean {
+    const gone = this.#sql.exec("DELETE FROM stop WHERE name = ? RETURNING 1", nameOf(stop)).toArray().length > 0;
+    this.#sql.exec("DELETE FROM withdrawal WHERE name = ?", nameOf(stop));
+    this.#stops = this.#read();
+    return gone;
+  }
+
+  override async alarm(): Promise<void> {
+    await this.#alarm.ring(async () => {
+      const due = this.#sql.exec<WithdrawalRow>(
+        "SELECT name, stop, since, by_operator, attempts FROM withdrawal WHERE due_at <= ?",
+        this.now(),
+      );
+      await Promise.all(due.toArray().map((row) => this.#withdrawAll(row)));
+      this.#alarm.arm();
+    });
+  }
+
+  /** One look at every open run. It is the last where none was found, and every run of before the stop is known. */
+  async #withdrawAll(row: WithdrawalRow): Promise<void> {
+    const startedAt = this.now();
+    const stop = JSON.parse(row.stop) as Stop; // both written by `stop`
+    const by = JSON.parse(row.by_operator) as Operator;
+    const shards = Array.from({ length: ledgerShards }, (_, shard) => shard);
+    try {
+      const found = await Promise.all(shards.map((shard) => this.#withdrawIn(shard, stop, by)));
+      const isLast = found.every((count) => count === 0) && startedAt >= row.since + lastLookMs;
+      if (isLast) this.#sql.exec("DELETE FROM withdrawal WHERE name = ? AND since = ?", row.name, row.since);
+      else this.#again(row, nextLookMs);
+    } catch (error) {
+      logEvent("stop.withdrawFailed", { attempt: row.attempts, error: errorClass(error) });
+      this.#again(row, backoffMs(retry, row.attempts, this.random()));
+    }
+  }
+
+  #again({ name, since, attempts }: WithdrawalRow, afterMs: number): void {
+    this.#sql.exec(
+      "UPDATE withdrawal SET attempts = ?, due_at = ? WHERE name = ? AND since = ?",
+      attempts + 1,
+      this.now() + afterMs,
+      name,
+      since,
+    );
+  }
+
+  /** Cancels the open runs in one shard of the ledger; how many there were. */
+  async #withdrawIn(shard: number, stop: Stop, by: Operator): Promise<number> {
+    const of = stop.scope === "server" ? { server: stop.server } : stop.scope === "key" ? { key: stop.key } : {};
+    let after: Pick<RunsQuery, "after"> = {};
+    let cancelled = 0;
+    for (;;) {
+      const query: RunsQuery = { state: "open", limit: portion, ...of, ...after };
+      const runs = JSON.parse(await ledgerStub(this.env, shard).runs(query)) as RunSummary[]; // written by the ledger
+      const done = await Promise.all(runs.map(({ run }) => runStub(this.env, run).cancel("stopped", by)));
+      cancelled += done.filter(Boolean).length;
+      const last = runs.at(-1);
+      if (last === undefined || runs.length < portion) return cancelled;
+      after = { after: { createdAt: last.createdAt, run: last.run } };
+    }
+  }
+
+  #rows(): StopRow[] {
+    return this.#sql.exec<StopRow>("SELECT name, stop, at FROM stop ORDER BY at, name").toArray();
+  }
+
+  #read(): Stops {
+    const stops = this.list().map(({ stop }) => stop);
+    return {
+      everything: stops.some(({ scope }) => scope === "everything"),
+      servers: stops.flatMap((stop) => (stop.scope === "server" ? [stop.server] : [])),
+      keys: stops.flatMap((stop) => (stop.scope === "key" ? [stop.key] : [])),
+    };
+  }
+}
+
+const nameOf = (stop: Stop): string =>
+  stop.scope === "everything" ? "everything" : stop.scope === "server" ? `server ${stop.server}` : `key ${stop.key}`;

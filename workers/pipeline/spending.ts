@@ -1,0 +1,157 @@
+// Whether an attempt at a model may be sent: nothing is stopped by an operator, and every budget that it counts for has room for the most that
+// it may cost. Asked right before each attempt, by the fast path and by runs.
+
+import { type Spent, spentOf, worstOf } from "../../shared/budget/cost.ts";
+import { type Allowance, type KeyBudget, allowancesFor } from "../../shared/budget/budgets.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import { once } from "../../shared/once.ts";
+import type { ProviderError } from "../../shared/model/call.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import { overBudgetError, stoppedError, unverifiedError } from "../../shared/provider/provider-error.ts";
+import type { Candidate } from "../../shared/routing/choose.ts";
+import type { RequestInput } from "../../shared/run/run-input.ts";
+import { sizeOf } from "../../shared/routing/price.ts";
+import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
+import { settingsOf } from "../platform/settings.ts";
+import type { Permit, Permitted } from "../providers/send.ts";
+import { budgetsOf } from "../stores/documents.ts";
+import { budgetStub } from "../stubs/stubs.ts";
+import { type ReserveResult, budgetSharesOf } from "./budget-shares.ts";
+import { stopOf } from "./stops.ts";
+import { enqueue } from "./write-behind.ts";
+
+/** Who spends, and on what. */
+export type Spending = {
+  readonly env: Env;
+  readonly ctx: Pick<ExecutionContext, "waitUntil">;
+  readonly key: { readonly id: string; readonly owner: string | null; readonly budget?: KeyBudget | undefined };
+  readonly server: string;
+  readonly request: SamplingRequest;
+  /** Where a candidate may cost more than is left of a budget: whether the next one may be asked. */
+  readonly cheaperWithinBudget: boolean;
+};
+
+/** What a request spends, as its input has it. */
+export const spendingOf = (
+  platform: Pick<Spending, "env" | "ctx">,
+  { key, requestor, request, plan }: Pick<RequestInput, "key" | "requestor" | "request" | "plan">,
+): Spending => ({ ...platform, key, server: requestor.server, request, cheaperWithinBudget: plan.cheaperWithinBudget });
+
+/** An attempt is over by then: the model's timeout, and some time to settle it. */
+const leaseSlackMs = 30_000;
+
+/** `mayShare`: more requests of this isolate follow, so that shares of the budgets are worth having. */
+export function permitFor(spending: Spending, { mayShare }: { readonly mayShare: boolean }): Permit {
+  const size = once(() => sizeOf(spending.request));
+  return async (candidate) => {
+    const stopped = await notStopped(spending);
+    if (!stopped.ok) return stopped;
+    // A function is no model: it costs nothing here.
+    if (spending.request.kind === "function") return free;
+    const amounts = await allowancesOf(spending).catch(unverified);
+    if (amounts === null) return err(unverifiedError("overBudget"));
+    return amounts.length === 0 ? free : reserveAll(spending, candidate, amounts, { size, mayShare });
+  };
+}
+
+const free: Permitted = ok({ settle: () => {} });
+
+function unverified(error: unknown): null {
+  logEvent("budget.unverified", { error: errorClass(error) });
+  return null;
+}
+
+async function notStopped({ env, key, server }: Spending): Promise<Result<null, ReturnType<typeof stoppedError>>> {
+  try {
+    const stopped = await stopOf(env, { key: key.id, server }, Date.now());
+    return stopped === null ? ok(null) : err(stoppedError(stopped));
+  } catch (error) {
+    unverified(error);
+    return err(unverifiedError("stopped"));
+  }
+}
+
+async function allowancesOf({ env, ctx, key, server }: Pick<Spending, "env" | "ctx" | "key" | "server">): Promise<Allowance[]> {
+  const budgets = await budgetsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  return allowancesFor(budgets, { key: key.id, owner: key.owner, keyBudget: key.budget ?? null, server });
+}
+
+type Size = ReturnType<typeof sizeOf>;
+type Reserving = { readonly size: () => Size; readonly mayShare: boolean };
+/** One budget's part of an attempt. What costs nothing is not reserved: a free model is asked whatever is left. */
+type Part = { readonly allowance: Allowance; readonly amount: number };
+
+const partsOf = (allowances: readonly Allowance[], { model }: Candidate, size: Size, request: SamplingRequest): Part[] =>
+  allowances.map((allowance) => ({ allowance, amount: worstOf(allowance.unit, model, size, request) })).filter(({ amount }) => amount > 0);
+
+/** Reserves in every budget, or in none. */
+async function reserveAll(
+  spending: Spending,
+  candidate: Candidate,
+  allowances: readonly Allowance[],
+  { size, mayShare }: Reserving,
+): Promise<Permitted> {
+  const { env, ctx, request } = spending;
+  const parts = partsOf(allowances, candidate, size(), request);
+  if (parts.length === 0) return free;
+  const all = await Promise.all(parts.map((part) => reserveIn(env, part, mayShare)));
+  const reserved = all.flatMap(({ part, answer }) => (answer?.kind === "reserved" ? [{ ...part, settle: answer.reserved.settle }] : []));
+  const settle = (spentOn: (part: Part) => Spent): void => {
+    for (const each of reserved) each.settle(spentOn(each));
+    // The flush sends what is settled, and gives the shares back where no other request follows.
+    if (reserved.length > 0) enqueue(env, ctx, {});
+  };
+  if (reserved.length === all.length)
+    return ok({ settle: (answer) => settle(({ allowance, amount }) => spentOf(allowance.unit, candidate.model, answer, amount)) });
+  settle(() => ({ spent: 0, unaccounted: 0 }));
+  return err(whyNot(all, spending.cheaperWithinBudget));
+}
+
+type Asked = { readonly part: Part; readonly answer: ReserveResult | null };
+
+function whyNot(all: readonly Asked[], mayGoOn: boolean): ProviderError {
+  for (const { part, answer } of all)
+    if (answer?.kind === "usedUp") return overBudgetError({ name: part.allowance.budget, resetsAt: answer.endsAt }, mayGoOn);
+  return unverifiedError("overBudget");
+}
+
+/** From the share that this isolate holds, else from the object. `answer`: null where the object cannot be asked. */
+async function reserveIn(env: Env, part: Part, mayShare: boolean): Promise<Asked> {
+  const { allowance, amount } = part;
+  const shares = budgetSharesOf(env);
+  const [id, now] = [crypto.randomUUID(), Date.now()];
+  const held = shares.reserveHeld(allowance, id, amount, now);
+  if (held !== null) return { part, answer: { kind: "reserved", reserved: held } };
+  const leaseMs = settingsOf(env).modelTimeoutMs + leaseSlackMs;
+  return { part, answer: await shares.reserve(allowance, { id, amount, leaseMs, mayShare }, now).catch(unverified) };
+}
+
+/**
+ * Whether a request that people are to review may be sent as things are: refused where it is stopped, or where no model of it fits into its
+ * budgets. Nothing is reserved. Rejects where that cannot be found out.
+ */
+export async function affordable(spending: Spending, candidates: readonly Candidate[]): Promise<Refusal | null> {
+  const { env, key, server, request } = spending;
+  const scope = await stopOf(env, { key: key.id, server }, Date.now());
+  if (scope !== null) return { kind: "stopped", scope };
+  if (request.kind === "function") return null;
+  const allowances = await allowancesOf(spending);
+  if (allowances.length === 0) return null;
+  const size = sizeOf(request);
+  const rests = await Promise.all(
+    allowances.map(async (allowance) => {
+      const { spent, unaccounted, reserved, endsAt } = await budgetStub(env, allowance).standing(allowance);
+      return { allowance, left: allowance.limit - spent - unaccounted - reserved, endsAt };
+    }),
+  );
+  const tooSmall = (candidate: Candidate) =>
+    rests.find(({ allowance, left }) => worstOf(allowance.unit, candidate.model, size, request) > Math.max(0, left));
+  const considered = spending.cheaperWithinBudget ? candidates : candidates.slice(0, 1);
+  const short = considered.map(tooSmall);
+  const [first] = short;
+  return first === undefined || short.includes(undefined)
+    ? null
+    : { kind: "budgetUsedUp", budget: first.allowance.budget, resetsAt: first.endsAt };
+}

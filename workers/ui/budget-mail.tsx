@@ -1,0 +1,50 @@
+// The email that says how much of a budget is used, to the operators whom the budget names. It has nothing of any request.
+
+import { type Per, type Unit, nanosInUsd } from "../../shared/budget/budgets.ts";
+import { outsideName } from "../../shared/channels/plain-text.ts";
+import { wordsOf } from "../../shared/channels/words/words.ts";
+import { paths } from "../platform/urls.ts";
+import { inLanguage, useWords } from "./language.ts";
+import { type MailContent, mailPage, mailStyles } from "./mail.tsx";
+import { fill } from "./sentence.tsx";
+
+export type BudgetMailInput = {
+  readonly budget: string;
+  /** The key's id or the owner whose part it is; null where it is of the whole. */
+  readonly part: string | null;
+  readonly unit: Unit;
+  /** Billionths of a US dollar, or tokens. */
+  readonly limit: number;
+  readonly per: Per;
+  /** The beginning of the day or month: ISO 8601. */
+  readonly since: string;
+  readonly percent: number;
+};
+
+/** In English: a budget's addresses have no language. */
+export const budgetMail = (input: BudgetMailInput): MailContent => inLanguage(wordsOf("en"), () => mailInWords(input));
+
+function mailInWords({ budget, part, unit, limit, per, since, percent }: BudgetMailInput): MailContent {
+  const all = useWords();
+  const words = all.email.budget;
+  const said = (sentence: string, values: Readonly<Record<string, string>>): string => fill(sentence, values).join("");
+  const number = unit === "usd" ? String(limit / nanosInUsd) : String(limit);
+  const amount = said(words[per], { amount: said(words[unit], { number }) });
+  const subject = said(words.subject, { used: String(percent), budget });
+  const lines = [
+    said(words.lead, { used: String(percent), budget, amount, since: since.slice(0, 10) }),
+    ...(part === null ? [] : [said(words.part, { part: outsideName(part, all) })]),
+    percent >= 100 ? words.full : words.soon,
+    said(words.where, { spend: paths.admin.spend, budgets: paths.admin.budgets }),
+  ];
+  const html = mailPage(
+    subject,
+    <>
+      <h1 style={mailStyles.title}>{subject}</h1>
+      {lines.map((line) => (
+        <p style={mailStyles.line}>{line}</p>
+      ))}
+    </>,
+  );
+  return { subject, text: `${[subject, ...lines].join("\n\n")}\n`, html, language: all.page.lang };
+}
