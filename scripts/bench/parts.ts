@@ -3,6 +3,7 @@
 import type { Settings } from "./options.ts";
 import type { Findings } from "./report.ts";
 import type { Rig } from "./rig.ts";
+import { budgets } from "./parts/budgets.ts";
 import { bill } from "./parts/bill.ts";
 import { cold } from "./parts/cold.ts";
 import { decision } from "./parts/decision.ts";
@@ -23,6 +24,7 @@ export type Part = {
 
 export const parts: Readonly<Record<string, Part>> = {
   overhead: { about: "what a request costs through the gateway, beside forwarders and Portkey's gateway", run: overhead },
+  budgets: { about: "what budgets add to a request on the fast path", run: budgets },
   streaming: { about: "the time to the first token of a stream", run: streaming },
   failover: { about: "what it costs where the first provider is overloaded and the second is asked", run: failover },
   decision: { about: "from a reviewer's press to the caller's last byte, with a thousand callers waiting", run: decision },

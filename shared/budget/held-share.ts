@@ -14,6 +14,7 @@ export class HeldBudgetShare {
   readonly #askedAt: number;
   /** The end of the period that it is for. */
   readonly #endsAt: number;
+  #attempts = 0;
   #reservedInAll = 0;
 
   /** `askedAt`: before the share was asked for, by the holder's clock. `endsAt`: of its day or month. */
@@ -24,13 +25,15 @@ export class HeldBudgetShare {
     this.#endsAt = endsAt;
   }
 
-  /** Reserves for one attempt; false where the share has too little left, or is over. */
-  reserve(id: string, amount: number, now: number): boolean {
-    if (this.isOver(now) || amount > this.#free) return false;
+  /** Reserves for one attempt, and names it; null where the share has too little left, or is over. */
+  reserve(amount: number, now: number): string | null {
+    if (this.isOver(now) || amount > this.#free) return null;
+    this.#attempts += 1;
+    const id = `${this.#id}/${this.#attempts}`;
     this.#free -= amount;
     this.#reservedInAll += amount;
     this.#underWay.set(id, amount);
-    return true;
+    return id;
   }
 
   isOver(now: number): boolean {

@@ -34,11 +34,12 @@ type OfBudget = {
   sending: { readonly settled: readonly Settlement[]; readonly since: number } | null;
 };
 
-/** An attempt's part of one budget. */
-export type Reserved = { readonly settle: (spent: Pick<Settlement, "spent" | "unaccounted">) => void };
-export type ReserveResult =
-  | { readonly kind: "reserved"; readonly reserved: Reserved }
-  | { readonly kind: "usedUp"; readonly endsAt: number };
+/** What an attempt takes from one budget: the most that it may cost, in the budget's unit. */
+export type Part = { readonly allowance: Allowance; readonly amount: number };
+type Settle = (spent: Pick<Settlement, "spent" | "unaccounted">) => void;
+/** `settle` is called once, when the attempt is over. */
+export type ReservedPart = Part & { readonly settle: Settle };
+export type ReserveResult = { readonly kind: "reserved"; readonly settle: Settle } | { readonly kind: "usedUp"; readonly endsAt: number };
 
 export class BudgetShares {
   readonly #env: Env;
@@ -48,26 +49,29 @@ export class BudgetShares {
     this.#env = env;
   }
 
-  /** Reserves from the share that is held; null where the object has to be asked. */
-  reserveHeld(allowance: Allowance, id: string, amount: number, now: number): Reserved | null {
-    const budget = this.#of(allowance);
-    const { held } = budget;
-    if (held === null || !held.reserve(id, amount, now)) return null;
-    budget.usedAt = now;
-    return this.#reserved(budget, id, held);
+  /** Reserves from the shares that are held, in all budgets or in none; null where an object has to be asked. */
+  reserveHeld(parts: readonly Part[], now: number): ReservedPart[] | null {
+    const reserved: ReservedPart[] = [];
+    for (const part of parts) {
+      const budget = this.#of(part.allowance);
+      const id = budget.held?.reserve(part.amount, now) ?? null;
+      if (budget.held === null || id === null) {
+        for (const { settle } of reserved) settle({ spent: 0, unaccounted: 0 });
+        return null;
+      }
+      budget.usedAt = now;
+      reserved.push({ ...part, settle: this.#settling(budget, id, budget.held) });
+    }
+    return reserved;
   }
 
   /** Asks the object. `mayShare`: more requests like this one may follow in this isolate. Rejects where it cannot be asked. */
   async reserve(
-    allowance: Allowance,
-    {
-      id,
-      amount,
-      leaseMs,
-      mayShare,
-    }: { readonly id: string; readonly amount: number; readonly leaseMs: number; readonly mayShare: boolean },
+    { allowance, amount }: Part,
+    { leaseMs, mayShare }: { readonly leaseMs: number; readonly mayShare: boolean },
     now: number,
   ): Promise<ReserveResult> {
+    const id = crypto.randomUUID();
     const budget = this.#of(allowance);
     this.#endHeld(budget, now);
     const isWanted = mayShare && budget.held === null && !budget.isAsking && now - budget.askedAt < busyMs;
@@ -80,18 +84,17 @@ export class BudgetShares {
       if (answer.kind === "usedUp") return answer;
       if (answer.share !== null) budget.held = new HeldBudgetShare(answer.share, now, answer.endsAt);
       budget.usedAt = now;
-      return { kind: "reserved", reserved: this.#reserved(budget, id, null) };
+      return { kind: "reserved", settle: this.#settling(budget, id, null) };
     } finally {
       if (isWanted) budget.isAsking = false;
     }
   }
 
-  #reserved(budget: OfBudget, id: string, share: HeldBudgetShare | null): Reserved {
-    return {
-      settle: ({ spent, unaccounted }) => {
-        if (share !== null && budget.held === share && share.settle({ id, spent, unaccounted })) return;
-        budget.settled.push({ id, spent, unaccounted, underWay: [] });
-      },
+  /** `share`: that it was reserved from. While that is held nothing is to be sent. */
+  #settling(budget: OfBudget, id: string, share: HeldBudgetShare | null): Settle {
+    return ({ spent, unaccounted }) => {
+      if (share !== null && budget.held === share && share.settle({ id, spent, unaccounted })) return;
+      budget.settled.push({ id, spent, unaccounted, underWay: [] });
     };
   }
 

@@ -1,8 +1,8 @@
 // Whether an attempt at a model may be sent: nothing is stopped by an operator, and every budget that it counts for has room for the most that
 // it may cost. Asked right before each attempt, by the fast path and by runs.
 
-import { type Spent, spentOf, worstOf } from "../../shared/budget/cost.ts";
-import { type Allowance, type KeyBudget, allowancesFor } from "../../shared/budget/budgets.ts";
+import { spentOf, worstOf } from "../../shared/budget/cost.ts";
+import { type Allowance, type Budgets, type KeyBudget, allowancesFor } from "../../shared/budget/budgets.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { once } from "../../shared/once.ts";
@@ -16,10 +16,10 @@ import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { Permit, Permitted } from "../providers/send.ts";
-import { budgetsOf } from "../stores/documents.ts";
+import { budgetsInMemory, budgetsOf } from "../stores/documents.ts";
 import { budgetStub } from "../stubs/stubs.ts";
-import { type ReserveResult, budgetSharesOf } from "./budget-shares.ts";
-import { stopOf } from "./stops.ts";
+import { type Part, type ReserveResult, type ReservedPart, budgetSharesOf } from "./budget-shares.ts";
+import { stopKnown, stopOf } from "./stops.ts";
 import { enqueue } from "./write-behind.ts";
 
 /** Who spends, and on what. */
@@ -42,18 +42,41 @@ export const spendingOf = (
 /** An attempt is over by then: the model's timeout, and some time to settle it. */
 const leaseSlackMs = 30_000;
 
-/** `mayShare`: more requests of this isolate follow, so that shares of the budgets are worth having. */
+/**
+ * Asked before each attempt. It answers at once where this isolate knows what is stopped and holds shares of every budget: no more than that may
+ * stand between a busy key's request and its model.
+ * @param mayShare More requests of this isolate follow, so that shares of the budgets are worth having.
+ */
 export function permitFor(spending: Spending, { mayShare }: { readonly mayShare: boolean }): Permit {
   const size = once(() => sizeOf(spending.request));
-  return async (candidate) => {
-    const stopped = await notStopped(spending);
-    if (!stopped.ok) return stopped;
-    // A function is no model: it costs nothing here.
-    if (spending.request.kind === "function") return free;
-    const amounts = await allowancesOf(spending).catch(unverified);
-    if (amounts === null) return err(unverifiedError("overBudget"));
-    return amounts.length === 0 ? free : reserveAll(spending, candidate, amounts, { size, mayShare });
-  };
+  return (candidate) => permittedHeld(spending, candidate, size) ?? permitted(spending, candidate, { size, mayShare });
+}
+
+/** Null where another object has to be asked. */
+function permittedHeld(spending: Spending, candidate: Candidate, size: () => Size): Permitted | null {
+  const { env, key, server, request } = spending;
+  const now = Date.now();
+  const stopped = stopKnown(env, { key: key.id, server }, now);
+  if (stopped === undefined) return null;
+  if (stopped !== null) return err(stoppedError(stopped));
+  if (request.kind === "function") return free;
+  const budgets = budgetsInMemory(env, now);
+  if (budgets === null) return null;
+  const parts = partsOf(allowancesIn(budgets, spending), candidate, size, request);
+  if (parts.length === 0) return free;
+  const reserved = budgetSharesOf(env).reserveHeld(parts, now);
+  return reserved === null ? null : settledLater(spending, candidate, reserved);
+}
+
+async function permitted(spending: Spending, candidate: Candidate, { size, mayShare }: Reserving): Promise<Permitted> {
+  const stopped = await notStopped(spending);
+  if (!stopped.ok) return stopped;
+  // A function is no model: it costs nothing here.
+  if (spending.request.kind === "function") return free;
+  const allowances = await allowancesOf(spending).catch(unverified);
+  if (allowances === null) return err(unverifiedError("overBudget"));
+  const parts = partsOf(allowances, candidate, size, spending.request);
+  return parts.length === 0 ? free : reserveAll(spending, candidate, parts, mayShare);
 }
 
 const free: Permitted = ok({ settle: () => {} });
@@ -73,39 +96,58 @@ async function notStopped({ env, key, server }: Spending): Promise<Result<null, 
   }
 }
 
-async function allowancesOf({ env, ctx, key, server }: Pick<Spending, "env" | "ctx" | "key" | "server">): Promise<Allowance[]> {
+type Whose = Pick<Spending, "key" | "server">;
+
+async function allowancesOf({ env, ctx, key, server }: Whose & Pick<Spending, "env" | "ctx">): Promise<readonly Allowance[]> {
   const budgets = await budgetsOf(env, Date.now(), (work) => ctx.waitUntil(work));
-  return allowancesFor(budgets, { key: key.id, owner: key.owner, keyBudget: key.budget ?? null, server });
+  return allowancesIn(budgets, { key, server });
+}
+
+/** Of each version of the document, by key and server: a key's record does not change. */
+const found = new WeakMap<Budgets, Map<string, readonly Allowance[]>>();
+const mostFound = 10_000;
+
+function allowancesIn(budgets: Budgets, { key, server }: Whose): readonly Allowance[] {
+  let known = found.get(budgets);
+  if (known === undefined) found.set(budgets, (known = new Map()));
+  const label = `${key.id} ${server}`;
+  let allowances = known.get(label);
+  if (allowances === undefined) {
+    if (known.size >= mostFound) known.clear();
+    allowances = allowancesFor(budgets, { key: key.id, owner: key.owner, keyBudget: key.budget ?? null, server });
+    known.set(label, allowances);
+  }
+  return allowances;
 }
 
 type Size = ReturnType<typeof sizeOf>;
 type Reserving = { readonly size: () => Size; readonly mayShare: boolean };
-/** One budget's part of an attempt. What costs nothing is not reserved: a free model is asked whatever is left. */
-type Part = { readonly allowance: Allowance; readonly amount: number };
 
-const partsOf = (allowances: readonly Allowance[], { model }: Candidate, size: Size, request: SamplingRequest): Part[] =>
-  allowances.map((allowance) => ({ allowance, amount: worstOf(allowance.unit, model, size, request) })).filter(({ amount }) => amount > 0);
+/** What costs nothing is not reserved: a free model is asked whatever is left. */
+const partsOf = (allowances: readonly Allowance[], { model }: Candidate, size: () => Size, request: SamplingRequest): Part[] =>
+  allowances.flatMap((allowance) => {
+    const amount = worstOf(allowance.unit, model, size(), request);
+    return amount > 0 ? [{ allowance, amount }] : [];
+  });
+
+/** The attempt may be sent; what it cost is settled when it is over. */
+const settledLater = ({ env, ctx }: Spending, { model }: Candidate, reserved: readonly ReservedPart[]): Permitted =>
+  ok({
+    settle: (answer) => {
+      for (const { allowance, amount, settle } of reserved) settle(spentOf(allowance.unit, model, answer, amount));
+      // The flush sends what is settled, and gives the shares back where no other request follows.
+      enqueue(env, ctx, {});
+    },
+  });
 
 /** Reserves in every budget, or in none. */
-async function reserveAll(
-  spending: Spending,
-  candidate: Candidate,
-  allowances: readonly Allowance[],
-  { size, mayShare }: Reserving,
-): Promise<Permitted> {
-  const { env, ctx, request } = spending;
-  const parts = partsOf(allowances, candidate, size(), request);
-  if (parts.length === 0) return free;
+async function reserveAll(spending: Spending, candidate: Candidate, parts: readonly Part[], mayShare: boolean): Promise<Permitted> {
+  const { env, ctx } = spending;
   const all = await Promise.all(parts.map((part) => reserveIn(env, part, mayShare)));
-  const reserved = all.flatMap(({ part, answer }) => (answer?.kind === "reserved" ? [{ ...part, settle: answer.reserved.settle }] : []));
-  const settle = (spentOn: (part: Part) => Spent): void => {
-    for (const each of reserved) each.settle(spentOn(each));
-    // The flush sends what is settled, and gives the shares back where no other request follows.
-    if (reserved.length > 0) enqueue(env, ctx, {});
-  };
-  if (reserved.length === all.length)
-    return ok({ settle: (answer) => settle(({ allowance, amount }) => spentOf(allowance.unit, candidate.model, answer, amount)) });
-  settle(() => ({ spent: 0, unaccounted: 0 }));
+  const reserved = all.flatMap(({ part, answer }) => (answer?.kind === "reserved" ? [{ ...part, settle: answer.settle }] : []));
+  if (reserved.length === all.length) return settledLater(spending, candidate, reserved);
+  for (const { settle } of reserved) settle({ spent: 0, unaccounted: 0 });
+  if (reserved.length > 0) enqueue(env, ctx, {});
   return err(whyNot(all, spending.cheaperWithinBudget));
 }
 
@@ -119,13 +161,12 @@ function whyNot(all: readonly Asked[], mayGoOn: boolean): ProviderError {
 
 /** From the share that this isolate holds, else from the object. `answer`: null where the object cannot be asked. */
 async function reserveIn(env: Env, part: Part, mayShare: boolean): Promise<Asked> {
-  const { allowance, amount } = part;
   const shares = budgetSharesOf(env);
-  const [id, now] = [crypto.randomUUID(), Date.now()];
-  const held = shares.reserveHeld(allowance, id, amount, now);
-  if (held !== null) return { part, answer: { kind: "reserved", reserved: held } };
+  const now = Date.now();
+  const [held] = shares.reserveHeld([part], now) ?? [];
+  if (held !== undefined) return { part, answer: { kind: "reserved", settle: held.settle } };
   const leaseMs = settingsOf(env).modelTimeoutMs + leaseSlackMs;
-  return { part, answer: await shares.reserve(allowance, { id, amount, leaseMs, mayShare }, now).catch(unverified) };
+  return { part, answer: await shares.reserve(part, { leaseMs, mayShare }, now).catch(unverified) };
 }
 
 /**

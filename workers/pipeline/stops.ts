@@ -18,26 +18,24 @@ class StopsInIsolate {
   #renewedAt = Number.NEGATIVE_INFINITY;
   #shard: number | null = null;
 
-  /**
-   * At once where they are known; else asks, each request for itself, since another's question may be cut off with its request. A clock that
-   * went back counts as unknown. Rejects where no object can be asked.
-   */
-  current(env: Env, now: number): Stops | Promise<Stops> {
+  /** Null where they are to be asked for. A clock that went back counts as unknown. */
+  known(env: Env, now: number): Stops | null {
     const age = this.#known === null ? stopsKnownMs : now - this.#known.askedAt;
-    if (this.#known === null || age < 0 || age >= stopsKnownMs) return this.#ask(env, now);
+    if (this.#known === null || age < 0 || age >= stopsKnownMs) return null;
     if (age >= renewMs && now - this.#renewedAt >= renewAgainMs) {
       this.#renewedAt = now;
-      void this.#ask(env, now).catch(() => {});
+      void this.ask(env, now).catch(() => {});
     }
     return this.#known.stops;
   }
 
-  async #ask(env: Env, askedAt: number): Promise<Stops> {
+  /** Each request asks for itself, since another's question may be cut off with its request. Rejects where no object can be asked. */
+  async ask(env: Env, askedAt: number): Promise<Stops> {
     this.#shard ??= Math.floor(Math.random() * stopShards);
     const stops = await stopStub(env, this.#shard)
       .stops()
       .catch(() => stopStub(env, this.#shard ?? 0).stops());
-    if (this.#known === null || this.#known.askedAt < askedAt) this.#known = { stops, askedAt };
+    this.#known = { stops, askedAt };
     return stops;
   }
 }
@@ -53,12 +51,16 @@ function stopsOf(env: Env): StopsInIsolate {
   return stops;
 }
 
-/** Which stop is for a request of this server and key, or null; at once where this isolate knows. Rejects where that cannot be found out. */
-export function stopOf(
-  env: Env,
-  of: { readonly server: string; readonly key: string },
-  now: number,
-): StopScope | null | Promise<StopScope | null> {
-  const stops = stopsOf(env).current(env, now);
-  return stops instanceof Promise ? stops.then((known) => stoppedBy(known, of)) : stoppedBy(stops, of);
+type Of = { readonly server: string; readonly key: string };
+
+/** Which stop is for a request of this server and key, or null; undefined where this isolate has to ask. */
+export function stopKnown(env: Env, of: Of, now: number): StopScope | null | undefined {
+  const stops = stopsOf(env).known(env, now);
+  return stops === null ? undefined : stoppedBy(stops, of);
+}
+
+/** The same, asked for where this isolate does not know. Rejects where that cannot be found out. */
+export async function stopOf(env: Env, of: Of, now: number): Promise<StopScope | null> {
+  const stops = stopsOf(env);
+  return stoppedBy(stops.known(env, now) ?? (await stops.ask(env, now)), of);
 }

@@ -87,6 +87,12 @@ class ServedDocument<T> {
     return this.#version === null ? null : this.#inEffect;
   }
 
+  /** Null where it is to be looked for, which `serving` does. */
+  recent(now: number): T | null {
+    const age = now - this.#readAt;
+    return this.#version === null || age < 0 || age >= servedMs ? null : this.#inEffect;
+  }
+
   get #inEffect(): T {
     return this.#value ?? this.#kind.standard();
   }
@@ -193,6 +199,9 @@ export const serversOf = (env: Env, now: number, background: Background): Promis
 /** The issuers whose tokens are accepted now; read only where a token is presented. Throws as `documentsOf` does. */
 export const issuersOf = (env: Env, now: number, background: Background): Promise<Issuers> =>
   servedOf(env).issuers.serving(env, now, background);
+
+/** The budgets as this isolate has them, where it read them or looked for newer ones a moment ago; null: ask `budgetsOf`. */
+export const budgetsInMemory = (env: Env, now: number): Budgets | null => servedOf(env).budgets.recent(now);
 
 /** The budgets that count now. Throws as `documentsOf` does. */
 export const budgetsOf = (env: Env, now: number, background: Background): Promise<Budgets> =>

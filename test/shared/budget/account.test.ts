@@ -191,8 +191,9 @@ function take(world: World, step: Step): void {
 function begin(world: World, isolate: Isolate, { worst, cost, answer }: Extract<Step, { kind: "begin" }>): void {
   const id = world.id();
   const real = Math.min(cost, worst);
-  if (isolate.held?.reserve(id, worst, world.at) === true) {
-    isolate.running.push({ id, worst, cost: real, share: isolate.held });
+  const heldId = isolate.held?.reserve(worst, world.at) ?? null;
+  if (heldId !== null) {
+    isolate.running.push({ id: heldId, worst, cost: real, share: isolate.held });
     return;
   }
   if (isolate.held !== null) {

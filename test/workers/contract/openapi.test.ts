@@ -595,7 +595,9 @@ test("docs/http-contract.md names every operation", () => {
 
 /** The contract has one row for what every document has. */
 const inContract = (path: string): string =>
-  path.replaceAll(/:(\w+)/g, "{$1}").replace(/^\/admin\/(?:routing|policy|servers|issuers|budgets)\/(schema|versions)/, "/admin/{document}/$1");
+  path
+    .replaceAll(/:(\w+)/g, "{$1}")
+    .replace(/^\/admin\/(?:routing|policy|servers|issuers|budgets)\/(schema|versions)/, "/admin/{document}/$1");
 
 test("one regular expression finds the route of a request", async () => {
   // In this isolate; the router chooses how at its first request.
