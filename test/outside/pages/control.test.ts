@@ -15,6 +15,7 @@ import { shoot } from "../support/screenshots.ts";
 import { launch, servePage } from "./browser.ts";
 import { censusOf, violationsOn } from "./checks.ts";
 import { control } from "./examples.ts";
+import { oneIn } from "../support/whole.ts";
 
 type Name = keyof typeof control;
 const views = Object.entries<ReviewView>(control);
@@ -149,6 +150,8 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
   deniedFunction: ["You denied it", "Reason: Not this city.", "Would have run on", "The client was told that the request was denied."],
 };
 
+const widths = [320, 390, 1_280] as const;
+
 describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in a browser", () => {
   let browser: Browser;
   let site: Awaited<ReturnType<typeof servePage>>;
@@ -193,7 +196,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
       })
     ).replaceAll(/\s+/g, " ");
 
-  describe.each([320, 390, 1_280])("at %i px", (width) => {
+  describe.each([...widths.entries()])("at the width with number %i, %i px", (number, width) => {
     test.each(views)("says what is asked for, by whom and what comes of it: %s", async (name, view) => {
       const seen = await seenOn(await open(view, width));
       for (const fact of facts[name as Name]) expect(seen).toContain(fact);
@@ -201,21 +204,25 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
       expect(seen).not.toMatch(/Asked by|From the server/);
     });
 
-    test.each(views)("fits, is large enough, and an accessibility checker finds nothing, light or dark: %s", async (_name, view) => {
-      const page = await open(view, width);
-      expect(await violationsOn(page)).toEqual([]);
-      const found = await page.evaluate(() => ({
-        // Everything is unfolded by now.
-        sideways: document.documentElement.scrollWidth - innerWidth,
-        small: [...document.querySelectorAll("body *")]
-          .filter((element) => element.getClientRects().length > 0 && Number.parseFloat(getComputedStyle(element).fontSize) < 16)
-          .map((element) => element.outerHTML.slice(0, 80)),
-        wide: [...document.querySelectorAll("main *:not(.sr)")]
-          .filter((element) => !element.closest(".sr, .skip, .panel") && element.getBoundingClientRect().right > innerWidth + 1)
-          .map((element) => element.outerHTML.slice(0, 80)),
-      }));
-      expect(found).toEqual({ sideways: 0, small: [], wide: [] });
-    });
+    // Each view at one of the widths, and in the whole at each.
+    test.each(oneIn(widths.length, views, number))(
+      "fits, is large enough, and an accessibility checker finds nothing, light or dark: %s",
+      async (_name, view) => {
+        const page = await open(view, width);
+        expect(await violationsOn(page)).toEqual([]);
+        const found = await page.evaluate(() => ({
+          // Everything is unfolded by now.
+          sideways: document.documentElement.scrollWidth - innerWidth,
+          small: [...document.querySelectorAll("body *")]
+            .filter((element) => element.getClientRects().length > 0 && Number.parseFloat(getComputedStyle(element).fontSize) < 16)
+            .map((element) => element.outerHTML.slice(0, 80)),
+          wide: [...document.querySelectorAll("main *:not(.sr)")]
+            .filter((element) => !element.closest(".sr, .skip, .panel") && element.getBoundingClientRect().right > innerWidth + 1)
+            .map((element) => element.outerHTML.slice(0, 80)),
+        }));
+        expect(found).toEqual({ sideways: 0, small: [], wide: [] });
+      },
+    );
   });
 
   const withArguments = (input: JsonObject, asked: ReviewView = control.function): ReviewView => ({
@@ -425,8 +432,9 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
       const plain = await countsOf("!plain text");
       const labelled = await countsOf("!plain\u200btext");
       expect(plain).toHaveLength(9);
-      for (const text of corpus) {
-        for (const [i, view] of poisoned(text).entries()) {
+      for (const [number, text] of corpus.entries()) {
+        // Each text in three of the nine views, another three for each, and in the whole in all.
+        for (const [i, view] of oneIn(3, [...poisoned(text).entries()], number)) {
           await open(view);
           // oxlint-disable-next-line no-control-regex
           expect(await censusOf(page), text).toEqual((/[^\u0020-\u007e]/.test(text) ? labelled : plain)[i]);
