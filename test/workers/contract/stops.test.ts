@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { stopStub } from "../../../workers/stubs/stubs.ts";
 import { asObject, crash, ringAlarm } from "../objects/inside.ts";
+import { replyMarker } from "../support/logs.ts";
 import { HeldModels } from "../support/held-models.ts";
 import { decide } from "../support/reviewer.ts";
 import { recordLines } from "../support/record.ts";
@@ -96,6 +97,48 @@ test("a decision that comes after the stop, before the review is withdrawn, send
   await decide("request", "approve", run).catch(() => {});
   expect((await errorOf(answer)).code).not.toBe(-32011);
   expect(model.calls).toHaveLength(0);
+});
+
+describe("in every phase of a request", () => {
+  test("a reply that waits for its review is not delivered", async () => {
+    const answer = sample({ server: "response-gate" }, { key });
+    const { run } = await openNotice("response");
+    await stop("keys/" + made.id);
+    await ring();
+    expect((await errorOf(answer)).code).toBe(-32800);
+    expect((await runOf(run, key)).state).toBe("cancelled");
+    expect(JSON.stringify(await runOf(run, key))).not.toContain(replyMarker);
+  });
+
+  test("a task that waits ends as cancelled", async () => {
+    const { result } = await answerOf(sample({ server: "request-gate", params: { task: { ttl: 60_000 } } }, { key }));
+    const { taskId } = result?.["task"] as { taskId: string };
+    await openNotice("request", taskId);
+    await stop("servers/request-gate");
+    await ring();
+    expect((await runOf(taskId, key)).status).toBe("cancelled");
+    expect(model.calls).toHaveLength(0);
+  });
+
+  test("a retry after a provider's error is not made", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    model.script({ until: promise, step: { status: 503, message: "overloaded" } });
+    const answer = sample({}, { key });
+    await eventually("the first attempt", async () => model.calls.length === 1);
+    await stop("everything");
+    resolve();
+    const { code, data } = await errorOf(answer);
+    expect(code).toBe(-32011);
+    expect((data?.["attempts"] as { fault: string }[]).map(({ fault }) => fault)).toEqual(["overloaded", "stopped"]);
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test("a repeat of what was answered before gets its answer: nothing is sent", async () => {
+    const first = await answerOf(sample({ id: "same" }, { key }));
+    await stop("everything");
+    expect(await answerOf(sample({ id: "same" }, { key }))).toEqual(first);
+    expect(model.calls).toHaveLength(1);
+  });
 });
 
 test("under load: no call begins after it answered, and those under way go on", async () => {
