@@ -1,3 +1,4 @@
+import { budgetMutants } from "./budgets.ts";
 import { associationMutants } from "./association.ts";
 import { configurationMutants } from "./configuration.ts";
 import { credentialMutants } from "./credentials.ts";
@@ -35,4 +36,5 @@ export const mutants: readonly Mutant[] = [
   ...recordMutants,
   ...relay2026Mutants,
   ...stdioRoundMutants,
+  ...budgetMutants,
 ];

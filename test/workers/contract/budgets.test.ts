@@ -5,7 +5,7 @@ import { budgetStub } from "../../../workers/stubs/stubs.ts";
 import { BudgetObject } from "../../../workers/objects/budget-object.ts";
 import { asObject, crash, ringAlarm } from "../objects/inside.ts";
 import { HeldModels } from "../support/held-models.ts";
-import { answerAt } from "../support/provider.ts";
+import { answerAt, modelHost } from "../support/provider.ts";
 import { decide } from "../support/reviewer.ts";
 import { recordLines } from "../support/record.ts";
 import {
@@ -256,6 +256,15 @@ test("an attempt that the provider refused costs nothing; one whose answer is lo
   expect(await answerOf(waiting)).toHaveProperty("result");
   // It came after all.
   await eventually("accounted", async () => (await lineOf("all")).unaccounted === 0);
+});
+
+test("an attempt whose connection breaks counts in full, and apart", async () => {
+  await configure("budgets", tokens(2_000));
+  answerAt(modelHost, () => Promise.reject(new TypeError("the connection broke")));
+  expect((await errorOf(sample({}, { key }))).code).toBe(-32011);
+  const { spent, unaccounted } = await settled("all");
+  // Three attempts were made.
+  expect([spent, unaccounted > 3 * 50]).toEqual([0, true]);
 });
 
 test("operators hear of 80 and 100 percent once each: in the record and by email", async () => {
