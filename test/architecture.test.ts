@@ -103,6 +103,7 @@ describe("the direction of imports", () => {
       "model",
       "image",
       "json-schema",
+      "redaction",
       "routing",
       "credential",
       "policy",

@@ -108,7 +108,7 @@ function unshownOf(
   view: ReviewView,
   words: NoticeWords,
   { unshown }: SlackContent,
-): Unshown & { model?: number; risk?: number; name?: number; written?: number } {
+): Unshown & { model?: number; risk?: number; name?: number; written?: number; masked?: number } {
   const asked = view.gate === "request";
   const { server, client, method, name: tool } = view.requestor;
   const names = [view.reviewer, view.rule, server, client, method, tool];
@@ -121,6 +121,8 @@ function unshownOf(
     ...(asked && view.models.length > mostLines ? { model: view.models.length - mostLines } : {}),
     ...(view.risks.length > mostLines ? { risk: view.risks.length - mostLines } : {}),
     ...(long > 0 ? { name: long } : {}),
+    // Approve would send what is masked here.
+    ...(view.maskedHere === undefined ? {} : { masked: view.maskedHere }),
     // Approve would send the reply that a reviewer wrote, and the message shows the request.
     ...(asked && (view.written ?? null) !== null ? { written: 1 } : {}),
   };
@@ -131,7 +133,7 @@ const resultIds = (reply: ReviewView["reply"]): string[] =>
   (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
 
 function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, { review, slack: { hidden } }: NoticeWords): string {
-  const { image, audio, file, tool, toolUse, toolResult, vector, metadata, secret, model, risk, name, written } = unshown;
+  const { image, audio, file, tool, toolUse, toolResult, vector, metadata, secret, model, risk, name, written, masked } = unshown;
   const part = (count: number | undefined, say: (count: number) => string): string[] => (count === undefined ? [] : [say(count)]);
   return [
     ...(characters > 0 ? [hidden.characters(characters)] : []),
@@ -148,6 +150,7 @@ function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, {
     ...part(risk, hidden.risk),
     ...part(name, hidden.name),
     ...part(written, hidden.written),
+    ...part(masked, hidden.masked),
   ].join(review.marks.comma);
 }
 

@@ -58,6 +58,8 @@ export function denyModal(view: ReviewView, reference: string, words: NoticeWord
  */
 export function editModal(view: ReviewView, reference: string, words: NoticeWords): SlackModal | null {
   const fields = fieldsOf(view);
+  // A field would give back its marker in place of what is masked here alone.
+  if (view.maskedHere !== undefined) return null;
   if (fields.size === 0 || fields.size > mostFields || ![...fields.values()].every(survivesSlack)) return null;
   const facts = reviewFacts(view);
   const gateWords = slackGateWords(facts, words);

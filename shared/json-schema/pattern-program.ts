@@ -4,6 +4,8 @@
 // What one character is stays with the platform: a class or an escape is asked of its own `RegExp`, with one character, so that it means
 // what it does in ECMA-262.
 
+import { once } from "../once.ts";
+
 /** Whether a character is one of those. `code` is its code point. */
 type Character = (code: number) => boolean;
 type Place = "start" | "end" | "boundary" | "inside";
@@ -28,7 +30,12 @@ export type Program = {
   readonly size: number;
   /** Whether it matches from any character of the text on. */
   readonly matches: (text: string) => boolean;
+  /** The first match from this offset on, and of those the longest. Takes its steps from `work`; null where there is none, or no step is left. */
+  readonly find: (text: string, from: number, work: Work) => { readonly start: number; readonly end: number } | null;
 };
+
+/** How many more steps may be taken: an instruction that is looked at is one. Below zero: there were too few. */
+export type Work = { steps: number };
 
 /**
  * The program of a pattern that ECMA-262 accepts with the flag `u`, by its tokens: a group's opening, `)`, `|`, a quantifier, `^`, `$`,
@@ -43,7 +50,8 @@ export function programOf(tokens: readonly string[], mostSize: number): Program 
   const instructions: Instruction[] = [];
   write(part, instructions);
   instructions.push({ kind: "match" });
-  return { size, matches: (text) => run(instructions, text) };
+  const search = once(() => new Search(instructions));
+  return { size, matches: (text) => run(instructions, text), find: (text, from, work) => search().find(text, from, work) };
 }
 
 /**
@@ -261,6 +269,100 @@ class States {
         case "split":
           todo.push(instruction.to, at + 1);
       }
+    }
+    return false;
+  }
+}
+
+/** A search for where a program matches: as `States`, and each state knows where it began. Of two at one instruction the earlier stays. */
+class Search {
+  readonly #instructions: readonly Instruction[];
+  readonly #reached: Int32Array;
+  /** The characters of ASCII with which a match may begin: between matches all others are passed over. */
+  readonly #first: readonly boolean[];
+  #waiting: { at: number; start: number }[] = [];
+  #next: { at: number; start: number }[] = [];
+  #place = 0;
+  #found: { start: number; end: number } | null = null;
+
+  constructor(instructions: readonly Instruction[]) {
+    this.#instructions = instructions;
+    this.#reached = new Int32Array(instructions.length);
+    this.#first = Array.from({ length: ascii }, (_, code) => this.#mayBegin(code));
+  }
+
+  find(text: string, from: number, work: Work): { start: number; end: number } | null {
+    this.#waiting = [];
+    this.#found = null;
+    let before = from === 0 ? -1 : (text.codePointAt(from - 1) ?? -1);
+    for (let position = from; work.steps >= 0; position += before > 0xffff ? 2 : 1) {
+      const after = text.codePointAt(position) ?? -1;
+      if (!this.#goOn(position, before, after, work) || after === -1) break;
+      before = after;
+    }
+    return work.steps < 0 ? null : this.#found;
+  }
+
+  /** As `States.matchesAt`. False where nothing that may still come is an earlier or longer match. */
+  #goOn(position: number, before: number, after: number, work: Work): boolean {
+    const isIdle = this.#waiting.length === 0;
+    if (isIdle && this.#found !== null) return false;
+    work.steps -= 1;
+    if (isIdle && after >= 0 && after < ascii && this.#first[after] === false) return true;
+    this.#place += 1;
+    this.#next = [];
+    for (const { at, start } of this.#waiting) {
+      work.steps -= 1;
+      // What began later than a match that is found is none.
+      if (this.#found !== null && start > this.#found.start) break;
+      const instruction = this.#instructions[at];
+      if (instruction?.kind === "character" && instruction.is(before)) this.#follow(at + 1, start, position, before, after, work);
+    }
+    if (this.#found === null) this.#follow(0, position, position, before, after, work);
+    this.#waiting = this.#next;
+    return true;
+  }
+
+  #follow(from: number, start: number, position: number, before: number, after: number, work: Work): void {
+    const todo = [from];
+    for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
+      if (this.#reached[at] === this.#place) continue;
+      this.#reached[at] = this.#place;
+      work.steps -= 1;
+      const instruction = this.#instructions[at];
+      switch (instruction?.kind) {
+        case "match":
+          if (this.#found === null || start <= this.#found.start) this.#found = { start, end: position };
+          break;
+        case "character":
+          this.#next.push({ at, start });
+          break;
+        case "place":
+          if (isAt(instruction.place, before, after)) todo.push(at + 1);
+          break;
+        case "jump":
+          todo.push(instruction.to);
+          break;
+        case "split":
+          todo.push(instruction.to, at + 1);
+      }
+    }
+  }
+
+  /** Whether a match may begin with this character; one that begins with a place, or is empty, with any. */
+  #mayBegin(code: number): boolean {
+    const seen = new Set<number>();
+    const todo = [0];
+    for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
+      const instruction = this.#instructions[at];
+      if (seen.has(at)) continue;
+      seen.add(at);
+      if (instruction === undefined || instruction.kind === "match") return true;
+      if (instruction.kind === "character") {
+        if (instruction.is(code)) return true;
+      } else if (instruction.kind === "place") todo.push(at + 1);
+      else if (instruction.kind === "jump") todo.push(instruction.to);
+      else todo.push(instruction.to, at + 1);
     }
     return false;
   }

@@ -2,7 +2,7 @@
 // comes from a caller or an MCP server, and nothing can stop a match that has begun.
 
 import { err, ok, type Result } from "../result.ts";
-import { type Program, programOf } from "./pattern-program.ts";
+import { type Program, type Work, programOf } from "./pattern-program.ts";
 
 export type Pattern = {
   /** Steps that each character may take: about the instructions of its program. */
@@ -10,6 +10,19 @@ export type Pattern = {
   /** Whether it matches anywhere in the text. */
   readonly matches: (text: string) => boolean;
 };
+
+/** A pattern whose matches are looked for, not only whether there is one. */
+export type SearchPattern = Pick<Program, "size" | "find"> & { /** Whether it matches the empty text. */ readonly matchesNothing: boolean };
+
+/** As `compilePattern`, and without any lookahead. */
+export function compileSearch(source: string, mostSize: number): Result<SearchPattern, string> {
+  const compiled = compilePattern(source, mostSize);
+  if (!compiled.ok) return compiled;
+  const program = programOf(source.match(token) ?? [], mostSize);
+  if (program === null || (source.match(token) ?? []).some(isAhead)) return err("must not look ahead");
+  const work: Work = { steps: patternLimits.size * 10 };
+  return ok({ size: program.size, find: program.find, matchesNothing: program.find("", 0, work) !== null });
+}
 
 /** UTF-16 units of a pattern's text, and the size of its program. */
 export const patternLimits = { length: 2_000, size: 10_000 } as const;

@@ -7,6 +7,7 @@ import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../address.ts";
 import { channelAddresses, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
 import { conditionsSchema } from "./conditions.ts";
+import { redactionSchema } from "./redaction-terms.ts";
 import { drawnKey, nameKey } from "./person.ts";
 import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
 
@@ -95,6 +96,8 @@ export const policySchema = z.strictObject({
   /** Exact host names from which images that a request names by URL may be fetched. */
   imageHosts: z.array(host).max(200).default([]),
   reviewers: z.record(label, z.array(reviewer).max(50)).default({}),
+  /** What is masked in requests, replies and notices. */
+  redaction: redactionSchema(label),
 });
 
 export type Policy = z.infer<typeof policySchema>;
@@ -124,6 +127,7 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
       ...gateIssues(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
     );
   }
+  issues.push(...redactionIssues(policy));
   return issues.length === 0 ? ok(policy) : err(issues);
 }
 
@@ -201,6 +205,22 @@ function peopleIssues(policy: Policy): Issue[] {
 /** Whether a reviewer is asked by such a rule, or may be because of the reply's risk. */
 export const mayAsk = ({ request, response, replyRisk }: Pick<Consequences, "request" | "response" | "replyRisk">): boolean =>
   request !== "refuse" && (request === "review" || response === "review" || replyRisk !== null);
+
+/** Rules are named in the record, and in markers; who may lift has a name that the record can give. */
+function redactionIssues(policy: Policy): Issue[] {
+  const { rules, mayLift } = policy.redaction;
+  const issues: Issue[] = [];
+  for (const [index, { name }] of rules.entries())
+    if (rules.findIndex((each) => each.name === name) !== index)
+      issues.push({ pointer: pointerTo(["redaction", "rules", index, "name"]), message: "is the name of another rule too" });
+  for (const [index, reference] of mayLift.entries()) {
+    const people = peopleOf(policy, reference);
+    const at = (message: string): number => issues.push({ pointer: pointerTo(["redaction", "mayLift", index]), message });
+    if (people === undefined) at("is not a group or a reviewer");
+    else if (people.some(isRoom)) at("has a room in it: it is not known who in it would lift what is masked");
+  }
+  return issues;
+}
 
 const mostPeople = 200;
 

@@ -154,6 +154,24 @@ export type RecordFact =
       readonly digestBefore: string;
       readonly digestAfter: string;
     }
+  /** Rules of the policy masked parts of the request or the reply: how often each, and what it took them for. */
+  | {
+      readonly kind: "redacted";
+      readonly gate: Gate;
+      readonly rules: readonly { readonly rule: string; readonly label: string; readonly count: number }[];
+    }
+  /** A reviewer put back one part that a rule had masked. */
+  | {
+      readonly kind: "redactionLifted";
+      readonly gate: Gate;
+      readonly by: string;
+      readonly channel: string;
+      readonly version: number;
+      readonly digestBefore: string;
+      readonly digestAfter: string;
+      readonly rule: string;
+      readonly label: string;
+    }
   /** A reviewer wrote a reply in the model's place. `digestAfter` is what the request gate then decides, `reply` the reply's own digest. */
   | {
       readonly kind: "replyWritten";

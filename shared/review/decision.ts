@@ -69,6 +69,8 @@ export type Review = {
   readonly written?: WrittenReply;
   /** In this version, `by` put the request in place of the reply that `author` wrote. */
   readonly unwritten?: { readonly author: string; readonly by: string };
+  /** The redactions that were lifted, by their numbers; absent where none was. */
+  readonly lifted?: readonly number[];
   /** The grant that was given with the approval; `revokedAt`: its reviewer has ended it. */
   readonly given?: Grant;
 };
@@ -214,6 +216,33 @@ export function recuse(review: Review, { reviewer, to, note }: RecusalRequest, n
     left: [...review.left.filter((each) => each.reviewer !== to), { reviewer, at: now, to, ...(note === undefined ? {} : { note }) }],
   };
   return { kind: "recused", review: next, exhausted: ableToApprove(next) < review.quorum };
+}
+
+/** A reviewer puts back one masked part. The caller checks that the policy names them, and makes the content. */
+export type LiftRequest = {
+  readonly reviewer: string;
+  /** The version and digest that the reviewer saw. */
+  readonly version: number;
+  readonly digest: string;
+  /** The number of the redaction, and the digest of the content without it. */
+  readonly mark: number;
+  readonly liftedDigest: string;
+};
+
+export type Lifting =
+  | { readonly kind: "lifted"; readonly review: Review }
+  | Extract<Verdict, { kind: "closed" | "stale" | "late" | "notAllowed" }>;
+
+/** Judges a lift: an edit that approves nothing. The new version has no approval, and each reviewer decides about it anew. */
+export function lift(review: Review, { reviewer, version, digest, mark, liftedDigest }: LiftRequest, now: number): Lifting {
+  const barred = barredFrom(review, reviewer);
+  if (barred !== null) return barred;
+  if (review.closing !== null) return { kind: "closed", closing: review.closing };
+  if (now >= review.deadlineAt) return { kind: "late" };
+  if (version !== review.version || digest !== review.digest) return { kind: "stale", version: review.version, digest: review.digest };
+  if (!review.selfApproval && isSamePerson(review.owner, reviewer)) return { kind: "notAllowed", why: "ownRequest" };
+  const lifted = [...(review.lifted ?? []), mark];
+  return { kind: "lifted", review: { ...review, version: review.version + 1, digest: liftedDigest, votes: [], lifted } };
 }
 
 const ableToApprove = ({ reviewers, selfApproval, owner }: Review): number =>

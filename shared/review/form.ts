@@ -28,9 +28,9 @@ export const editField = (path: string): string => editPrefix + path;
 
 /**
  * What the pressed button asks for. `approve` and `deny` decide. `answer` approves the reply that the reviewer wrote in the model's place,
- * `askModel` the request in place of a written reply. `handOver` and `notMine` recuse the reviewer; `undoGrant` ends a grant.
+ * `askModel` the request in place of a written reply. `handOver` and `notMine` recuse the reviewer; `lift` puts a masked part back; `undoGrant` ends a grant.
  */
-export type Act = "approve" | "answer" | "askModel" | "deny" | "preview" | "handOver" | "notMine" | "undoGrant";
+export type Act = "approve" | "answer" | "askModel" | "deny" | "preview" | "handOver" | "notMine" | "lift" | "undoGrant";
 
 /** What an approval, or a written reply, says of the changes that its reviewer was shown. */
 export type PromisedChanges = {
@@ -76,6 +76,8 @@ export type SubmittedForm = {
   readonly note?: string;
   /** With `approve`. */
   readonly grant?: GrantRequest;
+  /** With `lift`: the number of the redaction. */
+  readonly lift?: number;
   /** Path to text as the browser sent it, for every field, changed or not. */
   readonly edits: ReadonlyMap<string, string>;
 };
@@ -89,6 +91,7 @@ export const longestNote = 1_000;
 /** All but those that carry a number. */
 const acts: readonly Act[] = ["askModel", "deny", "preview", "handOver", "notMine", "undoGrant"];
 const counted = /^(approve|answer):(0|[1-9][0-9]{0,5})$/;
+const lifting = /^lift:([1-9][0-9]{0,5})$/;
 const shapes = {
   nonce: /^[A-Za-z0-9_.~-]{1,300}$/,
   version: /^[1-9][0-9]{0,8}$/,
@@ -104,6 +107,9 @@ export const approveAct = (changes: number): string => `approve:${changes}`;
 /** The value of the button that sends the written reply of a page that shows this many changes: 1 where it shows the reply. */
 export const answerAct = (changes: number): string => `answer:${changes}`;
 
+/** The value of the button that lifts this redaction. */
+export const liftAct = (mark: number): string => `lift:${mark}`;
+
 /** Line ends as `\n`: HTML forms send `\r\n`. */
 export const plainLineEnds = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
 
@@ -111,7 +117,7 @@ export const plainLineEnds = (text: string): string => text.replaceAll(/\r\n?/g,
  * Reads the decoded fields of one POST. Refused: a missing or malformed `nonce`, `version` or `digest`, a field that comes twice,
  * an unknown act, a malformed grant. Unknown fields are ignored. Without `act` (a script that submits the form presses no button)
  * it is a preview, which decides nothing. An approval is `approve:` and the number of changes that its page showed, or `allow` with a grant;
- * a written reply is `answer:` and that number.
+ * a written reply is `answer:` and that number. A lift is `lift:` and the redaction's number.
  */
 export function parseDecisionForm(fields: Iterable<[string, string]>): Result<SubmittedForm, FormError> {
   const plain = new Map<string, string>();
@@ -133,7 +139,15 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
   const isAllowing = asked === allowAct;
   const [, countedAct, number] = counted.exec(asked) ?? [];
   const count = isAllowing ? "0" : number;
-  const act = count === undefined ? acts.find((each) => each === asked) : countedAct === "answer" ? "answer" : "approve";
+  const mark = lifting.exec(asked)?.[1];
+  const act =
+    mark !== undefined
+      ? "lift"
+      : count === undefined
+        ? acts.find((each) => each === asked)
+        : countedAct === "answer"
+          ? "answer"
+          : "approve";
   if (act === undefined) return err({ kind: "malformed", field: "act" });
   const shown = plain.get(formFields.shown);
   if (shown !== undefined && !shapes.digest.test(shown)) return err({ kind: "malformed", field: "shown" });
@@ -162,6 +176,7 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
     ...(to === undefined ? {} : { to }),
     ...(note === "" ? {} : { note }),
     ...(grant.value === undefined ? {} : { grant: grant.value }),
+    ...(mark === undefined ? {} : { lift: Number(mark) }),
     edits,
   });
 }

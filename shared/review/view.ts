@@ -6,6 +6,7 @@ import type { Note, Usage } from "../model/call.ts";
 import type { Evidence } from "../association/evidence.ts";
 import type { RiskNote, SeenRisk } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { MarkState } from "../redaction/redact.ts";
 import type { ModelWhy } from "../routing/choose.ts";
 import type { UndeliverableCause } from "./decision.ts";
 
@@ -49,6 +50,16 @@ export type GivenGrant = {
   readonly uses: number;
   readonly expiresAt: number;
   readonly undoneAt: number | null;
+};
+
+/** A part that a rule masked. `original` only for those who may lift it. */
+export type ShownRedaction = {
+  readonly id: number;
+  readonly pointer: string;
+  readonly rule: string;
+  readonly label: string;
+  readonly state: MarkState;
+  readonly original?: string;
 };
 
 /** What comes after this reviewer's approval of the request: the model answers (`waits`), or the reply waits for them at this path. */
@@ -120,8 +131,14 @@ export type ReviewView = {
   readonly mayWrite?: { readonly model: string } | null;
   /** The current version of the request (at the response gate: the approved one). */
   readonly request: SamplingRequest;
-  /** The original request, where the current one differs. */
+  /** The original request, where the current one differs; what is masked in it is hidden from those who may not see it. */
   readonly requestAsAsked: SamplingRequest | null;
+  /** The parts that rules masked at this gate; absent where none was. */
+  readonly redactions?: readonly ShownRedaction[];
+  /** Whether this reviewer may put a masked part back. */
+  readonly mayLift?: boolean;
+  /** In a notice: how many parts of the content that it shows are masked in it, and stand in what is sent. */
+  readonly maskedHere?: number;
   /** In failover order. A reviewer may move another one to the front. */
   readonly models: readonly ShownModel[];
   /** At the response gate: those of the reply, then those of its request. */

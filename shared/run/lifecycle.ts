@@ -9,6 +9,8 @@ import { type RiskLevel, type SeenRisk, isRiskAtLeast } from "../policy/risk.ts"
 import {
   type Answer,
   type EndedWithoutDecision,
+  type LiftRequest,
+  type Lifting,
   type Recusal,
   type RecusalRequest,
   type Review,
@@ -16,6 +18,7 @@ import {
   askAlso,
   closeReview,
   decide,
+  lift,
   recuse,
 } from "../review/decision.ts";
 import { unreachable } from "../result.ts";
@@ -81,6 +84,7 @@ export type RunEvent =
   | { readonly kind: "received" }
   | { readonly kind: "answered"; readonly gate: Gate; readonly answer: Answer }
   | { readonly kind: "recused"; readonly gate: Gate; readonly recusal: RecusalRequest }
+  | { readonly kind: "lifted"; readonly gate: Gate; readonly lift: LiftRequest }
   | { readonly kind: "escalate"; readonly gate: Gate }
   | { readonly kind: "deadline"; readonly gate: Gate }
   /** No channel reaches these reviewers. */
@@ -115,6 +119,8 @@ export type Step = {
   readonly verdict: Verdict | null;
   /** For the event `recused`. */
   readonly recusal?: Recusal;
+  /** For the event `lifted`. */
+  readonly lifting?: Lifting;
 };
 
 export const isKeyEnd = (cause: CancelCause): cause is KeyEnd => cause === "keyRevoked" || cause === "keyExpired";
@@ -143,6 +149,8 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
       return answered(state, event.gate, event.answer, now);
     case "recused":
       return recused(state, event.gate, event.recusal, now);
+    case "lifted":
+      return lifted(state, event.gate, event.lift, now);
     case "escalate": {
       const review = openGate(state) === event.gate ? state.reviews[event.gate] : null;
       if (review === null) return still(state);
@@ -202,6 +210,15 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
     default:
       return unreachable(verdict);
   }
+}
+
+/** A redaction is lifted: the votes are void, and those who are asked are told of the new version. */
+function lifted(state: RunState, gate: Gate, request: LiftRequest, now: number): Step {
+  const review = state.reviews[gate];
+  if (review === null) return { ...still(state), lifting: { kind: "notAllowed", why: "notAReviewer" } };
+  const lifting = lift(review, request, now);
+  if (lifting.kind !== "lifted") return { ...still(state), lifting };
+  return { state: withReview(state, lifting.review), effects: [{ kind: "tellAgain", gate, why: "changed" }], verdict: null, lifting };
 }
 
 /** Calls the model, or takes the reply that a reviewer wrote in its place: no model is called then, and the response gate is as for any reply. */

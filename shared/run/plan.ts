@@ -6,7 +6,9 @@ import { type GatePlan, evaluatePolicy, permittedCandidates } from "../policy/ev
 import type { GrantPass } from "../policy/grant.ts";
 import { barsOwn } from "../policy/own-requests.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
-import type { Policy } from "../policy/rules.ts";
+import { redactionTermsOf } from "../policy/redaction-terms.ts";
+import { type Policy, everyoneIn } from "../policy/rules.ts";
+import { type Redaction, type RedactionTerms, redactRequest, rulesAt } from "../redaction/redact.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
 import { cannotCarry } from "../provider/carry.ts";
 import type { Note } from "../model/call.ts";
@@ -37,6 +39,12 @@ export type PlanInput = {
 };
 
 export type Plan = {
+  /** The request as it may be sent: redacted. Everything after the plan takes it from here. */
+  readonly request: SamplingRequest;
+  /** What was masked in it; null where nothing was. */
+  readonly redacted: Redaction | null;
+  /** The rules for its reply and its notices; null where none apply. */
+  readonly redaction: RedactionTerms | null;
   readonly candidates: readonly Candidate[];
   readonly gates: GatePlan;
   readonly risks: readonly RiskNote[];
@@ -45,14 +53,19 @@ export type Plan = {
 };
 
 /**
- * Refused: a server that the key is not for, a request that no model can serve, one that the policy refuses, and one whose owner is
- * unknown where people may not approve their own requests.
+ * The request is redacted first: routing, risks and rules see it as it will be sent. Refused: a server that the key is not for, a request that
+ * cannot be redacted, that no model can serve, or that the policy refuses, and one whose owner is unknown where people may not approve their
+ * own requests.
  */
 export function planRun(input: PlanInput): Result<Plan, Refusal> {
-  const { policy, request, requestor, key } = input;
+  const { policy, requestor, key } = input;
   if (key.servers !== undefined && !key.servers.includes(requestor.server))
     return err({ kind: "policyRefused", rule: "the key's servers" });
-  const ranked = rankedFor(input);
+  const redaction = termsFor(input);
+  const masked = redactRequest(input.request, redaction === null ? [] : rulesAt(redaction, "request"));
+  if (!masked.ok) return err({ kind: "policyRefused", rule: masked.error.rule });
+  const { value: request, redaction: redacted } = masked.value;
+  const ranked = rankedFor({ ...input, request });
   if (!ranked.ok) return ranked;
   const risks = findRisks(request);
   const facts = {
@@ -74,8 +87,15 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   if (gates.request === "refuse") return err({ kind: "policyRefused", rule: gates.rule });
   // It is unknown whom to bar. A grant or a second approval would not make up for that.
   if (barsOwn(gates) && gates.owner === null) return err({ kind: "ownerUnknown", rule: gates.rule });
-  return ok({ candidates, gates, risks });
+  return ok({ request, redacted, redaction, candidates, gates, risks });
 }
+
+const termsFor = ({ policy, requestor, key }: PlanInput): RedactionTerms | null =>
+  redactionTermsOf(
+    policy.redaction,
+    everyoneIn(policy, policy.redaction.mayLift).map(({ name }) => name),
+    { server: requestor.server, tool: requestor.name, method: requestor.method, keyName: key.name, provenance: requestor.provenance },
+  );
 
 function rankedFor({ routing, request, requestor, key, ready, destination }: PlanInput): Result<readonly Candidate[], Refusal> {
   if (destination !== undefined) return ok([destination]);
@@ -92,7 +112,8 @@ function rankedFor({ routing, request, requestor, key, ready, destination }: Pla
 }
 
 /** What the first candidate will leave out or change, as far as known before the call. */
-export function plannedNotes(request: SamplingRequest, plan: Plan): readonly Note[] {
+export function plannedNotes(plan: Plan): readonly Note[] {
+  const { request } = plan;
   const [candidate] = plan.candidates;
   return candidate === undefined || request.kind !== "chat" ? [] : rulesOf(candidate.provider.kind).plannedNotes({ request, candidate });
 }

@@ -6,7 +6,8 @@ import type { Reviewer } from "../policy/evaluate.ts";
 import type { Grant } from "../policy/grant.ts";
 import { isSamePerson } from "../policy/person.ts";
 import { type SeenRisk, findReplyRisks } from "../policy/risk.ts";
-import type { SamplingReply } from "../model/sampling.ts";
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import { type Redaction, beforeRedaction, markStates } from "../redaction/redact.ts";
 import type { Review } from "../review/decision.ts";
 import { isWritable, writtenModel } from "../review/written.ts";
 import type { GivenGrant, GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
@@ -47,12 +48,14 @@ export type Shown = {
   /** Names of those to whom a review of this run could be handed, and whom a channel reaches. */
   readonly handOverCandidates: readonly string[];
   readonly grant: GrantOffer | null;
+  /** What was masked at each gate. */
+  readonly redactions: Readonly<Record<Gate, Redaction | null>>;
   readonly now: number;
 };
 
 /** The view, or null where this gate was never opened. */
 export function presentReview(shown: Shown): ReviewView | null {
-  const { input, state, gate, current, asked, model } = shown;
+  const { input, state, gate, current, model } = shown;
   const review = state.reviews[gate];
   if (review === null) return null;
   const models = inOrder(input.candidates, current.models).map(shownModel);
@@ -94,17 +97,58 @@ export function presentReview(shown: Shown): ReviewView | null {
     unwritten: review.unwritten ?? null,
     mayWrite: mayWriteHere(shown),
     request: current.request,
-    requestAsAsked: current.request === asked.request ? null : asked.request,
+    requestAsAsked: requestBefore(shown),
     models,
     risks: [...(judged === null ? [] : findReplyRisks(judged)), ...input.risks],
     notes: atResponse && model !== null ? model.notes : input.notes,
     worstCostUsd: Math.max(0, ...models.map(({ worstCostUsd }) => worstCostUsd)),
     reply: atResponse ? shown.reply : null,
-    replyAsGenerated: atResponse && shown.generated !== shown.reply ? shown.generated : null,
+    replyAsGenerated: replyBefore(shown),
+    ...shownRedactions(shown),
     answeredBy: atResponse && answered !== undefined ? shownModel(answered) : null,
     usage: atResponse && model !== null && written === null ? model.usage : null,
     cachedAt: atResponse ? shown.cachedAt : null,
     costUsd: atResponse && model !== null && answered !== undefined ? costUsd(answered.model, model.usage) : null,
+  };
+}
+
+/** Whether this reviewer may see what is masked. */
+const maySee = ({ input, reviewer }: Shown): boolean => input.redaction?.mayLift.includes(reviewer.name) === true;
+
+/** The request as it was before rules and reviewers changed it, without what is masked for those who may not see it; null where they did not. */
+function requestBefore(shown: Shown): SamplingRequest | null {
+  const { asked, current, redactions } = shown;
+  if (redactions.request !== null) return beforeRedaction(asked.request, redactions.request, maySee(shown));
+  return current.request === asked.request ? null : asked.request;
+}
+
+function replyBefore(shown: Shown): SamplingReply | null {
+  const { gate, generated, reply, redactions } = shown;
+  if (gate !== "response" || generated === null) return null;
+  if (redactions.response !== null) return beforeRedaction(generated, redactions.response, maySee(shown));
+  return generated === reply ? null : generated;
+}
+
+/** The masked parts at the gate, each as it stands now. What stood there is shown only to those who may see it. */
+function shownRedactions(shown: Shown): Pick<ReviewView, "redactions" | "mayLift"> {
+  const { gate, current, reply, state, redactions } = shown;
+  const [redaction, content] = [redactions[gate], gate === "request" ? current.request : reply];
+  if (redaction === null || content === null) return {};
+  const states = markStates(content, redaction, new Set(state.reviews[gate]?.lifted));
+  const texts = new Map(redaction.originals.map(({ pointer, text }) => [pointer, text]));
+  const isSeen = maySee(shown);
+  const review = state.reviews[gate];
+  const isOpen = review !== null && review.closing === null && review.written === undefined;
+  return {
+    redactions: redaction.marks.map(({ id, pointer, rule, label, start, end }) => ({
+      id,
+      pointer,
+      rule,
+      label,
+      state: states.get(id) ?? "edited",
+      ...(isSeen ? { original: texts.get(pointer)?.slice(start, end) ?? "" } : {}),
+    })),
+    mayLift: isSeen && isOpen && review.reviewers.includes(shown.reviewer.name),
   };
 }
 

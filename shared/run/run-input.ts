@@ -1,12 +1,13 @@
 // The input of a run: what is known of a request before a reviewer is asked or a task begins.
 
-import type { Provenance } from "../model/gate.ts";
+import type { Gate, Provenance } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import { type Endpoint, type RecordFact, idWord } from "../record/record.ts";
 import type { KeyBudget } from "../budget/budgets.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
+import type { Redaction, RedactionTerms } from "../redaction/redact.ts";
 import { type RiskNote, riskAbove, riskLevels } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
@@ -76,7 +77,12 @@ export type RequestInput = {
   readonly requestId?: string;
   /** The request has no session, so no grant can be for one; at the control endpoint only. */
   readonly sessionless?: true;
+  /** As it may be sent: redacted. */
   readonly request: SamplingRequest;
+  /** What was masked in it; absent where nothing was. */
+  readonly redacted?: Redaction;
+  /** The rules for its reply and its notices, as of when it came; absent where none apply. */
+  readonly redaction?: RedactionTerms;
   /** In failover order. Reviewers see them all, and no other model is called. */
   readonly candidates: readonly Candidate[];
   /** What the policy says. `gatesOf` adds the grants. */
@@ -126,8 +132,19 @@ export function requestDigest(version: RequestVersion, candidates: readonly Cand
  * the rule's `boundTo` is wider than a tool, any tool of the server.
  * @param content A digest of what is asked for.
  */
-export const identicalDigest = ({ server, method, name, provenance }: Requestor, boundTo: Reach, content: string): string =>
-  digestOf("countersign/identical/v2", { server, provenance, tool: boundTo === "tool" ? { method, name } : null, content });
+export const identicalDigest = (
+  { server, method, name, provenance }: Requestor,
+  { boundTo, redaction }: { readonly boundTo: Reach; readonly redaction: RedactionTerms | null },
+  content: string,
+): string =>
+  digestOf("countersign/identical/v3", {
+    server,
+    provenance,
+    tool: boundTo === "tool" ? { method, name } : null,
+    content,
+    // What was masked by other rules is another request, and its reply another reply.
+    rules: redaction?.rules ?? [],
+  });
 
 /** The digest of what a reviewer approves at the response gate. */
 export const replyDigest = (reply: SamplingReply): string => digestOf("countersign/reply/v1", reply);
@@ -169,11 +186,16 @@ export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }:
     reviewers: reviewers.map(({ name }) => name),
   });
 
-/** The first events of a run's record: the request, and the grants that opened gates for it. */
+/** The first events of a run's record: the request, what was masked in it, and the grants that opened gates for it. */
 export const inputFacts = (input: Omit<RequestInput, "request">, digest: string): RecordFact[] => [
   receivedFact(input, digest),
+  ...redactedFacts("request", input.redacted ?? null),
   ...(input.granted ?? []).map(({ gate, grant, by }): RecordFact => ({ kind: "grantUsed", gate, grant, by })),
 ];
+
+/** That rules masked something, and how often: never what. */
+export const redactedFacts = (gate: Gate, redaction: Pick<Redaction, "counts"> | null): RecordFact[] =>
+  redaction === null ? [] : [{ kind: "redacted", gate, rules: redaction.counts }];
 
 /** A run, or its stored reply, now serves this request: names, and a digest of the request's ids. */
 export const adoptedFact = (

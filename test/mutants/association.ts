@@ -164,8 +164,8 @@ export const associationMutants: readonly Mutant[] = [
   {
     name: "an identical request of another server is another",
     file: "shared/run/run-input.ts",
-    from: 'digestOf("countersign/identical/v2", { server, provenance',
-    to: 'digestOf("countersign/identical/v2", { provenance',
+    from: "    server,\n    provenance,\n    tool: boundTo",
+    to: "    provenance,\n    tool: boundTo",
     test: { file: "test/shared/run/run-input.test.ts" },
   },
 ];

@@ -70,15 +70,15 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "an identical request is one for the same tool",
     file: "shared/run/run-input.ts",
-    from: 'tool: boundTo === "tool" ? { method, name } : null, content',
-    to: "content",
+    from: 'tool: boundTo === "tool" ? { method, name } : null,',
+    to: "",
     test: { file: "test/workers/contract/kept-reply.test.ts", only: "for the same tool" },
   },
   {
     name: "an identical request is tied to its client request as surely",
     file: "shared/run/run-input.ts",
-    from: "{ server, provenance, tool: boundTo",
-    to: "{ server, tool: boundTo",
+    from: "    provenance,\n    tool: boundTo",
+    to: "    tool: boundTo",
     test: { file: "test/workers/contract/kept-reply.test.ts", only: "for the same tool" },
   },
   {

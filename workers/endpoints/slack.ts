@@ -220,6 +220,7 @@ function wordsOf(answer: DecideAnswer): PressWords | null {
     case "noSuchLink":
     case "noGrant":
     case "twoChoices":
+    case "cannotLift":
     case "unseenChanges":
     case "cannotRecuse":
       return "oldMessage";

@@ -159,8 +159,8 @@ export async function grantsToAsk(context: RunContext, planned: Result<Plan, Ref
   if (!planned.ok) return ok(null);
   const plan = planned.value;
   const { request: asked, run } = context;
-  const { requestor, association, request, digest, env, key } = asked;
-  const query = grantQueryOf({ run, plan, request, requestor, requestRef: association.requestRef, params: digest });
+  const { requestor, association, digest, env, key } = asked;
+  const query = grantQueryOf({ run, plan, request: plan.request, requestor, requestRef: association.requestRef, params: digest });
   if (query === null) return ok(null);
   // No session is woken for a key that is over its limit.
   const over = keySharesOf(env).mayLook(key.id) ? null : await countCalls(env, key);

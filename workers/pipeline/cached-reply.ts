@@ -14,13 +14,13 @@ import type { PipelineRequest } from "./pipeline-request.ts";
 export async function cacheTermsOf(
   env: Env,
   keyId: string,
-  { request, requestor }: Pick<PipelineRequest, "request" | "requestor">,
-  { candidates, gates }: Plan,
+  requestor: PipelineRequest["requestor"],
+  { request, candidates, gates, redaction }: Plan,
   { ttlMs, within }: NonNullable<PipelineRequest["cache"]>,
 ): Promise<CacheTerms> {
   const models = candidates.map(({ model }) => model.id);
   const content = digestOf("countersign/cache/v1", { request: requestDigest({ request, models }, candidates), within });
-  const digest = identicalDigest(requestor, gates.boundTo, content);
+  const digest = identicalDigest(requestor, { boundTo: gates.boundTo, redaction }, content);
   const terms: CacheTerms = { digest, ttlMs: Math.min(ttlMs, settingsOf(env).retentionMs) };
   try {
     const kept = await cacheStub(env, keyId, digest).get();

@@ -11,6 +11,8 @@ import { translationRequest } from "../../shared/wire/control/translation.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/wire/describe.ts";
 import type { Outcome, PointedError, Refusal, RunMeta } from "../../shared/model/outcome.ts";
+import { redactionTermsOf } from "../../shared/policy/redaction-terms.ts";
+import { redactText, rulesAt } from "../../shared/redaction/redact.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -293,22 +295,37 @@ function releaseLease({ env, ctx, key }: EnvelopeCall, begun: Started): void {
   if (begun.kind === "run") enqueue(env, ctx, { key: { id: key.id, run: begun.run } });
 }
 
+/** What the policy's rules know of a request for a session. */
+const requestFacts = ({ name }: EnvelopeCall["key"], task: string): Parameters<typeof redactionTermsOf>[2] => ({
+  server: CONTROL_SERVER,
+  tool: task,
+  method: "control",
+  keyName: name,
+  provenance: "own",
+});
+
 /** Keeps an exchange for its session, where the envelope asks for that; once, also for a repeated request. */
-export async function remember({ env, key, envelope }: EnvelopeCall, run: RunMeta, text: string): Promise<void> {
+export async function remember({ env, ctx, key, envelope }: EnvelopeCall, run: RunMeta, text: string): Promise<void> {
   const { context, task, requestId } = envelope;
   if (context.rememberSeconds === undefined || context.sessionId === undefined || !("prompt" in task) || task.prompt === undefined) return;
+  const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  const terms = redactionTermsOf(policy.redaction, [], requestFacts(key, task.type));
+  const kept = (text: string): string => (terms === null ? text : redactText(text, rulesAt(terms, "request")));
   // The conversation is kept as a reviewer edited it: what they removed is not kept.
   const sent = run.edited.request ? await runStub(env, run.id).sent() : { prompt: task.prompt };
   if (sent === null) return;
   const turns: Turn[] = [
-    { role: "user", content: sent.prompt },
+    { role: "user", content: kept(sent.prompt) },
     { role: "assistant", content: text },
   ];
   await conversationStub(env, key.id, context.sessionId).append({
     keyId: key.id,
     turnId: requestId,
     turns: JSON.stringify(turns),
-    base: context.history === undefined ? "kept" : { history: JSON.stringify(context.history) },
+    base:
+      context.history === undefined
+        ? "kept"
+        : { history: JSON.stringify(context.history.map((turn) => ({ ...turn, content: kept(turn.content) }))) },
     ...("edits" in sent ? { edits: sent.edits } : {}),
     ttlMs: context.rememberSeconds * 1000,
   });

@@ -4,10 +4,13 @@
 // and its outcome is kept for a repeat.
 
 import type { Outcome } from "../../shared/model/outcome.ts";
+import type { Attempt } from "../../shared/model/call.ts";
 import type { KeyEnd } from "../../shared/model/gate.ts";
+import type { SamplingReply } from "../../shared/model/sampling.ts";
 import { type Cause, failedCause } from "../../shared/record/cause.ts";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/record/record.ts";
 import { answeredFact, cachedFact, requestLine } from "../../shared/run/run-record.ts";
+import { maskedReply, mayMaskReply } from "../../shared/run/masked-reply.ts";
 import { completed, runMeta } from "../../shared/run/run-outcome.ts";
 import {
   type CachedReply,
@@ -16,6 +19,7 @@ import {
   decidersDigest,
   nothingSpent,
   inputFacts,
+  redactedFacts,
   requestDigest,
 } from "../../shared/run/run-input.ts";
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
@@ -99,29 +103,28 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome 
 
 async function callOnce({ env, ctx, input, onDelta: tell, signal, slow }: FastCall, over: AbortSignal): Promise<Called> {
   const onDelta = tell === undefined ? undefined : (text: string): void => (over.aborted ? undefined : tell(text));
+  // A part of a reply may be the beginning of what is masked in the whole.
+  const isWhole = mayMaskReply(input);
   try {
     const cached = input.cache?.found;
     if (cached !== undefined) return fromCache(input, cached, onDelta);
     const permit = permitFor(spendingOf({ env, ctx }, input), { mayShare: true });
-    const answered = await callModels(env, input.request, input.candidates, input.call, { onDelta, left: signal, over, slow, permit });
-    if (!answered.ok) {
-      const attempts = answered.error;
-      const facts = (): RecordFact[] => [
-        { kind: "callFailed", call: 1, attempts },
-        { kind: "finished", outcome: "failed" },
-      ];
-      return {
-        outcome: { kind: "failed", attempts },
-        model: null,
-        facts,
-        cause: failedCause(attempts),
-        ...(isUnasked(attempts) ? { unasked: true } : {}),
-      };
-    }
-    const { reply, candidate, attempts } = answered.value;
-    const outcome = completed(reply.reply, input.request, runMeta(input, candidate, reply, { request: false, response: false }));
-    const facts = (): RecordFact[] => [answeredFact(1, { reply, candidate, attempts }), { kind: "finished", outcome: "completed" }];
-    return { outcome, model: answered.value, facts, cause: null };
+    const around = { onDelta: isWhole ? undefined : onDelta, left: signal, over, slow, permit };
+    const answered = await callModels(env, input.request, input.candidates, input.call, around);
+    if (!answered.ok) return failedWith(answered.error);
+    const { reply: said, candidate, attempts } = answered.value;
+    const masked = maskedReply(input, input.request, said, { candidate, at: Date.now() });
+    if (!masked.ok) return failedWith([...attempts, ...masked.error]);
+    const { value, redaction } = masked.value;
+    const reply = { ...said, reply: value };
+    if (isWhole) tellWhole(value, onDelta);
+    const outcome = completed(value, input.request, runMeta(input, candidate, reply, { request: false, response: false }));
+    const facts = (): RecordFact[] => [
+      answeredFact(1, { reply, candidate, attempts }),
+      ...redactedFacts("response", redaction),
+      { kind: "finished", outcome: "completed" },
+    ];
+    return { outcome, model: { ...answered.value, reply }, facts, cause: null };
   } catch (error) {
     logEvent("request.failed", { run: input.id, error: errorClass(error) });
     const facts = (): RecordFact[] => [{ kind: "finished", outcome: "broken" }];
@@ -130,12 +133,25 @@ async function callOnce({ env, ctx, input, onDelta: tell, signal, slow }: FastCa
   }
 }
 
+function failedWith(attempts: readonly Attempt[]): Called {
+  const facts = (): RecordFact[] => [
+    { kind: "callFailed", call: 1, attempts },
+    { kind: "finished", outcome: "failed" },
+  ];
+  const outcome = { kind: "failed", attempts } as const;
+  return { outcome, model: null, facts, cause: failedCause(attempts), ...(isUnasked(attempts) ? { unasked: true } : {}) };
+}
+
+function tellWhole({ content }: SamplingReply, onDelta: FastCall["onDelta"]): void {
+  for (const block of content) if (block.type === "text") onDelta?.(block.text);
+}
+
 /** An identical request was answered before: nothing is sent, and nothing is spent. */
 function fromCache(input: RequestInput, cached: CachedReply, onDelta: FastCall["onDelta"]): Called {
   const { reply, facts: known, at } = cached;
   const candidate = input.candidates.find(({ model: { id } }) => id === known.candidate);
   if (candidate === undefined) throw new Error("a cached reply of a model that is no candidate");
-  for (const block of reply.content) if (block.type === "text") onDelta?.(block.text);
+  tellWhole(reply, onDelta);
   const model = { reply, usage: nothingSpent, notes: known.notes };
   return {
     outcome: completed(reply, input.request, runMeta(input, candidate, model, { request: false, response: cached.edited === true }, at)),

@@ -31,6 +31,8 @@ export type RunContext = {
 /** The question to the key's grants; null where there is none. */
 export type GrantsAsked = GrantQuery | null;
 
+const noTerms = { boundTo: "tool", redaction: null } as const;
+
 export const newRunId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
 
 export async function contextOf(request: PipelineRequest, plan: Result<Plan, Refusal>): Promise<RunContext> {
@@ -42,8 +44,11 @@ export async function contextOf(request: PipelineRequest, plan: Result<Plan, Ref
     keyObject: keyStub(env, key.id),
     limits: key.limits ?? defaultLimits,
     // Without a plan nothing begins, and no run is adopted.
-    identical: once(() => identicalDigest(request.requestor, plan.ok ? plan.value.gates.boundTo : "tool", request.content())),
-    cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, request, plan.value, cache),
+    identical: once(() => {
+      const terms = plan.ok ? { boundTo: plan.value.gates.boundTo, redaction: plan.value.redaction } : noTerms;
+      return identicalDigest(request.requestor, terms, request.content());
+    }),
+    cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, request.requestor, plan.value, cache),
   };
 }
 
@@ -67,14 +72,14 @@ export function isDurable(plan: Plan, { request: { responseMode, request }, cach
 export const runInputOf = (context: RunContext, plan: Plan, takenOver: boolean): RunInput =>
   asRunInput(context, plan, requestInputOf(context, plan, takenOver));
 
-export const asRunInput = ({ request: { request, added }, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
+export const asRunInput = ({ request: { added }, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
   ...input,
-  notes: [...(added === undefined ? [] : [added]), ...plannedNotes(request, plan)],
+  notes: [...(added === undefined ? [] : [added]), ...plannedNotes(plan)],
   identicalDigest: identical(),
 });
 
 export function requestInputOf({ request: asked, run, now, cache }: RunContext, plan: Plan, takenOver: boolean): RequestInput {
-  const { key, request, responseMode, terms, association } = asked;
+  const { key, responseMode, terms, association } = asked;
   return {
     id: run,
     createdAt: now,
@@ -89,7 +94,9 @@ export function requestInputOf({ request: asked, run, now, cache }: RunContext, 
     requestor: asked.requestor,
     ...(asked.requestId === undefined ? {} : { requestId: asked.requestId }),
     ...(association.kind === "sessionless" ? { sessionless: true } : {}),
-    request,
+    request: plan.request,
+    ...(plan.redacted === null ? {} : { redacted: plan.redacted }),
+    ...(plan.redaction === null ? {} : { redaction: plan.redaction }),
     candidates: plan.candidates,
     plan: plan.gates,
     ...(plan.granted === undefined ? {} : { granted: plan.granted }),

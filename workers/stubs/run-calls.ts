@@ -92,6 +92,8 @@ export type DecideAnswer =
   | { readonly kind: "invalidEdit"; readonly issues: readonly EditIssue[] }
   /** The form has a written reply, and was to approve the request, or has changes of it: nothing was decided. */
   | { readonly kind: "twoChoices" }
+  /** The policy does not name the reviewer, or there is no such redaction, or its text was edited: nothing was changed. */
+  | { readonly kind: "cannotLift" }
   /** The form has changes that its page did not show: nothing was decided. */
   | { readonly kind: "unseenChanges" }
   | { readonly kind: "onceUsed" | "noSuchLink" };

@@ -19,6 +19,7 @@ export type ProblemWhy =
   | "cannotBe"
   | "unseenChanges"
   | "twoChoices"
+  | "cannotLift"
   | "noGrant"
   | "uses"
   | { readonly nonce: keyof Answers["nonce"] }

@@ -24,6 +24,7 @@ import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
 import { placeId } from "./place-id.ts";
 import { fieldProblems, type Problem, ProblemSummary } from "./problem.tsx";
+import { Redactions } from "./redactions.tsx";
 import { ReplyContent } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
 import { fill } from "./sentence.tsx";
@@ -161,7 +162,7 @@ export function showingOf(
     earlier: byPath(earlier),
     editedBy:
       version === undefined
-        ? null
+        ? words.page.redaction.byRule
         : fill(sentence, { by: <Person name={version.by ?? ""} reader={view.reviewer} />, at: <Time at={version.at} now={view.now} /> }),
     isWarned: (path) => view.risks.some(({ pointer }) => isWithin(pointer, path)),
   };
@@ -318,6 +319,7 @@ export const ReviewPage = (input: ReviewPageInput & { readonly cspNonce: string 
       <Shell input={input} facts={facts}>
         <Lead input={input} facts={facts} isListening={isListening} />
         <div class="content">
+          <Redactions view={view} />
           <EditHistory changes={history} view={view} />
           <Content
             view={view}

@@ -56,7 +56,7 @@ const factsOf = (members: Partial<PolicyFacts>): PolicyFacts => ({
 });
 
 test("every example is a policy that is accepted, and the first is the default", () => {
-  expect(policies).toHaveLength(4);
+  expect(policies).toHaveLength(5);
   expect(policies[0]).toEqual(defaultPolicy());
 });
 

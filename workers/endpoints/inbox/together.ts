@@ -199,6 +199,7 @@ function wordOf(decided: DecideAnswer, act: Asked["act"]): DoneOutcome {
     case "unseenChanges":
     case "twoChoices":
     case "noGrant":
+    case "cannotLift":
     case "cannotRecuse":
     case "noSuchLink":
       return "notAllowed";

@@ -214,6 +214,8 @@ async function afterDecision(c: AppContext, { link, view, form, keep }: Answerin
       return again(c, link, "unseenChanges", 409, keep);
     case "twoChoices":
       return page(c, link, view, { problem: { why: "twoChoices" }, ...keep }, 409);
+    case "cannotLift":
+      return again(c, link, "cannotLift", 403, keep);
     case "noGrant":
       return page(c, link, view, { problem: { why: "noGrant" }, ...keep }, 422);
     case "cannotRecuse": {

@@ -4,6 +4,7 @@ import type { Outcome, RunMeta } from "../../../shared/model/outcome.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type Cause, failedCause } from "../../../shared/record/cause.ts";
 import type { LineState, RunSummary } from "../../../shared/record/record.ts";
+import { redactRequest, rulesAt } from "../../../shared/redaction/redact.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Attempt } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
@@ -167,6 +168,7 @@ export function viewOf(
     requestorGone: input.mode !== "task" && state.phase !== "ended" && store.isRequestorGone(),
     handOverCandidates: handOverCandidates(),
     grant: grantOffer(store, input, state, gate, page.reviewer),
+    redactions: { request: store.redaction("request"), response: gate === "response" ? store.redaction("response") : null },
     now: page.now,
   });
 }
@@ -194,10 +196,17 @@ export const lineOf = (store: RunStore, input: StoredInput, state: RunState): Ru
 });
 
 /** The prompt that was sent, and a reviewer's edits of the request. */
-export function sentOf(store: RunStore, state: RunState): { readonly prompt: string; readonly edits: string } | null {
+export function sentOf(
+  store: RunStore,
+  state: RunState,
+  { redaction }: Pick<StoredInput, "redaction">,
+): { readonly prompt: string; readonly edits: string } | null {
   const asked = store.requestVersion(1);
   const current = currentRequest(store, state);
   if (asked === null || current === null) return null;
-  const { prompt, edits } = conversationEdits(asked.request, current.request);
+  // What was lifted was lifted for this request alone.
+  const sent = redactRequest(current.request, redaction === undefined ? [] : rulesAt(redaction, "request"), { mayRename: true });
+  if (!sent.ok) return null;
+  const { prompt, edits } = conversationEdits(asked.request, sent.value.value);
   return { prompt, edits: JSON.stringify(edits) };
 }

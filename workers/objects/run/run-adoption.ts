@@ -25,6 +25,8 @@ export class RunAdoption {
     const current = this.#parts.current();
     if (current === null || current.input.mode === "task") return "refused";
     const { input, state } = current;
+    // What was lifted was lifted for this request alone.
+    if (state.reviews.request?.lifted !== undefined || state.reviews.response?.lifted !== undefined) return "refused";
     if (input.mode === "sync" && this.#windows.callers() > 0) return "refused";
     // The run is about to tell the MCP server that waits.
     if (input.mode === "callback" && state.end !== null && this.#parts.store.delivery() === null) return "refused";

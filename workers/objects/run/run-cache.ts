@@ -19,6 +19,8 @@ export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, 
   if (state.end.kind === "rejected") return forgetReply(env, key.id, cache);
   // The reply to an edited request does not answer the request as it came.
   if (state.end.kind !== "completed" || isEdited(state)) return;
+  // What was lifted was lifted for this request alone.
+  if (state.reviews.response?.lifted !== undefined) return;
   const version = state.reviews.response?.version ?? 1;
   const reply = store.replyVersion(version);
   const model = store.modelFacts<ModelFacts>();

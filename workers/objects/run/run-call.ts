@@ -4,11 +4,13 @@
 import type { KeyEnd } from "../../../shared/model/gate.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
 import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../../../shared/policy/risk.ts";
+import type { Redaction } from "../../../shared/redaction/redact.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Attempt, CallTerms } from "../../../shared/model/call.ts";
 import { outcomeUnknownError } from "../../../shared/provider/provider-error.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
-import { type CachedReply, inOrder, nothingSpent, requestDigest } from "../../../shared/run/run-input.ts";
+import { maskedReply } from "../../../shared/run/masked-reply.ts";
+import { type CachedReply, inOrder, nothingSpent, redactedFacts, requestDigest } from "../../../shared/run/run-input.ts";
 import { type ReplyFact, answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -28,6 +30,7 @@ type CallResult = {
   readonly attempts: readonly Attempt[];
   /** The reply's highest. */
   readonly risk: SeenRisk;
+  readonly redaction: Redaction | null;
 };
 
 const noModel: ModelFacts = { candidate: "", usage: nothingSpent, notes: [] };
@@ -108,11 +111,15 @@ export class RunCall {
       this.#failCall(call, answered.error);
       return;
     }
-    const { candidate, attempts } = answered.value;
-    const { reply, usage, notes } = answered.value.reply;
+    const { candidate, attempts, reply: said } = answered.value;
+    const masked = maskedReply(input, content.request, said, { candidate, at: this.#parts.now() });
+    if (!masked.ok) return this.#failCall(call, [...attempts, ...masked.error]);
+    const { value: reply, redaction } = masked.value;
+    const { usage, notes } = said;
     const risks = findReplyRisks(reply);
-    const fact = answeredFact(call, answered.value, kindsOf(risks));
-    this.#generated({ call, reply, facts: { candidate: candidate.model.id, usage, notes }, attempts, risk: highestRisk(risks) }, fact);
+    const fact = answeredFact(call, { ...answered.value, reply: { ...said, reply } }, kindsOf(risks));
+    const facts = { candidate: candidate.model.id, usage, notes };
+    this.#generated({ call, reply, facts, attempts, risk: highestRisk(risks), redaction }, fact);
   }
 
   /** The key has ended, or its state is unknown, which counts as no: nothing is sent. */
@@ -130,10 +137,13 @@ export class RunCall {
     const { reply, facts } = cached;
     const risks = findReplyRisks(reply);
     const fact = cachedFact(cached, kindsOf(risks));
-    this.#generated({ call, reply, facts: { ...facts, usage: nothingSpent }, attempts: [], risk: highestRisk(risks) }, fact);
+    this.#generated(
+      { call, reply, facts: { ...facts, usage: nothingSpent }, attempts: [], risk: highestRisk(risks), redaction: null },
+      fact,
+    );
   }
 
-  #generated({ call, reply, facts, attempts, risk }: CallResult, fact: ReplyFact): void {
+  #generated({ call, reply, facts, attempts, risk, redaction }: CallResult, fact: ReplyFact): void {
     const now = this.#parts.now();
     const state = this.#parts.store.state();
     if (state === null) return;
@@ -145,9 +155,10 @@ export class RunCall {
     }
     this.#parts.store.transaction(() => {
       this.#parts.store.writeReplyVersion(1, reply, null, now);
+      if (redaction !== null) this.#parts.store.writeRedaction("response", redaction);
       this.#parts.store.writeModelFacts({ ...facts, attempts });
       this.#parts.store.outbox.drop("call");
-      this.#parts.apply({ kind: "generated", call, replyDigest: fact.digest, risk }, now, [fact]);
+      this.#parts.apply({ kind: "generated", call, replyDigest: fact.digest, risk }, now, [fact, ...redactedFacts("response", redaction)]);
     });
   }
 

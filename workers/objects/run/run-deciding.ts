@@ -12,7 +12,7 @@ import type { Answer, Verdict } from "../../../shared/review/decision.ts";
 import { type RunState, type Step, step } from "../../../shared/run/lifecycle.ts";
 import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../stubs/run-calls.ts";
-import { type EditedContent, editedContent } from "./run-edit.ts";
+import { type EditedContent, editedContent, liftedContent } from "./run-edit.ts";
 import type { RunNotices } from "./run-notices.ts";
 import { type RunParts, type CurrentRun, type Way, cameTo } from "./run-parts.ts";
 
@@ -86,6 +86,8 @@ export class RunDeciding {
       case "handOver":
       case "notMine":
         return this.#recuse(asked, submission.act === "handOver" ? (submission.to ?? "") : null);
+      case "lift":
+        return this.#lift(asked);
       case "undoGrant":
         return this.#undoGrant(asked);
       case "preview":
@@ -165,6 +167,42 @@ export class RunDeciding {
       this.#parts.commit(grant === null ? next : { ...next, state: withGrant(next.state, gate, grant) }, now, facts);
     });
     this.#parts.flush();
+  }
+
+  /** Puts one masked part back: a new version, which nobody has approved. Only for those whom the policy names. */
+  #lift({ input, state, link, gate, by, submission, use }: Asked): DecideAnswer {
+    const { version, digest, lift: mark = 0 } = submission;
+    if (input.redaction?.mayLift.includes(by.name) !== true) return { kind: "cannotLift" };
+    const edit = editedContent(this.#parts.store, input, state, { gate, by, form: { ...submission, act: "approve" } });
+    // The reviewer's own changes would be lost.
+    if (edit.kind === "edited" || edit.kind === "twoChoices") return { kind: "twoChoices" };
+    const content = liftedContent(this.#parts.store, input, state, gate, mark);
+    if (content === null) return { kind: "cannotLift" };
+    const now = this.#parts.now();
+    const request = { reviewer: by.name, version, digest, mark, liftedDigest: content.digest };
+    const next = step(state, { kind: "lifted", gate, lift: request }, now);
+    const { lifting } = next;
+    if (lifting === undefined) throw new Error("a lift without a verdict");
+    if (lifting.kind !== "lifted") return { kind: "verdict", verdict: lifting };
+    const { rule, label } = content.mark;
+    const fact: RecordFact = {
+      kind: "redactionLifted",
+      gate,
+      by: by.name,
+      channel: link.channel,
+      version: lifting.review.version,
+      digestBefore: digest,
+      digestAfter: content.digest,
+      rule,
+      label,
+    };
+    this.#parts.store.transaction(() => {
+      use(now);
+      content.write(lifting.review.version, by.name, now);
+      this.#parts.commit(next, now, [fact]);
+    });
+    this.#parts.flush();
+    return { kind: "decided" };
   }
 
   /** What was denied is deleted, a reply that a reviewer wrote as well. */

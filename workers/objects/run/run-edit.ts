@@ -8,6 +8,7 @@ import type { EditFault, EditIssue } from "../../../shared/review/edit.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import { type SeenRisk, findReplyRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import { isRoom } from "../../../shared/notice-channels.ts";
+import { type Mark, liftMark } from "../../../shared/redaction/redact.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
@@ -127,6 +128,34 @@ function answeredByReviewer(
       store.writeWrittenReply(version, reply.value);
     },
   };
+}
+
+/** The content with one redaction lifted, and its digest; null where that is not possible. `write` stores it as that version. */
+export function liftedContent(
+  store: RunStore,
+  { candidates }: StoredInput,
+  { reviews }: RunState,
+  gate: Gate,
+  id: number,
+): { readonly mark: Mark; readonly digest: string; readonly write: (version: number, by: string, at: number) => void } | null {
+  const review = reviews[gate];
+  const redaction = store.redaction(gate);
+  const mark = redaction?.marks.find((each) => each.id === id);
+  // The request below a written reply goes nowhere.
+  if (review === null || review.written !== undefined || redaction === null || mark === undefined) return null;
+  const lifted = new Set(review.lifted);
+  if (gate === "response") {
+    const reply = store.replyVersion(review.version);
+    const next = reply === null || replyDigest(reply) !== review.digest ? null : liftMark(reply, redaction, lifted, id);
+    if (next?.ok !== true) return null;
+    return { mark, digest: replyDigest(next.value), write: (version, by, at) => store.writeReplyVersion(version, next.value, by, at) };
+  }
+  const content = store.requestVersion(review.version);
+  if (content === null || requestDigest(content, candidates) !== review.digest) return null;
+  const next = liftMark(content.request, redaction, lifted, id);
+  if (!next.ok) return null;
+  const value = { ...content, request: next.value };
+  return { mark, digest: requestDigest(value, candidates), write: (version, by, at) => store.writeRequestVersion(version, value, by, at) };
 }
 
 /** The approved reply that a reviewer wrote becomes the run's reply. Throws where the stored one is not the approved one: it is not delivered. */

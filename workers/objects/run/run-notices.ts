@@ -16,6 +16,7 @@ import type { Review } from "../../../shared/review/decision.ts";
 import type { LinkChannel } from "../../../shared/notice-channels.ts";
 import { linkRandomLength, linkToken } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
+import { type NoticeContent, forNotice } from "../../../shared/run/notice-view.ts";
 import { reviewState } from "../../../shared/run/present.ts";
 import { type AskWhy, type RunState, openGate } from "../../../shared/run/lifecycle.ts";
 import { fromBase64url } from "../../../shared/encoding.ts";
@@ -154,15 +155,14 @@ export class RunNotices {
     if (current === null || link === null || link.revokedAt !== null || link.gate !== gate || link.channel !== channel) return null;
     const people = this.people(current.input);
     const reviewer = people[link.reviewer];
-    const view = this.view(current, link);
-    if (reviewer === undefined || view === null) return null;
+    const content = this.#shown(current, link);
+    if (reviewer === undefined || content === null) return null;
     const colleagues = this.#parts.store.links(gate).flatMap((each) => {
       const person = people[each.reviewer];
       return each.channel !== channel || person === undefined ? [] : [{ link: each.id, place: each.reviewer, reviewer: person }];
     });
     return {
-      view,
-      excerpt: current.input.plan.noticeExcerpt,
+      ...content,
       reviewer,
       place: link.reviewer,
       expiresAtSeconds: link.expiresAtSeconds,
@@ -191,7 +191,7 @@ export class RunNotices {
     const current = this.#parts.current();
     const link = current === null ? null : this.#parts.store.link(id);
     if (current === null || link === null || !this.#isAsked(current.input, current.state, link)) return null;
-    const [view, url] = [this.view(current, link), this.#url(current.input, link)];
+    const [view, url] = [this.#shown(current, link)?.view ?? null, this.#url(current.input, link)];
     const reviewer = this.people(current.input)[link.reviewer];
     if (view === null || url === null || reviewer === undefined) return null;
     return { reviewer, run: view.run, facts: noticeFacts(view), url };
@@ -211,6 +211,12 @@ export class RunNotices {
     if (reviewer === undefined) return null;
     const page = { reviewer, now: this.#parts.now() };
     return viewOf(this.#parts.store, input, state, link.gate, page, () => this.handOverCandidates(input));
+  }
+
+  /** What a notice of it may show. */
+  #shown(current: CurrentRun, link: LinkRow): NoticeContent | null {
+    const view = this.view(current, link);
+    return view === null ? null : forNotice(view, current.input);
   }
 
   // Effects
@@ -462,17 +468,16 @@ export class RunNotices {
 
   #compose(current: CurrentRun, link: LinkRow, why: NoticeWhy, row: OutboxRow): Notice | null {
     const reviewer = this.people(current.input)[link.reviewer];
-    const view = this.view(current, link);
+    const content = this.#shown(current, link);
     const url = this.#url(current.input, link);
-    if (reviewer === undefined || view === null || url === null) return null;
+    if (reviewer === undefined || content === null || url === null) return null;
     return {
       run: current.input.id,
       link,
       url,
       reviewer,
       why,
-      view,
-      excerpt: current.input.plan.noticeExcerpt,
+      ...content,
       receipt: link.receipt,
       idempotencyKey: `${link.id}-${row.id}`,
     };

@@ -201,8 +201,8 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   }
 
   sent(): { readonly prompt: string; readonly edits: string } | null {
-    const state = this.#store.state();
-    return state === null ? null : sentOf(this.#store, state);
+    const current = this.#transitions.current();
+    return current === null ? null : sentOf(this.#store, current.state, current.input);
   }
 
   // Reviews

@@ -13,7 +13,7 @@ import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 type EndedRun = { readonly outcome: string; readonly model: string; readonly events: string };
 
 /** Begins a run: its input, its first state and its first effects, in one transaction. */
-export function startRun({ store, commit, now: clock }: RunParts, { request, ...stored }: RunInput): void {
+export function startRun({ store, commit, now: clock }: RunParts, { request, redacted, ...stored }: RunInput): void {
   const now = clock();
   const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
   const state = newRun(gatesOf(stored), termsOf(stored, request), requestDigest(content, stored.candidates));
@@ -21,19 +21,25 @@ export function startRun({ store, commit, now: clock }: RunParts, { request, ...
     store.createTables();
     store.writeInput(stored);
     store.writeRequestVersion(1, content, null, now);
+    if (redacted !== undefined) store.writeRedaction("request", redacted);
     store.addRequestRef(stored.requestRef);
     // In the same chain as the row that tells the key of the run's end, so that the end never comes first.
     store.outbox.queue("begin", "settle", null, now);
     if (stored.key.expiresAt !== undefined) store.schedule.set("keyExpires", stored.key.expiresAt);
     if (stored.mode === "sync") store.schedule.set("requestor", now + requestorGraceMs);
-    commit({ state, effects: [], verdict: null }, now, inputFacts(stored, state.requestDigest));
+    commit(
+      { state, effects: [], verdict: null },
+      now,
+      inputFacts({ ...stored, ...(redacted === undefined ? {} : { redacted }) }, state.requestDigest),
+    );
   });
 }
 
 /** Stores a run that the Worker itself carried out, for a requestor that left meanwhile. The texts are JSON. */
 export function storeEndedRun(
   { env, store, now: clock }: RunParts,
-  { request, ...stored }: RunInput,
+  // Nobody lifts anything of an ended run.
+  { request, redacted: _masked, ...stored }: RunInput,
   { outcome, model, events }: EndedRun,
 ): void {
   const now = clock();

@@ -7,6 +7,7 @@ import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { digestOf, toBase64url } from "../../../shared/encoding.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
+import type { Redaction } from "../../../shared/redaction/redact.ts";
 import type { ShownVersion } from "../../../shared/review/view.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import type { RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
@@ -15,15 +16,15 @@ import { EventRows } from "./event-rows.ts";
 import { OutboxRows } from "./outbox-rows.ts";
 import { ScheduleRows } from "./schedule-rows.ts";
 
-/** The input without the request, which is stored as the first version of the content. */
-export type StoredInput = Omit<RunInput, "request">;
+/** The input without the request, which is stored as the first version of the content, and without what was masked in it. */
+export type StoredInput = Omit<RunInput, "request" | "redacted">;
 
 export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
   readonly random: Uint8Array;
   readonly createdAt: number;
 };
 
-type Texts = "input" | "outcome" | "model" | `request:${number}` | `reply:${number}` | `written:${number}`;
+type Texts = "input" | "outcome" | "model" | `redaction:${Gate}` | `request:${number}` | `reply:${number}` | `written:${number}`;
 
 type Delivery = { readonly at: number; readonly to: number };
 type RunRow = { readonly state: RunState; readonly delivery: Delivery | null; readonly isRequestorGone: boolean };
@@ -211,9 +212,14 @@ export class RunStore {
     this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('response', ?, ?, ?)", version, by, at);
   }
 
+  /** What was masked at this gate, with its original; null where nothing was, and after it was denied. */
+  redaction = (gate: Gate): Redaction | null => this.#json(`redaction:${gate}`);
+  writeRedaction = (gate: Gate, redaction: Redaction): void => this.#texts.write(`redaction:${gate}`, JSON.stringify(redaction));
+
   /** Deletes a denied reply, also the copy that came from the cache. */
   deleteReplies(): void {
     for (const { version } of this.versions("response")) this.#texts.delete(`reply:${version}`);
+    this.#texts.delete("redaction:response");
     this.deleteWrittenReplies();
     const input = this.input();
     if (input?.cache?.found === undefined) return;

@@ -16,6 +16,7 @@ export const pageAnswersEn = {
       "Nothing was decided: the page that you approved did not show your changes. They are shown below; check them, then approve.",
     twoChoices:
       "Nothing was decided: this page has a reply that you wrote, and something that goes to the model. Choose one of the two. To send your reply, undo your other changes and press the button below it. To approve the request, empty the field of your reply first.",
+    cannotLift: "Nothing was changed: you may not lift this redaction, or its text was edited since.",
     giveUp: {
       ownRequest: "This is your own request, so you cannot choose who decides it. You can say that it is not yours.",
       left: "You left this review before. Nothing was changed.",

@@ -9,6 +9,7 @@ import type { PluralForms } from "../plural-forms.ts";
 import { bytes, clockTime, dollars, plural, stampedTime } from "./page-numbers-en.ts";
 import { pageAnswersEn } from "./page-answers-en.ts";
 import { pageGrantEn } from "./page-grant-en.ts";
+import { pageRedactionEn } from "./page-redaction-en.ts";
 import { pageWrittenEn } from "./page-written-en.ts";
 
 /** While it is open, and afterwards. */
@@ -347,5 +348,6 @@ export const pageEn = {
   },
   ...pageGrantEn,
   ...pageWrittenEn,
+  ...pageRedactionEn,
   ...pageAnswersEn,
 } as const;

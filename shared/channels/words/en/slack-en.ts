@@ -111,6 +111,7 @@ export const slackEn = {
     risk: (n: number): string => plural(n, "risk note", "risk notes"),
     name: (n: number): string => plural(n, "end of a long name", "ends of long names"),
     written: (): string => "the reply that a reviewer wrote",
+    masked: (count: number): string => plural(count, "part that is masked here", "parts that are masked here"),
     text: (n: number): string => plural(n, "whole text", "whole texts"),
     open: ". Open shows all of it.",
   },

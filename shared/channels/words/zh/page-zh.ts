@@ -8,6 +8,7 @@ import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
 import { pageAnswersZh } from "./page-answers-zh.ts";
 import { pageGrantZh } from "./page-grant-zh.ts";
+import { pageRedactionZh } from "./page-redaction-zh.ts";
 import { pageWrittenZh } from "./page-written-zh.ts";
 import { bytes, clockTime, counted, dollars, number, stampedTime } from "./page-numbers-zh.ts";
 
@@ -343,5 +344,6 @@ export const pageZh = {
   },
   ...pageGrantZh,
   ...pageWrittenZh,
+  ...pageRedactionZh,
   ...pageAnswersZh,
 } as const;

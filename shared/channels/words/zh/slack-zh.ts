@@ -110,6 +110,7 @@ export const slackZh = {
     risk: (n: number): string => counted(n, "条警告"),
     name: (n: number): string => counted(n, "个长名称的末尾"),
     written: (): string => "审核人写的回复",
+    masked: (count: number): string => `${number(count)} 处在此遮盖的内容`,
     text: (n: number): string => counted(n, "段完整文字"),
     open: "。点“打开”可查看全部。",
   },
