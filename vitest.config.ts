@@ -29,7 +29,7 @@ const packages = [
 ];
 
 /** The Worker with its objects, inside workerd. */
-const workerd = () =>
+const workerd = (more: Readonly<Record<string, string>> = {}) =>
   cloudflareTest(() => ({
     main: "./test/workers/support/worker-with-tools.ts",
     wrangler: { configPath: "./wrangler.toml" },
@@ -52,6 +52,7 @@ const workerd = () =>
         TEAMS_REVIEWS_URL: "https://teams.example.com/workflows/1?sig=signature-of-the-tests",
         WEBHOOK_TEAMS_URL: "https://webhook.example.com/teams",
         WEBHOOK_TEAMS_SECRET: "whsec_dGhlIHNlY3JldCBvZiB0aGUgd2ViaG9vayBvZiB0aGUgdGVzdHM=",
+        ...more,
       },
     },
   }));
@@ -106,10 +107,16 @@ export default defineConfig({
         test: {
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
+          exclude: ["test/workers/sealed/**"],
           testTimeout: 180_000,
           maxWorkers: 4,
           ...inWorkerd,
         },
+      },
+      {
+        // The same, of a gateway that encrypts what it stores.
+        plugins: [...inFewModules, workerd({ CONTENT_KEY: "content-key-of-the-tests-0123456789abcdef" })],
+        test: { name: "sealed", include: ["test/workers/sealed/**/*.test.ts"], testTimeout: 180_000, maxWorkers: 1, ...inWorkerd },
       },
       {
         // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the project before this.

@@ -17,6 +17,7 @@ export type Cause =
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
   /** `tried`: the number of attempts. `last`: null where there was none. */
   | { readonly kind: "failed"; readonly tried: number; readonly last: FailedAttempt | null }
+  | { readonly kind: "contentUnreadable" }
   | { readonly kind: "broken"; readonly quote: string };
 
 export function failedCause(attempts: readonly Attempt[]): Cause {
@@ -50,6 +51,8 @@ export function causeSentence(cause: Cause): string {
       return cancelledSentences[cause.cause];
     case "failed":
       return failedSentence(cause);
+    case "contentUnreadable":
+      return "Its stored content was encrypted with a key that is neither CONTENT_KEY nor CONTENT_KEY_PREVIOUS, so nothing more was sent or delivered; set the key that was in use as CONTENT_KEY_PREVIOUS until its runs are forgotten.";
     case "broken":
       return `The gateway failed; look in its logs for ${cause.quote}.`;
     default:

@@ -160,6 +160,8 @@ export type RecordFact =
       readonly gate: Gate;
       readonly rules: readonly { readonly rule: string; readonly label: string; readonly count: number }[];
     }
+  /** The key of the run's content is not set: the run ended, and what cannot be read was deleted. */
+  | { readonly kind: "contentUnreadable" }
   /** A reviewer put back one part that a rule had masked. */
   | {
       readonly kind: "redactionLifted";

@@ -22,8 +22,8 @@ export type Closing =
     }
   | EndedWithoutDecision;
 
-/** `noReviewerLeft`: too few may still decide. `noneReached`: no channel reached any of them. */
-export type UndeliverableCause = "noReviewerLeft" | "noneReached";
+/** `noReviewerLeft`: too few may still decide. `noneReached`: no channel reached any of them. `contentUnreadable`: its key is not set. */
+export type UndeliverableCause = "noReviewerLeft" | "noneReached" | "contentUnreadable";
 
 export type EndedWithoutDecision =
   | { readonly how: "expired"; readonly at: number }

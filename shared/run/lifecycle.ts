@@ -34,7 +34,8 @@ export type End =
   | { readonly kind: "undeliverable"; readonly gate: Gate }
   | { readonly kind: "expired"; readonly gate: Gate }
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
-  | { readonly kind: "failed" };
+  /** `contentUnreadable`: the key that its content was encrypted with is not set. */
+  | { readonly kind: "failed"; readonly why?: "contentUnreadable" };
 
 /** Who decides at both gates, as of when the run was received. */
 export type ReviewTerms = {
@@ -90,6 +91,8 @@ export type RunEvent =
   /** No channel reaches these reviewers. */
   | { readonly kind: "undeliverable"; readonly gate: Gate; readonly reviewers: readonly string[] }
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
+  /** The key of the run's content is not set. */
+  | { readonly kind: "unreadable" }
   /** `risk`: of the reply. */
   | { readonly kind: "generated"; readonly call: number; readonly replyDigest: string; readonly risk: SeenRisk }
   | { readonly kind: "callFailed"; readonly call: number }
@@ -166,6 +169,8 @@ export function step(state: RunState, event: RunEvent, now: number): Step {
       return unreached(state, event.gate, event.reviewers, now);
     case "cancelled":
       return cancelled(state, event.cause, now);
+    case "unreadable":
+      return unreadable(state, now);
     case "generated":
       if (!isCurrentCall(state, event.call)) return still(state);
       return isReplyAsked(state.gates, isEdited(state), event.risk)
@@ -276,6 +281,16 @@ function cancelled(state: RunState, cause: CancelCause, now: number): Step {
   const review = gate === null ? null : state.reviews[gate];
   if (review !== null) return endReview(state, review, { how: "cancelled", at: now, cause }, { kind: "cancelled", cause });
   return finish(state, { kind: "cancelled", cause });
+}
+
+function unreadable(state: RunState, now: number): Step {
+  if (state.phase === "ended") return still(state);
+  const end: End = { kind: "failed", why: "contentUnreadable" };
+  const gate = openGate(state);
+  const review = gate === null ? null : state.reviews[gate];
+  return review === null
+    ? finish(state, end)
+    : endReview(state, review, { how: "undeliverable", at: now, cause: "contentUnreadable" }, end);
 }
 
 /** A completed run whose reply was not delivered before its key ended: it is cancelled. */

@@ -60,6 +60,7 @@ export function outcomeOfEnd(
   end: Exclude<End, { kind: "completed" }>,
   tellReason: boolean,
   attempts: Extract<Outcome, { kind: "failed" }>["attempts"],
+  run: string,
 ): Exclude<Outcome, Completed> {
   switch (end.kind) {
     case "rejected":
@@ -70,7 +71,7 @@ export function outcomeOfEnd(
     case "cancelled":
       return { kind: "cancelled", ...(isKeyEnd(end.cause) ? { key: end.cause } : {}) };
     case "failed":
-      return { kind: "failed", attempts };
+      return end.why === undefined ? { kind: "failed", attempts } : { kind: "broken", quote: run };
     default:
       return unreachable(end);
   }

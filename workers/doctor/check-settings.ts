@@ -27,6 +27,7 @@ export function settingsChecks(env: Env): readonly Check[] {
     ...sentences,
     good("LINK_KEY", "It is set. Ids, links and keys are signed with it."),
     ...previousKeyChecks(env),
+    ...contentKeyChecks(env),
     ...adminTokenChecks(env),
     ...devKeyChecks(env),
     ...outboxChecks(env),
@@ -46,6 +47,34 @@ function previousKeyChecks({ LINK_KEY, LINK_KEY_PREVIOUS }: Env): Check[] {
     note(
       "LINK_KEY_PREVIOUS",
       `A key rotation is in progress: this key's signatures are still accepted. After the longest deadline plus RETENTION_HOURS, and at least one day, run ${without}.`,
+    ),
+  ];
+}
+
+/** A weak one is reported with the other settings. */
+function contentKeyChecks(env: Env): Check[] {
+  const { CONTENT_KEY, CONTENT_KEY_PREVIOUS } = env;
+  const without = "`npx wrangler secret delete CONTENT_KEY_PREVIOUS`";
+  const [first] = settingsOf(env).contentSecrets;
+  if (first === undefined)
+    return [
+      isOnThisMachine(env)
+        ? good("CONTENT_KEY", "It is not set, so prompts and replies are stored as plain text on this machine.")
+        : note(
+            "CONTENT_KEY",
+            "It is not set, so prompts and replies are stored as plain text for as long as they are kept: run `npx wrangler secret put CONTENT_KEY` with 32 random characters or more to encrypt them.",
+          ),
+    ];
+  if (!CONTENT_KEY) return [];
+  const isSet = good("CONTENT_KEY", "It is set. Stored prompts and replies are encrypted with it.");
+  if (!CONTENT_KEY_PREVIOUS) return [isSet];
+  if (CONTENT_KEY_PREVIOUS === CONTENT_KEY)
+    return [isSet, fix("CONTENT_KEY_PREVIOUS", `It is the same as CONTENT_KEY: set CONTENT_KEY to a new key, or run ${without}.`)];
+  return [
+    isSet,
+    note(
+      "CONTENT_KEY_PREVIOUS",
+      `A key rotation is in progress: content of this key can still be read. After the longest deadline plus RETENTION_HOURS, and the longest time for which callers have something cached or remembered, run ${without}.`,
     ),
   ];
 }

@@ -37,7 +37,9 @@ healthRoutes.get(paths.health, health, async (c) => {
     const issue =
       error instanceof ConfigurationUnavailable
         ? "The configuration cannot be read from KV or from the ConfigObject: requests are refused until one of them answers"
-        : "LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`";
+        : error instanceof Error && error.message.startsWith("CONTENT_KEY")
+          ? error.message
+          : "LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`";
     return c.json({ status: "down", problems: [issue] }, 503);
   }
 });

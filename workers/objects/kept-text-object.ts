@@ -4,6 +4,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../platform/env.ts";
 import { OfKey } from "../stubs/of-key.ts";
+import { ContentSeal } from "./content-seal.ts";
 import { KeptText } from "./kept-text.ts";
 
 export abstract class KeptTextObject extends DurableObject<Env> {
@@ -14,7 +15,7 @@ export abstract class KeptTextObject extends DurableObject<Env> {
 
   constructor(ctx: DurableObjectState, env: Env, kind: "cache" | "conversation") {
     super(ctx, env);
-    this.kept = new KeptText(ctx.storage, { now: () => this.now(), random: () => this.random() });
+    this.kept = new KeptText(ctx.storage, new ContentSeal(env, ctx.id.toString()), { now: () => this.now(), random: () => this.random() });
     this.ofKey = new OfKey(env, kind, ctx.id);
   }
 

@@ -1,6 +1,7 @@
 // One text that an object keeps for a while: content, deleted when its time is over or when it is to be forgotten. Reading creates no table.
 
 import { type AlarmParts, ObjectAlarm } from "./alarm.ts";
+import type { ContentSeal } from "./content-seal.ts";
 import { LongTexts } from "./long-text.ts";
 
 export class KeptText {
@@ -10,12 +11,14 @@ export class KeptText {
   readonly #alarm: ObjectAlarm;
 
   /** For the object's constructor: restores the alarm that deletes the text. */
-  constructor(storage: DurableObjectStorage, { now, random }: Pick<AlarmParts, "now" | "random">) {
+  constructor(storage: DurableObjectStorage, seal: ContentSeal, { now, random }: Pick<AlarmParts, "now" | "random">) {
     this.#storage = storage;
     this.#now = now;
-    this.#texts = new LongTexts(storage.sql, "kept_text");
+    this.#texts = new LongTexts(storage.sql, "kept_text", seal);
     this.#alarm = new ObjectAlarm({ storage, now, random, nextDue: () => this.#row()?.expires_at ?? null, failed: "kept.forgetFailed" });
     void this.#alarm.restore();
+    // What cannot be read is not there.
+    if (this.#isThere() && this.#texts.unreadable().length > 0) void this.forget();
   }
 
   /** Writes the text in place of an earlier one, until `expiresAt` (Unix milliseconds). Call inside a transaction. */

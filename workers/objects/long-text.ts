@@ -1,4 +1,7 @@
-// Texts of any length in a SQLite table, in parts: the platform allows rows of up to 2 MB, which nothing enforces locally.
+// Texts of any length in a SQLite table, in parts: the platform allows rows of up to 2 MB, which nothing enforces locally. Content, so each
+// part is sealed (content-seal.ts).
+
+import type { ContentSeal, StoredText } from "./content-seal.ts";
 
 const partLength = 500_000;
 
@@ -13,10 +16,26 @@ function partEnd(text: string, from: number): number {
 export class LongTexts {
   readonly #sql: SqlStorage;
   readonly #table: string;
+  readonly #seal: ContentSeal;
 
-  constructor(sql: SqlStorage, table: string) {
+  constructor(sql: SqlStorage, table: string, seal: ContentSeal) {
     this.#sql = sql;
     this.#table = table;
+    this.#seal = seal;
+  }
+
+  #place(name: string, part: number): string {
+    return `${this.#table}\0${name}\0${part}`;
+  }
+
+  /** The names of texts whose key is not set, or no more. The table has to exist. */
+  unreadable(): string[] {
+    const rows = this.#sql
+      .exec<{ name: string; head: ArrayBuffer }>(
+        `SELECT name, substr(text, 1, 7) AS head FROM ${this.#table} WHERE part = 0 AND typeof(text) = 'blob'`,
+      )
+      .toArray();
+    return rows.flatMap(({ name, head }) => (this.#seal.mayOpen(head) ? [] : [name]));
   }
 
   createTable(): void {
@@ -25,20 +44,22 @@ export class LongTexts {
     );
   }
 
-  /** Writes the text in place of an earlier one of this name. Call inside the transaction that refers to it. */
-  write(name: string, text: string): void {
+  /** Writes the text in place of an earlier one of this name. Call inside the transaction that refers to it. `isPlain`: it is no content. */
+  write(name: string, text: string, { isPlain = false }: { readonly isPlain?: boolean } = {}): void {
     this.delete(name);
     for (let part = 0, from = 0; part === 0 || from < text.length; part += 1) {
       const end = partEnd(text, from);
-      this.#sql.exec(`INSERT INTO ${this.#table} (name, part, text) VALUES (?, ?, ?)`, name, part, text.slice(from, end));
+      const some = text.slice(from, end);
+      const sealed = isPlain ? some : this.#seal.seal(some, this.#place(name, part));
+      this.#sql.exec(`INSERT INTO ${this.#table} (name, part, text) VALUES (?, ?, ?)`, name, part, sealed);
       from = end;
     }
   }
 
-  /** The text, or undefined where there is none of this name. */
+  /** The text, or undefined where there is none of this name. Throws `ContentUnreadable`. */
   read(name: string): string | undefined {
-    const parts = this.#sql.exec<{ text: string }>(`SELECT text FROM ${this.#table} WHERE name = ? ORDER BY part`, name).toArray();
-    return parts.length === 0 ? undefined : parts.map(({ text }) => text).join("");
+    const parts = this.#sql.exec<{ text: StoredText }>(`SELECT text FROM ${this.#table} WHERE name = ? ORDER BY part`, name).toArray();
+    return parts.length === 0 ? undefined : parts.map(({ text }, part) => this.#seal.open(text, this.#place(name, part))).join("");
   }
 
   delete(name: string): void {

@@ -45,6 +45,8 @@ export interface Env {
   readonly PUBLIC_URL?: string;
   readonly LINK_KEY?: string;
   readonly LINK_KEY_PREVIOUS?: string;
+  readonly CONTENT_KEY?: string;
+  readonly CONTENT_KEY_PREVIOUS?: string;
   readonly ADMIN_TOKEN?: string;
   readonly DEV_API_KEY?: string;
   readonly OUTBOX?: string;

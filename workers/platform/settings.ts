@@ -8,6 +8,8 @@ export type Settings = {
   /** Without a trailing slash; undefined where it is not configured, and then no notices can be sent. */
   readonly publicUrl: string | undefined;
   readonly keys: SigningKeys;
+  /** The secrets with which stored content is encrypted: the first one encrypts, all of them decrypt. Empty: it is stored as plain text. */
+  readonly contentSecrets: readonly string[];
   readonly adminToken: string | undefined;
   readonly devApiKey: string | undefined;
   /** Whether notices go to the outbox, where anyone with the admin token can read links. */
@@ -34,7 +36,10 @@ export type AccessSettings = { readonly issuer: string; readonly audience: strin
 const shortestSecret = 16;
 const parsed = new WeakMap<object, Settings>();
 
-/** The settings of this environment. Throws without a LINK_KEY of the least length, because no id can be sealed. */
+/**
+ * The settings of this environment. Throws without a LINK_KEY of the least length, because no id can be sealed, and with a CONTENT_KEY that is
+ * too short, because content would be stored as if it were protected.
+ */
 export function settingsOf(env: Env): Settings {
   const known = parsed.get(env);
   if (known !== undefined) return known;
@@ -55,6 +60,7 @@ function parseSettings(env: Env): Settings {
       `LINK_KEY_PREVIOUS is shorter than ${shortestSecret} characters and is not accepted; remove it, or set it to the previous LINK_KEY`,
     );
   const keys: SigningKeys = previous.length >= shortestSecret ? [current, signingKey(previous)] : [current];
+  const contentSecrets = parseContentKeys(env, issues);
   const publicUrl = parsePublicUrl(env.PUBLIC_URL, issues);
   const loopback = publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);
   if (env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length < shortestSecret) {
@@ -63,6 +69,7 @@ function parseSettings(env: Env): Settings {
   return {
     publicUrl,
     keys,
+    contentSecrets,
     adminToken: env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length >= shortestSecret ? env.ADMIN_TOKEN : undefined,
     // DEV_API_KEY comes from a file, and is valid on a loopback address only.
     devApiKey: loopback && env.DEV_API_KEY !== undefined && env.DEV_API_KEY.length >= shortestSecret ? env.DEV_API_KEY : undefined,
@@ -76,6 +83,22 @@ function parseSettings(env: Env): Settings {
     heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, issues) * 1000,
     issues,
   };
+}
+
+/** As long as a random text of 128 bits in base64 or hexadecimal, and of as many characters. */
+const isWeak = (secret: string): boolean => secret.length < 22 || new Set(secret).size < 10;
+
+/** With the previous key alone, content goes on being encrypted with that: a key that is missing by mistake stores nothing as plain text. */
+function parseContentKeys({ CONTENT_KEY: current = "", CONTENT_KEY_PREVIOUS: previous = "" }: Env, issues: string[]): string[] {
+  for (const [name, secret] of Object.entries({ CONTENT_KEY: current, CONTENT_KEY_PREVIOUS: previous })) {
+    if (secret !== "" && secret.length < shortestSecret)
+      throw new Error(`${name} is shorter than ${shortestSecret} characters: set a random one of 32 or more, or delete it`);
+  }
+  if (isWeak(current) && current !== "")
+    issues.push("CONTENT_KEY is weak, so stored content could be decrypted by guessing it; set a random one of 32 characters or more");
+  if (current === "" && previous !== "")
+    issues.push("CONTENT_KEY is missing while CONTENT_KEY_PREVIOUS is set: content is encrypted with the previous key; set CONTENT_KEY");
+  return [...new Set([current, previous])].filter((secret) => secret !== "");
 }
 
 function parsePublicUrl(text: string | undefined, issues: string[]): string | undefined {

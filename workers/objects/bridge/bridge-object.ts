@@ -20,6 +20,7 @@ import { BridgeListener } from "./bridge-listener.ts";
 import { BridgeQuestions } from "./bridge-questions.ts";
 import { BridgeRunner, unknown } from "./bridge-runner.ts";
 import { BridgeSession } from "./bridge-session.ts";
+import { ContentSeal } from "../content-seal.ts";
 import { BridgeTables } from "./bridge-tables.ts";
 import { BridgeUpstream, type Session, answerIn, arrivalsOf } from "./bridge-upstream.ts";
 
@@ -58,7 +59,7 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const tables = (this.#tables = new BridgeTables(ctx.storage.sql));
+    const tables = (this.#tables = new BridgeTables(ctx.storage.sql, new ContentSeal(env, ctx.id.toString())));
     this.#ofKey = new OfKey(env, "bridge", ctx.id);
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,

@@ -1,5 +1,6 @@
 // What a BridgeObject stores: docs/storage-schema.md. Nothing is created before there is a session.
 
+import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 
 /** The session at the server, as the relay has it. */
@@ -54,10 +55,13 @@ export class BridgeTables {
   readonly #texts: LongTexts;
   #exist: boolean;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, seal: ContentSeal) {
     this.#sql = sql;
-    this.#texts = new LongTexts(sql, "bridge_text");
+    this.#texts = new LongTexts(sql, "bridge_text", seal);
     this.#exist = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bridge'").toArray().length > 0;
+    // Calls that cannot be read are not known any more: their clients are told so, and begin again.
+    if (this.#exist && this.#texts.unreadable().length > 0)
+      for (const table of ["bridge", "bridge_call", "bridge_question", "bridge_text"]) sql.exec(`DELETE FROM ${table}`);
   }
 
   /** Everything was deleted. */

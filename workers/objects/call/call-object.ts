@@ -15,6 +15,7 @@ import { serversOf } from "../../stores/documents.ts";
 import type { Attempt, CallCalls, CallStart, CallState } from "../../stubs/call-calls.ts";
 import { OfKey } from "../../stubs/of-key.ts";
 import { ObjectAlarm } from "../alarm.ts";
+import { ContentSeal } from "../content-seal.ts";
 import { CallTables, type CallRow } from "./call-tables.ts";
 
 /** How long a call waits for its client and its answers, and how long its end is kept for one that asks again. */
@@ -42,7 +43,7 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#tables = new CallTables(ctx.storage.sql);
+    this.#tables = new CallTables(ctx.storage.sql, new ContentSeal(env, ctx.id.toString()));
     this.#ofKey = new OfKey(env, "call", ctx.id);
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,

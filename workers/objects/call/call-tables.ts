@@ -2,6 +2,7 @@
 
 import type { RoundMethod } from "../../../shared/relay/rounds.ts";
 import type { CallStart } from "../../stubs/call-calls.ts";
+import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 
 export type CallRow = {
@@ -23,12 +24,17 @@ const columns = "attempt, server, method, name, headers, round, most_rounds, sen
 export class CallTables {
   readonly #sql: SqlStorage;
   readonly #texts: LongTexts;
+  readonly #seal: ContentSeal;
   #exist: boolean;
 
-  constructor(sql: SqlStorage) {
+  constructor(sql: SqlStorage, seal: ContentSeal) {
     this.#sql = sql;
-    this.#texts = new LongTexts(sql, "call_text");
+    this.#seal = seal;
+    this.#texts = new LongTexts(sql, "call_text", seal);
     this.#exist = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'call'").toArray().length > 0;
+    // Calls that cannot be read are not known any more: their clients are told so, and begin again.
+    if (this.#exist && this.#texts.unreadable().length > 0)
+      for (const table of ["call", "call_answer", "call_text"]) sql.exec(`DELETE FROM ${table}`);
   }
 
   /** Everything was deleted. */
@@ -44,7 +50,8 @@ export class CallTables {
       server,
       method,
       name,
-      JSON.stringify(headers),
+      // They repeat arguments.
+      this.#seal.sealText(JSON.stringify(headers), `call\0headers\0${attempt}`),
       mostRounds,
       until,
     );
@@ -56,12 +63,17 @@ export class CallTables {
   waiting(now: number): CallRow | null {
     if (!this.#exist) return null;
     const found = this.#sql.exec<CallRow>(`SELECT ${columns} FROM call WHERE ended = 0 AND until > ? ORDER BY rowid DESC LIMIT 1`, now);
-    return found.toArray()[0] ?? null;
+    return this.#opened(found.toArray()[0]);
+  }
+
+  #opened(row: CallRow | undefined): CallRow | null {
+    return row === undefined ? null : { ...row, headers: this.#seal.openText(row.headers, `call\0headers\0${row.attempt}`) ?? "[]" };
   }
 
   row(attempt: string, now: number): CallRow | null {
     if (!this.#exist) return null;
-    return this.#sql.exec<CallRow>(`SELECT ${columns} FROM call WHERE attempt = ? AND until > ?`, attempt, now).toArray()[0] ?? null;
+    const found = this.#sql.exec<CallRow>(`SELECT ${columns} FROM call WHERE attempt = ? AND until > ?`, attempt, now);
+    return this.#opened(found.toArray()[0]);
   }
 
   text(attempt: string, what: "rest" | "round" | "answer"): string {

@@ -1,6 +1,7 @@
 // A sampling request that was sent to its client first, kept in case the client declines: content, and therefore in a RunObject, read once
 // and deleted after `parkedMs`. It is no run: no reviewer and no model is asked for it.
 
+import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 
 /** Longer than most clients wait for their own user. */
@@ -10,16 +11,16 @@ export class ParkedRequest {
   readonly #storage: DurableObjectStorage;
   readonly #texts: LongTexts;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, seal: ContentSeal) {
     this.#storage = storage;
-    this.#texts = new LongTexts(storage.sql, "parked");
+    this.#texts = new LongTexts(storage.sql, "parked", seal);
   }
 
   park(text: string, now: number): void {
     this.#storage.transactionSync(() => {
       this.#texts.createTable();
       this.#texts.write("request", text);
-      this.#texts.write("forgetAt", String(now + parkedMs));
+      this.#texts.write("forgetAt", String(now + parkedMs), { isPlain: true });
     });
     void this.#storage.setAlarm(now + parkedMs);
   }
@@ -32,7 +33,8 @@ export class ParkedRequest {
   /** The parked request, once. Reading creates no table. */
   async take(): Promise<string | null> {
     if (!this.#isThere()) return null;
-    const text = this.#texts.read("request") ?? null;
+    // Of one that cannot be read nothing is left: the server that waits is told that there is no answer.
+    const text = this.#texts.unreadable().length > 0 ? null : (this.#texts.read("request") ?? null);
     // Before an await, so that of two callers one gets it.
     this.#texts.deleteAll();
     await this.forget();

@@ -39,7 +39,7 @@ export function currentRequest(store: RunStore, state: RunState): RequestVersion
 export function outcomeOf(store: RunStore, state: RunState, input: StoredInput): Outcome {
   const { end } = state;
   const model = store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
-  if (end?.kind !== "completed") return outcomeOfEnd(end ?? { kind: "failed" }, input.plan.tellReason, model?.attempts ?? []);
+  if (end?.kind !== "completed") return outcomeOfEnd(end ?? { kind: "failed" }, input.plan.tellReason, model?.attempts ?? [], input.id);
   const content = currentRequest(store, state);
   const reply = store.replyVersion(state.reviews.response?.version ?? 1);
   const approved = state.reviews.response?.digest ?? state.reviews.request?.written?.reply;
@@ -101,7 +101,7 @@ function causeOfEnd(end: End, attempts: readonly Attempt[]): Cause | null {
     case "cancelled":
       return { kind: "cancelled", cause: end.cause };
     case "failed":
-      return failedCause(attempts);
+      return end.why === undefined ? failedCause(attempts) : { kind: end.why };
     default:
       return unreachable(end);
   }

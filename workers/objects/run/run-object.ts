@@ -24,6 +24,7 @@ import {
   windowHeader,
   callerLeft,
 } from "../../stubs/run-calls.ts";
+import { ContentSeal } from "../content-seal.ts";
 import { RunStore } from "./run-store.ts";
 import { RunTransitions } from "./run-transitions.ts";
 import { ObjectAlarm } from "../alarm.ts";
@@ -73,9 +74,10 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#store = new RunStore(ctx.storage, () => this.#alarm.forget());
+    const seal = new ContentSeal(env, ctx.id.toString());
+    this.#store = new RunStore(ctx.storage, seal, () => this.#alarm.forget());
     this.#windows = new RunWindows(ctx);
-    this.#parked = new ParkedRequest(ctx.storage);
+    this.#parked = new ParkedRequest(ctx.storage, seal);
     this.#transitions = new RunTransitions({
       env,
       store: this.#store,
@@ -137,6 +139,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   #wake(): void {
     try {
       this.#requestor.watch();
+      if (this.#store.isUnreadable()) this.#endUnreadable();
       if (this.#store.state()?.phase === "generating") {
         // A call of the last instance is lost with it.
         this.#store.outbox.runNow("call", this.now());
@@ -146,6 +149,20 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       logEvent("run.unreadable", { error: errorClass(error) });
     }
     void this.#alarm.restore();
+  }
+
+  /** The key of the run's content is not set: the run ends, and what cannot be read is deleted. */
+  #endUnreadable(): void {
+    logEvent("run.unreadable", { error: "ContentUnreadable" });
+    this.#store.transaction(() => {
+      this.#store.deleteUnreadable();
+      if (this.#parts.apply({ kind: "unreadable" }, this.now(), [{ kind: "contentUnreadable" }])) return;
+      // It has ended: whoever asks for its outcome is told that there is none any more.
+      const current = this.#transitions.current();
+      if (current === null || this.#store.outcome() !== undefined) return;
+      this.#store.writeOutcome(JSON.stringify({ kind: "broken", quote: current.input.id }));
+      this.#parts.record(this.now(), [{ kind: "contentUnreadable" }]);
+    });
   }
 
   // Requests

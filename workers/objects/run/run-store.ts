@@ -10,7 +10,8 @@ import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Redaction } from "../../../shared/redaction/redact.ts";
 import type { ShownVersion } from "../../../shared/review/view.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
-import type { RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
+import type { CachedReply, RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
+import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 import { EventRows } from "./event-rows.ts";
 import { OutboxRows } from "./outbox-rows.ts";
@@ -24,7 +25,7 @@ export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAt
   readonly createdAt: number;
 };
 
-type Texts = "input" | "outcome" | "model" | `redaction:${Gate}` | `request:${number}` | `reply:${number}` | `written:${number}`;
+type Texts = "input" | "cached" | "outcome" | "model" | `redaction:${Gate}` | `request:${number}` | `reply:${number}` | `written:${number}`;
 
 type Delivery = { readonly at: number; readonly to: number };
 type RunRow = { readonly state: RunState; readonly delivery: Delivery | null; readonly isRequestorGone: boolean };
@@ -34,6 +35,7 @@ export class RunStore {
   readonly #storage: DurableObjectStorage;
   readonly #sql: SqlStorage;
   readonly #texts: LongTexts;
+  readonly #seal: ContentSeal;
   readonly outbox: OutboxRows;
   readonly schedule: ScheduleRows;
   readonly events: EventRows;
@@ -46,11 +48,12 @@ export class RunStore {
   readonly #rolledBack: () => void;
 
   /** @param rolledBack Called where a transaction fails, or all is deleted. */
-  constructor(storage: DurableObjectStorage, rolledBack: () => void) {
+  constructor(storage: DurableObjectStorage, seal: ContentSeal, rolledBack: () => void) {
     this.#storage = storage;
+    this.#seal = seal;
     this.#rolledBack = rolledBack;
     this.#sql = storage.sql;
-    this.#texts = new LongTexts(this.#sql, "content");
+    this.#texts = new LongTexts(this.#sql, "content", seal);
     this.outbox = new OutboxRows(this.#sql, () => this.#created);
     this.schedule = new ScheduleRows(this.#sql, () => this.#created);
     this.events = new EventRows(this.#sql);
@@ -119,11 +122,21 @@ export class RunStore {
     return this.#created;
   }
 
+  /** Whether there is content whose key is not set: nothing of this run can be shown, sent or delivered any more. */
+  isUnreadable(): boolean {
+    return this.#created && this.#texts.unreadable().length > 0;
+  }
+
+  /** Deletes what cannot be read. */
+  deleteUnreadable(): void {
+    for (const name of this.#texts.unreadable()) this.#texts.delete(name);
+  }
+
   #row(): RunRow | null {
     if (!this.#created) return null;
     if (this.#run === undefined) {
       const [row] = this.#sql.exec<StoredRunRow>("SELECT state, delivered_at, delivered_to, requestor_gone FROM run").toArray();
-      this.#run = row === undefined ? null : readRunRow(row);
+      this.#run = row === undefined ? null : readRunRow(row, this.#seal);
     }
     return this.#run;
   }
@@ -136,7 +149,7 @@ export class RunStore {
     const before = this.#row();
     this.#sql.exec(
       "INSERT INTO run (one, state) VALUES (1, ?) ON CONFLICT (one) DO UPDATE SET state = excluded.state",
-      JSON.stringify(state),
+      JSON.stringify(state, (name, value: unknown) => (isWord(name, value) ? this.#seal.sealText(value, stateWords) : value)),
     );
     this.#run = { delivery: null, isRequestorGone: false, ...before, state };
   }
@@ -182,12 +195,22 @@ export class RunStore {
 
   input(): StoredInput | null {
     if (!this.#created) return null;
-    if (this.#input === undefined) this.#input = this.#json<StoredInput>("input");
+    if (this.#input === undefined) this.#input = this.#readInput();
     return this.#input;
   }
 
+  #readInput(): StoredInput | null {
+    const input = this.#json<StoredInput>("input");
+    const found = input?.cache === undefined ? null : this.#json<CachedReply>("cached");
+    return input?.cache === undefined || found === null ? input : { ...input, cache: { ...input.cache, found } };
+  }
+
+  /** A cached reply in it is content, and the rest is none: what a run is about can be told where its content cannot be read. */
   writeInput(input: StoredInput): void {
-    this.#texts.write("input", JSON.stringify(input));
+    const { found, ...cache } = input.cache ?? {};
+    this.#texts.write("input", JSON.stringify(input.cache === undefined ? input : { ...input, cache }), { isPlain: true });
+    if (found === undefined) this.#texts.delete("cached");
+    else this.#texts.write("cached", JSON.stringify(found));
     this.#input = input;
   }
 
@@ -233,7 +256,7 @@ export class RunStore {
 
   /** The reply's candidate, usage and notes: JSON that RunObject wrote. */
   modelFacts = <T>(): T | null => this.#json<T>("model");
-  writeModelFacts = (facts: unknown): void => this.#texts.write("model", JSON.stringify(facts));
+  writeModelFacts = (facts: unknown): void => this.#texts.write("model", JSON.stringify(facts), { isPlain: true });
 
   outcome = (): string | undefined => this.#texts.read("outcome");
   writeOutcome = (outcome: string): void => this.#texts.write("outcome", outcome);
@@ -319,8 +342,13 @@ export class RunStore {
   }
 }
 
-const readRunRow = ({ state, delivered_at: at, delivered_to: to, requestor_gone: gone }: StoredRunRow): RunRow => ({
-  state: JSON.parse(state) as RunState, // written by writeState
+/** What reviewers wrote in a state: the reason of a denial, the note of a hand-over. */
+const isWord = (name: string, value: unknown): value is string => (name === "reason" || name === "note") && typeof value === "string";
+const stateWords = "run\0state";
+
+const readRunRow = ({ state, delivered_at: at, delivered_to: to, requestor_gone: gone }: StoredRunRow, seal: ContentSeal): RunRow => ({
+  // written by writeState
+  state: JSON.parse(state, (name, value: unknown) => (isWord(name, value) ? seal.openText(value, stateWords) : value)) as RunState,
   delivery: at === null ? null : { at, to: to ?? 0 },
   isRequestorGone: gone === 1,
 });

@@ -85,7 +85,7 @@ export class InFlightRequests {
         "INSERT OR REPLACE INTO in_flight (request, originating, named, holder, at, until) VALUES (?, ?, ?, ?, ?, ?)",
         request,
         originating,
-        named,
+        this.#parts.tables.sealNamed(named, request),
         holder,
         at,
         at + inFlightLeaseMs,
@@ -167,13 +167,13 @@ export class InFlightRequests {
     const { exist } = this.#parts.tables;
     const written = exist
       ? this.#parts.sql
-          .exec<{ named: string }>(
-            "SELECT named FROM in_flight WHERE until > ? ORDER BY rowid DESC LIMIT ?",
+          .exec<{ named: string; request: string }>(
+            "SELECT named, request FROM in_flight WHERE until > ? ORDER BY rowid DESC LIMIT ?",
             this.#parts.now(),
             mostInFlight,
           )
           .toArray()
-          .map(({ named }) => named)
+          .flatMap(({ named, request }) => this.#parts.tables.openNamed(named, request) ?? [])
       : [];
     return { task: task === null ? null : this.taskServes(task), inFlight: [...young, ...written].slice(0, mostInFlight) };
   }

@@ -2,6 +2,7 @@
 
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { Env } from "../../platform/env.ts";
+import { ContentSeal } from "../content-seal.ts";
 import { SessionTables } from "./session-tables.ts";
 
 export class SessionParts {
@@ -16,7 +17,7 @@ export class SessionParts {
   constructor(ctx: DurableObjectState, env: Env, now: () => number, random: () => number) {
     this.env = env;
     this.ctx = ctx;
-    this.#tables = new SessionTables(ctx.storage);
+    this.#tables = new SessionTables(ctx.storage, new ContentSeal(env, ctx.id.toString()));
     this.now = now;
     this.random = random;
   }

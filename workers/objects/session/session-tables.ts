@@ -4,6 +4,7 @@
 // rows, and the whole object with the last of them.
 
 import { originatingLapsesMs, resultKeptMs } from "../../../shared/association/session.ts";
+import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 
 /** How long an originating request without sampling, and an ended session, are known: twice the time to lapse. */
@@ -29,14 +30,18 @@ type ForgetsOriginating = {
 export class SessionTables {
   readonly results: LongTexts;
   readonly #storage: DurableObjectStorage;
+  readonly #seal: ContentSeal;
   #exist: boolean;
   #begun: boolean;
 
-  constructor(storage: DurableObjectStorage) {
+  constructor(storage: DurableObjectStorage, seal: ContentSeal) {
     this.#storage = storage;
-    this.results = new LongTexts(storage.sql, "result");
+    this.#seal = seal;
+    this.results = new LongTexts(storage.sql, "result", seal);
     this.#exist = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session'").toArray().length > 0;
     this.#begun = this.isBegun();
+    // A repeat of what cannot be read is told that its reply is kept no longer.
+    if (this.#exist) for (const name of this.results.unreadable()) this.results.delete(name);
   }
 
   get exist(): boolean {
@@ -90,7 +95,11 @@ export class SessionTables {
   }
 
   keepInstructions(text: string, now: number): void {
-    this.#storage.kv.put("instructions", { ...this.#instructions(), text, at: now } satisfies Instructions);
+    this.#storage.kv.put("instructions", {
+      ...this.#instructions(),
+      text: this.#seal.sealText(text, "instructions"),
+      at: now,
+    } satisfies Instructions);
   }
 
   keepLogLevel(logLevel: string, now: number): void {
@@ -102,8 +111,14 @@ export class SessionTables {
   }
 
   instructions(): string | null {
-    return this.#instructions()?.text ?? null;
+    const text = this.#instructions()?.text ?? null;
+    return text === null ? null : this.#seal.openText(text, "instructions");
   }
+
+  /** What names a client request in flight may have its arguments, which are content. */
+  sealNamed = (named: string, request: string): string => this.#seal.sealText(named, `in_flight\0${request}`);
+  /** Null where it cannot be read: it is as if the request were not in flight. */
+  openNamed = (named: string, request: string): string | null => this.#seal.openText(named, `in_flight\0${request}`);
 
   #instructions(): Instructions | undefined {
     return this.#storage.kv.get<Instructions>("instructions");

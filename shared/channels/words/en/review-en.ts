@@ -330,6 +330,7 @@ export const reviewEn = {
   undeliverable: {
     noReviewerLeft: "no reviewer is left who may decide",
     noneReached: "no reviewer could be reached",
+    contentUnreadable: "its stored content can no longer be read",
   } satisfies Record<UndeliverableCause, string>,
   /** How the request's API key ended the review. */
   keyEnd,

@@ -344,6 +344,7 @@ export const reviewZh = {
   undeliverable: {
     noReviewerLeft: "已没有可以决定的审核人",
     noneReached: "无法联系到任何审核人",
+    contentUnreadable: "已存储的内容无法读取",
   } satisfies Record<UndeliverableCause, string>,
   /** How the request's API key ended the review. */
   keyEnd,
