@@ -85,9 +85,10 @@ describe("without a review", () => {
   test("a conversation is remembered masked", async () => {
     await configure("policy", { ...redacting(), rules: [], default: { ...policy.default, request: "allow", response: "allow" } });
     model.script({ text: "first" }, { text: "second" });
-    const context = { session_id: "s", remember_seconds: 60 };
+    const context = { session_id: "s", remember: { ttl: 60 } };
     await askedControl(textEnvelope({ prompt: asking }, { context }));
     await askedControl(textEnvelope({ prompt: "And now?" }, { context }));
+    expect(JSON.stringify(model.calls.at(-1)?.body)).toContain(shown);
     expect(sent()).not.toContain(secret);
     expect(await everything()).not.toContain(secret);
   });
@@ -146,6 +147,29 @@ describe("with a review", () => {
       { gate: "request", by: "Ada", version: 2, rule: "secrets", label: "GitHub token" },
     ]);
     expect(JSON.stringify(await recordLines())).not.toContain(secret);
+  });
+
+  test.each([
+    ["nothing is lifted", []],
+    ["one part is lifted", [2]],
+    ["another is", [1]],
+    ["some are, in any order", [3, 1]],
+    ["all are", [2, 3, 1]],
+  ])("the bytes that are sent are those that the page shows, where %s", async (_what, marks) => {
+    await configure("policy", redacting({ mayLift: ["Ada"] }));
+    const text = `\ufeffA\r\n ${secret}, then postgres://u:hunter22@db/x 密\u{1F511} and ${secret}\n\n\t"end" \\n`;
+    const answer = answerOf(sample(asked("request-gate", text)));
+    const link = await linkOf("request", "Ada");
+    for (const mark of marks) expect((await liftAt(link, mark)).status).toBe(303);
+    const page = await gateway(pathOf(link), { key: null, headers: { Accept: "application/json" } });
+    const { review } = await page.json<{ review: { request: { messages: { content: { text: string }[] }[] } } }>();
+    const onPage = review.request.messages[0]?.content[0]?.text ?? "";
+    expect(onPage.split("[redacted: ")).toHaveLength(4 - marks.length);
+    if (marks.length === 3) expect(onPage).toBe(text);
+    model.script({ text: "fine" });
+    expect((await press(link, "approve")).status).toBe(303);
+    expect((await answer).result).toMatchObject({ content: { text: "fine" } });
+    expect(JSON.stringify(model.calls[0]?.body["messages"])).toContain(JSON.stringify(onPage));
   });
 
   test("a lift does not take the reviewer's own changes along, and none is lifted twice", async () => {
