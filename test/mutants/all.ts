@@ -11,6 +11,7 @@ import { noticeMutants } from "./notices.ts";
 import { outsideMutants } from "./outside-addresses.ts";
 import { ownershipMutants } from "./ownership.ts";
 import { policyMutants } from "./policy.ts";
+import { redactionMutants } from "./redaction.ts";
 import { relay2026Mutants } from "./relay-2026.ts";
 import { revocationMutants } from "./revocation.ts";
 import { recordMutants } from "./record.ts";
@@ -34,6 +35,7 @@ export const mutants: readonly Mutant[] = [
   ...outsideMutants,
   ...imageMutants,
   ...recordMutants,
+  ...redactionMutants,
   ...relay2026Mutants,
   ...stdioRoundMutants,
   ...budgetMutants,

@@ -107,6 +107,41 @@ describe("the way of a run", () => {
     expect(openGate(state)).toBe("request");
   });
 
+  test("a lifted redaction is a new version without votes, which its reviewers are told of, and the call is for it", () => {
+    const lift = { reviewer: "Grace", version: 1, digest: "request-1", mark: 2, liftedDigest: "request-2" };
+    const lifted: RunEvent = { kind: "lifted", gate: "request", lift };
+    const { state, effects } = play(run(both, 2), [received, approve("request", "request-1"), lifted]);
+    expect(effects.at(-1)).toEqual({ kind: "tellAgain", gate: "request", why: "changed" });
+    expect(state.reviews.request).toMatchObject({ version: 2, digest: "request-2", votes: [], lifted: [2] });
+    expect(state.requestDigest).toBe("request-2");
+    // Again, for the version before, by somebody else, and after the deadline it changes nothing.
+    for (const change of [{}, { version: 2 }, { reviewer: "Mallory", version: 2, digest: "request-2" }])
+      expect(step(state, { kind: "lifted", gate: "request", lift: { ...lift, ...change } }, begun).state).toBe(state);
+    const late = { ...lift, version: 2, digest: "request-2" };
+    expect(step(state, { kind: "lifted", gate: "request", lift: late }, begun + deadlineSeconds * 1000).lifting).toEqual({ kind: "late" });
+  });
+
+  test("nobody lifts a redaction of their own request where they may not approve it", () => {
+    const own = newRun(both, { ...terms, owner: "Ada", selfApproval: false }, "request-1");
+    const lift = { reviewer: "Ada", version: 1, digest: "request-1", mark: 1, liftedDigest: "request-2" };
+    const { state } = play(own, [received]);
+    expect(step(state, { kind: "lifted", gate: "request", lift }, begun).lifting).toEqual({ kind: "notAllowed", why: "ownRequest" });
+  });
+
+  test("content that cannot be read ends it as failed in every phase, and its review with it", () => {
+    for (const events of [
+      [],
+      [received],
+      [received, approve("request", "request-1")],
+      [received, approve("request", "request-1"), generated],
+    ]) {
+      const { state, effects } = play(run(), [...events, { kind: "unreadable" }]);
+      expect(state.end).toEqual({ kind: "failed", why: "contentUnreadable" });
+      expect(openGate(state)).toBeNull();
+      expect(effects.at(-1)).toEqual({ kind: "finish" });
+    }
+  });
+
   test("the response gate's deadline counts from the moment it opened", () => {
     const asked = play(run(), [received, approve("request", "request-1")], begun).state;
     const { state } = step(asked, generated, begun + 50_000);
@@ -289,6 +324,21 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
       }),
     }),
   },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("lifted" as const),
+      gate,
+      lift: fc.record({
+        reviewer: fc.constantFrom("Ada", "Grace", "Mallory"),
+        version: fc.integer({ min: 1, max: 3 }),
+        digest,
+        mark: fc.integer({ min: 1, max: 3 }),
+        liftedDigest: fc.constantFrom("request-2", "reply-2"),
+      }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("unreadable" as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("escalate" as const), gate }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("deadline" as const), gate }) },
   {
