@@ -196,7 +196,7 @@ export const editedResponse: ReviewView = {
 
 /** What a reviewer may do beside deciding. */
 export const standings: Readonly<
-  Record<"mayHandOver" | "mayGrant" | "mayGrantReply" | "hasApproved" | "handedOver" | "notMine" | "ownRequest", ReviewView>
+  Record<"mayHandOver" | "mayGrant" | "mayGrantReply" | "hasApproved" | "handedOver" | "notMine" | "ownRequest" | "mayLift", ReviewView>
 > = {
   mayHandOver: { ...openRequest, handOverTo: ["Grace Hopper", "Edsger Dijkstra"] },
   mayGrant: {
@@ -209,6 +209,29 @@ export const standings: Readonly<
   handedOver: { ...openRequest, left: { at: now - 4_000, to: "Grace Hopper" } },
   notMine: { ...editedRequest, left: { at: now - 4_000, to: null } },
   ownRequest: { ...openRequest, reviewer: "Grace Hopper", mayApprove: false, handOverTo: [] },
+  mayLift: {
+    ...openRequest,
+    mayLift: true,
+    requestAsAsked: {
+      ...openRequest.request,
+      messages: [{ role: "user", content: [{ type: "text", text: "The number is CUST-12345678." }] }],
+    },
+    request: {
+      ...openRequest.request,
+      messages: [{ role: "user", content: [{ type: "text", text: "The number is [redacted: customer number]." }] }],
+    },
+    redactions: [
+      {
+        id: 1,
+        pointer: "/messages/0/content/0/text",
+        rule: "customers",
+        label: "customer number",
+        state: "masked",
+        original: "CUST-12345678",
+      },
+      { id: 2, pointer: "/systemPrompt", rule: "secrets", label: "GitHub token", state: "edited" },
+    ],
+  },
 };
 
 export const decided: Readonly<Record<"approved" | "denied" | "deniedReply" | "expired" | "cancelled" | "failed", ReviewView>> = {
