@@ -18,6 +18,16 @@ import {
   policy,
   sample,
 } from "../support/gateway.ts";
+import {
+  RelayClient,
+  configureServers,
+  eventFor,
+  openStream,
+  responseTo,
+  samplingRequest,
+  scriptUpstream,
+  upstreamOrigin,
+} from "../support/mcp-server.ts";
 import { answerAt } from "../support/provider.ts";
 import { recordLines } from "../support/record.ts";
 import { decide, filledForm, pathOf, postForm, press } from "../support/reviewer.ts";
@@ -97,6 +107,36 @@ describe("without a review", () => {
     const error = await errorOf(sample({ server: "open", params: { tools: [{ name: secret, inputSchema: { type: "object" } }] } }));
     expect(error).toMatchObject({ code: -1, data: { outcome: "refused" } });
     expect(model.calls).toHaveLength(0);
+  });
+});
+
+describe("at the relay", () => {
+  test("what a server asks, and the context that is added for it, is masked; so is the reply that it gets", async () => {
+    const upstream = scriptUpstream();
+    await configureServers({ "open-context": { url: `${upstreamOrigin}/mcp`, context: true } });
+    await configure("policy", {
+      ...redacting(),
+      rules: [
+        { name: "with context", when: { server: "open-context" }, then: { request: "allow", response: "allow", context: "thisServer" } },
+      ],
+    });
+    const stream = openStream();
+    upstream.answer = ({ message }) => (message.method === "tools/call" ? stream.response() : undefined);
+    stream.say(eventFor(samplingRequest("ask-1", asking, { includeContext: "thisServer" })));
+    model.script({ text: `It is ${secret}.` });
+    const client = new RelayClient("open-context");
+    await client.connect();
+    void client.call(1, { arguments: { token: secret, meeting: "Tuesday" } });
+    const [answer] = await eventually("the answer", async () => {
+      const answers = upstream.answersTo("ask-1");
+      return answers.length > 0 ? answers : null;
+    });
+    stream.say(eventFor(responseTo(1)));
+    stream.end();
+    expect(sent()).toContain("Tuesday");
+    expect(sent()).toContain(shown);
+    expect(sent()).not.toContain(secret);
+    expect(JSON.stringify(answer)).toContain(`It is ${marker}.`);
   });
 });
 
