@@ -42,6 +42,8 @@ const namespaces = {
   BRIDGE: env.BRIDGE,
   DIGEST: env.DIGEST,
   INBOX: env.INBOX,
+  BUDGET: env.BUDGET,
+  STOP: env.STOP,
 };
 
 const encodings = ["utf8", "utf16le", "base64", "latin1"] as const;
