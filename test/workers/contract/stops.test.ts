@@ -112,7 +112,7 @@ describe("in every phase of a request", () => {
 
   test("a task that waits ends as cancelled", async () => {
     const { result } = await answerOf(sample({ server: "request-gate", params: { task: { ttl: 60_000 } } }, { key }));
-    const { taskId } = result?.["task"] as { taskId: string };
+    const { taskId = "" } = (result?.["task"] ?? {}) as { taskId?: string };
     await openNotice("request", taskId);
     await stop("servers/request-gate");
     await ring();
@@ -129,7 +129,7 @@ describe("in every phase of a request", () => {
     resolve();
     const { code, data } = await errorOf(answer);
     expect(code).toBe(-32011);
-    expect((data?.["attempts"] as { fault: string }[]).map(({ fault }) => fault)).toEqual(["overloaded", "stopped"]);
+    expect(data?.["attempts"]).toMatchObject([{ fault: "overloaded" }, { fault: "stopped" }]);
     expect(model.calls).toHaveLength(1);
   });
 
