@@ -210,7 +210,7 @@ describe("the direction of imports", () => {
   });
 
   test("imports inside the project name the file, with its ending", () => {
-    expect(inside.filter(({ to }) => !/\.(tsx?|json|md)$/.test(to)).map(show)).toEqual([]);
+    expect(inside.filter(({ to }) => !/\.(tsx?|json|md|mjs)$/.test(to)).map(show)).toEqual([]);
   });
 
   test("the gateway makes nothing that people read: neither the words nor the pages Worker's files are reached from its entry", () => {

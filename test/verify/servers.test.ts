@@ -76,7 +76,7 @@ const servers: Readonly<Record<string, Third>> = {
     http: "http",
     stdio: "stdio",
     tool: "ask",
-    given: {},
+    given: { question: "Say hello." },
     association: inferred,
   },
   "mcp-framework 0.2.22 (SDK 1.32.2)": {
@@ -84,7 +84,7 @@ const servers: Readonly<Record<string, Third>> = {
     http: "http",
     stdio: "stdio",
     tool: "ask",
-    given: { about: "greetings" },
+    given: { question: "Say hello." },
     association: inferred,
   },
 };

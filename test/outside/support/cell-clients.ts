@@ -77,7 +77,7 @@ export async function cellClient(
 /** The same on a server over stdio, without sampling. */
 export async function cellClientOverStdio(
   kind: CellClientKind,
-  parameters: { readonly command: string; readonly args: string[]; readonly env: Record<string, string> },
+  parameters: { readonly command: string; readonly args: string[]; readonly env: Record<string, string>; readonly cwd?: string },
 ): Promise<CellClient> {
   return kind === "SDK 1.x"
     ? clientV1(new StdioTransportV1(parameters), capabilities, undefined)

@@ -1,22 +1,21 @@
-// The smallest server of mcp-framework whose tool asks for sampling by the framework's own call.
+// The tools on mcp-framework.
 import { MCPServer, MCPTool } from "mcp-framework";
 import { z } from "zod";
+import { tools } from "./asks.mjs";
 
-class Ask extends MCPTool {
-  name = "ask";
-  description = "Asks the client's model";
-  schema = z.object({ about: z.string().describe("What to ask about") });
+const toolClass = (name, run) =>
+  class extends MCPTool {
+    name = name;
+    description = name;
+    schema = z.object({ question: z.string().describe("What to ask") });
 
-  async execute() {
-    const reply = await this.samplingRequest({
-      messages: [{ role: "user", content: { type: "text", text: "Say hello." } }],
-      maxTokens: 50,
-    });
-    return JSON.stringify(reply.content);
-  }
-}
+    async execute({ question }) {
+      const sample = (params) => this.samplingRequest(params, { timeout: 120_000 });
+      return run(question, { sample, elicit: undefined });
+    }
+  };
 
 const transport = process.argv[2] === "stdio" ? { type: "stdio" } : { type: "http-stream", options: { port: Number(process.env.PORT) } };
 const server = new MCPServer({ name: "mcp-framework", version: "1.0.0", transport });
-server.addTool(Ask);
+for (const [name, run] of Object.entries(tools)) server.addTool(toolClass(name, run));
 await server.start();

@@ -1,15 +1,14 @@
-// The smallest server of mcp-handler whose tool asks for sampling as revision 2026-07-28 does: in a round of input.
+// The tools on mcp-handler.
 import { createServer } from "node:http";
-import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
 import { createMcpHandler } from "mcp-handler";
+import { z } from "zod";
+import { tools } from "./rounds.mjs";
 
-const params = { messages: [{ role: "user", content: { type: "text", text: "Say hello." } }], maxTokens: 50 };
 const handler = createMcpHandler((server) => {
-  server.registerTool("ask", { description: "Asks the client's model" }, ({ mcpReq }) => {
-    const reply = inputResponse(mcpReq.inputResponses, "reply");
-    if (reply.kind !== "sampling") return inputRequired({ inputRequests: { reply: inputRequired.createMessage(params) } });
-    return { content: [{ type: "text", text: JSON.stringify(reply.result.content) }] };
-  });
+  for (const [name, run] of Object.entries(tools))
+    server.registerTool(name, { description: name, inputSchema: z.object({ question: z.string() }) }, ({ question }, { mcpReq }) =>
+      run(question, mcpReq.inputResponses, mcpReq.requestState?.()),
+    );
 });
 
 // It is a function from a request to a response: what serves it is up to its user.

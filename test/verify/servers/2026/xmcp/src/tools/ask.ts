@@ -1,14 +1,13 @@
-// The smallest tool of xmcp that asks for sampling as revision 2026-07-28 does: in a round of input. xmcp builds the servers around it.
+// One of the tools on xmcp, which builds the servers around them.
 
-import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
+import { z } from "zod";
+import { tools } from "../../../rounds.mjs";
 
-export const schema = {};
-export const metadata = { name: "ask", description: "Asks the client's model" };
+export const schema = { question: z.string() };
+export const metadata = { name: "ask", description: "ask" };
 
-const params = { messages: [{ role: "user" as const, content: { type: "text" as const, text: "Say hello." } }], maxTokens: 50 };
+type Extra = { inputResponses?: Record<string, unknown>; requestState?: unknown };
 
-export default function ask(_given: unknown, extra: { inputResponses?: Record<string, unknown> }): unknown {
-  const reply = inputResponse(extra.inputResponses, "reply");
-  if (reply.kind !== "sampling") return inputRequired({ inputRequests: { reply: inputRequired.createMessage(params) } });
-  return { content: [{ type: "text", text: JSON.stringify(reply.result.content) }] };
+export default function run({ question }: { question: string }, { inputResponses, requestState }: Extra): unknown {
+  return tools["ask"](question, inputResponses, typeof requestState === "function" ? (requestState as () => unknown)() : requestState);
 }
