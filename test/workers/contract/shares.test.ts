@@ -2,9 +2,10 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";
-import { emptyKeyState } from "../../../shared/policy/limits.ts";
+import { defaultLimits, emptyKeyState } from "../../../shared/policy/limits.ts";
 import { KeyObject } from "../../../workers/objects/key/key-object.ts";
 import { keyStub } from "../../../workers/stubs/stubs.ts";
+import { crash } from "../objects/inside.ts";
 import { HeldModels } from "../support/held-models.ts";
 import { answerOf, createKey, env, errorOf, eventually, gateway, model, sample } from "../support/gateway.ts";
 
@@ -61,6 +62,19 @@ test("what is left of a share is given back when no request follows", async () =
   });
   const { bucket } = await written(made);
   expect(bucket?.credit).toBeGreaterThanOrEqual((1_000 - 5) * 60_000);
+});
+
+test("a run that ended holds no place of its key, also where the key's object is reset at the same moment", async () => {
+  const made = await createKey({ limits: { roundsPerOriginatingRequest: 1_000, requestsPerMinute: 1_000, concurrent: 1 } });
+  const limits = { ...defaultLimits, concurrent: 1 };
+  const given = { limits, leaseMs: 600_000, session: null, identical: "", released: [], reports: [], shareFor: null };
+  const admit = async (run: string) => (await keyStub(env, made.id).admit({ ...given, run })).kind;
+  expect(await admit("first")).toBe("admitted");
+  await keyStub(env, made.id).beginRun("first", "digest", null);
+  await eventually("its lease", async () => (await written(made)).leases.length === 1);
+  await keyStub(env, made.id).endRun("first", "digest", null);
+  await crash();
+  expect(await admit("second")).toBe("admitted");
 });
 
 test("a revocation ends when nothing can be admitted from a share any more", async () => {

@@ -3,7 +3,7 @@
 //
 // The arithmetic is shared/policy/limits.ts, share.ts and grant.ts. Rate and leases are kept in memory and written once a second,
 // without waiting: a crash may forget the last second's requests and never locks a key out. Revocation, dependents, sessions, grants with
-// their uses, and the index are committed before the answer.
+// their uses, the index, and the end of a run with its lease are committed before the answer.
 
 import {
   type KeyCalls,
@@ -214,6 +214,8 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
 
   endRun(run: string, digest: string, findableUntil: number | null): void {
     this.#end([run], [], this.now());
+    // Its lease is as long as people may take: a crash that brought it back would take the place of other requests for that time.
+    void this.ctx.storage.put("state", this.#state);
     this.#dependents.drop({ kind: "run", name: run });
     this.indexRun(run, digest, findableUntil);
   }
