@@ -1,25 +1,16 @@
-// Kill -9 at a random moment while people decide, for clients of both families at a server of 2026-07-28. `npm run verify` has ten of each.
+// Kill -9 at a random moment while people decide, for clients of both families at a server of 2026-07-28. `npm run verify` has ten of each, and
+// of those at a server with sessions.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { killCells, killOnce, reviewedByAda } from "../support/kill-cells.ts";
-import { type ModernServer, serveModern } from "../support/modern-server.ts";
-import { type RelayOffice, relayOffice } from "../support/relay-office.ts";
+import { type KillOffice, cellName, faultsOf, killCells, killOffice } from "../support/kill-cells.ts";
 
-let office: RelayOffice;
-let modern: ModernServer;
+let kills: KillOffice;
 beforeAll(async () => {
-  [office, modern] = await Promise.all([relayOffice({ RELAY_HOLD_SECONDS: "1" }), serveModern({ legacy: "reject" })]);
-  await office.rule(reviewedByAda);
-  await office.serve({ modern: { url: modern.url, allowPrivate: true } });
+  kills = await killOffice();
 });
-afterAll(async () => {
-  await Promise.all([office?.close(), modern?.close()]);
-});
+afterAll(() => kills?.close());
 
-test.each(killCells.map((cell, index) => [cell, index] as const))(
-  "a client on %s: nothing is asked, paid or continued twice, and its tools end with the reply (%i)",
-  async (cell, index) => {
-    const { wrong } = await killOnce(office, modern, cell, `Kill ${index}`);
-    expect(wrong).toEqual([]);
-  },
-);
+const cells = killCells.filter(({ server }) => server === "2026").map((cell) => [cellName(cell), cell] as const);
+test.each(cells)("%s: nothing is asked, paid or continued twice, and its tools end with the reply", async (name, cell) => {
+  expect(faultsOf(await kills.kill(cell, name, Math.random))).toEqual([]);
+});

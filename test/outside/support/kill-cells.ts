@@ -1,122 +1,103 @@
-// Kill -9 of the gateway at a random moment while people decide about the sampling of a server of 2026-07-28, for clients of both families.
+// Kill -9 of the gateway at a random moment while people decide about sampling, for clients and servers of both families: what came of each
+// call, and what the server, the model and the record saw twice.
 
-import { Client, StreamableHTTPClientTransport, specTypeSchemas, withInputRequired } from "@modelcontextprotocol/client";
-import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
-import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { verifyRecord } from "../../../scripts/verify-record.ts";
+import { type KillCaller, type Said, repeatingCaller, resumingCaller } from "./kill-callers.ts";
 import { decideByLink, pause } from "./killable-gateway.ts";
-import { type ModernServer, repeatedContinuations } from "./modern-server.ts";
+import { type ModernServer, repeatedContinuations, serveModern } from "./modern-server.ts";
+import { type OldServer, serveOld } from "./old-server.ts";
 import { until } from "./raw-client.ts";
-import { type RelayOffice, openGates, relayKey } from "./relay-office.ts";
+import { type RelayOffice, openGates, relayOffice } from "./relay-office.ts";
 
-export const killCells = ["SDK 1.x, which resumes", "SDK 2.x of 2026-07-28, which repeats"] as const;
-export type KillCell = (typeof killCells)[number];
+export type Family = "2025" | "2026";
+export type KillCell = { readonly client: Family; readonly server: Family };
 
-/** The tools that are called, and how often each samples. */
-const tools = { ask: 1, "ask-two": 2, "ask-five": 5 } as const;
-type Tool = keyof typeof tools;
+export const cellName = ({ client, server }: KillCell): string => `a client of ${client} at a server of ${server}`;
 
-export const reviewedByAda: object = {
+export const killCells: readonly KillCell[] = (["2025", "2026"] as const).flatMap((server) =>
+  (["2025", "2026"] as const).map((client) => ({ client, server })),
+);
+
+/** How often each tool samples. The last one asks its client for a form beside that. */
+const sampled = { ask: 1, "ask-two": 2, "ask-five": 5, "ask-and-elicit": 1 } as const;
+type Tool = keyof typeof sampled;
+
+/** A client of 2025 posts what it was asked for once, so a kill may lose it on the way: it is asked for nothing. */
+const toolsOf = ({ client }: KillCell): Tool[] =>
+  (Object.keys(sampled) as Tool[]).filter((tool) => client === "2026" || !tool.endsWith("elicit"));
+
+/** What came of the kills of a cell. Each list says what, so that a failure shows it. */
+export type Killed = {
+  readonly replies: number;
+  /** Ended with "the outcome is unknown" where the server of 2026 may have had the continuation when the gateway was killed. */
+  readonly unknown: number;
+  /** A server's request, or a person's review, that was answered more than once. */
+  readonly answeredTwice: readonly string[];
+  /** A call, or the continuation of one, that reached the server more than once. */
+  readonly sentTwice: readonly string[];
+  /** A call that ended without its reply though the server could still give it. */
+  readonly lost: readonly string[];
+  /** Anything else that must not be: in the model's calls, or in the record. */
+  readonly wrong: readonly string[];
+  /** Answers that reached a server with sessions again, the same to the byte and under the same id: it knows them by that. */
+  readonly again: number;
+};
+
+export type KillOffice = {
+  readonly office: RelayOffice;
+  /** One kill in this cell. `name` tells its questions from those of others; all its moments are of `random`. */
+  readonly kill: (cell: KillCell, name: string, random: () => number) => Promise<Killed>;
+  readonly close: () => Promise<void>;
+};
+
+const reviewedByAda: object = {
   ...openGates,
   rules: [{ name: "asked", when: {}, then: { request: "review", response: "allow", reviewers: ["everyone"] } }],
   reviewers: { everyone: [{ name: "Ada" }] },
 };
 
-/** A client that does not see that its connection broke comes back after this. A leg is held for a second. */
-const legMs = 5_000;
-
-export type Ended = { readonly tool: Tool; readonly question: string; readonly text: string; readonly isError: boolean };
-
-/** What came of one kill: everything that must not be is named in `wrong`. */
-export type Killed = { readonly ended: readonly Ended[]; readonly wrong: readonly string[] };
-
-type Caller = {
-  /** Calls the tool until it has ended, whatever breaks. */
-  readonly call: (tool: Tool, question: string) => Promise<Omit<Ended, "tool" | "question">>;
-  /** How many calls can be found again, should the gateway end now. */
-  readonly found: () => number;
-  readonly close: () => Promise<void>;
-};
-
-const authorized = { requestInit: { headers: { Authorization: `Bearer ${relayKey}` } } };
-const about = { name: "killed", version: "1" };
-type Content = { readonly content?: unknown; readonly isError?: boolean | undefined };
-const textOf = ({ content, isError = false }: Content) => ({
-  text: (content as { text?: string }[]).map(({ text }) => text ?? "").join(""),
-  isError,
-});
-
-async function resuming(url: string): Promise<Caller> {
-  const client = new ClientV1(about, { capabilities: {} });
-  const transport = new TransportV1(new URL(url), {
-    ...authorized,
-    reconnectionOptions: { initialReconnectionDelay: 200, reconnectionDelayGrowFactor: 1, maxReconnectionDelay: 200, maxRetries: 300 },
-  });
-  await client.connect(transport as Transport);
-  const marked = new Set<string>();
+/** A gateway with a server of each family; the one with sessions keeps its events. */
+export async function killOffice(): Promise<KillOffice> {
+  const [office, modern, old] = await Promise.all([
+    relayOffice({ RELAY_HOLD_SECONDS: "1" }),
+    serveModern({ legacy: "reject" }),
+    serveOld({ resumable: true }),
+  ]);
+  await office.rule(reviewedByAda);
+  await office.serve({ "2026": { url: modern.url, allowPrivate: true }, "2025": { url: old.url, allowPrivate: true } });
+  // Ten kills of one cell take less than a minute. Its other limits are the usual ones: what a kill left behind would use them up.
+  const key = await office.key({ name: "kills", limits: { requestsPerMinute: 10_000 } });
   return {
-    found: () => marked.size,
-    call: async (tool, question) => {
-      const options = { timeout: 150_000, onresumptiontoken: () => void marked.add(question) };
-      try {
-        return textOf((await client.callTool({ name: tool, arguments: { question } }, undefined, options)) as Content);
-      } catch (error) {
-        return { text: String(error), isError: true };
-      }
-    },
-    close: () => client.close(),
+    office,
+    kill: (cell, name, random) => killOnce({ office, key, modern, old, cell, name, random }),
+    close: async () => void (await Promise.all([office.close(), modern.close(), old.close()])),
   };
 }
 
-async function repeating(url: string): Promise<Caller> {
-  const client = new Client(about, { versionNegotiation: { mode: "auto" }, inputRequired: { autoFulfill: false } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url), authorized));
-  const result = withInputRequired(specTypeSchemas.CallToolResult);
-  const states = new Map<string, string>();
-  const leg = async (tool: Tool, question: string) => {
-    const requestState = states.get(question);
-    const params = { name: tool, arguments: { question }, ...(requestState === undefined ? {} : { requestState }) };
-    return client.request({ method: "tools/call", params }, result, { allowInputRequired: true, timeout: legMs });
-  };
-  return {
-    found: () => states.size,
-    call: async (tool, question) => {
-      for (let tries = 0; tries < 600; tries += 1) {
-        try {
-          const said = await leg(tool, question);
-          if (!("requestState" in said)) return textOf(said as Content);
-          states.set(question, String(said.requestState));
-        } catch (error) {
-          // An error of JSON-RPC is an end; any other is a broken connection.
-          if (/-32\d{3}|outcome/.test(`${String((error as { code?: unknown }).code)} ${String(error)}`))
-            return { text: String(error), isError: true };
-          await pause(200);
-        }
-      }
-      return { text: "never ended", isError: true };
-    },
-    close: () => client.close(),
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
 
 /** Somebody who approves everything, each after a while, until there is nothing more to do. */
-function decider(office: RelayOffice, most: number): { readonly stop: () => Promise<void> } {
+function decider(office: RelayOffice, waitMs: () => number): { readonly stop: () => Promise<void> } {
   const over = new AbortController();
   const under = new Set<string>();
   const decideOne = async (run: string, link: string): Promise<void> => {
-    await pause(Math.random() * most);
-    try {
-      await decideByLink(link, "approve");
-    } catch {
-      // The gateway is away: the review is still listed when it is back, or was decided.
-    }
+    await pause(waitMs());
+    // The gateway may be away: the review is still listed when it is back, or was decided.
+    await decideByLink(link, "approve").catch(() => {});
     under.delete(run);
   };
   const looking = (async () => {
     while (!over.signal.aborted) {
-      const open = await office.notices().catch(() => []);
-      for (const { run, link } of open) {
+      for (const { run, link } of await office.notices().catch(() => [])) {
         if (link === null || link === undefined || under.has(run)) continue;
         under.add(run);
         void decideOne(run, link);
@@ -124,64 +105,132 @@ function decider(office: RelayOffice, most: number): { readonly stop: () => Prom
       await pause(50);
     }
   })();
-  return {
-    stop: () => {
-      over.abort();
-      return looking;
-    },
-  };
+  return { stop: () => (over.abort(), looking) };
 }
 
-/** One kill in a cell. `name` tells its questions from those of others. */
-export async function killOnce(office: RelayOffice, server: ModernServer, cell: KillCell, name: string): Promise<Killed> {
+type Kill = {
+  readonly office: RelayOffice;
+  readonly key: string;
+  readonly modern: ModernServer;
+  readonly old: OldServer;
+  readonly cell: KillCell;
+  readonly name: string;
+  readonly random: () => number;
+};
+type Ended = Said & { readonly tool: Tool; readonly question: string };
+
+async function killOnce(kill: Kill): Promise<Killed> {
+  const { office, key, modern, old, cell, name, random } = kill;
   const earlier = new Set((await office.record()).events.map(({ run }) => run));
   const modelCalls = office.model.requests.length;
-  server.received.length = 0;
-  const caller = await (cell === "SDK 1.x, which resumes" ? resuming : repeating)(office.relay("modern"));
-  const calls = (Object.keys(tools) as Tool[]).map(async (tool): Promise<Ended> => {
-    const question = `${name}: what of ${tool}?`;
-    return { tool, question, ...(await caller.call(tool, question)) };
+  modern.received.length = 0;
+  old.received.length = 0;
+  const [aliveMs, awayMs] = [random() * 2_500, random() * 500];
+  const caller: KillCaller = await (cell.client === "2025" ? resumingCaller : repeatingCaller)(office.relay(cell.server), key);
+  const over = new Set<string>();
+  const asked = toolsOf(cell).map((tool) => ({ tool, question: `${name}: what of ${tool}?` }));
+  const calls = asked.map(async ({ tool, question }): Promise<Ended> => {
+    const said = await caller.call(tool, question);
+    over.add(question);
+    return { tool, question, ...said };
   });
-  // From now on each call is known by what its client has.
-  await until("a place for each call", () => caller.found() === calls.length);
-  const person = decider(office, 800);
-  await pause(Math.random() * 2_500);
+  // From now on each call is known by what its client has; one that has ended by itself is judged with the others.
+  await until("a place for each call", () => asked.every(({ question }) => caller.isFound(question) || over.has(question)));
+  const person = decider(office, () => random() * 800);
+  await pause(aliveMs);
   await office.kill();
-  await pause(Math.random() * 500);
+  await pause(awayMs);
   await office.start();
   const ended = await Promise.all(calls);
   await person.stop();
   await caller.close();
-  return { ended, wrong: await wrongIn(office, server, ended, { earlier, modelCalls }) };
+  return judged(kill, ended, { earlier, modelCalls });
 }
 
-async function wrongIn(
-  office: RelayOffice,
-  server: ModernServer,
-  ended: readonly Ended[],
-  { earlier, modelCalls }: { readonly earlier: ReadonlySet<string>; readonly modelCalls: number },
-): Promise<string[]> {
-  const wrong = repeatedContinuations(server.received).map((each) => `continued twice: ${each}`);
+type Before = { readonly earlier: ReadonlySet<string>; readonly modelCalls: number };
+
+async function judged(kill: Kill, ended: readonly Ended[], { earlier, modelCalls }: Before): Promise<Killed> {
+  const { office, cell } = kill;
   const paid = office.model.requests.slice(modelCalls).map(({ body }) => JSON.stringify(body));
-  for (const { tool, question, text, isError } of ended) {
-    const replies = text.split("Hello from the scripted provider.").length - 1;
-    if (!isError && replies !== tools[tool]) wrong.push(`${question} ended with ${replies} replies: ${text}`);
-    // The server had a continuation, or was about to get it.
-    const mayBeUnknown = /outcome is unknown/.test(text) && paid.some((body) => body.includes(question));
-    if (isError && !mayBeUnknown) wrong.push(`${question} ended with ${text}`);
-  }
   const { text, events } = await office.record();
   const own = events.filter(({ run }) => !earlier.has(run));
-  const countOf = (kind: string, run?: string): number =>
-    own.filter((each) => each.fact.kind === kind && (run === undefined || each.run === run)).length;
-  const runs = new Set(own.filter(({ fact }) => fact.kind === "reviewOpened").map(({ run }) => run));
-  for (const run of runs) if (countOf("reviewOpened", run) !== 1) wrong.push(`${run} was asked for ${countOf("reviewOpened", run)} times`);
-  const rounds = Object.values(tools).reduce((sum, each) => sum + each, 0);
-  const isWhole = ended.every(({ isError }) => !isError);
-  if (isWhole ? runs.size !== rounds : runs.size > rounds) wrong.push(`${runs.size} reviews for ${rounds} rounds`);
+  const asked = own.filter(({ fact }) => fact.kind === "reviewOpened").map(({ run }) => run);
+  const rounds = ended.reduce((sum, { tool }) => sum + sampled[tool], 0);
+  // The server had a continuation, or was about to get it.
+  const isUnknown = ({ text: said, question }: Ended): boolean =>
+    cell.server === "2026" && said.includes("outcome is unknown") && paid.some((body) => body.includes(question));
+  const replied = ended.filter(hasReply);
+  const unknown = ended.filter((each) => !hasReply(each) && isUnknown(each));
+  const seen = cell.server === "2026" ? seenByModern(kill) : seenByOld(kill);
+  const isWhole = replied.length === ended.length;
+  const wrong: string[] = [];
+  const reviews = new Set(asked).size;
+  if (isWhole ? reviews !== rounds : reviews > rounds) wrong.push(`${reviews} reviews for ${rounds} rounds`);
   // A call of the model that the kill cut off is made again, and the record has both.
-  if (paid.length > countOf("called")) wrong.push(`the model was paid ${paid.length} times for ${countOf("called")} calls`);
+  const called = own.filter(({ fact }) => fact.kind === "called").length;
+  if (paid.length > called) wrong.push(`the model was paid ${paid.length} times for ${called} calls`);
   if (new Set(paid).size > rounds) wrong.push(`the model was asked ${new Set(paid).size} different questions`);
   for (const finding of (await verifyRecord(text.split("\n"))).findings) wrong.push(JSON.stringify(finding));
-  return wrong;
+  return {
+    replies: replied.length,
+    unknown: unknown.length,
+    answeredTwice: [...seen.answeredTwice, ...repeated(asked).map((run) => `reviewed again: ${run}`)],
+    sentTwice: seen.sentTwice,
+    lost: ended
+      .filter((each) => !replied.includes(each) && !unknown.includes(each))
+      .map((each) => `${each.question} ended with ${each.text}`),
+    wrong,
+    again: seen.again,
+  };
 }
+
+const reply = "Hello from the scripted provider.";
+const hasReply = ({ tool, text, isError }: Ended): boolean => !isError && text.split(reply).length - 1 === sampled[tool];
+
+type Seen = Pick<Killed, "answeredTwice" | "sentTwice" | "again">;
+
+/** At a server of 2026 an answer is part of the continuation. */
+function seenByModern({ modern }: Kill): Seen {
+  const first = modern.received.filter(
+    ({ method, state, inputResponses }) => method === "tools/call" && (state ?? inputResponses) === undefined,
+  );
+  const calls = repeated(first.map((each) => JSON.stringify(each.arguments)));
+  return { answeredTwice: [], sentTwice: [...calls, ...repeatedContinuations(modern.received)], again: 0 };
+}
+
+function seenByOld({ old, name }: Kill): Seen {
+  const calls = old.received
+    .filter(({ message }) => message.method === "tools/call")
+    .map(({ message }) => message.params?.arguments?.question ?? "");
+  const answers = old.received.filter(({ message }) => message.method === undefined && message.id !== undefined);
+  const different = new Map(answers.map((each) => [each.text + String(each.session), each]));
+  return {
+    answeredTwice: repeated([...different.values()].map(({ session, message }) => JSON.stringify([session, message.id]))),
+    sentTwice: repeated(calls.filter((question) => question.startsWith(`${name}:`))),
+    again: answers.length - different.size,
+  };
+}
+
+function repeated(values: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return values.filter((each) => seen.has(each) || !seen.add(each));
+}
+
+/** The sum of several kills. */
+export const together = (kills: readonly Killed[]): Killed => ({
+  replies: kills.reduce((sum, { replies }) => sum + replies, 0),
+  unknown: kills.reduce((sum, { unknown }) => sum + unknown, 0),
+  again: kills.reduce((sum, { again }) => sum + again, 0),
+  answeredTwice: kills.flatMap(({ answeredTwice }) => answeredTwice),
+  sentTwice: kills.flatMap(({ sentTwice }) => sentTwice),
+  lost: kills.flatMap(({ lost }) => lost),
+  wrong: kills.flatMap(({ wrong }) => wrong),
+});
+
+/** What must not be, of all kinds. */
+export const faultsOf = ({ answeredTwice, sentTwice, lost, wrong }: Killed): string[] => [
+  ...answeredTwice.map((each) => `answered twice: ${each}`),
+  ...sentTwice.map((each) => `sent twice: ${each}`),
+  ...lost.map((each) => `lost: ${each}`),
+  ...wrong,
+];

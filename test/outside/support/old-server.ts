@@ -19,10 +19,23 @@ import {
   type ServerNotification,
   type ServerRequest,
   SetLevelRequestSchema,
+  SubscribeRequestSchema,
+  UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { onePixel } from "./modern-tools.ts";
 import { MemoryEvents, sessionsOf } from "./relay-sessions.ts";
 import { serveStreaming } from "./relay-serve.ts";
+
+/** One message as it came. */
+export type OldReceived = {
+  readonly session: string | null;
+  readonly text: string;
+  readonly message: {
+    readonly id?: string | number;
+    readonly method?: string;
+    readonly params?: { readonly arguments?: { readonly question?: string } };
+  };
+};
 
 export type OldServer = {
   readonly url: string;
@@ -33,9 +46,13 @@ export type OldServer = {
   readonly answers: string[];
   /** Every request and notification. */
   readonly methods: string[];
+  /** Every message. */
+  readonly received: OldReceived[];
   /** How many sessions were begun. */
   readonly sessions: () => number;
-  /** Forgets every session, as a server that starts again. */
+  /** Tells the clients of every session, on the stream that belongs to no request. */
+  readonly notify: (method: string, params?: Record<string, unknown>) => Promise<void>;
+  /** Forgets every session and ends their streams, as a server that starts again. */
   readonly restart: () => void;
 };
 
@@ -211,6 +228,11 @@ function oldServer(runs: string[]): Server {
     completion: { values: ["weather", "wine"].filter((each) => each.startsWith(params.argument.value)) },
   }));
   server.setRequestHandler(SetLevelRequestSchema, () => ({}));
+  server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }) => {
+    if (uri.startsWith("test://refused")) throw new Error("there is no such resource");
+    return {};
+  });
+  server.setRequestHandler(UnsubscribeRequestSchema, () => ({}));
   return server;
 }
 
@@ -218,14 +240,21 @@ export async function serveOld({ resumable = false, json = false, says400 = fals
   const runs: string[] = [];
   const answers: string[] = [];
   const methods: string[] = [];
+  const received: OldReceived[] = [];
   let begun = 0;
-  const make = () => oldServer(runs);
+  const servers: Server[] = [];
+  const make = () => {
+    const server = oldServer(runs);
+    servers.push(server);
+    return server;
+  };
   const options = () => ({ enableJsonResponse: json, ...(resumable ? { eventStore: new MemoryEvents() } : {}) });
   let endpoint = sessionsOf(make, options);
   const { url, close } = await serveStreaming(async (request) => {
     if (request.method === "POST") {
       const text = await request.clone().text();
-      const message = JSON.parse(text) as { method?: string };
+      const message = JSON.parse(text) as OldReceived["message"];
+      received.push({ session: request.headers.get("Mcp-Session-Id"), text, message });
       if (message.method === undefined) answers.push(text);
       else methods.push(message.method);
       if (message.method === "initialize") begun += 1;
@@ -244,7 +273,15 @@ export async function serveOld({ resumable = false, json = false, says400 = fals
     runs,
     answers,
     methods,
+    received,
     sessions: () => begun,
-    restart: () => (endpoint = sessionsOf(make, options)),
+    notify: async (method, params = {}) => {
+      // The SDK's union of notifications knows each method by its params.
+      for (const server of servers) await server.notification({ method, params } as ServerNotification);
+    },
+    restart: () => {
+      for (const server of servers.splice(0)) void server.close();
+      endpoint = sessionsOf(make, options);
+    },
   };
 }
