@@ -49,31 +49,26 @@ export const removedMethods: ReadonlySet<string> = new Set([
   "logging/setLevel",
   "resources/subscribe",
   "resources/unsubscribe",
-  "subscriptions/listen",
 ]);
 
 export const isRemoved = (method: string): boolean => removedMethods.has(method) || method.startsWith("tasks/");
 
-/** The result of `server/discover`, from the server's answer to `initialize`. Changes of lists are not told, and not declared. */
+/** The result of `server/discover`, from the server's answer to `initialize`. */
 export function discoverResult(initialized: JsonObject): JsonObject {
   const { tools, prompts, resources, completions, logging, experimental, extensions } = objectOf(initialized["capabilities"]) ?? {};
-  const whole = Object.entries({ completions, logging, experimental, extensions }).filter(([, value]) => isObject(value));
-  const lists = Object.entries({ tools, prompts, resources }).filter(([, value]) => isObject(value));
+  const known = { tools, prompts, resources, completions, logging, experimental, extensions };
   const { serverInfo, instructions } = initialized;
   return {
     resultType: "complete",
     supportedVersions: [revision2026],
-    capabilities: {
-      ...(Object.fromEntries(whole) as JsonObject), // from JSON
-      ...Object.fromEntries(lists.map(([name, value]) => [name, without(value as JsonObject, ["listChanged", "subscribe"])])), // isObject
-    },
+    capabilities: Object.fromEntries(Object.entries(known).filter(([, value]) => isObject(value))) as JsonObject, // from JSON
     ...(typeof instructions === "string" ? { instructions } : {}),
     ...cachingHints,
     ...(isObject(serverInfo) ? { _meta: { [serverInfoKey]: serverInfo as JsonObject } } : {}), // from JSON
   };
 }
 
-/** Nothing tells when an older server's lists change: they are to be asked for each time. */
+/** An older server may change what it has without saying so: it is to be asked each time. */
 const cachingHints = { ttlMs: 0, cacheScope: "private" } as const;
 
 const cached: ReadonlySet<string> = new Set(["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"]);

@@ -14,6 +14,7 @@ import {
   revision2026,
   serverInfoKey,
 } from "../wire/mcp-2026/stateless-request.ts";
+import { listFilters } from "./listening.ts";
 import type { TranslatedSession } from "./session-id.ts";
 
 /** In characters of JSON, of a client's experimental capabilities and extensions: longer ones are left out, because a session's id carries them. */
@@ -45,9 +46,6 @@ export function translatedSession(params: JsonObject | null, discovered: JsonObj
     ),
   };
 }
-
-/** The member of a `SubscriptionFilter` for a server's capability. */
-const listFilters = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" } as const;
 
 /** The result of `initialize`, from what the server says of itself. A subscription to single resources has no translation. */
 export function initializeResult(discovered: JsonObject, revision: string, server: string): JsonObject {

@@ -8,6 +8,7 @@ const call = (only: string): Mutant["test"] => ({ file: "test/workers/objects/ca
 const bytes = (only: string): Mutant["test"] => ({ file: "test/workers/contract/stateless.test.ts", only });
 
 const bridge = (only: string): Mutant["test"] => ({ file: "test/workers/objects/bridge.test.ts", only });
+const listens = (only: string): Mutant["test"] => ({ file: "test/outside/relay/bridge-listen.test.ts", only });
 
 const relay = { file: "workers/endpoints/relay/stateless-relay.ts" };
 const answers = { file: "workers/endpoints/relay/relayed-call.ts" };
@@ -201,9 +202,30 @@ export const relay2026Mutants: readonly Mutant[] = [
   {
     file: "workers/objects/bridge/bridge-object.ts",
     name: "a session that nobody uses is ended",
-    from: "if (idleAt !== null && idleAt <= now && this.#inFlight().length === 0) {",
-    to: "if (idleAt !== null && idleAt <= 0 && this.#inFlight().length === 0) {",
+    from: "if (idleAt !== null && idleAt <= now && this.#inFlight().length === 0 && this.#listens.isEmpty) {",
+    to: "if (idleAt !== null && idleAt <= 0 && this.#inFlight().length === 0 && this.#listens.isEmpty) {",
     test: bridge("is kept without its calls, and ended half an hour after its last use"),
+  },
+  {
+    file: "workers/objects/bridge/bridge-listens.ts",
+    name: "a change is told to those who asked for it alone",
+    from: "if (listen.isOver || !isWanted(listen.filter, change)) continue;",
+    to: "if (listen.isOver) continue;",
+    test: listens("has what the server tells of acknowledged, and is told that and nothing else"),
+  },
+  {
+    file: "workers/objects/bridge/bridge-listens.ts",
+    name: "so many listen at most",
+    from: "return this.#listens.size >= mostListens;",
+    to: "return false;",
+    test: listens("is refused where too many listen"),
+  },
+  {
+    file: "workers/objects/bridge/bridge-listens.ts",
+    name: "the last listener's end ends the subscription at the server",
+    from: "if (users <= 0) void this.#settle(uri);",
+    to: "",
+    test: listens("shares a subscription with others, which ends with the last of them"),
   },
   {
     file: "workers/objects/bridge/bridge-object.ts",

@@ -42,6 +42,17 @@ export type BridgeState =
   /** The call is not known any more, or never was; or its key is revoked. */
   | { readonly kind: "gone" };
 
+/** What came of a client's wish to listen: JSON of the `ListenFilter` that the server tells of, and of its result of `initialize`. */
+export type BridgeListening = BridgeState | { readonly kind: "listening"; readonly filter: string; readonly initialized: string };
+
+/** What a client that listens is told: changes as `changeOf` has them. */
+export type BridgeHeard =
+  | { readonly kind: "told"; readonly told: readonly string[] }
+  /** The server's stream has ended, or the object was reset: the client has to ask again. */
+  | { readonly kind: "over" }
+  /** Its key is revoked. */
+  | { readonly kind: "gone" };
+
 /** One request of the client that is open now waits for a call by a name of its own. */
 export type BridgeLeg = string;
 
@@ -61,6 +72,12 @@ export interface BridgeCalls extends Rpc.DurableObjectBranded {
   answer(visit: BridgeVisit, call: string, key: string, response: string): Promise<boolean>;
   /** This request of the client is over, or its connection is. */
   left(call: string, leg: BridgeLeg): void;
+  /** Listens for this request of the client, which has no end. `filter`: JSON of a `ListenFilter`. */
+  listen(visit: BridgeVisit, leg: BridgeLeg, filter: string): Promise<BridgeListening>;
+  /** Waits up to `ms` for something to tell it. */
+  heard(visit: BridgeVisit, leg: BridgeLeg, ms: number): Promise<BridgeHeard>;
+  /** It listens no more. */
+  unlisten(leg: BridgeLeg): void;
   /** Its key was revoked: nothing is kept, now or ever. */
   keyRevoked(): Promise<void>;
 }

@@ -29,6 +29,48 @@ export type SendOptions = { readonly signal?: AbortSignal; readonly meta?: objec
 
 let last = 0;
 
+type Asked = { readonly id: string; readonly response: Response };
+type Sender = { readonly key: string; readonly capabilities: object; readonly headers: Record<string, string> };
+
+async function post(
+  url: string,
+  { key, capabilities, headers }: Sender,
+  method: string,
+  params: object,
+  options: SendOptions,
+): Promise<Asked> {
+  const { signal, meta = {} } = options;
+  const named = params as { name?: string; uri?: string };
+  const id = `raw-${(last += 1)}`;
+  const response = await fetch(url, {
+    method: "POST",
+    headers: {
+      Authorization: `Bearer ${key}`,
+      Accept: "application/json, text/event-stream",
+      "Content-Type": "application/json",
+      "MCP-Protocol-Version": "2026-07-28",
+      "Mcp-Method": method,
+      ...(method === "resources/read" ? { "Mcp-Name": named.uri ?? "" } : named.name === undefined ? {} : { "Mcp-Name": named.name }),
+      ...headers,
+    },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id,
+      method,
+      params: {
+        ...params,
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientCapabilities": capabilities,
+          ...meta,
+        },
+      },
+    }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  return { id, response };
+}
+
 export function rawStateless(
   url: string,
   {
@@ -37,35 +79,8 @@ export function rawStateless(
     headers = {},
   }: { key?: string; capabilities?: object; headers?: Record<string, string> } = {},
 ): RawStateless {
-  const send: RawStateless["send"] = async (method, params = {}, { signal, meta = {} } = {}) => {
-    const named = params as { name?: string; uri?: string };
-    const id = `raw-${(last += 1)}`;
-    const response = await fetch(url, {
-      method: "POST",
-      headers: {
-        Authorization: `Bearer ${key}`,
-        Accept: "application/json, text/event-stream",
-        "Content-Type": "application/json",
-        "MCP-Protocol-Version": "2026-07-28",
-        "Mcp-Method": method,
-        ...(method === "resources/read" ? { "Mcp-Name": named.uri ?? "" } : named.name === undefined ? {} : { "Mcp-Name": named.name }),
-        ...headers,
-      },
-      body: JSON.stringify({
-        jsonrpc: "2.0",
-        id,
-        method,
-        params: {
-          ...params,
-          _meta: {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": capabilities,
-            ...meta,
-          },
-        },
-      }),
-      ...(signal === undefined ? {} : { signal }),
-    });
+  const send: RawStateless["send"] = async (method, params = {}, options = {}) => {
+    const { id, response } = await post(url, { key, capabilities, headers }, method, params, options);
     const text = await response.text();
     const isStream = response.headers.get("Content-Type")?.includes("event-stream") === true;
     const messages = isStream
@@ -93,4 +108,43 @@ export async function comeBack(
     more = { requestState: result.requestState ?? "" };
   }
   throw new Error("the call never ended");
+}
+
+/** A message on a stream that a client listens to. */
+export type Told = { readonly id?: string; readonly method?: string; readonly params?: object; readonly result?: object };
+
+export type Listening = {
+  /** The id of its request. */
+  readonly id: string;
+  /** What came, in order. */
+  readonly told: Told[];
+  /** Resolves when the stream is over. */
+  readonly over: Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+/** Listens (`subscriptions/listen`); resolves when the first message is there. */
+export async function listenRaw(url: string, notifications: object, key = relayKey): Promise<Listening> {
+  const left = new AbortController();
+  const sender = { key, capabilities: {}, headers: {} };
+  const { id, response } = await post(url, sender, "subscriptions/listen", { notifications }, { signal: left.signal });
+  if (!response.ok || response.body === null) throw new Error(`no stream: ${response.status} ${await response.text()}`);
+  const told: Told[] = [];
+  const first = Promise.withResolvers<void>();
+  const over = readTold(response.body, (message) => {
+    told.push(message);
+    first.resolve();
+  }).catch(() => {});
+  await Promise.race([first.promise, over]);
+  return { id, told, over, close: () => (left.abort(), over) };
+}
+
+async function readTold(body: ReadableStream<Uint8Array>, tell: (message: Told) => void): Promise<void> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const bytes of body) {
+    const lines = (text + decoder.decode(bytes, { stream: true })).split("\n");
+    text = lines.pop() ?? "";
+    for (const line of lines) if (line.startsWith("data: {")) tell(JSON.parse(line.slice(6)) as Told);
+  }
 }

@@ -15,6 +15,8 @@ export type RelayOffice = Killable & {
   readonly relay: (server: string) => string;
   /** A new API key. */
   readonly key: (wish: object) => Promise<string>;
+  /** Revokes the key of this name. */
+  readonly revoke: (name: string) => Promise<void>;
 };
 
 /** `variables`: what is set beside the usual. */
@@ -40,6 +42,12 @@ export async function relayOffice(variables: Readonly<Record<string, string>> = 
       const answer = await fetch(`${office.url}/admin/keys`, { method: "POST", body: JSON.stringify(wish), headers });
       if (!answer.ok) throw new Error(`keys: ${answer.status} ${await answer.text()}`);
       return ((await answer.json()) as { key: string }).key;
+    },
+    revoke: async (name) => {
+      const { keys } = (await (await fetch(`${office.url}/admin/keys`, { headers })).json()) as { keys: { id: string; name: string }[] };
+      const id = keys.find((each) => each.name === name)?.id ?? "";
+      const answer = await fetch(`${office.url}/admin/keys/${id}`, { method: "DELETE", headers });
+      if (!answer.ok) throw new Error(`keys: ${answer.status} ${await answer.text()}`);
     },
   };
 }

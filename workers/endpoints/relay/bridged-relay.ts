@@ -22,6 +22,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import type { BridgeRequest, BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
 import { bridgeStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
+import { listenBridged } from "./bridged-listen.ts";
 import { goneError, inputsOf, mostRounds } from "./call-rounds.ts";
 import { LegStream, eventResponse } from "./leg-stream.ts";
 import type { Watched } from "./visit.ts";
@@ -66,6 +67,15 @@ export async function postBridged(bridged: Bridged): Promise<Response> {
   const name = state?.bridge ?? bridgeName(bridged);
   const stub = () => bridgeStub(c.env, c.var.key.id, name);
   if (method === "server/discover") return discovered(bridged, (await stub().discover(visitOf(bridged))) as BridgeState);
+  if (method === "subscriptions/listen")
+    return listenBridged({
+      c,
+      request,
+      visit: visitOf(bridged),
+      stub,
+      whole: (listening) => whole(request, listening),
+      message: (listening) => messageOf(request, listening),
+    });
   if (!mayAskForInput(method)) return plain(bridged, stub().ask(visitOf(bridged), bridgeRequest(bridged)) as Promise<BridgeState>);
   return new Leg(bridged, name).answer();
 }

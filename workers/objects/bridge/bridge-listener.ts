@@ -1,4 +1,4 @@
-// The stream of a session that belongs to no request: it is open while calls are in flight, and a little longer.
+// The stream of a session that belongs to no request: it is open while calls are in flight, and a little longer, and while somebody listens.
 
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
 import { within } from "../../http/keep-alive.ts";
@@ -10,7 +10,12 @@ export type ListenerParts = {
   readonly upstream: BridgeUpstream;
   readonly tables: BridgeTables;
   readonly onArrival: (arrival: Arrival, session: Session) => void;
+  /** The server refused it: there is none any more. */
+  readonly onEnd: () => void;
 };
+
+/** Whether the server has the stream: `none` where it has no such stream, `lost` where it does not know the session. */
+export type Opened = "open" | "none" | "lost";
 
 /** Servers allow one such stream in a session: closing and opening it at every call would find the last one still open. */
 const lingerMs = 30_000;
@@ -18,7 +23,7 @@ const lingerMs = 30_000;
 const openMs = 5_000;
 const retry: Backoff = { firstMs: 100, mostMs: 10_000 };
 
-type Listening = { readonly session: string; readonly left: AbortController; readonly opened: Promise<void>; isOver: boolean };
+type Listening = { readonly session: string; readonly left: AbortController; readonly opened: Promise<Opened>; isOver: boolean };
 
 export class BridgeListener {
   readonly #parts: ListenerParts;
@@ -29,11 +34,14 @@ export class BridgeListener {
     this.#parts = parts;
   }
 
-  /** Resolves when the server has the stream, or has none, or takes long. */
-  async open(session: Session): Promise<void> {
+  /**
+   * Resolves when the server has the stream, or has none; null where it takes long. `again`: a stream that the server refused before is tried
+   * again.
+   */
+  async open(session: Session, again = false): Promise<Opened | null> {
     clearTimeout(this.#linger);
-    if (this.#listening?.session !== session.id) this.#begin(session);
-    await within(this.#listening?.opened ?? Promise.resolve(), openMs);
+    const current = this.#listening?.session === session.id && !(again && this.#listening.isOver) ? this.#listening : this.#begin(session);
+    return within(current.opened, openMs);
   }
 
   /** No call is in flight. */
@@ -48,37 +56,47 @@ export class BridgeListener {
     this.#listening = null;
   }
 
-  #begin(session: Session): void {
+  #begin(session: Session): Listening {
+    if (this.#listening !== null && this.#listening.session !== session.id) this.#parts.onEnd();
     this.close();
-    const opened = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<Opened>();
     const listening: Listening = { session: session.id, left: new AbortController(), opened: opened.promise, isOver: false };
     this.#listening = listening;
-    void this.#run(session, listening, opened.resolve).catch((error: unknown) => {
-      opened.resolve();
-      logEvent("bridge.failed", { error: errorClass(error) });
-    });
+    void this.#run(session, listening, opened.resolve)
+      .catch((error: unknown): Opened => {
+        logEvent("bridge.failed", { error: errorClass(error) });
+        return "none";
+      })
+      .then((end) => {
+        listening.isOver = true;
+        opened.resolve(end);
+        if (this.#listening === listening) this.#parts.onEnd();
+      });
+    return listening;
   }
 
-  async #run(session: Session, { left }: Listening, opened: () => void): Promise<void> {
+  /** Reads until it is closed, or the server refuses it. */
+  async #run(session: Session, { left }: Listening, opened: (as: Opened) => void): Promise<Opened> {
     const { upstream, tables } = this.#parts;
     for (let failures = 0; !left.signal.aborted; failures += 1) {
       const last = tables.session();
       const from = last?.id === session.id ? last.event_id : null;
       const response = await upstream.listen(session, from, left.signal).catch(() => null);
       if (response?.ok === true) {
-        opened();
+        opened("open");
         if (await this.#read(response, session, left.signal)) failures = 0;
       } else {
         response?.body?.cancel().catch(() => {});
         // It has no such stream, or does not know the session: the next call shows which.
         if (response !== null && response.status < 500 && response.status !== 409 && response.status !== 429) {
-          if (from === null) return opened();
+          if (from === null) return response.status === 404 || response.status === 400 ? "lost" : "none";
           // It does not resume this stream; it may have a new one.
           tables.update("event_id", null);
         }
       }
       await pause(backoffMs(retry, failures, Math.random()), left.signal);
     }
+    return "none";
   }
 
   /** Whether anything came. */

@@ -8,20 +8,31 @@ import { DurableObject } from "cloudflare:workers";
 import { toBase64url } from "../../../shared/encoding.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { type BridgedClient, bridgedAnswer, bridgedMeta } from "../../../shared/relay/bridging.ts";
+import { type ListenFilter, isEmptyFilter, supportedPart } from "../../../shared/relay/listening.ts";
 import { attemptOf } from "../../../shared/relay/rounds.ts";
+import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import type { Env } from "../../platform/env.ts";
 import { serversOf } from "../../stores/documents.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
-import type { BridgeCalls, BridgeLeg, BridgeRequest, BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
+import type {
+  BridgeCalls,
+  BridgeHeard,
+  BridgeLeg,
+  BridgeListening,
+  BridgeRequest,
+  BridgeState,
+  BridgeVisit,
+} from "../../stubs/bridge-calls.ts";
 import { OfKey } from "../../stubs/of-key.ts";
 import { ObjectAlarm } from "../alarm.ts";
 import { BridgeCall, type CallParts } from "./bridge-call.ts";
 import { BridgeListener } from "./bridge-listener.ts";
+import { BridgeListens } from "./bridge-listens.ts";
 import { BridgeQuestions } from "./bridge-questions.ts";
 import { BridgeRunner, unknown } from "./bridge-runner.ts";
 import { BridgeSession } from "./bridge-session.ts";
 import { ContentSeal } from "../content-seal.ts";
-import { BridgeTables } from "./bridge-tables.ts";
+import { BridgeTables, type SessionRow } from "./bridge-tables.ts";
 import { BridgeUpstream, type Session, answerIn, arrivalsOf } from "./bridge-upstream.ts";
 
 /** Whether each call that is open has its reader: looked at so often. */
@@ -50,6 +61,7 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
   readonly #upstream: BridgeUpstream;
   readonly #session: BridgeSession;
   readonly #listener: BridgeListener;
+  readonly #listens: BridgeListens;
   readonly #questions: BridgeQuestions;
   readonly #runner: BridgeRunner;
   readonly #calls = new Map<string, BridgeCall>();
@@ -83,6 +95,11 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
       client: () => this.#client(),
       inFlight: () => this.#inFlight(),
       association: () => this.#association(),
+      onChange: (change) => this.#listens.tell(change),
+    });
+    this.#listens = new BridgeListens({
+      subscribe: (method, uri) => this.#subscribe(method, uri),
+      onRest: () => this.#rest(),
     });
     this.#listener = new BridgeListener({
       upstream,
@@ -90,6 +107,7 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
       onArrival: ({ messages }, session) => {
         for (const message of messages) this.#questions.onStray(session, message);
       },
+      onEnd: () => this.#listens.endAll(),
     });
     this.#runner = new BridgeRunner({
       upstream,
@@ -114,13 +132,18 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
     const session = await this.#session.begun(visit);
     if ("kind" in session) return session;
     const id = newName();
-    const sent = await this.#runner.send(session, requestText(id, request));
+    return this.#exchange(session, id, request.method, requestText(id, request));
+  }
+
+  /** Sends a request that has no rounds, and waits for its answer. */
+  async #exchange(session: Session, id: string, method: string, text: string): Promise<BridgeState> {
+    const sent = await this.#runner.send(session, text);
     if (!("response" in sent)) return sent.answer === null ? sent.state : answered(sent.answer);
     try {
       for await (const { messages } of arrivalsOf(sent.response, this.#over.signal))
         for (const message of messages) {
           const answer = answerIn(message, id);
-          if (answer !== null) return answered(bridgedAnswer(request.method, answer));
+          if (answer !== null) return answered(bridgedAnswer(method, answer));
           this.#questions.onStray(sent.session, message);
         }
     } catch {
@@ -170,9 +193,55 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
     this.#tidy();
   }
 
+  async listen(visit: BridgeVisit, leg: BridgeLeg, filter: string): Promise<BridgeListening> {
+    if (!(await this.#enter(visit))) return { kind: "gone" };
+    const session = await this.#streaming(visit);
+    if ("kind" in session) return session;
+    if (this.#listens.isFull) return tooMany;
+    const initialized = this.#tables.initialized();
+    const capabilities = objectOf((JSON.parse(initialized) as JsonObject)["capabilities"]) ?? {}; // written by BridgeSession
+    const wanted = JSON.parse(filter) as ListenFilter; // by the caller's contract
+    const supported = supportedPart(session.hasStream ? wanted : { lists: [], uris: [] }, capabilities);
+    const agreed = isEmptyFilter(supported) ? supported : await this.#listens.begin(leg, supported);
+    if (isEmptyFilter(agreed)) this.#listens.end(leg);
+    return { kind: "listening", filter: JSON.stringify(agreed), initialized };
+  }
+
+  async heard(visit: BridgeVisit, leg: BridgeLeg, ms: number): Promise<BridgeHeard> {
+    if (!(await this.#enter(visit))) return { kind: "gone" };
+    this.#session.touch();
+    return this.#listens.hear(leg, ms);
+  }
+
+  unlisten(leg: BridgeLeg): void {
+    this.#listens.end(leg);
+  }
+
+  /** The session, with its stream open where the server has one; a session that the server does not know is begun anew, once. */
+  async #streaming(visit: BridgeVisit): Promise<(SessionRow & { readonly hasStream: boolean }) | BridgeState> {
+    const session = await this.#session.begun(visit);
+    if ("kind" in session) return session;
+    const opened = await this.#listener.open(session, true);
+    if (opened !== "lost") return { ...session, hasStream: opened !== "none" };
+    const next = await this.#renewed(session);
+    if ("kind" in next) return next;
+    const again = await this.#listener.open(next, true);
+    return { ...next, hasStream: again === "open" || again === null };
+  }
+
+  async #subscribe(method: string, uri: string): Promise<boolean> {
+    const { row } = this.#session;
+    if (row === null || !this.#hasVisitor()) return false;
+    const id = newName();
+    const text = JSON.stringify({ jsonrpc: "2.0", id, method, params: { uri } });
+    const state = await this.#exchange(row, id, method, text).catch(() => null);
+    return state?.kind === "answered" && objectOf(parseJson(state.answer))?.["result"] !== undefined;
+  }
+
   async keyRevoked(): Promise<void> {
     this.#ofKey.revoked();
     this.#over.abort();
+    this.#listens.endAll();
     this.#listener.close();
     this.#calls.clear();
     await this.#forget();
@@ -184,7 +253,7 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
       for (const call of this.#calls.values()) if (call.until <= now) await this.#expire(call);
       this.#revive();
       const idleAt = this.#session.idleAt();
-      if (idleAt !== null && idleAt <= now && this.#inFlight().length === 0) {
+      if (idleAt !== null && idleAt <= now && this.#inFlight().length === 0 && this.#listens.isEmpty) {
         this.#hasVisitor();
         this.#listener.close();
         await this.#session.end();
@@ -249,9 +318,14 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
     await running;
     if (this.#over.signal.aborted) return;
     if (!call.isOver) call.end(unknown);
-    if (this.#inFlight().length === 0) this.#listener.leave();
+    this.#rest();
     this.#tidy();
     this.#alarm.arm();
+  }
+
+  /** Nothing needs the stream that belongs to no request. */
+  #rest(): void {
+    if (this.#inFlight().length === 0 && this.#listens.isEmpty) this.#listener.leave();
   }
 
   readonly #delivering = new Set<string>();

@@ -5,6 +5,7 @@ import type { JsonObject } from "../../../shared/encoding.ts";
 import { isDeeperThan } from "../../../shared/json/json-rules.ts";
 import { associationOf } from "../../../shared/association/relay-association.ts";
 import { type BridgedClient, inputParams, isLogged } from "../../../shared/relay/bridging.ts";
+import { changeOf } from "../../../shared/relay/listening.ts";
 import { messageOf, samplingMethod } from "../../../shared/relay/messages.ts";
 import { type InputRequest, undeclared } from "../../../shared/relay/rounds.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
@@ -21,6 +22,8 @@ type QuestionParts = {
   /** Those that have no answer yet, newest first. */
   readonly inFlight: () => BridgeCall[];
   readonly association: () => Promise<Server["association"]>;
+  /** A change that clients may listen to, as `changeOf` has it. */
+  readonly onChange: (change: string) => void;
 };
 
 type Asked = { readonly id: RequestId; readonly method: string; readonly params: JsonObject | null };
@@ -135,8 +138,11 @@ export class BridgeQuestions {
         return calls.some((call) =>
           call.withdrawOffer((id) => isOfferId(id) && String(id).endsWith(`/${String(params?.["elicitationId"])}`)),
         );
-      default:
+      default: {
+        const change = changeOf(method, params);
+        if (change !== null) this.#parts.onChange(change);
         return false;
+      }
     }
   }
 }

@@ -60,6 +60,11 @@ export class BridgeSession {
     return row === null ? null : Math.max(row.used_at, this.#usedAt) + idleMs;
   }
 
+  /** It is in use, though nothing is sent. */
+  touch(): void {
+    this.#usedAt = this.#parts.now();
+  }
+
   async end(): Promise<void> {
     const { row } = this;
     if (row === null) return;
