@@ -73,9 +73,15 @@ const cachingHints = { ttlMs: 0, cacheScope: "private" } as const;
 
 const cached: ReadonlySet<string> = new Set(["tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"]);
 
+/** "Resource not found", which is -32602 since 2026-07-28 (server/resources, "Error Handling"). */
+const notFound2025 = -32_002;
+
 /** A server's answer to a request of this method, as a client of 2026-07-28 reads it. */
 export function bridgedAnswer(method: string, answer: RpcAnswer): RpcAnswer {
-  if (!("result" in answer)) return answer;
+  if (!("result" in answer)) {
+    const { error } = answer;
+    return method === "resources/read" && error.code === notFound2025 ? { error: { ...error, code: -32_602 } } : answer;
+  }
   const result = method === "tools/list" ? withoutExecution(answer.result) : answer.result;
   return { result: { ...result, resultType: "complete", ...(cached.has(method) ? cachingHints : {}) } };
 }

@@ -139,7 +139,7 @@ async function confirmedWithState(context: ServerContext, done: string): Promise
   return inputRequired({ inputRequests, requestState: await states.mint("confirm") });
 }
 
-const wideSchema = {
+export const wideSchema = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   type: "object" as const,
   $defs: { address: { $anchor: "addressDef", type: "object", properties: { street: { type: "string" }, city: { type: "string" } } } },

@@ -16,6 +16,7 @@ import {
   ListResourcesRequestSchema,
   ListResourceTemplatesRequestSchema,
   ListToolsRequestSchema,
+  McpError,
   ReadResourceRequestSchema,
   type ServerNotification,
   type ServerRequest,
@@ -26,11 +27,20 @@ import {
 import type { Endpoint } from "./relay-serve.ts";
 import { MemoryEvents, sessionsOf } from "./relay-sessions.ts";
 
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 type Arguments = Readonly<Record<string, unknown>>;
-type Tool = {
+export type ConformingTool = {
   readonly inputSchema?: { readonly type: "object"; readonly [key: string]: unknown };
-  readonly run: (given: Arguments, extra: Extra) => Promise<CallToolResult> | CallToolResult;
+  readonly run: (given: Arguments, extra: Extra, server: Server) => Promise<CallToolResult> | CallToolResult;
+};
+export type ConformingPrompt = {
+  readonly needs: readonly string[];
+  readonly get: (given: Arguments, extra: Extra) => Promise<GetPromptResult> | GetPromptResult;
+};
+/** What a server has beside what the suite of the 2025 revisions asks for. */
+export type More = {
+  readonly tools: Readonly<Record<string, ConformingTool>>;
+  readonly prompts: Readonly<Record<string, ConformingPrompt>>;
 };
 
 const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -57,7 +67,7 @@ async function elicit(extra: Extra, message: string, properties: object): Promis
 const values = (count: number, word: string) => Array.from({ length: count }, (_, index) => `${word}${index + 1}`);
 const titled = values(3, "value").map((each) => ({ const: each, title: `Title of ${each}` }));
 
-const tools: Readonly<Record<string, Tool>> = {
+const ownTools: More["tools"] = {
   test_simple_text: { run: () => saying(text("This is a simple text response for testing.")) },
   test_image_content: { run: () => saying(image) },
   test_audio_content: { run: () => saying({ type: "audio", data: noSound, mimeType: "audio/wav" }) },
@@ -153,7 +163,7 @@ const tools: Readonly<Record<string, Tool>> = {
   },
 };
 
-const prompts: Readonly<Record<string, { readonly needs: readonly string[]; readonly get: (given: Arguments) => GetPromptResult }>> = {
+const ownPrompts: More["prompts"] = {
   test_simple_prompt: {
     needs: [],
     get: () => ({ messages: [{ role: "user", content: text("This is a simple prompt for testing.") }] }),
@@ -191,7 +201,11 @@ const listed = [
   { uri: "test://watched-resource", mimeType: "text/plain", text: "Watched." },
 ];
 
-function conformingServer(): Server {
+function conformingServer(more: More): Server {
+  const [tools, prompts] = [
+    { ...ownTools, ...more.tools },
+    { ...ownPrompts, ...more.prompts },
+  ];
   const server = new Server(
     { name: "conforming", version: "1" },
     {
@@ -215,7 +229,7 @@ function conformingServer(): Server {
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const tool = tools[params.name];
     if (tool === undefined) throw new Error(`there is no tool ${params.name}`);
-    return tool.run(params.arguments ?? {}, extra);
+    return tool.run(params.arguments ?? {}, extra, server);
   });
   server.setRequestHandler(ListPromptsRequestSchema, () => ({
     prompts: Object.entries(prompts).map(([name, { needs }]) => ({
@@ -223,10 +237,10 @@ function conformingServer(): Server {
       arguments: needs.map((each) => ({ ...described(each), required: true })),
     })),
   }));
-  server.setRequestHandler(GetPromptRequestSchema, ({ params }) => {
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }, extra) => {
     const prompt = prompts[params.name];
     if (prompt === undefined) throw new Error(`there is no prompt ${params.name}`);
-    return prompt.get(params.arguments ?? {});
+    return prompt.get(params.arguments ?? {}, extra);
   });
   server.setRequestHandler(ListResourcesRequestSchema, () => ({
     resources: listed.map(({ uri, mimeType }) => ({ uri, mimeType, ...described(uri) })),
@@ -238,7 +252,8 @@ function conformingServer(): Server {
     const found = listed.find((each) => each.uri === uri);
     if (found !== undefined) return { contents: [found] };
     const id = /^test:\/\/template\/([^/]+)\/data$/.exec(uri)?.[1];
-    if (id === undefined) throw new Error(`there is no resource ${uri}`);
+    // The code of the revisions with sessions.
+    if (id === undefined) throw new McpError(-32_002, `There is no resource ${uri}`, { uri });
     return {
       contents: [{ uri, mimeType: "application/json", text: JSON.stringify({ id, templateTest: true, data: `Data for ID: ${id}` }) }],
     };
@@ -249,8 +264,11 @@ function conformingServer(): Server {
 }
 
 /** The endpoint of such a server: stateful, resumable, and closed to other hosts than its own. */
-export const conformingEndpoint = (): Endpoint => {
-  const sessions = sessionsOf(conformingServer, () => ({ eventStore: new MemoryEvents(), retryInterval: 50 }));
+export const conformingEndpoint = (more: More = { tools: {}, prompts: {} }): Endpoint => {
+  const sessions = sessionsOf(
+    () => conformingServer(more),
+    () => ({ eventStore: new MemoryEvents(), retryInterval: 50 }),
+  );
   return async (request) => {
     const own = request.headers.get("Host") ?? "";
     const origin = request.headers.get("Origin");
