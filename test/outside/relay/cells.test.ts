@@ -1,9 +1,17 @@
 // Clients of both families at servers of both families, through the relay: the tool ends with the reply.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type CellClient, type CellClientKind, type OwnSampling, cellClient, cellClients, ownReply } from "../support/cell-clients.ts";
+import {
+  type CellClient,
+  type CellClientKind,
+  type OwnSampling,
+  cameBack,
+  cellClient,
+  cellClients,
+  ownReply,
+} from "../support/cell-clients.ts";
 import { type ModernServer, repeatedContinuations, serveModern } from "../support/modern-server.ts";
-import { decideByLink, pause } from "../support/killable-gateway.ts";
+import { decideByLink } from "../support/killable-gateway.ts";
 import { until } from "../support/raw-client.ts";
 import { openedReview } from "../support/opened-review.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
@@ -137,9 +145,9 @@ describe.each(cellClients)("a client of %s at a server of 2026-07-28", (kind) =>
 
     test("approved with an edit: the model gets the edited prompt, the tool the reply", async () => {
       await reviewed();
+      const before = client.legs();
       const { called, link } = await openedReview(office, () => client.call("ask", { question: `Edited for ${kind}` }));
-      // Longer than a leg is held.
-      await pause(1_500);
+      await cameBack(client, kind, before);
       await decideByLink(link, "approve", (fields) => {
         const field = [...fields.keys()].find((name) => fields.get(name) === `Edited for ${kind}`) ?? "";
         fields.set(field, "Rewritten by a person");

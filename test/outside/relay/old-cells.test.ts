@@ -1,8 +1,8 @@
 // Clients of both families at a server with sessions, through the relay: the same cases as in cells.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type CellClient, cellClient, cellClients } from "../support/cell-clients.ts";
-import { decideByLink, pause } from "../support/killable-gateway.ts";
+import { type CellClient, cameBack, cellClient, cellClients } from "../support/cell-clients.ts";
+import { decideByLink } from "../support/killable-gateway.ts";
 import { type OldServer, serveOld } from "../support/old-server.ts";
 import { openedReview } from "../support/opened-review.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
@@ -62,8 +62,9 @@ describe.each(cellClients)("a client of %s at a server with sessions", (kind) =>
 
     test("approved with an edit: the model gets the edited prompt, the tool the reply", async () => {
       await reviewed();
+      const before = client.legs();
       const { called, link } = await openedReview(office, () => client.call("ask", { question: `Edited for ${kind}` }));
-      await pause(1_500);
+      await cameBack(client, kind, before);
       await decideByLink(link, "approve", (fields) => {
         const field = [...fields.keys()].find((name) => fields.get(name) === `Edited for ${kind}`) ?? "";
         fields.set(field, "Rewritten by a person");

@@ -13,6 +13,7 @@ import {
   McpError,
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import { until } from "./raw-client.ts";
 
 export const cellClients = ["SDK 1.x", "SDK 2.x, 2025", "SDK 2.x, 2026"] as const;
 export type CellClientKind = (typeof cellClients)[number];
@@ -30,6 +31,8 @@ export type CellClient = {
   readonly asked: string[];
   /** The notifications about lists that came. */
   readonly heard: string[];
+  /** How often the client sent a call of a tool: more than once where it was asked to come back. Over HTTP alone. */
+  readonly legs: () => number;
   /** Asks to be told of changes of lists, where that is a request. */
   readonly listen: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -67,11 +70,23 @@ export async function cellClient(
   { declared = capabilities, sampling }: { readonly declared?: object; readonly sampling?: OwnSampling } = {},
 ): Promise<CellClient> {
   const all = sampling === undefined ? declared : { ...declared, sampling: {} };
-  const [at, options] = [new URL(url), { requestInit: { headers } }];
-  return kind === "SDK 1.x"
-    ? // The SDK's own type of its transport leaves `sessionId` open where exactOptionalPropertyTypes does not.
-      clientV1(new TransportV1(at, options) as Transport, all, sampling)
-    : clientV2(new TransportV2(at, options), all, kind === "SDK 2.x, 2026", sampling);
+  let legs = 0;
+  const counting: typeof fetch = (input, init) => {
+    if (typeof init?.body === "string" && init.body.includes('"tools/call"')) legs += 1;
+    return fetch(input, init);
+  };
+  const [at, options] = [new URL(url), { requestInit: { headers }, fetch: counting }];
+  const client =
+    kind === "SDK 1.x"
+      ? // The SDK's own type of its transport leaves `sessionId` open where exactOptionalPropertyTypes does not.
+        await clientV1(new TransportV1(at, options) as Transport, all, sampling)
+      : await clientV2(new TransportV2(at, options), all, kind === "SDK 2.x, 2026", sampling);
+  return { ...client, legs: () => legs };
+}
+
+/** Until a client of 2026-07-28 was asked to come back, and did; at once for one that waits on its stream. */
+export async function cameBack(client: CellClient, kind: CellClientKind, before: number): Promise<void> {
+  if (kind === "SDK 2.x, 2026") await until("the client's next leg", async () => (client.legs() > before + 1 ? true : undefined));
 }
 
 /** The same on a server over stdio, without sampling. */
@@ -108,6 +123,7 @@ async function clientV1(transport: Transport, declared: object, sampling: OwnSam
     agreed: () => agreed,
     asked,
     heard,
+    legs: () => 0,
     listen: () => Promise.resolve(),
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, given = {}, options = {}) =>
@@ -143,6 +159,7 @@ async function clientV2(
     agreed: () => client.getNegotiatedProtocolVersion(),
     asked,
     heard,
+    legs: () => 0,
     listen: async () => void (isNew && (await client.listen({ toolsListChanged: true }))),
     tools: async () => (await client.listTools()).tools.map(({ name }) => name),
     call: async (name, given = {}, options = {}) =>
