@@ -54,6 +54,7 @@ export async function relay(rig: Rig, settings: Settings): Promise<Findings> {
     ...(await withTools(settings, async () => [await opened("mcp-proxy, on Node", await mcpProxy(rig, url), "/mcp")])),
     await opened("Countersign's relay, strict", gateway, "/mcp/strict", authorization),
     await opened("Countersign's relay, auto", gateway, "/mcp/auto", authorization),
+    stateless("Countersign's relay, client of 2026-07-28", gateway, "/mcp/auto", authorization),
   ];
   const newWays: Way[] = [
     stateless("server of 2026-07-28 alone", server, "/2026"),
