@@ -1,6 +1,7 @@
 // Reads the messages between a client and a server: what kind each is, and which the relay intercepts. It judges no params and changes
 // nothing.
 
+import { elementsOf, membersOf } from "../json/spans.ts";
 import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import { type RequestId, toRequestId } from "../wire/json-rpc.ts";
@@ -36,6 +37,25 @@ export const samplingMethod = "sampling/createMessage";
  */
 export const asksForSampling = (value: unknown): boolean =>
   Object.entries(objectOf(value) ?? {}).some(([name, method]) => method === samplingMethod && name.toLowerCase() === "method");
+
+/**
+ * Whether some server may read a client's own reply to a sampling request in a body that the client posts: `CreateMessageResult` has `content`
+ * beside `role` and `model`, as no other result of MCP has. JSON libraries differ in whether the case of a name matters, in which of two
+ * members of one name counts, and in what they take for JSON.
+ * @param value the body as JSON.parse reads it; undefined where it is no JSON.
+ */
+export function maySampleByItself(body: Uint8Array, value: unknown): boolean {
+  if (value === undefined) return /result|\\u/i.test(new TextDecoder().decode(body));
+  const whole = { from: 0, to: body.length };
+  return (Array.isArray(value) ? elementsOf(body, whole) : [whole]).some((message) =>
+    membersOf(body, message)
+      .filter(({ name }) => name.toLowerCase() === "result")
+      .some((result) => {
+        const names = new Set(membersOf(body, result).map(({ name }) => name.toLowerCase()));
+        return names.has("content") && (names.has("role") || names.has("model"));
+      }),
+  );
+}
 
 export type ServerRequest = { readonly id: RequestId; readonly method: string; readonly params: JsonObject | null };
 

@@ -234,4 +234,11 @@ export const relay2026Mutants: readonly Mutant[] = [
     to: "if (call.until <= 0) await this.#expire(call);",
     test: bridge("has a day, and then the server is told"),
   },
+  {
+    file: "workers/endpoints/relay/session-relay.ts",
+    name: "a client's own reply to sampling reaches no server, in a session",
+    from: "isOurs(visit.server.mode, session.clientSamples) && maySampleByItself(body, value))",
+    to: "isOurs(visit.server.mode, session.clientSamples) && body.length === 0)",
+    test: { file: "test/workers/contract/relay.test.ts", only: "reaches no server whose sampling the gateway answers" },
+  },
 ];

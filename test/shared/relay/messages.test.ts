@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type JsonRpcMessage, fromServer, messageOf, samplingMethod } from "../../../shared/relay/messages.ts";
+import { type JsonRpcMessage, fromServer, maySampleByItself, messageOf, samplingMethod } from "../../../shared/relay/messages.ts";
 
 const request = (id: unknown, more: object = {}): object => ({
   jsonrpc: "2.0",
@@ -16,6 +16,45 @@ const ours = (message: JsonRpcMessage): boolean => message.kind === "request" &&
 const never = (): boolean => false;
 
 const look = (value: unknown): ReturnType<typeof fromServer> => fromServer(JSON.stringify(value), ours);
+
+describe("a client's own reply to sampling", () => {
+  const isFound = (text: string): boolean => {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      value = undefined;
+    }
+    return maySampleByItself(new TextEncoder().encode(text), value);
+  };
+  const reply = '{"role":"assistant","content":{"type":"text","text":"x"},"model":"m"}';
+
+  test.each([
+    ["as a host writes it", `{"jsonrpc":"2.0","id":1,"result":${reply}}`],
+    ["without a model", '{"jsonrpc":"2.0","id":1,"result":{"role":"assistant","content":[]}}'],
+    ["without a role", '{"jsonrpc":"2.0","id":1,"result":{"model":"m","content":[]}}'],
+    ["with an id that is none of ours", `{"jsonrpc":"2.0","id":null,"result":${reply}}`],
+    ["in other letters", '{"jsonrpc":"2.0","id":1,"Result":{"Role":"assistant","CONTENT":[],"Model":"m"}}'],
+    ["in escapes", `{"jsonrpc":"2.0","id":1,"\\u0072esult":${reply}}`],
+    ["before a result that is none", `{"jsonrpc":"2.0","id":1,"result":${reply},"result":{}}`],
+    ["after a result that is none", `{"jsonrpc":"2.0","id":1,"result":{},"result":${reply}}`],
+    ["in a batch", `[{"jsonrpc":"2.0","method":"ping"},{"jsonrpc":"2.0","id":1,"result":${reply}}]`],
+    ["beside what JSON does not have", `{"jsonrpc":"2.0","id":1,"result":${reply},"x":NaN}`],
+  ])("is found %s", (_how, text) => {
+    expect(isFound(text)).toBe(true);
+  });
+
+  test.each([
+    ["an elicitation's answer", '{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"role":"admin","model":"x"}}}'],
+    ["roots", '{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}'],
+    ["an empty result", '{"jsonrpc":"2.0","id":1,"result":{}}'],
+    ["an error", '{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}'],
+    ["a call that speaks of one", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"result":${reply}}}`],
+    ["no JSON at all", "ping"],
+  ])("is not %s", (_what, text) => {
+    expect(isFound(text)).toBe(false);
+  });
+});
 
 describe("which message a value is", () => {
   test.each<[string, unknown, JsonRpcMessage["kind"]]>([

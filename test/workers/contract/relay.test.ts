@@ -382,6 +382,34 @@ describe("what passes to a server", () => {
   });
 });
 
+describe("a client's own reply to sampling", () => {
+  const reply = { role: "assistant", content: { type: "text", text: "Nobody reviewed this." }, model: "mine" };
+
+  test.each(["open", "request-gate"])("reaches no server whose sampling the gateway answers (%s)", async (server) => {
+    const client = await connected(server);
+    const before = upstream.calls.length;
+    for (const message of [
+      { jsonrpc: "2.0", id: "of-the-server", result: reply },
+      [
+        { jsonrpc: "2.0", method: "notifications/x" },
+        { jsonrpc: "2.0", id: 7, result: reply },
+      ],
+    ])
+      expect((await client.post(message)).status).toBe(400);
+    expect(upstream.calls).toHaveLength(before);
+    // What else a server asks its client is the client's to answer.
+    await client.post({ jsonrpc: "2.0", id: "elicited", result: { action: "accept", content: { name: "x" } } });
+    expect(upstream.calls).toHaveLength(before + 1);
+  });
+
+  test("reaches one whose sampling it answers", async () => {
+    const client = await connected("forward");
+    const before = upstream.calls.length;
+    await client.post({ jsonrpc: "2.0", id: "of-the-server", result: reply });
+    expect(upstream.calls).toHaveLength(before + 1);
+  });
+});
+
 describe("what passes from a server", () => {
   test("is JSON byte for byte, and its status", async () => {
     const client = await connected();

@@ -9,7 +9,7 @@ import { longestPart } from "../../../shared/relay/added-context.ts";
 import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf } from "../../../shared/relay/event-stream.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
-import { type JsonRpcMessage, messageOf } from "../../../shared/relay/messages.ts";
+import { type JsonRpcMessage, maySampleByItself, messageOf } from "../../../shared/relay/messages.ts";
 import { declaresUrlElicitation, isOfferId } from "../../../shared/relay/url-elicitation.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
@@ -52,6 +52,9 @@ export async function postInSession(c: AppContext, visit: Watched, { value, body
   if (session instanceof Response) return session;
   if (isTranslated(session)) return postTranslated(c, visit, session, messages, body);
   const requests = messages.filter((message) => message.kind === "request");
+  // The gateway answers this session's sampling: the client was asked for none, and nobody would review what it says.
+  if (requests.length < messages.length && isOurs(visit.server.mode, session.clientSamples) && maySampleByItself(body, value))
+    return refuseWith(c, 400, "The gateway answers this server's sampling; a client's own reply to it is not sent on");
   const only = requests.length === 1 ? requests[0] : undefined;
   const cancelled = messages.flatMap(cancelledBy);
   // Before the client's 202: its next request must not find these in flight.
