@@ -29,6 +29,14 @@ handInRelay(relayInside);
 
 export const app = new Hono<App>();
 
+/** What operators and owners of runs read is stored by nothing on the way, and is never taken for another type. */
+for (const path of ["/admin/*", "/runs/*"])
+  app.use(path, async (c, next) => {
+    await next();
+    c.header("X-Content-Type-Options", "nosniff");
+    c.header("Cache-Control", "no-store");
+  });
+
 for (const routes of [
   samplingRoutes,
   controlRoutes,

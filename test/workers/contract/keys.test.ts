@@ -353,3 +353,13 @@ test("without an admin token, or with a short one, nobody is an operator, and th
     expect(JSON.stringify(await response.json())).toContain("wrangler secret put ADMIN_TOKEN");
   }
 });
+
+test.each(["/admin/keys", "/admin/record", "/admin/nothing", "/runs/run_x"])(
+  "what %s answers, also to nobody in particular, is stored by nothing on its way and read as what it is",
+  async (path) => {
+    for (const key of [adminToken, null]) {
+      const { headers } = await gateway(path, { key });
+      expect([headers.get("Cache-Control"), headers.get("X-Content-Type-Options")]).toEqual(["no-store", "nosniff"]);
+    }
+  },
+);
