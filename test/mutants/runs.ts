@@ -227,4 +227,11 @@ export const runMutants: readonly Mutant[] = [
     to: "",
     test: { file: leaving, only: "just after a crash|at the very same time" },
   },
+  {
+    name: "a model call that may be paid for twice is recorded before it is made",
+    file: "workers/pipeline/fast.ts",
+    from: "if (input.takenOver) told = await tellOfTakeover(env, input);",
+    to: "",
+    test: { file: "test/workers/objects/reserving.test.ts", only: "is in the record before it is made" },
+  },
 ];

@@ -29,7 +29,7 @@ import { costUsd } from "../../shared/routing/price.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { beginWork } from "../platform/slow.ts";
-import { runStub } from "../stubs/stubs.ts";
+import { appendToLedger, runStub } from "../stubs/stubs.ts";
 import { type ModelAnswer, callModels } from "../providers/call-model.ts";
 import { enqueue } from "./write-behind.ts";
 import { keepReply } from "./cached-reply.ts";
@@ -60,6 +60,8 @@ type Called = {
   readonly cause: Cause | null;
   /** No model was asked: none had a free slot. */
   readonly unasked?: true;
+  /** The events that the record has already. */
+  readonly told?: readonly RecordEvent[];
 };
 
 /** The outcome, as soon as the model has answered; the record is written behind. */
@@ -97,40 +99,61 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome 
     { kind: "finished", outcome: "cancelled" },
   ];
   const cause = { kind: "cancelled", cause: key } as const;
-  ctx.waitUntil(calling.then(({ model, ...of }) => enqueueResult(call, { outcome, model, facts: () => facts({ model, ...of }), cause })));
+  ctx.waitUntil(
+    calling.then(({ model, ...of }) =>
+      enqueueResult(call, { outcome, model, facts: () => facts({ model, ...of }), cause, told: of.told ?? [] }),
+    ),
+  );
   return outcome;
 }
 
-async function callOnce({ env, ctx, input, onDelta: tell, signal, slow }: FastCall, over: AbortSignal): Promise<Called> {
+async function callOnce(call: FastCall, over: AbortSignal): Promise<Called> {
+  const { env, input, onDelta: tell } = call;
   const onDelta = tell === undefined ? undefined : (text: string): void => (over.aborted ? undefined : tell(text));
-  // A part of a reply may be the beginning of what is masked in the whole.
-  const isWhole = mayMaskReply(input);
+  let told: readonly RecordEvent[] = [];
   try {
     const cached = input.cache?.found;
     if (cached !== undefined) return fromCache(input, cached, onDelta);
-    const permit = permitFor(spendingOf({ env, ctx }, input), { mayShare: true });
-    const around = { onDelta: isWhole ? undefined : onDelta, left: signal, over, slow, permit };
-    const answered = await callModels(env, input.request, input.candidates, input.call, around);
-    if (!answered.ok) return failedWith(answered.error);
-    const { reply: said, candidate, attempts } = answered.value;
-    const masked = maskedReply(input, input.request, said, { candidate, at: Date.now() });
-    if (!masked.ok) return failedWith([...attempts, ...masked.error]);
-    const { value, redaction } = masked.value;
-    const reply = { ...said, reply: value };
-    if (isWhole) tellWhole(value, onDelta);
-    const outcome = completed(value, input.request, runMeta(input, candidate, reply, { request: false, response: false }));
-    const facts = (): RecordFact[] => [
-      answeredFact(1, { reply, candidate, attempts }),
-      ...redactedFacts("response", redaction),
-      { kind: "finished", outcome: "completed" },
-    ];
-    return { outcome, model: { ...answered.value, reply }, facts, cause: null };
+    if (input.takenOver) told = await tellOfTakeover(env, input);
+    return { ...(await askModels(call, over, onDelta)), told };
   } catch (error) {
     logEvent("request.failed", { run: input.id, error: errorClass(error) });
     const facts = (): RecordFact[] => [{ kind: "finished", outcome: "broken" }];
     const broken = { kind: "broken", quote: input.id } as const;
-    return { outcome: broken, model: null, facts, cause: broken };
+    return { outcome: broken, model: null, facts, cause: broken, told };
   }
+}
+
+/**
+ * A model call that may be paid for twice is in the record before it is made: were its line written after the answer, as others are, a crash
+ * then would leave two payments without a line. Throws where the ledger does not take it.
+ */
+async function tellOfTakeover(env: Env, input: RequestInput): Promise<RecordEvent[]> {
+  const events = chainEvents(input.id, null, Date.now(), begunFacts(input));
+  await appendToLedger(env, input.id, { events, summary: null });
+  return events;
+}
+
+async function askModels({ env, ctx, input, signal, slow }: FastCall, over: AbortSignal, onDelta: FastCall["onDelta"]): Promise<Called> {
+  // A part of a reply may be the beginning of what is masked in the whole.
+  const isWhole = mayMaskReply(input);
+  const permit = permitFor(spendingOf({ env, ctx }, input), { mayShare: true });
+  const around = { onDelta: isWhole ? undefined : onDelta, left: signal, over, slow, permit };
+  const answered = await callModels(env, input.request, input.candidates, input.call, around);
+  if (!answered.ok) return failedWith(answered.error);
+  const { reply: said, candidate, attempts } = answered.value;
+  const masked = maskedReply(input, input.request, said, { candidate, at: Date.now() });
+  if (!masked.ok) return failedWith([...attempts, ...masked.error]);
+  const { value, redaction } = masked.value;
+  const reply = { ...said, reply: value };
+  if (isWhole) tellWhole(value, onDelta);
+  const outcome = completed(value, input.request, runMeta(input, candidate, reply, { request: false, response: false }));
+  const facts = (): RecordFact[] => [
+    answeredFact(1, { reply, candidate, attempts }),
+    ...redactedFacts("response", redaction),
+    { kind: "finished", outcome: "completed" },
+  ];
+  return { outcome, model: { ...answered.value, reply }, facts, cause: null };
 }
 
 function failedWith(attempts: readonly Attempt[]): Called {
@@ -170,7 +193,10 @@ function begunFacts(input: RequestInput): RecordFact[] {
 }
 
 /** Queues the outcome for repeats, the end of the key's lease, and the record; caches the reply; stores a run where the requestor has left. */
-function enqueueResult({ env, ctx, input, runInput, signal }: FastCall, { outcome, model, facts, cause, unasked }: Called): void {
+function enqueueResult(
+  { env, ctx, input, runInput, signal }: FastCall,
+  { outcome, model, facts, cause, unasked, told = [] }: Called,
+): void {
   const endedAt = Date.now();
   const { requestRef, id } = input;
   const cost = model === null ? 0 : costUsd(model.candidate.model, model.reply.usage);
@@ -184,7 +210,10 @@ function enqueueResult({ env, ctx, input, runInput, signal }: FastCall, { outcom
     model: model?.candidate.model.id ?? null,
     ...usage,
   };
-  const events = (): RecordEvent[] => chainEvents(id, null, endedAt, [...begunFacts(input), ...facts()]);
+  const events = (): RecordEvent[] =>
+    told.length === 0
+      ? chainEvents(id, null, endedAt, [...begunFacts(input), ...facts()])
+      : [...told, ...chainEvents(id, told.at(-1) ?? null, endedAt, facts())];
   enqueue(env, ctx, {
     ...(unasked
       ? {}

@@ -8,6 +8,9 @@ import type { SessionObject } from "../../../workers/objects/session/session-obj
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import { answerOf, env, eventually, model, post, sample, samplingMessage, travel } from "../support/gateway.ts";
+import { firstBrokenEvent } from "../../../shared/record/record.ts";
+import { isOperatorChain } from "../../../shared/record/operators.ts";
+import { recordLines } from "../support/record.ts";
 import { asObject, associateInput, crash, recordWith, tablesIn } from "./inside.ts";
 
 /** A fresh stub each time: after a crash an old one is of no use. */
@@ -67,6 +70,29 @@ describe("a crash", () => {
     expect(facts.find(({ kind }) => kind === "received")).toMatchObject({ takenOver: true });
     expect(facts.find(({ kind }) => kind === "called")).toMatchObject({ call: 1, again: true });
   });
+});
+
+test("a call that may be paid for twice is in the record before it is made, as one chain with what comes after it", async () => {
+  const message = samplingMessage({ id: 1 });
+  model.script({ until: new Promise<void>(() => {}), step: {} });
+  await post(message);
+  await eventually("the first call", async () => model.calls[0]);
+  await crash();
+  travel(200_000);
+  let answered = (): void => {};
+  model.script({ until: new Promise<void>((resolve) => (answered = resolve)), step: { text: "Paris." } });
+  const answering = post(message);
+  await eventually("the second call", async () => model.calls[1]);
+  const lines = (await recordLines()).filter(({ run }) => !isOperatorChain(run));
+  expect(lines.map(({ fact }) => fact)).toMatchObject([
+    { kind: "received", takenOver: true },
+    { kind: "called", again: true },
+  ]);
+  answered();
+  const run = (await answerOf(answering)).result?._meta?.["countersign/run"]?.id ?? "";
+  const whole = await recordWith(run, "finished");
+  expect(whole.map(({ fact }) => fact.kind)).toEqual(["received", "called", "answered", "finished"]);
+  expect(firstBrokenEvent(whole)).toBeNull();
 });
 
 test("requests of one moment are each reserved once, and counted as so many rounds", async () => {
