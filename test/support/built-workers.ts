@@ -21,16 +21,19 @@ export const toolsWorker = once(() => built("workers/tools/wrangler.toml", "coun
 export const pagesWorker = once(() => built("workers/ui/wrangler.toml", "countersign-pages"));
 
 /** The gateway, with the bindings of wrangler.toml but without variables: those of `.dev.vars` are not a test's. Built once in a process. */
-export const gatewayWorker = once(() => {
-  const { modulesRules: _, bindings: __, ...options } = optionsOf(join(root, "wrangler.toml")).workerOptions;
-  return { ...options, ...built("wrangler.toml", "countersign") };
-});
+export const gatewayWorker = once(() => gatewayWorkerOf(root));
 
-function built(config: string, name: string) {
+/** The gateway of another checkout, which has the same packages. Built anew. */
+export function gatewayWorkerOf(checkout: string) {
+  const { modulesRules: _, bindings: __, ...options } = optionsOf(join(checkout, "wrangler.toml")).workerOptions;
+  return { ...options, ...built("wrangler.toml", "countersign", checkout) };
+}
+
+function built(config: string, name: string, checkout = root) {
   const folder = mkdtempSync(join(tmpdir(), `${name}-`));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   execFileSync(process.execPath, [wrangler, "deploy", "--dry-run", "--outdir", folder, "--config", config], {
-    cwd: root,
+    cwd: checkout,
     stdio: "pipe",
     env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false" },
   });

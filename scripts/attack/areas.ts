@@ -1,0 +1,32 @@
+// Every area of attacks, in the order in which they are tried. An area is a file in areas/ and one line here.
+
+import { type Area } from "./attack.ts";
+import { deciding } from "./areas/deciding.ts";
+import { exhaustion } from "./areas/exhaustion.ts";
+import { faults } from "./areas/faults.ts";
+import { guardrails } from "./areas/guardrails.ts";
+import { headers } from "./areas/headers.ts";
+import { keys } from "./areas/keys.ts";
+import { links } from "./areas/links.ts";
+import { outward } from "./areas/outward.ts";
+import { relay } from "./areas/relay.ts";
+import { resets } from "./areas/resets.ts";
+import { scripts } from "./areas/scripts.ts";
+import { shapes } from "./areas/shapes.ts";
+import { slack } from "./areas/slack.ts";
+
+export const areas: readonly Area[] = [
+  keys,
+  shapes,
+  headers,
+  links,
+  deciding,
+  scripts,
+  outward,
+  relay,
+  slack,
+  guardrails,
+  exhaustion,
+  faults,
+  resets,
+];

@@ -1,0 +1,224 @@
+// Requests sent on through every address that we take: numbers that are hosts, IPv6, names that lead inside, redirects.
+
+import { type Area, type Attack, eachOf, eventually, must, mustEqual, mustNotHave } from "../attack.ts";
+import { askedByWebhook } from "../channels.ts";
+import { envelope, rpcOf, sample } from "../people.ts";
+import { initialize } from "../relay-client.ts";
+import { type World, secrets } from "../world.ts";
+
+/** Hosts that are inside, or may be, in every spelling that some parser of addresses accepts. */
+const inside = [
+  "127.0.0.1",
+  "localhost",
+  "localhost.",
+  "LOCALHOST",
+  "a.localhost",
+  "127.1",
+  "127.0.1",
+  "2130706433",
+  "017700000001",
+  "0x7f000001",
+  "0x7f.0.0.1",
+  "0177.0.0.1",
+  "127.0.0.1.",
+  "0.0.0.0",
+  "0",
+  "[::1]",
+  "[::]",
+  "[::ffff:127.0.0.1]",
+  "[::ffff:7f00:1]",
+  "[::127.0.0.1]",
+  "[64:ff9b::7f00:1]",
+  "[2002:7f00:1::]",
+  "[fe80::1]",
+  "[fc00::1]",
+  "[fd12:3456::1]",
+  "[ff02::1]",
+  "10.0.0.1",
+  "172.16.0.1",
+  "172.31.255.255",
+  "192.168.1.1",
+  "169.254.169.254",
+  "169.254.169.254.",
+  "2852039166",
+  "[fd00:ec2::254]",
+  "metadata.google.internal",
+  "100.64.0.1",
+  "198.18.0.1",
+  "224.0.0.1",
+  "255.255.255.255",
+  "intranet",
+  "router.local",
+  "db.internal",
+  "１２７.０.０.１",
+  "①②⑦.0.0.1",
+  "127。0。0。1",
+  "%31%32%37.0.0.1",
+  "127.0.0.1%00.example.com",
+  "example.com@127.0.0.1",
+  "127.0.0.1\\@example.com",
+  "127.0.0.1#@example.com",
+];
+
+const inDocuments: readonly [string, (url: string) => [string, object]][] = [
+  ["an MCP server", (url) => ["servers", { servers: { evil: { url: `${url}/mcp` } } }]],
+  ["a provider", (url) => ["routing", { providers: { evil: { kind: "openai", baseUrl: `${url}/v1`, keyless: true } }, models: [] }]],
+  [
+    "an issuer's keys",
+    (url) => ["issuers", { issuers: [{ name: "evil", issuer: url, audience: "us", jwksUrl: `${url}/jwks.json`, scopes: ["control"] }] }],
+  ],
+];
+
+const addresses: Attack[] = inside.map((host) => ({
+  name: `the host ${JSON.stringify(host)} is the address of no MCP server, provider or issuer`,
+  run: async (world: World) => {
+    for (const [what, documentOf] of inDocuments) {
+      const [name, document] = documentOf(`https://${host}`);
+      const answer = await world.put(name, document);
+      mustEqual(answer.status, 400, `${what}: the status`);
+    }
+  },
+}));
+
+const schemes: Attack[] = [
+  "http://example.com",
+  "ftp://example.com",
+  "file:///etc/passwd",
+  "data:text/plain,x",
+  "javascript:1",
+  "//example.com",
+  "https://user:pass@example.com",
+  "https://example.com?x=1",
+  "https://example.com#x",
+].map((url) => ({
+  name: `${url} is the address of no MCP server`,
+  run: async (world: World) => mustEqual((await world.put("servers", { servers: { evil: { url } } })).status, 400, "the status"),
+}));
+
+const imageAddresses = [
+  ...inside.slice(0, 30).map((host) => `https://${host}/a.png`),
+  "https://images.example.com.evil.example.net/a.png",
+  "https://images.example.com@evil.example.net/a.png",
+  "https://evil.example.net/images.example.com/a.png",
+  "https://images.example.com:8443/a.png",
+  "http://images.example.com/a.png",
+  "https://IMAGES.example.com./a.png",
+  "data:image/png;base64,AAAA",
+  "file:///etc/passwd",
+  "https://images.example.com\\@127.0.0.1/a.png",
+];
+
+const images: Attack[] = imageAddresses.map((value) => ({
+  name: `an image at ${JSON.stringify(value)} is not fetched`,
+  run: async (world: World) => {
+    const parameters = { prompt: "Look.", images: [{ type: "url", value }] };
+    const answer = await world.ask("/control", {
+      body: { ...envelope(), protocol_version: "2.0", task: { type: "multimodal_generation", parameters } },
+    });
+    must(answer.status >= 400 && answer.status < 500, `the answer is ${answer.status}: ${answer.text.slice(0, 200)}`);
+    mustEqual(world.model.requests.length, 0, "calls of the model");
+  },
+}));
+
+const imageHosts: Attack = {
+  name: "the policy takes no address, pattern or inside host as a host of images",
+  run: async (world) => {
+    const { json } = await world.admin("/policy");
+    for (const host of [
+      "127.0.0.1",
+      "localhost",
+      "[::1]",
+      "*.example.com",
+      "https://example.com",
+      "example.com:8080",
+      "169.254.169.254",
+      "2130706433",
+      "user@example.com",
+    ]) {
+      const answer = await world.put("policy", { ...(json as object), imageHosts: [host] });
+      mustEqual(answer.status, 400, `${host}: the status`);
+    }
+  },
+};
+
+const redirects: Attack[] = [
+  ...eachOf([301, 302, 303, 307, 308], (status) => ({
+    name: `a server's redirect ${status} to a place inside is not followed, and takes no credential there`,
+    run: async (world: World) => {
+      const answer = await world.ask(`/mcp/leads-inside-${status}`, {
+        headers: { Accept: "application/json, text/event-stream" },
+        body: initialize(),
+      });
+      mustNotHave(answer.text, "from-inside", "the client's answer");
+      must(answer.headers.get("location") === null, "the client is sent on");
+      mustEqual(world.trap.reached, [], "what reached the server inside");
+    },
+  })),
+  ...eachOf([301, 302, 307, 308], (status) => ({
+    name: `a provider's redirect ${status} to a place inside is not followed`,
+    run: async (world: World) => {
+      for (let attempts = 0; attempts < 4; attempts += 1) world.model.script({ answer: "redirect", location: `${world.trap.url}/latest` });
+      const answer = await sample(world);
+      must(rpcOf(answer).error !== undefined, "it was answered");
+      mustNotHave(answer.text, "from-inside", "the client's answer");
+    },
+  })),
+  {
+    name: "a webhook's redirect takes its link nowhere",
+    run: async (world) => {
+      world.webhooks.script({ status: 307, headers: { Location: `${world.trap.url}/hook` } });
+      const before = world.webhooks.requests.length;
+      const asked = askedByWebhook(world).catch(() => null);
+      await eventually("the webhook", () => world.webhooks.requests.length > before);
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      mustEqual(world.trap.reached, [], "what reached the server inside");
+      void asked;
+    },
+  },
+];
+
+const credentials: Attack[] = [
+  {
+    name: "a document names the gateway's own secrets as a server's credential",
+    run: async (world) => {
+      for (const secret of [
+        "ADMIN_TOKEN",
+        "LINK_KEY",
+        "LINK_KEY_PREVIOUS",
+        "DEV_API_KEY",
+        "SLACK_SIGNING_SECRET",
+        "SLACK_BOT_TOKEN",
+        "RESEND_API_KEY",
+        "CONTENT_KEY",
+        "CONTENT_KEY_PREVIOUS",
+        "PUBLIC_URL",
+      ]) {
+        const answer = await world.put("servers", { servers: { evil: { url: "https://evil.example.net/mcp", secret } } });
+        mustEqual(answer.status, 400, `${secret}: the status`);
+        const routed = await world.put("routing", {
+          providers: { evil: { kind: "openai", baseUrl: "https://evil.example.net/v1", secret } },
+          models: [],
+        });
+        mustEqual(routed.status, 400, `${secret} of a provider: the status`);
+      }
+    },
+  },
+  {
+    name: "no answer for operators has a secret in it",
+    run: async (world) => {
+      for (const path of ["/servers", "/routing", "/policy", "/issuers", "/keys", "/notices", "/runs", "/record"]) {
+        const { text } = await world.admin(path);
+        for (const secret of Object.values(secrets)) mustNotHave(text, secret, `/admin${path}`);
+        mustNotHave(text, world.ann.key, `/admin${path}`);
+      }
+      for (const secret of Object.values(secrets))
+        mustNotHave((await world.admin("/doctor", { method: "POST", body: {} })).text, secret, "the doctor");
+    },
+  },
+];
+
+export const outward: Area = {
+  name: "outward",
+  about: "requests sent on through every address that the gateway takes",
+  attacks: [...addresses, ...schemes, ...images, imageHosts, ...redirects, ...credentials],
+};

@@ -1,0 +1,95 @@
+// The documents of the gateway under attack. The name of an MCP server says which gates its requests meet.
+
+const gate = (server: string, then: object): object => ({ name: server, when: { server }, then });
+
+/**
+ * Reviewers with an address of their own in each channel: more than five notices in a minute to one address become a digest. An attack takes
+ * the next place.
+ */
+export const placesPerChannel = 60;
+export const slackMember = (place: number): string => `U0S${place}`;
+export const emailAddress = (place: number): string => `mia${place}@example.org`;
+export const webhookName = (place: number): string => `HOOK${place}`;
+const firstNames = { slack: "Sam", email: "Mia", webhook: "Wim" } as const;
+export const nameAt = (channel: keyof typeof firstNames, place: number): string => `${firstNames[channel]} ${place}`;
+const each = <T>(make: (place: number) => T): T[] => Array.from({ length: placesPerChannel }, (_, place) => make(place));
+const channels = ["slack", "email", "webhook"] as const;
+
+const ada = { name: "Ada", email: "ada@example.org" };
+const ben = { name: "Ben", email: "ben@example.org" };
+const cleo = { name: "Cleo" };
+
+export const policy = {
+  rules: [
+    gate("open*", { request: "allow", response: "allow" }),
+    gate("notes", { request: "allow", response: "allow" }),
+    gate("control", { request: "allow", response: "allow" }),
+    gate("modern", { request: "allow", response: "allow" }),
+    gate("refused", { request: "refuse", response: "allow" }),
+    gate("request-gate", { request: "review", response: "allow", tellReason: true }),
+    gate("response-gate", { request: "allow", response: "review" }),
+    gate("two-of-three", { request: "review", response: "allow", quorum: 2, reviewers: ["three"] }),
+    gate("not-own", { request: "review", response: "allow", selfApproval: false, reviewers: ["adaAndBen"] }),
+    gate("grants", { request: "review", response: "allow", grants: true }),
+    gate("grants-later-refused", { request: "refuse", response: "allow", grants: true }),
+    gate("short", { request: "review", response: "allow", deadlineSeconds: 2 }),
+    ...channels.flatMap((channel) =>
+      each((place) =>
+        gate(`by-${channel}-${place}`, {
+          request: "review",
+          response: "allow",
+          reviewers: [`${channel}-${place}`],
+          noticeExcerpt: "start",
+        }),
+      ),
+    ),
+    gate("by-slack-or-email", { request: "review", response: "allow", reviewers: ["slackOrEmail"], deadlineSeconds: 600 }),
+  ],
+  default: { request: "review", response: "review", reviewers: ["everyone"], deadlineSeconds: 600 },
+  imageHosts: ["images.example.com"],
+  reviewers: {
+    everyone: [cleo],
+    three: [cleo, { name: "Dora" }, { name: "Emil" }],
+    adaAndBen: [ada, ben],
+    slackOrEmail: [{ name: "Sol", slack: "U0ADA", email: "sol@example.org", notify: ["slack", "email"] }],
+    ...Object.fromEntries(
+      each((place) => [
+        [`slack-${place}`, [{ name: nameAt("slack", place), slack: slackMember(place) }]],
+        [`email-${place}`, [{ name: nameAt("email", place), email: emailAddress(place) }]],
+        [`webhook-${place}`, [{ name: nameAt("webhook", place), webhook: webhookName(place) }]],
+      ]).flat(),
+    ),
+  },
+};
+
+/** Models at this address of an OpenAI-compatible API. `first` is asked first. */
+export const routing = (openaiUrl: string): object => ({
+  providers: { scripted: { kind: "openai", baseUrl: openaiUrl, keyless: true, allowPrivate: true } },
+  models: ["first"].map((id) => ({
+    id,
+    provider: "scripted",
+    name: `vendor/${id}`,
+    tools: true,
+    accepts: ["text", "image"],
+    contextTokens: 2_000_000,
+    maxOutputTokens: 10_000,
+    price: { inputPerMTok: 1, outputPerMTok: 2 },
+    scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 },
+  })),
+});
+
+export const servers = (url: string, redirectUrl: string): object => ({
+  servers: {
+    notes: { url, secret: "NOTES_TOKEN", allowPrivate: true, protocol: "2025" },
+    modern: { url, allowPrivate: true, protocol: "2026", secret: "NOTES_TOKEN" },
+    "modern-reviewed": { url, allowPrivate: true, protocol: "2026" },
+    "modern-else": { url, allowPrivate: true, protocol: "2026" },
+    passing: { url, passAuthorization: true, allowPrivate: true, protocol: "2025" },
+    ...Object.fromEntries(
+      [301, 302, 303, 307, 308].map((status) => [
+        `leads-inside-${status}`,
+        { url: `${redirectUrl}/${status}`, allowPrivate: true, protocol: "2025", secret: "NOTES_TOKEN" },
+      ]),
+    ),
+  },
+});

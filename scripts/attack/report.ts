@@ -1,0 +1,102 @@
+// What an attack ends with: one object, and the same as a table.
+
+import type { Area } from "./attack.ts";
+import type { Judged } from "./kills/judge.ts";
+import type { Tried } from "./run-attacks.ts";
+
+export type Report = {
+  readonly commit: string;
+  readonly date: string;
+  readonly seed: number;
+  /** Attacks that were tried, without faults. */
+  readonly attacks: number;
+  /** Of these, the ones that were refused or withstood. */
+  readonly refused: number;
+  /** Faults of what the gateway depends on, and resets of its objects, that were tried. */
+  readonly faults: number;
+  /** Of these, the ones that were withstood. */
+  readonly withstood: number;
+  readonly kills: number;
+  /** Requests under way around the kills. */
+  readonly requests: number;
+  readonly lost: number;
+  readonly doubled: number;
+  readonly paidTwiceUnrecorded: number;
+  readonly beforeConfirmation: number;
+  readonly answeredUnrecorded: number;
+  readonly paidAgainRecorded: number;
+  readonly unknownOutcomes: number;
+  readonly areas: readonly { readonly name: string; readonly about: string; readonly tried: number; readonly held: number }[];
+  /** Everything that was not as it must be, as sentences. */
+  readonly failures: readonly string[];
+};
+
+const noKills: Judged = {
+  kills: 0,
+  requests: 0,
+  lost: [],
+  doubled: [],
+  paidTwiceUnrecorded: [],
+  beforeConfirmation: 0,
+  answeredUnrecorded: 0,
+  paidAgainRecorded: 0,
+  unknownOutcomes: 0,
+};
+
+type Given = { readonly commit: string; readonly date: string; readonly seed: number };
+
+export function reportOf(given: Given, areas: readonly Area[], tried: readonly Tried[], judged: Judged = noKills): Report {
+  const count = (isFault: boolean, isHeld?: true): number =>
+    tried.filter((each) => each.isFault === isFault && (isHeld === undefined || each.verdict === "refused")).length;
+  const { lost, doubled, paidTwiceUnrecorded, ...counts } = judged;
+  return {
+    ...given,
+    attacks: count(false),
+    refused: count(false, true),
+    faults: count(true),
+    withstood: count(true, true),
+    ...counts,
+    lost: lost.length,
+    doubled: doubled.length,
+    paidTwiceUnrecorded: paidTwiceUnrecorded.length,
+    areas: areas.flatMap(({ name, about }) => {
+      const own = tried.filter(({ area }) => area === name);
+      return own.length === 0 ? [] : [{ name, about, tried: own.length, held: own.filter(({ verdict }) => verdict === "refused").length }];
+    }),
+    failures: [
+      ...tried
+        .filter(({ verdict }) => verdict !== "refused")
+        .map(({ area, name, verdict, why }) => `${area}: ${name}: ${verdict}: ${why ?? ""}`),
+      ...lost.map((each) => `lost: ${each}`),
+      ...doubled.map((each) => `doubled: ${each}`),
+      ...paidTwiceUnrecorded.map((each) => `paid twice without a line: ${each}`),
+    ],
+  };
+}
+
+/** The tables of a report, as Markdown. */
+export function markdownOf(report: Report): string {
+  const rows = report.areas.map(({ name, about, tried, held }) => `| ${name} | ${about} | ${tried} | ${held} |`);
+  const tried = report.attacks + report.faults;
+  const held = report.refused + report.withstood;
+  const kills: readonly [string, number][] = [
+    ["kills with -9 of the whole process tree", report.kills],
+    ["requests under way around them (/sampling, the relay, /control, with and without reviews)", report.requests],
+    ["lost: without an answer, or a decision that did not count", report.lost],
+    ["doubled: asked, decided, delivered or continued twice", report.doubled],
+    ["paid twice without a line in the record", report.paidTwiceUnrecorded],
+    ["the same, because the process died before the first reservation was confirmed", report.beforeConfirmation],
+    ["answered at once, and killed before the line was written", report.answeredUnrecorded],
+    ["paid again, with a line that says so", report.paidAgainRecorded],
+    ['ended with "the outcome is unknown" at the relay', report.unknownOutcomes],
+  ];
+  return [
+    `\`npm run attack\` at ${report.commit}, ${report.date}, seed ${report.seed}: ${report.attacks} attacks, ${report.refused} refused; ${report.faults} faults and resets, ${report.withstood} withstood.`,
+    "",
+    "| area | what is tried | tried | refused or withstood |",
+    "|---|---|---|---|",
+    ...rows,
+    `| all | | ${tried} | ${held} |`,
+    ...(report.kills === 0 ? [] : ["", "| under kills | |", "|---|---|", ...kills.map(([what, number]) => `| ${what} | ${number} |`)]),
+  ].join("\n");
+}

@@ -1,0 +1,262 @@
+// The gateway under attack: the real Workers in a process of their own, and fakes only where the world begins (providers, Slack, email,
+// webhooks, MCP servers), each on a socket of this machine.
+
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { V4WorkerOptions } from "miniflare";
+import { type Gateway, freePort, localUrl, startServer } from "../local-gateway.ts";
+import type { MailApi } from "../../test/support/mail-api.ts";
+import { startMailServer } from "../../test/support/mail-server.ts";
+import { type ProviderServer, startProviderServer } from "../../test/support/provider-server.ts";
+import { type RawMcpServer, startRawMcpServer } from "../../test/support/raw-mcp-server.ts";
+import { type Served, serve } from "../../test/support/serve.ts";
+import { ScriptedSlack } from "../../test/support/slack/scripted-slack.ts";
+import { startSlackServer } from "../../test/support/slack-server.ts";
+import { type WebhookReceiver, createWebhookReceiver } from "../../test/support/webhook-receiver.ts";
+import { eventually } from "./attack.ts";
+import { type Trap, startTrap } from "./trap.ts";
+import { placesPerChannel, policy, routing, servers, slackMember, webhookName } from "./documents.ts";
+
+const script = fileURLToPath(new URL("../../test/outside/support/serve-built.ts", import.meta.url));
+
+export const secrets = {
+  admin: "admin-token-of-the-attacks-0123456789",
+  link: "link-key-of-the-attacks-0123456789abcdef",
+  olderLink: "older-link-key-of-the-attacks-0123456789",
+  content: "content-key-of-the-attacks-0123456789abcdef",
+  dev: "dev-key-of-the-attacks-0123456789abcdef",
+  slackToken: "xoxb-token-of-the-attacks-0123456789",
+  slackSigning: "signing-secret-of-the-attacks-0123456789",
+  webhook: `whsec_${btoa("s".repeat(32))}`,
+  server: "secret-of-the-mcp-server-0123456789",
+} as const;
+
+const places = Array.from({ length: placesPerChannel }, (_, place) => place);
+
+export type Answer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Undefined where the body is not JSON. */
+  readonly json: unknown;
+};
+
+export type Asking = {
+  readonly method?: string;
+  /** An API key or the admin token; null: none. Absent: the first key. */
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What is not text or bytes is sent as JSON. */
+  readonly body?: unknown;
+  readonly signal?: AbortSignal;
+};
+
+export type Key = { readonly id: string; readonly key: string };
+
+export type World = {
+  readonly url: string;
+  readonly port: number;
+  readonly model: ProviderServer;
+  readonly mail: MailApi;
+  readonly slack: ScriptedSlack;
+  readonly webhooks: WebhookReceiver;
+  readonly mcp: RawMcpServer;
+  /** A server inside, which nothing may ever lead to. */
+  readonly trap: Trap;
+  /** Two API keys of two people. */
+  readonly ann: Key;
+  readonly bob: Key;
+  readonly ask: (path: string, asking?: Asking) => Promise<Answer>;
+  readonly admin: (path: string, asking?: Asking) => Promise<Answer>;
+  readonly newKey: (wish?: object) => Promise<Key>;
+  /** Replaces a document, whatever its version is; gives the answer. */
+  readonly put: (name: string, document: object) => Promise<Answer>;
+  /** The id of the process group of the gateway. */
+  readonly pid: () => number;
+  readonly kill: () => Promise<void>;
+  readonly start: () => Promise<void>;
+  /** The folder with what it stores. Only looked into while it does not run. */
+  readonly folder: string;
+  readonly close: () => Promise<void>;
+};
+
+export type WorldOptions = {
+  /** The gateway and the Workers beside it, built. */
+  readonly workers: readonly V4WorkerOptions[];
+  /** They override those of the world. */
+  readonly variables?: Readonly<Record<string, string>>;
+};
+
+const limits = {
+  requestsPerMinute: 100_000,
+  callsPerMinute: 1_000_000,
+  concurrent: 1_000,
+  heldStreams: 1_000,
+  roundsPerOriginatingRequest: 10_000,
+};
+
+type Edge = Pick<World, "model" | "mail" | "slack" | "webhooks" | "mcp" | "trap"> & {
+  readonly variables: Readonly<Record<string, string>>;
+  readonly close: () => Promise<void>;
+};
+
+/** Everything that is not the gateway. */
+async function startEdge(): Promise<Edge> {
+  const model = await startProviderServer({ strict: false });
+  const mail = await startMailServer();
+  const slack = new ScriptedSlack({
+    token: secrets.slackToken,
+    secret: secrets.slackSigning,
+    members: ["U0ADA", "U0EVE", ...places.map(slackMember)],
+    channels: ["C0ROOM"],
+  });
+  const slackServer = await startSlackServer(slack);
+  const webhooks = createWebhookReceiver(secrets.webhook);
+  const hook = await serve(webhooks.answer);
+  const mcp = await startRawMcpServer();
+  const trap = await startTrap();
+  const closing: Served[] = [mail, hook, trap];
+  return {
+    model,
+    mail,
+    slack,
+    webhooks,
+    mcp,
+    trap,
+    variables: {
+      ADMIN_TOKEN: secrets.admin,
+      LINK_KEY: secrets.link,
+      LINK_KEY_PREVIOUS: secrets.olderLink,
+      CONTENT_KEY: secrets.content,
+      DEV_API_KEY: secrets.dev,
+      NOTES_TOKEN: secrets.server,
+      MODEL_TIMEOUT_SECONDS: "4",
+      RELAY_HOLD_SECONDS: "1",
+      EMAIL_FROM: "Countersign <reviews@example.com>",
+      RESEND_API_KEY: mail.keys.sending,
+      RESEND_BASE_URL: mail.url,
+      SLACK_BOT_TOKEN: secrets.slackToken,
+      SLACK_SIGNING_SECRET: secrets.slackSigning,
+      SLACK_API_URL: slackServer.apiUrl,
+      ...Object.fromEntries(
+        places.map(webhookName).flatMap((name) => [
+          [`WEBHOOK_${name}_URL`, hook.url],
+          [`WEBHOOK_${name}_SECRET`, secrets.webhook],
+        ]),
+      ),
+    },
+    close: async () => {
+      await Promise.all([model.close(), mcp.close(), slackServer.close(), ...closing.map((each) => each.close())]);
+    },
+  };
+}
+
+type Running = Pick<World, "folder" | "start" | "kill" | "pid">;
+
+/** The gateway's process, which keeps its data from start to start. */
+function processOf(port: number, [main, ...others]: readonly V4WorkerOptions[], bindings: Readonly<Record<string, string>>): Running {
+  const folder = mkdtempSync(join(tmpdir(), "countersign-attack-"));
+  let gateway: Gateway | null = null;
+  return {
+    folder,
+    pid: () => gateway?.pid ?? 0,
+    start: async () => {
+      mkdirSync(folder, { recursive: true });
+      gateway = await startServer(port, script, { port, persistTo: folder, workers: [{ ...main, bindings }, ...others] });
+    },
+    kill: async () => {
+      await gateway?.stop("kill");
+      gateway = null;
+    },
+  };
+}
+
+type Requests = Pick<World, "ask" | "admin" | "put" | "newKey">;
+
+/** Requests to the gateway at this address. `first`: the key of those that name none. */
+function requestsTo(url: string, first: () => string): Requests {
+  const ask: Requests["ask"] = (path, asking = {}) =>
+    answerTo(url, path, { ...asking, key: asking.key === undefined ? first() : asking.key });
+  const admin: Requests["admin"] = (path, asking = {}) => ask(`/admin${path}`, { key: secrets.admin, ...asking });
+  return {
+    ask,
+    admin,
+    put: async (name, document) => {
+      const current = (await admin(`/${name}`)).json as { readonly version: number }; // the contract's
+      return admin(`/${name}`, { method: "PUT", body: document, headers: { "If-Match": String(current.version) } });
+    },
+    newKey: async (wish = {}) => {
+      const made = await admin("/keys", { method: "POST", body: { name: "attacker", owner: "Ada", limits, ...wish } });
+      if (made.status !== 201) throw new Error(`keys: ${made.status} ${made.text}`);
+      return made.json as Key; // the contract's
+    },
+  };
+}
+
+async function configure({ put }: Requests, { model, mcp, trap }: Edge): Promise<void> {
+  for (const [name, document] of [
+    ["policy", policy],
+    ["routing", routing(model.openaiUrl)],
+    ["servers", servers(mcp.url, trap.redirectUrl)],
+  ] as const) {
+    const written = await put(name, document);
+    if (written.status !== 200) throw new Error(`${name}: ${written.status} ${written.text}`);
+  }
+}
+
+/** Starts everything, with the documents of documents.ts written. */
+export async function startWorld({ workers, variables = {} }: WorldOptions): Promise<World> {
+  const edge = await startEdge();
+  const port = await freePort();
+  const url = localUrl(port);
+  const running = processOf(port, workers, { PUBLIC_URL: url, ...edge.variables, ...variables });
+  const close = async (): Promise<void> => {
+    await running.kill();
+    await edge.close();
+    rmSync(running.folder, { recursive: true, force: true });
+  };
+  let ann: Key = { id: "", key: "" };
+  const requests = requestsTo(url, () => ann.key);
+  try {
+    await running.start();
+    await configure(requests, edge);
+    ann = await requests.newKey({ name: "ann", owner: "Ada" });
+    const bob = await requests.newKey({ name: "bob", owner: "Ben" });
+    return { ...edge, ...running, ...requests, url, port, ann, bob, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function answerTo(url: string, path: string, { method, key, headers = {}, body, signal }: Asking): Promise<Answer> {
+  const isPlain = typeof body === "string" || body instanceof Uint8Array || body instanceof URLSearchParams;
+  const sent = isPlain ? (body as string | Uint8Array<ArrayBuffer> | URLSearchParams) : JSON.stringify(body); // by isPlain
+  const response = await fetch(url + path, {
+    method: method ?? (body === undefined ? "GET" : "POST"),
+    redirect: "manual",
+    headers: {
+      ...(key === null || key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+      ...(body === undefined || body instanceof URLSearchParams ? {} : { "Content-Type": "application/json" }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: sent }),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: jsonOf(text) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits until the gateway answers that it is healthy. */
+export const isAlive = (world: World): Promise<true> =>
+  eventually("a healthy gateway", async () => (await world.ask("/healthz", { key: null })).status === 200);

@@ -1,0 +1,163 @@
+// The attack suite's own checks: that what got through is said, and that each thing that kills must not do is found in a history of it.
+
+import { describe, expect, test } from "vitest";
+import { Breach, must, mustEqual, mustNotHave } from "../../scripts/attack/attack.ts";
+import type { Asked, Event, History, Kind } from "../../scripts/attack/kills/history.ts";
+import { type Judged, judge } from "../../scripts/attack/kills/judge.ts";
+import { randomOf } from "../../scripts/attack/kills/random.ts";
+import { markdownOf, reportOf } from "../../scripts/attack/report.ts";
+
+const question = "Q-1-request-gate";
+const run = "run_1";
+const event = (kind: string, more: object = {}, of = run): Event => ({ run: of, fact: { kind, ...more } });
+const asked = (kind: Kind, end: Asked["end"]): Asked => ({ question, kind, end, tries: 1 });
+const completed = (texts = ["reply 1 to it."], runs = [run]): Asked["end"] => ({ how: "completed", texts, runs, at: 10_000 });
+const paid = (at: number, reply = "reply 1 to it.") => ({ question, at, reply });
+
+const reviewed: readonly Event[] = [
+  event("received", { name: question }),
+  event("reviewOpened", { gate: "request" }),
+  event("approved", { gate: "request" }),
+  event("called", { call: 1, again: false }),
+  event("answered"),
+  event("finished", { outcome: "completed" }),
+];
+
+/** A request with a review at which everything went well, around a kill. */
+const good: History = {
+  asked: [asked("request-gate", completed())],
+  paid: [paid(9_000)],
+  decided: [{ question, run, gate: "request", act: "approve" }],
+  events: reviewed,
+  brokenChains: [],
+  continued: new Map(),
+  called: new Map(),
+  questionOf: new Map([[run, question]]),
+  kills: [5_000],
+};
+
+const wrongIn = ({ lost, doubled, paidTwiceUnrecorded }: Judged): string => {
+  const found = { lost, doubled, paidTwiceUnrecorded };
+  return Object.entries(found)
+    .filter(([, sentences]) => sentences.length > 0)
+    .map(([name]) => name)
+    .join(", ");
+};
+
+describe("of what happened around kills", () => {
+  test("what went well is nothing wrong", () => {
+    expect(wrongIn(judge(good))).toBe("");
+    expect(judge(good)).toMatchObject({ kills: 1, requests: 1, beforeConfirmation: 0, answeredUnrecorded: 0, paidAgainRecorded: 0 });
+  });
+
+  const denied: History = {
+    ...good,
+    asked: [asked("request-gate", { how: "denied", text: "no" })],
+    paid: [],
+    decided: [{ question, run, gate: "request", act: "deny" }],
+    events: [event("received", { name: question }), event("reviewOpened", { gate: "request" }), event("denied", { gate: "request" })],
+  };
+  const fast: History = { ...good, asked: [asked("fast", completed())], decided: [], events: [], questionOf: new Map() };
+
+  test.each<[string, History, string]>([
+    ["a request that was never answered", { ...good, asked: [asked("request-gate", { how: "none" })] }, "lost"],
+    ["a request that ended with another error", { ...good, asked: [asked("request-gate", { how: "failed", text: "x" })] }, "lost"],
+    ["an answer that no model gave", { ...good, asked: [asked("request-gate", completed(["made up"]))] }, "lost"],
+    ["an approval that the record lacks", { ...good, events: reviewed.filter(({ fact }) => fact.kind !== "approved") }, "lost"],
+    [
+      "a denial whose request was answered",
+      { ...denied, asked: [asked("request-gate", completed())], paid: [paid(9_000)], events: [...denied.events, event("called")] },
+      "lost",
+    ],
+    ["an unknown outcome where no server was asked", { ...good, asked: [asked("relay", { how: "unknown" })] }, "lost"],
+    ["a broken chain of the record", { ...good, brokenChains: [run] }, "lost"],
+    ["people who were asked twice", { ...good, events: [...reviewed, event("reviewOpened", { gate: "request" })] }, "doubled"],
+    [
+      "a review in two runs",
+      {
+        ...good,
+        events: [...reviewed, ...["received", "reviewOpened"].map((kind) => event(kind, { name: question, gate: "request" }, "run_2"))],
+      },
+      "doubled",
+    ],
+    ["two decisions", { ...good, events: [...reviewed, event("denied", { gate: "request" })] }, "doubled"],
+    ["two ends", { ...good, events: [...reviewed, event("finished")] }, "doubled"],
+    ["two answers", { ...good, asked: [asked("request-gate", completed(["reply 1 to it.", "reply 2 to it."]))] }, "doubled"],
+    ["answers from two runs", { ...good, asked: [asked("request-gate", completed(undefined, [run, "run_2"]))] }, "doubled"],
+    ["two continuations", { ...good, continued: new Map([[question, 2]]) }, "doubled"],
+    [
+      "a denied reply that was delivered",
+      {
+        ...denied,
+        asked: [asked("response-gate", { how: "denied", text: "reply 1 to it." })],
+        paid: [paid(9_000)],
+        events: [...denied.events, event("called")],
+      },
+      "doubled",
+    ],
+    ["a second payment of a reviewed request without a line", { ...good, paid: [paid(4_900), paid(9_000)] }, "paidTwiceUnrecorded"],
+    ["a payment of a fast request without a line, far from every kill", { ...fast, paid: [paid(9_000)] }, "paidTwiceUnrecorded"],
+    [
+      "a second payment of a fast request, whose first call was confirmed long before the kill",
+      { ...fast, paid: [paid(2_000), paid(9_000)], events: [event("received", { name: question }), event("called")] },
+      "paidTwiceUnrecorded",
+    ],
+  ])("%s is found", (_what, history, wrong) => {
+    expect(wrongIn(judge(history))).toBe(wrong);
+  });
+
+  test("what the documents say of a crash is counted on its own", () => {
+    const lines = [event("received", { name: question }), event("called", { again: false })];
+    expect(judge({ ...fast, paid: [paid(4_990), paid(9_000)], events: lines })).toMatchObject({
+      paidTwiceUnrecorded: [],
+      beforeConfirmation: 1,
+    });
+    expect(judge({ ...fast, kills: [10_100] })).toMatchObject({ paidTwiceUnrecorded: [], answeredUnrecorded: 1 });
+    const again = [...reviewed, event("called", { call: 2, again: true })];
+    expect(judge({ ...good, paid: [paid(4_900), paid(9_000)], events: again })).toMatchObject({
+      paidTwiceUnrecorded: [],
+      paidAgainRecorded: 1,
+    });
+  });
+});
+
+test("a seed repeats its numbers, and another seed has others", () => {
+  const numbers = (seed: number): number[] => {
+    const random = randomOf(seed);
+    return Array.from({ length: 20 }, () => random.below(1_000));
+  };
+  expect(numbers(14)).toEqual(numbers(14));
+  expect(numbers(14)).not.toEqual(numbers(15));
+  expect(new Set(numbers(14)).size).toBeGreaterThan(15);
+});
+
+describe("a check of an attack", () => {
+  test.each<[string, () => void]>([
+    ["that does not hold", () => must(false, "x")],
+    ["of what is not equal", () => mustEqual([1, 2], [2, 1], "x")],
+    ["of a text that has what it must not", () => mustNotHave("a secret", "secret", "x")],
+  ])("%s is a breach", (_what, check) => {
+    expect(check).toThrow(Breach);
+  });
+
+  test("that holds is none", () => {
+    must(true, "x");
+    mustEqual({ a: 1 }, { a: 1 }, "x");
+    mustNotHave("nothing", "secret", "x");
+  });
+});
+
+test("the report has what got through, and what could not be tried, among its failures", () => {
+  const area = { name: "keys", about: "about keys", attacks: [] };
+  const tried = (["refused", "through", "untried"] as const).map((verdict, index) => ({
+    area: "keys",
+    name: `attack ${index}`,
+    isFault: false,
+    verdict,
+    milliseconds: 1,
+  }));
+  const report = reportOf({ commit: "abc", date: "2026-11-23", seed: 1 }, [area], tried);
+  expect(report).toMatchObject({ attacks: 3, refused: 1, faults: 0, kills: 0 });
+  expect(report.failures).toHaveLength(2);
+  expect(markdownOf(report)).toContain("| keys | about keys | 3 | 1 |");
+});
