@@ -4,7 +4,7 @@
 import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { unreachable } from "../result.ts";
 import { findInvisible } from "../invisible-characters.ts";
-import { addressesReviewer, exfiltratingUrl, overridesInstructions } from "./phrases.ts";
+import { addressesReviewer, exfiltratingUrl, namesCollector, overridesInstructions } from "./phrases.ts";
 import { type CredentialKind, isSecret, scanText } from "./scan-text.ts";
 
 export type RiskLevel = "low" | "medium" | "high";
@@ -168,9 +168,9 @@ function lookAtText(text: string, pointer: string, notes: Notes): void {
   if (scan.longestSpace >= 200) notes.add("medium", pointer, { kind: "longSpace", spaces: scan.longestSpace });
   if (scan.credential !== undefined) notes.add("high", pointer, { kind: "credential", of: scan.credential });
   if (scan.blob >= 300) notes.add("medium", pointer, { kind: "blob", characters: scan.blob });
-  const url = scan.url ? exfiltratingUrl(text) : undefined;
-  if (url !== undefined) notes.add(url, pointer, { kind: "urlWithData" });
   const lower = text.toLowerCase();
+  const url = namesCollector(lower) ? "medium" : scan.url ? exfiltratingUrl(text) : undefined;
+  if (url !== undefined) notes.add(url, pointer, { kind: "urlWithData" });
   const address = addressesReviewer(lower);
   if (address !== undefined) notes.add(address, pointer, { kind: "addressesReviewer" });
   if (overridesInstructions(lower)) notes.add("medium", pointer, { kind: "overridesInstructions" });
@@ -191,7 +191,8 @@ function lookForInvisible(text: string, pointer: string, notes: Notes): void {
   add("high", "tagCharacters", counts.tag);
   add(counts.zeroWidth >= 16 ? "high" : "medium", "zeroWidth", counts.zeroWidth);
   add("medium", "control", counts.control);
-  add("low", "unseen", counts.other);
+  // A soft hyphen or two come with copied text; a row of others spells something or makes a gap.
+  add(counts.other >= 4 ? "medium" : "low", "unseen", counts.other);
 }
 
 /** Bounds the notes: a request may have a hundred thousand bad places. */

@@ -24,7 +24,7 @@ export type TextScan = {
   readonly blob: number;
   /** The first secret that something in the text is shaped like. */
   readonly credential: CredentialKind | undefined;
-  /** Whether a web address with a query may be in the text. */
+  /** Whether a web address with a query, or with a place for data, may be in the text. */
   readonly url: boolean;
 };
 
@@ -109,7 +109,7 @@ export function scanText(text: string): TextScan {
     if (plain && (unit < 0x20 || unit > 0x7e) && !isSurelySeen(unit)) plain = false;
   }
   if (runStart >= 0) endRun(length);
-  return { plain, blankLines, longestSpace, blob, credential: credential ?? pemKey(text), url: text.includes("?") && text.includes("://") };
+  return { plain, blankLines, longestSpace, blob, credential: credential ?? pemKey(text), url: /[?{$]/.test(text) && text.includes("://") };
 }
 
 /** Whether a warning calls something in the text a secret. */
