@@ -136,5 +136,6 @@ test("copies of the key before this one are accepted while it is LINK_KEY_PREVIO
     { ...rotated, CONFIG: new Proxy(env.CONFIG, { get: (real, name) => Reflect.get(real, name).bind(real) as unknown }) },
     "/healthz",
   );
-  expect((await one.json<{ problems: string[] }>()).problems).toHaveLength(2);
+  // Of the routing table, the policy and the budgets.
+  expect((await one.json<{ problems: string[] }>()).problems).toHaveLength(3);
 });
