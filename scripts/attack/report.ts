@@ -25,6 +25,7 @@ export type Report = {
   readonly beforeConfirmation: number;
   readonly answeredUnrecorded: number;
   readonly paidAgainRecorded: number;
+  readonly gaveUp: number;
   readonly unknownOutcomes: number;
   readonly areas: readonly { readonly name: string; readonly about: string; readonly tried: number; readonly held: number }[];
   /** Everything that was not as it must be, as sentences. */
@@ -40,6 +41,7 @@ const noKills: Judged = {
   beforeConfirmation: 0,
   answeredUnrecorded: 0,
   paidAgainRecorded: 0,
+  gaveUp: 0,
   unknownOutcomes: 0,
 };
 
@@ -88,6 +90,7 @@ export function markdownOf(report: Report): string {
     ["the same, because the process died before the first reservation was confirmed", report.beforeConfirmation],
     ["answered at once, and killed before the line was written", report.answeredUnrecorded],
     ["paid again, with a line that says so", report.paidAgainRecorded],
+    ["ended as failed, because kills cut off all three calls that a run may make", report.gaveUp],
     ['ended with "the outcome is unknown" at the relay', report.unknownOutcomes],
   ];
   return [

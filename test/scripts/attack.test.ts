@@ -113,6 +113,12 @@ describe("of what happened around kills", () => {
       beforeConfirmation: 1,
     });
     expect(judge({ ...fast, kills: [10_100] })).toMatchObject({ paidTwiceUnrecorded: [], answeredUnrecorded: 1 });
+    const failed = asked("request-gate", { how: "failed", text: "x" });
+    const calls = (count: number): Event[] =>
+      Array.from({ length: count }, (_, index) => event("called", { call: index + 1, again: index > 0 }));
+    const begun = reviewed.filter(({ fact }) => fact.kind !== "called");
+    expect(judge({ ...good, asked: [failed], events: [...begun, ...calls(3)] })).toMatchObject({ lost: [], gaveUp: 1 });
+    expect(wrongIn(judge({ ...good, asked: [failed], events: [...begun, ...calls(2)] }))).toBe("lost");
     const again = [...reviewed, event("called", { call: 2, again: true })];
     expect(judge({ ...good, paid: [paid(4_900), paid(9_000)], events: again })).toMatchObject({
       paidTwiceUnrecorded: [],

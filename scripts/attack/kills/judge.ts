@@ -1,6 +1,7 @@
 // Judges what was seen around the kills: what was lost, what happened twice, and what was paid twice without a line in the record. No
 // clock, no network.
 
+import { mostCalls } from "../../../shared/run/lifecycle.ts";
 import type { Asked, Event, History, Kind, Paid } from "./history.ts";
 
 export type Judged = {
@@ -16,6 +17,8 @@ export type Judged = {
   readonly answeredUnrecorded: number;
   /** Calls of the model that were made again, with a line that says so. */
   readonly paidAgainRecorded: number;
+  /** Ended as failed, with a record of as many calls as there may be, each of which a kill cut off (docs/architecture.md). */
+  readonly gaveUp: number;
   /** Requests at the relay that ended with "the outcome is unknown", as the server's own answer was lost. */
   readonly unknownOutcomes: number;
 };
@@ -43,12 +46,13 @@ export function judge(history: History): Judged {
     count > 1 ? [`the server got ${count} continuations with ${state}`] : [],
   );
   const paidTwice: string[] = [];
-  let [beforeConfirmation, answeredUnrecorded, paidAgainRecorded, unknownOutcomes] = [0, 0, 0, 0];
+  let [beforeConfirmation, answeredUnrecorded, paidAgainRecorded, unknownOutcomes, gaveUp] = [0, 0, 0, 0, 0];
   for (const asked of history.asked) {
     const about = gathered(history, asked);
     lost.push(...lostOf(history, about));
     doubled.push(...doubledOf(about));
     if (asked.end.how === "unknown") unknownOutcomes += 1;
+    if (hasGivenUp(about)) gaveUp += 1;
     const called = about.events.filter(({ fact }) => fact.kind === "called");
     paidAgainRecorded += called.filter(({ fact }) => fact["again"] === true).length;
     const unrecorded = unrecordedOf(history, about, called.length);
@@ -65,6 +69,7 @@ export function judge(history: History): Judged {
     beforeConfirmation,
     answeredUnrecorded,
     paidAgainRecorded,
+    gaveUp,
     unknownOutcomes,
   };
 }
@@ -82,11 +87,18 @@ function gathered({ paid, events, questionOf }: History, asked: Asked): About {
   };
 }
 
-function lostOf({ decided, called }: History, { asked, paid, events }: About): string[] {
+/** Whether the caller was told that the request failed, after the last call that a run may make was cut off too. */
+function hasGivenUp({ asked, events }: About): boolean {
+  if (asked.end.how !== "failed" || isAtOnce(asked.kind)) return false;
+  return events.filter(({ fact }) => fact.kind === "called").length === mostCalls;
+}
+
+function lostOf({ decided, called }: History, about: About): string[] {
+  const { asked, paid, events } = about;
   const { question, kind, end } = asked;
   const lost: string[] = [];
   if (end.how === "none") lost.push(`${question} (${kind}) was never answered`);
-  if (end.how === "failed") lost.push(`${question} (${kind}) ended with ${end.text}`);
+  if (end.how === "failed" && !hasGivenUp(about)) lost.push(`${question} (${kind}) ended with ${end.text}`);
   if (end.how === "unknown" && (kind !== "relay" || !called.has(question)))
     lost.push(`${question} (${kind}) ended as unknown, and no server was asked`);
   if (end.how === "completed") {
