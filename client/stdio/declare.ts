@@ -4,7 +4,7 @@
 import { isObject, type Members } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { declaresSampling, isOurs, withSampling } from "../../shared/relay/capability-2025.ts";
-import type { Server } from "../../shared/relay/servers.ts";
+import type { SamplingSettings } from "../../shared/relay/sampling-settings.ts";
 import { objectIn } from "../rpc-messages.ts";
 import { edited, memberOf, withMembers } from "../../shared/json/spans.ts";
 
@@ -12,7 +12,7 @@ import { edited, memberOf, withMembers } from "../../shared/json/spans.ts";
  * Who answers sampling. `fulfil`: the gateway. `forward`: the client, or none where it has no sampling. `fallback`: the client, and the
  * gateway where the client has none or answers with an error.
  */
-export type Mode = Server["mode"];
+export type Mode = SamplingSettings["mode"];
 
 export type DeclareOptions = { readonly mode: Mode; readonly tools: boolean; readonly tasks: boolean };
 

@@ -97,7 +97,11 @@ export const responsesOf = ({ requests, answers }: CurrentRound): InputResponses
   requests.length === 0 ? null : new Map(requests.map(({ key }) => [key, answers.get(key) ?? "{}"]));
 
 /** The round of a server's result, or the error with which the call ends. */
-export function checkedRound(call: RoundCall, result: JsonObject, gateway: string): Result<Round, JsonObject> {
+export function checkedRound(
+  call: Pick<RoundCall, "method" | "rounds" | "capabilities">,
+  result: JsonObject,
+  gateway: string,
+): Result<Round, JsonObject> {
   const round = readRound(call.method, result);
   if (!round.ok) return err({ code: -32_603, message: `The MCP server ${round.error}` });
   if (call.rounds >= MOST_ROUNDS)

@@ -183,6 +183,12 @@ export class StatelessRelay {
     return origin;
   }
 
+  /** The client will not come back with this state. */
+  gaveUp(state: string): void {
+    const call = this.#away.get(state);
+    if (call !== undefined) this.#drop(state, call);
+  }
+
   closed(): void {
     this.#closed.abort();
     for (const call of [...this.#byLeg.values(), ...this.#away.values()]) this.#forget(call);

@@ -115,6 +115,11 @@ export class StdioRelay {
     this.#tellClient(this.#progress.remind(this.#stateless.waitingFor(originId), this.#settings.now()));
   }
 
+  /** The client will not come back with this state. */
+  gaveUp(state: string): void {
+    this.#stateless.gaveUp(state);
+  }
+
   /** One side has closed: requests at the gateway end, and no further message is sent. */
   closed(): void {
     this.#isClosed = true;

@@ -9,7 +9,7 @@ import { LineCutter, type Piece } from "./lines.ts";
 import { END_BYTES } from "./long-line.ts";
 import { Outlet } from "./outlet.ts";
 import { type End, startServer, withoutKey } from "./server-process.ts";
-import { StdioRelay } from "./stdio-relay.ts";
+import { TranslatingRelay } from "./translating-relay.ts";
 
 /** A longer line passes unparsed. Far more than a gateway accepts, and far below the longest string. */
 const LINE_LIMIT_BYTES = 64 * 1024 * 1024;
@@ -43,9 +43,9 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     onError: ({ message }) => warn(message),
   });
   const { connection } = sampling.connection({ server });
-  let relay: StdioRelay | undefined;
-  const start = (toClient: Outlet, toServer: Outlet): StdioRelay => {
-    relay = new StdioRelay({
+  let relay: TranslatingRelay | undefined;
+  const start = (toClient: Outlet, toServer: Outlet): TranslatingRelay => {
+    relay = new TranslatingRelay({
       ...options,
       connection,
       toServer: (line) => toServer.say(line),
@@ -64,7 +64,7 @@ type Running = {
   readonly options: StdioCommand;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly warn: (message: string) => void;
-  readonly start: (toClient: Outlet, toServer: Outlet) => StdioRelay;
+  readonly start: (toClient: Outlet, toServer: Outlet) => TranslatingRelay;
   /** Resolves when the gateway has every notice of what ended. */
   readonly flush: () => Promise<void>;
 };

@@ -5,10 +5,10 @@ import type { JsonObject } from "../encoding.ts";
 import { isObject, objectOf } from "../json/values.ts";
 import type { RpcAnswer } from "../wire/json-rpc.ts";
 import { sessionRevisions } from "../wire/mcp-2025/features.ts";
+import { clientInfoOf } from "../wire/mcp-2026/client-info.ts";
 import {
   clientCapabilitiesKey,
   clientInfoKey,
-  clientInfoOf,
   logLevelKey,
   protocolVersionKey,
   revision2026,

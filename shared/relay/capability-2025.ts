@@ -4,13 +4,13 @@
 import { objectOf } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
 import { featuresOf, isKnownRevision } from "../wire/mcp-features.ts";
-import type { Server } from "./servers.ts";
+import type { SamplingSettings } from "./sampling-settings.ts";
 
 /** Whether the client itself declared sampling in its `initialize`. */
 export const declaresSampling = (params: JsonObject | null): boolean => objectOf(objectOf(params?.["capabilities"])?.["sampling"]) !== null;
 
 /** Whether the gateway answers the sampling of this session. */
-export function isOurs(mode: Server["mode"], clientSamples: boolean): boolean {
+export function isOurs(mode: SamplingSettings["mode"], clientSamples: boolean): boolean {
   switch (mode) {
     case "fulfil":
       return true;
@@ -30,14 +30,14 @@ export function isOurs(mode: Server["mode"], clientSamples: boolean): boolean {
 export const isDeclined = (code: unknown): boolean => code !== -1;
 
 /** Whether the gateway answers a request that the client declines. */
-export const mayFallBack = (mode: Server["mode"], clientSamples: boolean): boolean => mode === "fallback" && clientSamples;
+export const mayFallBack = (mode: SamplingSettings["mode"], clientSamples: boolean): boolean => mode === "fallback" && clientSamples;
 
 /**
  * The params of `initialize` for the server: with sampling declared, where the gateway answers it; everything else as it came. Tools and
  * tasks are declared only where the entry says so and the requested revision has them; listing tasks only where the client itself can,
  * because the gateway has no such list.
  */
-export function withSampling(params: JsonObject, server: Pick<Server, "tools" | "tasks" | "context">): JsonObject {
+export function withSampling(params: JsonObject, server: Pick<SamplingSettings, "tools" | "tasks" | "context">): JsonObject {
   const capabilities = objectOf(params["capabilities"]) ?? {};
   const asked = params["protocolVersion"];
   // For an unknown revision only sampling itself is declared.

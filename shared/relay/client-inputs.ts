@@ -6,6 +6,7 @@ import { fromBase64url, fromUtf8, toBase64url, utf8ToBytes } from "../encoding.t
 import { parseJson } from "../json/values.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
 import type { InputRequest } from "./rounds.ts";
+import { inputParams2025 } from "./translation.ts";
 
 const ownIds = "countersign/input/";
 
@@ -39,11 +40,5 @@ export const clientRequest = (place: InputPlace, { method, params }: InputReques
   jsonrpc: "2.0",
   id: inputId(place),
   method,
-  ...(params === null ? {} : { params: withElicitationId(method, params, place) }),
+  ...(params === null ? {} : { params: inputParams2025(method, params, `${place.attempt}.${place.round}.${place.index}`) }),
 });
-
-/** An address to open has an id in 2025-11-25 (client/elicitation, "URL Mode"). */
-const withElicitationId = (method: string, params: JsonObject, place: InputPlace): JsonObject =>
-  method === "elicitation/create" && params["mode"] === "url"
-    ? { elicitationId: `${place.attempt}.${place.round}.${place.index}`, ...params }
-    : params;

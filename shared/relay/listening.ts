@@ -5,10 +5,8 @@ import type { JsonObject } from "../encoding.ts";
 import { isObject, objectOf, parseJson } from "../json/values.ts";
 import { type Result, err, ok } from "../result.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
-import { serverInfoKey, subscriptionIdKey } from "../wire/mcp-2026/stateless-request.ts";
-
-/** The member of a `SubscriptionFilter` for a server's capability. */
-export const listFilters = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" } as const;
+import { serverInfoKey, subscriptionIdKey } from "../wire/mcp-2026/meta-keys.ts";
+import { listFilters } from "./translation.ts";
 
 type ListCapability = keyof typeof listFilters;
 const listCapabilities = Object.keys(listFilters) as readonly ListCapability[];

@@ -154,3 +154,10 @@ export const endedCall = (
   method === "tools/call"
     ? { result: { resultType: "complete", content: [{ type: "text", text: error.message }], isError: true } }
     : { error };
+
+/** The end of a call whose client answered what it was asked with an error: this revision has none for one input of a round. */
+export function declinedInput(method: string, asked: string, error: JsonObject | null): ReturnType<typeof endedCall> {
+  const isUsers = asked === samplingMethod && error?.["code"] === -1;
+  const message = `The client answered ${asked} with an error`;
+  return endedCall(method, isUsers ? { code: -1, message: "User rejected sampling request" } : { code: -32_603, message });
+}

@@ -1,8 +1,9 @@
 // The session id that the relay gives to a client: the server's own, sealed together with what the relay has to remember, so that nothing
 // is stored. It is no credential: every request needs its API key.
 
-import { type JsonObject, fromUtf8, utf8ToBytes } from "../encoding.ts";
+import { fromUtf8, utf8ToBytes } from "../encoding.ts";
 import { type SigningKeys, seal, unsealAny } from "../sealed-id.ts";
+import type { TranslatedSession } from "./translation.ts";
 
 const domain = "countersign/relay-session/v2";
 /** In characters: every HTTP implementation takes a header of this size. */
@@ -24,16 +25,6 @@ export type RelaySession = {
   readonly name: string;
   /** Present where the server speaks 2026-07-28, which has no sessions: what it is told of the client with each request. */
   readonly translated?: TranslatedSession;
-};
-
-export type TranslatedSession = {
-  /** The client's own capabilities, as far as the server can use them. */
-  readonly capabilities: JsonObject;
-  readonly clientInfo: JsonObject | null;
-  /** Whether the server logs, at a level that the client sets. */
-  readonly logs: boolean;
-  /** The lists whose changes the server tells: the members of a `SubscriptionFilter`. */
-  readonly listens: readonly string[];
 };
 
 /** Null where the server's own id is too long to be carried. */

@@ -8,14 +8,23 @@ import { sessionRevisions } from "../wire/mcp-2025/features.ts";
 import {
   clientCapabilitiesKey,
   clientInfoKey,
-  clientInfoOf,
   logLevelKey,
   protocolVersionKey,
   revision2026,
   serverInfoKey,
-} from "../wire/mcp-2026/stateless-request.ts";
-import { listFilters } from "./listening.ts";
-import type { TranslatedSession } from "./session-id.ts";
+} from "../wire/mcp-2026/meta-keys.ts";
+import { clientInfoOf } from "../wire/mcp-2026/client-info.ts";
+
+/** What a session of such a client is, for the requests to come. */
+export type TranslatedSession = {
+  /** The client's own capabilities, as far as the server can use them. */
+  readonly capabilities: JsonObject;
+  readonly clientInfo: JsonObject | null;
+  /** Whether the server logs, at a level that the client sets. */
+  readonly logs: boolean;
+  /** The lists whose changes the server tells: the members of a `SubscriptionFilter`. */
+  readonly listens: readonly string[];
+};
 
 /** In characters of JSON, of a client's experimental capabilities and extensions: longer ones are left out, because a session's id carries them. */
 const longestExtensions = 1_000;
@@ -25,6 +34,9 @@ export const agreedRevision = (params: JsonObject | null): string => {
   const asked = params?.["protocolVersion"];
   return typeof asked === "string" && sessionRevisions.includes(asked) ? asked : (sessionRevisions.at(-1) ?? "");
 };
+
+/** The member of a `SubscriptionFilter` for a server's capability. */
+export const listFilters = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" } as const;
 
 /** What a client declared in `initialize`, for the requests to come. Sampling is said beside it; tasks are an extension of their own now. */
 export function translatedSession(params: JsonObject | null, discovered: JsonObject): TranslatedSession {
@@ -107,3 +119,7 @@ function withObjectSchemas(result: JsonObject): JsonObject {
   });
   return { ...result, tools: translated };
 }
+
+/** The params of what a round asks, for a client of a 2025 revision: an address to open has an id there (client/elicitation, "URL Mode"). */
+export const inputParams2025 = (method: string, params: JsonObject, elicitationId: string): JsonObject =>
+  method === "elicitation/create" && params["mode"] === "url" ? { elicitationId, ...params } : params;

@@ -5,6 +5,8 @@ import type { Mutant } from "./mutant.ts";
 const test = "test/client/stdio/stateless-relay.test.ts";
 const call = "client/stdio/round-call.ts";
 const relay = "client/stdio/stateless-relay.ts";
+const translating = "client/stdio/translating-relay.ts";
+const translatingTest = "test/client/stdio/translating-relay.test.ts";
 
 export const stdioRoundMutants: readonly Mutant[] = [
   {
@@ -76,5 +78,26 @@ export const stdioRoundMutants: readonly Mutant[] = [
     from: "this.#settings.connection.abandoned(id);",
     to: "",
     test: { file: test, only: "while a person reviews withdraws the review" },
+  },
+  {
+    name: "an older client behind the command answers what it was asked, once",
+    file: translating,
+    from: "this.#asks.delete(id);\n    const { call, key } = ask;",
+    to: "const { call, key } = ask;",
+    test: { file: translatingTest, only: "is asked of the client by requests" },
+  },
+  {
+    name: "an older client behind the command is asked for what it declared alone",
+    file: translating,
+    from: "const missing = undeclared(requests, call.capabilities);",
+    to: "const missing = undeclared([], call.capabilities);",
+    test: { file: translatingTest, only: "goes to the client's own sampling with forward" },
+  },
+  {
+    name: "a review ends with the call of an older client behind the command",
+    file: translating,
+    from: "if (current.state !== null) this.#inner.gaveUp(current.state);",
+    to: "",
+    test: { file: translatingTest, only: "that the client answers with an error ends the call" },
   },
 ];

@@ -2,7 +2,7 @@
 // and repeats some of its members in headers. Sources: basic/index ("_meta"), basic/versioning, basic/transports/streamable-http.
 
 import type { JsonObject } from "../../encoding.ts";
-import { isObject, objectOf } from "../../json/values.ts";
+import { objectOf } from "../../json/values.ts";
 import { type Result, err, ok } from "../../result.ts";
 import { type RequestId, type RpcError, toRequestId } from "../json-rpc.ts";
 import { decodeHeaderValue } from "./header-values.ts";
@@ -115,9 +115,3 @@ function headerError(method: string, params: JsonObject, headerOf: HeaderOf): st
 
 /** A text of the caller's in an error to the same caller: cut, because it may be of any length. */
 const quoted = (text: string): string => JSON.stringify(text.length > 100 ? `${text.slice(0, 100).toWellFormed()}…` : text);
-
-/** The name and version of a client, cut to what every server reads; undefined where there is none. */
-export function clientInfoOf(value: unknown): JsonObject | undefined {
-  if (!isObject(value) || typeof value["name"] !== "string" || typeof value["version"] !== "string") return undefined;
-  return { name: value["name"].slice(0, 200).toWellFormed(), version: value["version"].slice(0, 100).toWellFormed() };
-}

@@ -7,16 +7,20 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { FAKE_KEY, FakeGateway, type FakeRun, until } from "../../support/fake-gateway.ts";
 import { type CellClient, type CellClientKind, cellClientOverStdio, cellClients } from "../support/cell-clients.ts";
-import { BIN } from "./wrapped.ts";
+import { BIN, script, wrapped } from "./wrapped.ts";
+
+const about = { name: "bare", version: "1" };
 
 const folder = mkdtempSync(join(tmpdir(), "countersign-cells-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
-const servers = [
-  ["SDK 1.x", at("rounds-server-v1.ts")],
-  ["SDK 2.x", at("../support/modern-stdio.ts")],
-] as const;
+const modern = at("../support/modern-stdio.ts");
+const servers: readonly (readonly [string, readonly string[]])[] = [
+  ["SDK 1.x", [at("rounds-server-v1.ts")]],
+  ["SDK 2.x", [modern]],
+  ["SDK 2.x for 2026-07-28 alone", [modern, "--alone"]],
+];
 
 const gateway = new FakeGateway();
 let listening: { url: string; close: () => Promise<void> };
@@ -36,10 +40,12 @@ const reply = (question: string, part = ""): string => `Reply to: ${question}${p
 
 describe.each(servers)("at a server of %s", (generation, server) => {
   describe.each(cellClients)("a client of %s", (kind) => {
-    const isNew = kind === "SDK 2.x, 2026" && generation === "SDK 2.x";
+    const isNew = kind === "SDK 2.x, 2026" && generation !== "SDK 1.x";
+    /** Whether the server asks in rounds. */
+    const inRounds = isNew || generation.endsWith("alone");
     let client: CellClient;
     beforeAll(async () => {
-      client = await connect(kind, [server]);
+      client = await connect(kind, server);
     });
     afterAll(() => client?.close());
     beforeEach(() => {
@@ -64,12 +70,12 @@ describe.each(servers)("at a server of %s", (generation, server) => {
       expect(gateway.runs).toHaveLength(count);
       // Every round serves the one request of the client, and the gateway hears when it has ended.
       const [first] = gateway.runs;
-      const origin = { method: "tools/call", name: tool, server: "cells", ...(isNew ? {} : { inferred: true }) };
+      const origin = { method: "tools/call", name: tool, server: "cells", ...(inRounds ? {} : { inferred: true }) };
       for (const run of gateway.runs) expect(run.origin).toEqual({ ...origin, id: first?.origin["id"] });
       await until(() => gateway.trail.some((each) => each.startsWith("DELETE")));
       expect(gateway.trail.filter((each) => each.startsWith("DELETE"))).toHaveLength(1);
       const revisions = gateway.seen.filter(({ path }) => path === "/sampling").map(({ headers }) => headers.get("mcp-protocol-version"));
-      expect(new Set(revisions)).toEqual(new Set([isNew ? "2026-07-28" : null]));
+      expect(new Set(revisions)).toEqual(new Set([inRounds ? "2026-07-28" : null]));
     });
 
     test("ask-image ends with the reply, and the gateway has the image", async () => {
@@ -117,7 +123,7 @@ describe.each(servers)("at a server of %s", (generation, server) => {
 
 describe("a client of SDK 2.x, 2026, at a server of SDK 2.x", () => {
   const kind = "SDK 2.x, 2026";
-  const server = at("../support/modern-stdio.ts");
+  const server = modern;
   const kept = join(folder, "lines");
   let client: CellClient | undefined;
   beforeEach(() => {
@@ -173,4 +179,91 @@ describe("a client of SDK 2.x, 2026, at a server of SDK 2.x", () => {
     expect(JSON.parse((await called).text)).toEqual(["Reply to: q (first)", "Reply to: q (second)"]);
     expect(gateway.runs).toHaveLength(2);
   });
+});
+
+describe.each(["SDK 1.x", "SDK 2.x, 2025"] as const)("a client of %s at a server of 2026-07-28 alone", (kind) => {
+  let client: CellClient | undefined;
+  beforeEach(() => {
+    gateway.runs.length = 0;
+    gateway.onRun = replyTo;
+  });
+  afterEach(() => client?.close());
+
+  test("has the server's lists, prompts, resources and completions, and rounds that ask for roots or nothing", async () => {
+    client = await connect(kind, [modern, "--alone"]);
+    expect(client.agreed() ?? "2025-11-25").toBe("2025-11-25");
+    expect(await client.tools()).toContain("ask-five");
+    expect(await client.prompt("ask-prompt", { topic: "wine" })).toBe("Reply to: A prompt on wine");
+    expect(await client.read("test://ask")).toBe("Reply to: A text for test://ask");
+    expect(await client.complete("ask-prompt", "topic", "w")).toEqual(["weather", "wine"]);
+    const roots = [{ uri: "file:///work" }];
+    expect(JSON.parse((await client.call("ask-roots", { question: "q" })).text)).toEqual({ reply: "Reply to: q", roots });
+    expect(await client.call("ask-later", { question: "q" })).toEqual({ text: "Reply to: q", isError: false });
+    expect(client.asked).toEqual(["roots/list"]);
+  });
+
+  test("waits for a person through several turns, in one review", async () => {
+    client = await connect(kind, [modern, "--alone"], ["--hold", "0.001"]);
+    gateway.onRun = () => undefined;
+    const called = client.call("ask", { question: "q" });
+    replyTo(await gateway.run(0));
+    expect((await called).text).toBe("Reply to: q");
+    expect(gateway.runs).toHaveLength(1);
+  });
+});
+
+test("a client that cancels while it is asked by a server of 2026-07-28 alone: its review is withdrawn, and what it is asked", async () => {
+  gateway.runs.length = 0;
+  gateway.onRun = () => undefined;
+  const client = wrapped([process.execPath, modern, "--alone"], { url: listening.url, env: { COUNTERSIGN_API_KEY: FAKE_KEY } });
+  const say = (message: object): boolean => client.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo: about };
+  say({ id: 1, method: "initialize", params });
+  await client.prints(/"id":1,/);
+  say({ id: 2, method: "tools/call", params: { name: "ask-and-elicit", arguments: { question: "q" } } });
+  const [, form = ""] = await client.prints(/^(.*elicitation\/create.*)$/m);
+  const run = await gateway.run(0);
+  say({ method: "notifications/cancelled", params: { requestId: 2, reason: "enough" } });
+  const [, withdrawn = ""] = await client.prints(/^(.*notifications\/cancelled.*)$/m);
+  expect(JSON.parse(withdrawn)).toMatchObject({ params: { requestId: (JSON.parse(form) as { id: string }).id } });
+  await until(() => run.outcome);
+  expect(run.outcome).toMatchObject({ error: { code: -32_800 } });
+  client.end();
+  await client.ended;
+});
+
+test("a client without forms at a server of 2026-07-28 alone has the error of that, and progress; a server that refuses both has the last word", async () => {
+  const asked = {
+    jsonrpc: "2.0",
+    id: 7,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: about },
+  };
+  const bare = wrapped([process.execPath, modern, "--alone"], { url: listening.url });
+  bare.write(`${JSON.stringify(asked)}\n`);
+  const [, begun = ""] = await bare.prints(/^(.*"id":7.*)$/m);
+  expect(JSON.parse(begun)).toMatchObject({ result: { protocolVersion: "2025-06-18", capabilities: { tools: {} } } });
+  const call = { jsonrpc: "2.0", id: 8, method: "tools/call", params: { name: "ask-and-elicit", arguments: { question: "q" } } };
+  bare.write(`${JSON.stringify(call)}\n`);
+  const [, ended = ""] = await bare.prints(/^(.*"id":8.*)$/m);
+  expect(JSON.parse(ended)).toMatchObject({ error: { code: -32_021 } });
+  const told = {
+    jsonrpc: "2.0",
+    id: 9,
+    method: "tools/call",
+    params: { name: "progress", arguments: {}, _meta: { progressToken: "own" } },
+  };
+  bare.write(`${JSON.stringify(told)}\n`);
+  await bare.prints(/^.*"progressToken":"own","progress":3.*\n.*"id":9.*$/m);
+  bare.end();
+  await bare.ended;
+
+  const refusal = '{"jsonrpc":"2.0", "id":7,"error":{"code":-32022,"message":"Never","data":{"supported":["2026-07-28"]}}}';
+  const other = script(`process.stdin.on("data", (line) => console.log(String(line).includes("initialize") ? ${JSON.stringify(refusal)}
+    : JSON.stringify({ jsonrpc: "2.0", id: JSON.parse(line).id, error: { code: -32601, message: "No" } })))`);
+  const never = wrapped(other, { url: listening.url });
+  never.write(`${JSON.stringify(asked)}\n`);
+  expect((await never.prints(/^(.*"id":7.*)$/m))[1]).toBe(refusal);
+  never.end();
+  await never.ended;
 });

@@ -7,7 +7,7 @@ import { parseJson, objectOf } from "../../../shared/json/values.ts";
 import { type InputPlace, clientRequest } from "../../../shared/relay/client-inputs.ts";
 import { isDeclined, mayFallBack } from "../../../shared/relay/capability-2025.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
-import { type InputRequest, type RoundMethod, endedCall } from "../../../shared/relay/rounds.ts";
+import { type InputRequest, declinedInput } from "../../../shared/relay/rounds.ts";
 import { eventPrefix } from "../../../shared/relay/session-id.ts";
 import { answerFor } from "../../../shared/relay/translation.ts";
 import { type RequestId, type RpcAnswer, type RpcError, responseMessage } from "../../../shared/wire/json-rpc.ts";
@@ -152,12 +152,5 @@ export async function takeInput(
   if (result !== undefined && objectOf(message?.["result"]) !== null) await call.answer(attempt, round, request.key, textAt(body, result));
   else if (mayFallBack(visit.server.mode, session.clientSamples) && request.method === samplingMethod && isDeclined(error?.["code"]))
     await call.decline(attempt, round, request.key);
-  else await call.end(attempt, round, JSON.stringify(declined(state.method, request, error)));
-}
-
-/** This revision has no error for one input of a round: the call ends, a tool's with a result that a model can read. */
-function declined(method: RoundMethod, request: InputRequest, error: JsonObject | null): RpcAnswer {
-  const isUsers = request.method === samplingMethod && error?.["code"] === -1;
-  const message = `The client answered ${request.method} with an error`;
-  return endedCall(method, isUsers ? { code: -1, message: "User rejected sampling request" } : { code: -32_603, message });
+  else await call.end(attempt, round, JSON.stringify(declinedInput(state.method, request.method, error)));
 }

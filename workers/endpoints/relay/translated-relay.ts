@@ -12,8 +12,15 @@ import { samplingCapability } from "../../../shared/relay/capability-2026.ts";
 import { inputPlace } from "../../../shared/relay/client-inputs.ts";
 import type { JsonRpcMessage } from "../../../shared/relay/messages.ts";
 import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../shared/relay/rounds.ts";
-import { type RelaySession, type TranslatedSession, relaySessionId } from "../../../shared/relay/session-id.ts";
-import { agreedRevision, answerFor, initializeResult, requestMeta, translatedSession } from "../../../shared/relay/translation.ts";
+import { type RelaySession, relaySessionId } from "../../../shared/relay/session-id.ts";
+import {
+  type TranslatedSession,
+  agreedRevision,
+  answerFor,
+  initializeResult,
+  requestMeta,
+  translatedSession,
+} from "../../../shared/relay/translation.ts";
 import {
   type RequestId,
   type RpcAnswer,
