@@ -4,7 +4,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { FAKE_KEY, FakeGateway } from "../../support/fake-gateway.ts";
 import { connectV1, connectV2 } from "./clients.ts";
-import { direct, wrapped } from "./wrapped.ts";
+import { direct, type Running, wrapped } from "./wrapped.ts";
 
 const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 const serverOf = (file: string): string[] => [process.execPath, fileURLToPath(new URL(file, import.meta.url))];
@@ -96,14 +96,19 @@ describe("a server that speaks 2026-07-28 alone", () => {
     import { serveStdio } from "@modelcontextprotocol/server/stdio";
     serveStdio(() => new McpServer({ name: "modern", version: "1" }), { legacy: "reject" });`;
 
-  test.each(["direct", "behind"])("refuses a client of 2025-11-25 with the error that names the revision, %s", async (through) => {
-    const command = [...modernOnly, source];
-    const running =
-      through === "direct" ? direct(command) : wrapped(command, { url: listening.url, env: { COUNTERSIGN_API_KEY: FAKE_KEY } });
+  /** Its answer to an older client's initialize. */
+  async function answerTo(running: Running): Promise<unknown> {
     const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "hand", version: "1" } };
     running.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
     await running.prints(/\n/);
-    expect(JSON.parse(running.stdout().toString())).toMatchObject({
+    running.kill("SIGTERM");
+    await running.ended;
+    return JSON.parse(running.stdout().toString());
+  }
+
+  test("refuses a client of 2025-11-25 with the error that names the revision, and has it behind the command", async () => {
+    const command = [...modernOnly, source];
+    expect(await answerTo(direct(command))).toMatchObject({
       id: 1,
       error: {
         code: -32_022,
@@ -111,7 +116,9 @@ describe("a server that speaks 2026-07-28 alone", () => {
         data: { supported: ["2026-07-28"] },
       },
     });
-    running.kill("SIGTERM");
-    await running.ended;
+    expect(await answerTo(wrapped(command, { url: listening.url, env: { COUNTERSIGN_API_KEY: FAKE_KEY } }))).toMatchObject({
+      id: 1,
+      result: { protocolVersion: "2025-11-25", serverInfo: { name: "modern", version: "1" } },
+    });
   });
 });
