@@ -35,7 +35,7 @@ async function attempt(world: World, { name, isFault, run }: Attack, area: strin
   });
   try {
     await Promise.race([run(world), tooLong]);
-    await isAlive(world);
+    must(await isAlive(world), "the gateway does not answer any more, or is not healthy");
     mustEqual(world.trap.reached, [], "requests that reached a server inside");
     return done("refused");
   } catch (error) {

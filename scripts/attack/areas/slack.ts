@@ -159,8 +159,9 @@ const others: readonly Attack[] = [
     ([what, body]) => ({
       name: `a signed body that ${what} is refused or ignored`,
       run: async (world: World) => {
-        const { status } = await deliver(world, body);
-        must(status < 500, `the status is ${status}`);
+        // The connection may be closed before all of it was sent.
+        const answer = await deliver(world, body).catch(() => null);
+        must(answer === null || answer.status < 500, `the status is ${answer?.status}`);
       },
     }),
   ),
