@@ -56,7 +56,7 @@ export function permitFor(spending: Spending, { mayShare }: { readonly mayShare:
 function permittedHeld(spending: Spending, candidate: Candidate, size: () => Size): Permitted | null {
   const { env, key, server, request } = spending;
   const now = Date.now();
-  const stopped = stopKnown(env, { key: key.id, server }, now);
+  const stopped = stopKnown(spending, { key: key.id, server }, now);
   if (stopped === undefined) return null;
   if (stopped !== null) return err(stoppedError(stopped));
   if (request.kind === "function") return free;
@@ -86,9 +86,10 @@ function unverified(error: unknown): null {
   return null;
 }
 
-async function notStopped({ env, key, server }: Spending): Promise<Result<null, ReturnType<typeof stoppedError>>> {
+async function notStopped(spending: Spending): Promise<Result<null, ReturnType<typeof stoppedError>>> {
   try {
-    const stopped = await stopOf(env, { key: key.id, server }, Date.now());
+    const { key, server } = spending;
+    const stopped = await stopOf(spending, { key: key.id, server }, Date.now());
     return stopped === null ? ok(null) : err(stoppedError(stopped));
   } catch (error) {
     unverified(error);
@@ -175,7 +176,7 @@ async function reserveIn(env: Env, part: Part, mayShare: boolean): Promise<Asked
  */
 export async function affordable(spending: Spending, candidates: readonly Candidate[]): Promise<Refusal | null> {
   const { env, key, server, request } = spending;
-  const scope = await stopOf(env, { key: key.id, server }, Date.now());
+  const scope = await stopOf(spending, { key: key.id, server }, Date.now());
   if (scope !== null) return { kind: "stopped", scope };
   if (request.kind === "function") return null;
   const allowances = await allowancesOf(spending);

@@ -5,6 +5,7 @@ import { type Stops, stoppedBy } from "../../shared/policy/stops.ts";
 import type { Env } from "../platform/env.ts";
 import { stopShards, stopsKnownMs } from "../stubs/stop-calls.ts";
 import { stopStub } from "../stubs/stubs.ts";
+import { goOnWith } from "./write-behind.ts";
 
 /** From this age on the next is asked for, while the last still counts: a busy isolate never waits. */
 const renewMs = stopsKnownMs / 2;
@@ -19,12 +20,15 @@ class StopsInIsolate {
   #shard: number | null = null;
 
   /** Null where they are to be asked for. A clock that went back counts as unknown. */
-  known(env: Env, now: number): Stops | null {
+  known({ env, ctx }: Asking, now: number): Stops | null {
     const age = this.#known === null ? stopsKnownMs : now - this.#known.askedAt;
     if (this.#known === null || age < 0 || age >= stopsKnownMs) return null;
     if (age >= renewMs && now - this.#renewedAt >= renewAgainMs) {
       this.#renewedAt = now;
-      void this.ask(env, now).catch(() => {});
+      goOnWith(
+        ctx,
+        this.ask(env, now).catch(() => {}),
+      );
     }
     return this.#known.stops;
   }
@@ -51,16 +55,17 @@ function stopsOf(env: Env): StopsInIsolate {
   return stops;
 }
 
+type Asking = { readonly env: Env; readonly ctx: Pick<ExecutionContext, "waitUntil"> };
 type Of = { readonly server: string; readonly key: string };
 
 /** Which stop is for a request of this server and key, or null; undefined where this isolate has to ask. */
-export function stopKnown(env: Env, of: Of, now: number): StopScope | null | undefined {
-  const stops = stopsOf(env).known(env, now);
+export function stopKnown(asking: Asking, of: Of, now: number): StopScope | null | undefined {
+  const stops = stopsOf(asking.env).known(asking, now);
   return stops === null ? undefined : stoppedBy(stops, of);
 }
 
 /** The same, asked for where this isolate does not know. Rejects where that cannot be found out. */
-export async function stopOf(env: Env, of: Of, now: number): Promise<StopScope | null> {
-  const stops = stopsOf(env);
-  return stoppedBy(stops.known(env, now) ?? (await stops.ask(env, now)), of);
+export async function stopOf(asking: Asking, of: Of, now: number): Promise<StopScope | null> {
+  const stops = stopsOf(asking.env);
+  return stoppedBy(stops.known(asking, now) ?? (await stops.ask(asking.env, now)), of);
 }

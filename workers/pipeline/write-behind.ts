@@ -126,9 +126,14 @@ export function enqueue(env: Env, ctx: Background, { session, key, entry }: Pend
   const now = Date.now();
   if (pending.flushingSince !== null && now - pending.flushingSince < abandonedAfterMs) return;
   pending.flushingSince = now;
+  goOnWith(ctx, flushWhileHeld(env, ctx, pending));
+}
+
+/** Goes on with work after the response, until it ends. */
+export function goOnWith(ctx: Background, work: Promise<unknown>): void {
   underWay += 1;
   ctx.waitUntil(
-    flushWhileHeld(env, ctx, pending).finally(() => {
+    work.finally(() => {
       underWay -= 1;
     }),
   );
@@ -136,7 +141,7 @@ export function enqueue(env: Env, ctx: Background, { session, key, entry }: Pend
 
 let underWay = 0;
 
-/** How many flushes of this isolate are under way: each calls objects until it ends. */
+/** How much of this isolate's work goes on after responses: each part calls objects until it ends. */
 export const flushesUnderWay = (): number => underWay;
 
 /** Flushes, and again while a share of a key's limits or of a budget is held: nobody else would give it back where no request follows. */
