@@ -116,7 +116,7 @@ export default defineConfig({
       {
         // The same, of a gateway that encrypts what it stores.
         plugins: [...inFewModules, workerd({ CONTENT_KEY: "content-key-of-the-tests-0123456789abcdef" })],
-        test: { name: "sealed", include: ["test/workers/sealed/**/*.test.ts"], testTimeout: 180_000, maxWorkers: 1, ...inWorkerd },
+        test: { name: "sealed", include: ["test/workers/sealed/**/*.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
       },
       {
         // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the project before this.
