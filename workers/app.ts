@@ -19,6 +19,8 @@ import { relayInside } from "./endpoints/relay/relay-inside.ts";
 import { describeOpenapi, serveOpenapi } from "./endpoints/openapi/openapi.ts";
 import { reviewRoutes } from "./endpoints/review/review.ts";
 import { runRoutes } from "./endpoints/runs.ts";
+import { tokenRoutes } from "./endpoints/tokens.ts";
+import { v1Routes } from "./endpoints/v1/v1-endpoint.ts";
 import { samplingRoutes } from "./endpoints/sampling-endpoint.ts";
 import { slackRoutes } from "./endpoints/slack.ts";
 import { paths } from "./platform/urls.ts";
@@ -41,6 +43,8 @@ for (const routes of [
   samplingRoutes,
   controlRoutes,
   controlSessionRoutes,
+  v1Routes,
+  tokenRoutes,
   mcpRoutes,
   runRoutes,
   reviewRoutes,

@@ -27,6 +27,9 @@ const amountIssue = "has neither usd nor tokens; give one or both";
 export const keyBudgetSchema = z.strictObject(amounts).refine(hasAmount, amountIssue);
 export type KeyBudget = z.infer<typeof keyBudgetSchema>;
 
+/** What may be spent with one scoped token, for as long as it lives. */
+export type TokenBudget = { readonly id: string; readonly maxUsd: number; /** Unix milliseconds. */ readonly expiresAt: number };
+
 /** What a budget is of. `*`: each key, or each owner, has this much for itself. */
 const of = z.union([
   z.literal("everything"),
@@ -64,13 +67,19 @@ export const budgetsJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.t
 
 /** The name under which a key's own budget is shown; a budget of the document cannot have it. */
 export const ownBudgetName = "key";
+/** The same of a scoped token's. */
+const tokenBudgetName = "token";
+const ownNames: readonly string[] = [ownBudgetName, tokenBudgetName];
 
 /** Reads a budgets document from parsed JSON. Refused, each with a pointer: what the schema refuses, and the name of keys' own budgets. */
 export function parseBudgets(value: unknown): Result<Budgets, Issue[]> {
   const parsed = budgetsSchema.safeParse(value);
   if (!parsed.success) return err(issuesOf(parsed.error.issues));
-  if (!Object.hasOwn(parsed.data.budgets, ownBudgetName)) return ok(parsed.data);
-  return err([{ pointer: pointerTo(["budgets", ownBudgetName]), message: "is the name of keys' own budgets; choose another" }]);
+  const taken = ownNames.filter((name) => Object.hasOwn(parsed.data.budgets, name));
+  if (taken.length === 0) return ok(parsed.data);
+  return err(
+    taken.map((name) => ({ pointer: pointerTo(["budgets", name]), message: `is the name of each ${name}'s own budget; choose another` })),
+  );
 }
 
 /** Who spends: the API key and its owner, and the MCP server that the request serves. */
@@ -94,6 +103,8 @@ export type Allowance = {
   readonly limit: number;
   readonly per: Per;
   readonly notify: readonly string[];
+  /** The amount is for once, until then (Unix milliseconds), in place of a day or month. Nobody hears how much of it is used. */
+  readonly endsAt?: number;
 };
 
 /** Every amount that a request of this spender counts for. */
@@ -117,6 +128,17 @@ function partOf({ of: whose }: Budget, { key, owner }: Spender): string | null {
   if ("key" in whose && whose.key === "*") return key;
   return "owner" in whose && whose.owner === "*" ? owner : null;
 }
+
+/** What is left to a scoped token. */
+export const tokenAllowance = ({ id, maxUsd, expiresAt }: TokenBudget): Allowance => ({
+  budget: tokenBudgetName,
+  part: id,
+  unit: "usd",
+  limit: Math.round(maxUsd * nanosInUsd),
+  per: "day",
+  notify: [],
+  endsAt: expiresAt,
+});
 
 /** The amounts of one budget: of the whole, or of one key or owner of a `*` budget. */
 export function allowances(

@@ -32,6 +32,8 @@ export type Note =
   | { readonly kind: "overLimit"; readonly reportedTokens: number; readonly maxTokens: number; readonly cut: boolean }
   /** The server asked for context, and the policy allows it: it is at the end of the system prompt. */
   | { readonly kind: "contextAdded"; readonly parts: readonly ("instructions" | "arguments")[]; readonly characters: number }
+  /** Members of a request under /v1 that no model gets: names of OpenAI's API, and `other` for any that it does not have. */
+  | { readonly kind: "notPassedOn"; readonly members: readonly string[] }
   /** The tool asked its caller for sampling, which a function call does not offer. */
   | { readonly kind: "toolNeedsSampling" };
 

@@ -11,5 +11,8 @@ export type Provenance = "claimed" | "inferred" | "observed" | "own";
 /** Why the key of a request is no longer valid. */
 export type KeyEnd = "keyRevoked" | "keyExpired";
 
+/** The endpoints that an API key can be for. `sampling`: POST /sampling and the relay. */
+export type KeyScope = "sampling" | "control" | "v1";
+
 /** The limits that a caller may exceed for a time. */
 export type LimitName = "requestsPerMinute" | "concurrent" | "callsPerMinute" | "heldStreams" | "sessions";

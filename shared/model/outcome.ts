@@ -2,10 +2,22 @@
 //
 // What a caller may know of each is in describe.ts; what the record keeps is in shared/record/.
 
-import type { LimitName, Gate, KeyEnd } from "./gate.ts";
+import type { LimitName, Gate, KeyEnd, KeyScope } from "./gate.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { SamplingReply, ToolUseBlock } from "./sampling.ts";
 import type { Attempt, StopScope, Note, Usage } from "./call.ts";
+
+/** A token for `/v1`, as it is given to who asked for it. */
+export type MadeToken = {
+  readonly token: string;
+  /** Null where the gateway has no PUBLIC_URL. */
+  readonly baseUrl: string | null;
+  /** ISO 8601. */
+  readonly expiresAt: string;
+  /** Null: every model that the key may use. */
+  readonly models: readonly string[] | null;
+  readonly maxUsd: number;
+};
 
 /** What a reply's `_meta` says of its run (design: POST /sampling). */
 export type RunMeta = {
@@ -17,6 +29,8 @@ export type RunMeta = {
   readonly notes?: readonly Note[];
   /** Unix milliseconds: when the reply was made, where it comes from the cache. */
   readonly cachedAt?: number;
+  /** In the place of a reply, where the server asked for one. */
+  readonly token?: MadeToken;
 };
 
 /** What was asked for, by which a wire writes the reply. `offeredTools`: the request had tools, so that the reply may use several. */
@@ -54,7 +68,10 @@ export type CredentialError =
   /** Its `sub` stands for no API key, or for one that does not exist. */
   | "tokenSubject"
   /** Several were presented, all of them valid, and they are of different keys. */
-  | "credentialsDisagree";
+  | "credentialsDisagree"
+  /** A scoped token that this gateway did not make, or not with a signing key that counts now. */
+  | "scopedTokenUnknown"
+  | "scopedTokenExpired";
 
 /**
  * `broken`: its server's answer is no list of tools. `taskOnly`: it runs only as a task of MCP. `uncheckableSchema`: its server declares a
@@ -87,7 +104,7 @@ export type Refusal =
   | { readonly kind: "notSingleRequest"; readonly why: string }
   | { readonly kind: "unauthorized"; readonly why: CredentialError }
   /** The key is valid, but not for this endpoint. */
-  | { readonly kind: "wrongScope"; readonly scope: "sampling" | "control" }
+  | { readonly kind: "wrongScope"; readonly scope: KeyScope }
   /** The keys of the token's issuer cannot be fetched now, so the token cannot be verified. */
   | { readonly kind: "issuerUnavailable" }
   /** Neither KV nor the ConfigObject can be read, so it is not known what is allowed. */

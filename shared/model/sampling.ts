@@ -95,6 +95,8 @@ const chatRequest = object({
   includeContext: optional(oneOf(["none", "thisServer", "allServers"])),
   tools: optional(list(tool)),
   toolChoice: optional(oneOf(["auto", "required", "none"])),
+  /** False: the reply may have one tool call at most. */
+  parallelToolCalls: optional(flag),
 });
 
 /** A model makes one vector for each message, which is one user text. */

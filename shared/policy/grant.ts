@@ -72,7 +72,7 @@ export type GrantQuery = {
   readonly asked: "fresh" | "takenOver" | "repeat";
   readonly exact: string;
   readonly shape: string;
-  readonly session: string;
+  readonly session: string | null;
   readonly server: string;
   readonly tool: Tool;
   /** The widest reach of a grant by the current rule. */

@@ -1,6 +1,7 @@
 // Where a rule bars people from approving their own requests (`selfApproval: false`), the owner of the API key has to be a
 // reviewer of the policy: otherwise it is not known whose request it is, and the rule would bar nobody.
 
+import type { KeyScope } from "../model/gate.ts";
 import { isRoom } from "../notice-channels.ts";
 import type { Conditions } from "./conditions.ts";
 import { matchesGlob } from "./glob.ts";
@@ -10,7 +11,7 @@ import { mayAsk, type Consequences, type Policy, type PolicyReviewer } from "./r
 export type OwnedKey = {
   readonly name: string;
   readonly owner?: string | undefined;
-  readonly scopes: readonly ("sampling" | "control")[];
+  readonly scopes: readonly KeyScope[];
   readonly servers?: readonly string[] | undefined;
   readonly models?: readonly string[] | undefined;
 };
@@ -51,7 +52,7 @@ const couldApply = (when: Conditions, { name, scopes, servers, models }: OwnedKe
   (when.key === undefined || matchesGlob(when.key, name)) &&
   couldBe(when.server, servers) &&
   couldBe(when.model, models) &&
-  (when.provenance === undefined || scopes.includes(when.provenance === "own" ? "control" : "sampling"));
+  (when.provenance === undefined || scopes.some((scope) => (scope === "sampling") === (when.provenance !== "own")));
 
 const couldBe = (glob: string | undefined, names: readonly string[] | undefined): boolean =>
   glob === undefined || names === undefined || names.some((name) => matchesGlob(glob, name));

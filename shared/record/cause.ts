@@ -249,6 +249,8 @@ const credentialSentences: Readonly<Record<CredentialError, string>> = {
   tokenAudience: "The token is for another audience.",
   tokenSubject: "The token's subject is mapped to no key at /admin/issuers.",
   credentialsDisagree: "The credentials of the request belong to different keys.",
+  scopedTokenUnknown: "The token was not made by this gateway, or its signing key counts no more.",
+  scopedTokenExpired: "The token has expired.",
 };
 
 const limitSentences: Readonly<Record<LimitName, (max: number) => string>> = {

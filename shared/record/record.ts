@@ -63,7 +63,7 @@ export type OperatorFact =
       readonly percent: number;
     };
 
-export type Endpoint = "sampling" | "relay" | "control";
+export type Endpoint = "sampling" | "relay" | "control" | "v1";
 
 export type RecordFact =
   | OperatorFact
@@ -80,6 +80,22 @@ export type RecordFact =
       /** The requestor's id of the request. */
       readonly requestId?: string;
       readonly reason: RefusalFact;
+    }
+  /** A token for `/v1` was made: for one client request of a server, in the place of the key. */
+  | {
+      readonly kind: "tokenMade";
+      readonly token: string;
+      readonly key: string;
+      readonly endpoint: Endpoint;
+      readonly server: string;
+      readonly method: string;
+      readonly name: string;
+      readonly provenance: string;
+      /** Null: every model that the key may use. */
+      readonly models: readonly string[] | null;
+      readonly maxUsd: number;
+      /** ISO 8601. */
+      readonly expiresAt: string;
     }
   /** Further refusals of one key for one reason within a minute, counted in one event. */
   | {

@@ -12,7 +12,10 @@ import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
 const serverName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a server's name: letters, digits, . _ - only, at most 64")
-  .refine((name) => !isReservedServer(name), "is the name of the gateway's own control endpoint: choose another");
+  .refine((name) => !isReservedServer(name), "is the name of one of the gateway's own endpoints: choose another");
+
+/** A token for `/v1` lives so long at most: it is for the time of one client request. */
+export const mostTokenSeconds = 3_600;
 
 /** Headers that say what a message is, or who sends it: the relay writes them itself. */
 const ownHeaders =
@@ -54,6 +57,17 @@ const server = z.strictObject({
   tasks: z.boolean().default(true),
   /** Exact names of tools whose calls may sample; absent: every call may. */
   samplingTools: z.array(z.string().min(1).max(512)).max(500).optional(),
+  /**
+   * Lets this server trade a sampling request for a token for `/v1` (docs/v1.md): which models, how much money and how long each may be used for.
+   * None unless given. A token goes only to a server at https, or to one that `allowPrivate` names.
+   */
+  v1Tokens: z
+    .strictObject({
+      models: z.array(z.string().min(1).max(128)).min(1).max(100).optional(),
+      maxUsd: z.number().positive().max(1_000),
+      maxSeconds: z.int().min(10).max(mostTokenSeconds),
+    })
+    .optional(),
   /** Exact names of tools that callers of `POST /control` may have run as functions; none unless listed. */
   functions: z.array(z.string().min(1).max(256)).max(500).default([]),
   /** Origins of web pages that may use the relay; `PUBLIC_URL`'s own may always. */

@@ -194,6 +194,7 @@ function scopeOf(scope: GrantRequest["scope"], { session }: RequestRef, requesto
   const { server } = requestor;
   switch (scope) {
     case "session":
+      if (session === null) throw new Error("scopeOf: a request without a session is offered no grant for one");
       return { kind: "session", session, server, tool: toolOf(requestor) };
     case "tool":
       return { kind: "tool", server, tool: toolOf(requestor) };

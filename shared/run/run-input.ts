@@ -4,7 +4,7 @@ import type { Gate, Provenance } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import { type Endpoint, type RecordFact, idWord } from "../record/record.ts";
-import type { KeyBudget } from "../budget/budgets.ts";
+import type { KeyBudget, TokenBudget } from "../budget/budgets.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import type { Redaction, RedactionTerms } from "../redaction/redact.ts";
@@ -16,8 +16,8 @@ import { type Evidence, evidenceWords } from "../association/evidence.ts";
 import type { Candidate } from "../routing/choose.ts";
 import type { RunGates } from "./lifecycle.ts";
 
-/** A sampling request in a session. */
-export type RequestRef = { readonly session: string; readonly originating: string; readonly request: string };
+/** A sampling request as its session knows it. `session`: null where none does, because the request has no id that a repeat could have. */
+export type RequestRef = { readonly session: string | null; readonly originating: string; readonly request: string };
 
 export type Requestor = {
   readonly server: string;
@@ -71,11 +71,13 @@ export type RequestInput = {
     readonly owner: string | null;
     readonly budget?: KeyBudget;
     readonly expiresAt?: number;
+    /** The scoped token that was presented in the key's place. */
+    readonly token?: TokenBudget;
   };
   readonly requestor: Requestor;
-  /** The requestor's id of the request; at the control endpoint only. */
+  /** The requestor's id of the request; where it serves no client request. */
   readonly requestId?: string;
-  /** The request has no session, so no grant can be for one; at the control endpoint only. */
+  /** The request has no session, so no grant can be for one; where it serves no client request. */
   readonly sessionless?: true;
   /** As it may be sent: redacted. */
   readonly request: SamplingRequest;

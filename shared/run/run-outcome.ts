@@ -1,6 +1,6 @@
 // The outcome of a run that has ended, as every wire encodes it.
 
-import type { Answered, Completed, Outcome, RunMeta } from "../model/outcome.ts";
+import type { Answered, Completed, MadeToken, Outcome, RunMeta } from "../model/outcome.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import type { ModelReply } from "../model/call.ts";
 import { unreachable } from "../result.ts";
@@ -33,6 +33,22 @@ export const writtenMeta = ({ id }: Pick<RunInput, "id">, edited: RunMeta["edite
   edited,
   usage: { ...nothingSpent, costUsd: 0 },
 });
+
+/** The outcome of a request that a token answers in the place of a reply. No model was asked, and nothing was spent. `id`: of the token's event in the record. */
+export const tokenOutcome = (id: string, token: MadeToken): Completed => ({
+  kind: "completed",
+  answered: { kind: "chat", offeredTools: false },
+  reply: { content: [{ type: "text", text: "A token for /v1 is in _meta." }], model: tokenModel, stopReason: "endTurn" },
+  meta: {
+    id,
+    model: { id: tokenModel, why: "The server asked for a token in the place of a reply; no model was asked." },
+    edited: { request: false, response: false },
+    usage: { ...nothingSpent, costUsd: 0 },
+    token,
+  },
+});
+
+const tokenModel = "countersign-token";
 
 /** `request` is the one that was sent. */
 export const completed = (reply: SamplingReply, request: SamplingRequest, meta: RunMeta): Completed => ({

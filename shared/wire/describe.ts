@@ -310,6 +310,10 @@ function unauthorizedMessage(why: Extract<Refusal, { kind: "unauthorized" }>["wh
       return "This token is not for this gateway (aud); ask its issuer for one with the audience that the operator configured";
     case "tokenSubject":
       return "The subject of this token (sub) has no API key here; ask the operator, who maps it at /admin/issuers";
+    case "scopedTokenUnknown":
+      return "This token is not known; ask for a new one with the next client request";
+    case "scopedTokenExpired":
+      return "This token has expired; ask for a new one with the next client request";
     case "credentialsDisagree":
       return "The credentials of this request belong to different API keys; send one of them, or several of the same key";
     default:

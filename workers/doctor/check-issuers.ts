@@ -1,12 +1,13 @@
 // Checks the issuers of tokens: whether their signing keys can be read and fit, and whether the API keys that their subjects map to work.
 
 import type { Issuer } from "../../shared/credential/issuers.ts";
+import type { KeyScope } from "../../shared/model/gate.ts";
 import { fitsAlgorithm, keySet, leastSecretBytes } from "../../shared/credential/key-set.ts";
 import { type KeySetError, fetchKeySet, secretOf } from "../credentials/issuer-keys.ts";
 import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { documentIssues, issuersOf } from "../stores/documents.ts";
-import { type KeyScope, keyById } from "../stores/keys.ts";
+import { keyById } from "../stores/keys.ts";
 import { type Check, good, guardedCall, howToSet, listed, fix, note } from "./check.ts";
 
 const timeoutMs = 10_000;

@@ -29,6 +29,10 @@ const allAt = "/task/parameters/images";
 /** The pointer to an image in its envelope. */
 export const imagePointer = (index: number): string => `${allAt}/${index}/value`;
 
+/** Where the images stand in their request: each, and all of them. */
+export type ImagePointers = { readonly of: (index: number) => string; readonly all: string };
+const inEnvelope: ImagePointers = { of: imagePointer, all: allAt };
+
 /**
  * The images in order, or every error with its pointer. An address is fetched without credentials and only from a host of `imageHosts`;
  * up to three redirects are followed by hand, each judged like the first address. The answer must be an image of the same type by its
@@ -39,6 +43,7 @@ export async function fetchImages(
   given: readonly GivenImage[],
   imageHosts: readonly string[],
   limits: ImageLimits,
+  pointers: ImagePointers = inEnvelope,
 ): Promise<Result<ImageData[], PointedError[]>> {
   const images: ImageData[] = [];
   const errors: PointedError[] = [];
@@ -52,11 +57,14 @@ export async function fetchImages(
     );
     for (const [index, one] of read.entries()) {
       if (one.ok) images.push(one.value);
-      else errors.push({ pointer: imagePointer(first + index), message: one.error });
+      else errors.push({ pointer: pointers.of(first + index), message: one.error });
       bytes += one.ok ? one.value.data.length : 0;
     }
     if (bytes > limits.limitBytes) {
-      errors.push({ pointer: allAt, message: `are more than ${limits.limitBytes} bytes together as base64: send fewer or smaller ones` });
+      errors.push({
+        pointer: pointers.all,
+        message: `are more than ${limits.limitBytes} bytes together as base64: send fewer or smaller ones`,
+      });
       break;
     }
   }

@@ -28,13 +28,28 @@ export class BudgetNotices {
     this.#env = env;
     this.#sql = sql;
     this.#parts = parts;
-    sql.exec("CREATE TABLE IF NOT EXISTS allowance (one INTEGER PRIMARY KEY CHECK (one = 1), text TEXT NOT NULL)");
-    sql.exec("CREATE TABLE IF NOT EXISTS told (starts_at INTEGER PRIMARY KEY, percent INTEGER NOT NULL) WITHOUT ROWID");
-    sql.exec(
-      "CREATE TABLE IF NOT EXISTS telling (starts_at INTEGER NOT NULL, percent INTEGER NOT NULL, address TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, PRIMARY KEY (starts_at, percent, address)) WITHOUT ROWID",
-    );
+    this.createTables();
     this.#text = sql.exec<{ text: string }>("SELECT text FROM allowance").toArray()[0]?.text ?? null;
     this.#allowance = this.#text === null ? null : (JSON.parse(this.#text) as Allowance); // written by `know`
+  }
+
+  createTables(): void {
+    this.#sql.exec("CREATE TABLE IF NOT EXISTS allowance (one INTEGER PRIMARY KEY CHECK (one = 1), text TEXT NOT NULL)");
+    this.#sql.exec("CREATE TABLE IF NOT EXISTS told (starts_at INTEGER PRIMARY KEY, percent INTEGER NOT NULL) WITHOUT ROWID");
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS telling (starts_at INTEGER NOT NULL, percent INTEGER NOT NULL, address TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, PRIMARY KEY (starts_at, percent, address)) WITHOUT ROWID",
+    );
+  }
+
+  /** The object deletes its tables. */
+  forget(): void {
+    this.#allowance = null;
+    this.#text = null;
+  }
+
+  /** When an allowance for once ends, in Unix milliseconds; null for one of days or months. */
+  get endsAt(): number | null {
+    return this.#allowance?.endsAt ?? null;
   }
 
   /** The allowance as the newest reservation has it. */
@@ -48,7 +63,7 @@ export class BudgetNotices {
 
   /** Inside the transaction of the amount: notes what is to be said of it. `percentOf`: how much of a limit is reached. */
   reached(startsAt: number, percentOf: (limit: number) => number): void {
-    if (this.#allowance === null) return;
+    if (this.#allowance === null || this.#allowance.endsAt !== undefined) return;
     const percent = percentOf(this.#allowance.limit);
     const told = this.#sql.exec<{ percent: number }>("SELECT percent FROM told WHERE starts_at = ?", startsAt).toArray()[0]?.percent ?? 0;
     if (percent <= told) return;

@@ -17,7 +17,7 @@ import {
   writeOff,
 } from "../../shared/budget/account.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
-import { periodOf } from "../../shared/budget/period.ts";
+import { periodOfAllowance } from "../../shared/budget/period.ts";
 import { shareMs } from "../../shared/policy/share.ts";
 import type { Env } from "../platform/env.ts";
 import type { BudgetCalls, BudgetStanding, ReserveAnswer, ReserveInput } from "../stubs/budget-calls.ts";
@@ -27,24 +27,24 @@ import { BudgetNotices } from "./budget-notices.ts";
 /** How often is looked for what nobody settles any more. */
 const writeOffEveryMs = 60 * 60_000;
 
+/** What was spent of an allowance for once is kept so long after its end: a run that began with it may still wait for people. */
+const keptAfterEndMs = 2 * 24 * 60 * 60_000;
+
 export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
   now = (): number => Date.now();
   random = (): number => Math.random();
   readonly #sql: SqlStorage;
   readonly #alarm: ObjectAlarm;
   readonly #notices: BudgetNotices;
+  /** False once an allowance for once is forgotten. */
+  #exists = false;
   #account: Account;
   #writeOffAt: number | null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS held (id TEXT PRIMARY KEY, amount INTEGER NOT NULL, starts_at INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID",
-    );
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS used (starts_at INTEGER PRIMARY KEY, spent INTEGER NOT NULL, unaccounted INTEGER NOT NULL) WITHOUT ROWID",
-    );
+    this.#createTables();
     this.#account = this.#stored();
     this.#writeOffAt = this.#account.held.length === 0 ? null : this.now() + writeOffEveryMs;
     const parts = { now: () => this.now(), random: () => this.random() };
@@ -53,9 +53,23 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
     void this.#alarm.restore();
   }
 
+  #createTables(): void {
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS held (id TEXT PRIMARY KEY, amount INTEGER NOT NULL, starts_at INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID",
+    );
+    this.#sql.exec(
+      "CREATE TABLE IF NOT EXISTS used (starts_at INTEGER PRIMARY KEY, spent INTEGER NOT NULL, unaccounted INTEGER NOT NULL) WITHOUT ROWID",
+    );
+    this.#exists = true;
+  }
+
   reserve({ allowance, id, amount, leaseMs, wanted }: ReserveInput): ReserveAnswer {
     const now = this.now();
-    const { startsAt, endsAt } = periodOf(allowance.per, now);
+    if (!this.#exists) {
+      this.#createTables();
+      this.#notices.createTables();
+    }
+    const { startsAt, endsAt } = periodOfAllowance(allowance, now);
     this.#notices.know(allowance);
     const reserved = reserve(this.#account, { id, amount, startsAt, until: now + leaseMs }, allowance.limit);
     if (reserved === null) return { kind: "usedUp", endsAt };
@@ -75,25 +89,47 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
   }
 
   settle(settlements: readonly Settlement[]): void {
-    this.#write(settlements.reduce(settle, this.#account));
+    if (this.#exists) this.#write(settlements.reduce(settle, this.#account));
   }
 
   standing(allowance: Allowance): BudgetStanding {
     const now = this.now();
-    const period = periodOf(allowance.per, now);
+    const period = periodOfAllowance(allowance, now);
     return { ...standing(this.#account, period.startsAt, now), ...period };
   }
 
   override async alarm(): Promise<void> {
     await this.#alarm.ring(async () => {
       this.#write(writeOff(this.#account, this.now()));
+      if (this.#isOver(this.now())) return this.#forget();
       await this.#notices.sendDue();
       this.#alarm.arm();
     });
   }
 
+  /** Of an allowance for once: nothing is settled any more so long after its end. */
+  #isOver(now: number): boolean {
+    const { endsAt } = this.#notices;
+    return endsAt !== null && now >= endsAt + keptAfterEndMs;
+  }
+
+  async #forget(): Promise<void> {
+    this.#exists = false;
+    this.#account = emptyAccount;
+    this.#writeOffAt = null;
+    this.#notices.forget();
+    this.#alarm.forget();
+    await Promise.all([this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
+  }
+
   #nextDue(): number | null {
-    const times = [this.#notices.nextDue(), this.#account.held.length === 0 ? null : this.#writeOffAt].filter((at) => at !== null);
+    if (!this.#exists) return null;
+    const { endsAt } = this.#notices;
+    const times = [
+      endsAt === null ? null : endsAt + keptAfterEndMs,
+      this.#notices.nextDue(),
+      this.#account.held.length === 0 ? null : this.#writeOffAt,
+    ].filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 

@@ -10,7 +10,7 @@ import type { AdmitAnswer } from "../stubs/key-calls.ts";
 import { type AssociateAnswer, type AssociateInput, associateIn } from "../stubs/session-calls.ts";
 import { enqueue, withReleased, withSettled } from "./write-behind.ts";
 import { notAdmitted, countCalls } from "./calls.ts";
-import type { PipelineRequest } from "./pipeline-request.ts";
+import type { KnownAssociation, PipelineRequest } from "./pipeline-request.ts";
 import { keySharesOf } from "./key-shares.ts";
 import { type GrantsAsked, type RunContext, isDurable } from "./run-context.ts";
 import { affordable } from "./spending.ts";
@@ -33,7 +33,7 @@ export type Admitted =
 const leaseSlackMs = 10_000;
 
 /** The request's part of a call to `associate`. */
-export const sessionQuery = ({ association, digest }: PipelineRequest) => ({
+export const sessionQuery = (association: KnownAssociation, digest: string) => ({
   originating: association.requestRef.originating,
   request: association.requestRef.request,
   digest,
@@ -42,12 +42,14 @@ export const sessionQuery = ({ association, digest }: PipelineRequest) => ({
 });
 
 /** The id that is reserved with the request in its session. */
-const reservedBy = (association: PipelineRequest["association"]): string | null =>
-  association.kind === "sessionless" ? association.reserves : null;
+const reservedBy = (association: KnownAssociation): string | null => (association.kind === "sessionless" ? association.reserves : null);
 
 /** Forgets the reservation of this very run, so that the same request may come again. */
-export const forgetReservation = ({ request: { association }, run }: RunContext): Promise<void> =>
-  association.session.forget(association.requestRef.originating, association.requestRef.request, run, reservedBy(association));
+export async function forgetReservation({ request: { association }, run }: RunContext): Promise<void> {
+  if (association.kind === "unrepeatable") return;
+  const { originating, request } = association.requestRef;
+  await association.session.forget(originating, request, run, reservedBy(association));
+}
 
 const leaseMsOf = ({ request }: RunContext): number => settingsOf(request.env).modelTimeoutMs + leaseSlackMs;
 const waitMsOf = (context: RunContext, { gates }: Plan): number => leaseMsOf(context) + 2 * gates.deadlineSeconds * 1000;
@@ -68,8 +70,9 @@ type Reserving = {
  */
 async function associate(context: RunContext, how: Reserving): Promise<Associated> {
   const { association } = context.request;
+  if (association.kind === "unrepeatable") return { kind: "fresh", takenOver: false };
   const reserving = association.kind === "ownRequest" ? association.reserveRequestId() : true;
-  const [asked, reserved] = await Promise.allSettled([askSession(context, how), reserving]);
+  const [asked, reserved] = await Promise.allSettled([askSession(context, association, how), reserving]);
   if (asked.status === "rejected") throw asked.reason;
   if (reserved.status === "fulfilled" && reserved.value) return asked.value;
   if (how.reserve && asked.value.kind === "fresh") await forgetReservation(context);
@@ -78,30 +81,35 @@ async function associate(context: RunContext, how: Reserving): Promise<Associate
 }
 
 /** Asks the session; where it would begin, its key counts it first. */
-async function askSession(context: RunContext, how: Reserving): Promise<Associated> {
-  const session = countedSession(context.request);
-  const asked = await askOnce(context, how, session === null ? {} : { leaveUntil: how.leaveUntil ?? null });
+async function askSession(context: RunContext, association: KnownAssociation, how: Reserving): Promise<Associated> {
+  const session = countedSession(association);
+  const asked = await askOnce(context, association, how, session === null ? {} : { leaveUntil: how.leaveUntil ?? null });
   if (asked.kind !== "notBegun") return asked;
   if (session === null) throw new Error("askSession: a session that is not counted needs no leave");
   const begun = await context.keyObject.beginSession(session, context.limits);
   if (begun.kind !== "begun") return { kind: "notCounted", refusal: notAdmitted(begun) };
-  const again = await askOnce(context, how, { leaveUntil: begun.until });
+  const again = await askOnce(context, association, how, { leaveUntil: begun.until });
   if (again.kind === "notBegun") throw new Error("askSession: the leave to begin was over before it arrived");
   return again;
 }
 
 /** The object's id of the session that the key counts; null where the request has none. */
-const countedSession = ({ association }: PipelineRequest): string | null =>
-  association.kind === "sessionless" ? null : association.requestRef.session;
+const countedSession = ({ kind, requestRef }: PipelineRequest["association"]): string | null =>
+  kind === "sessionless" ? null : requestRef.session;
 
 type Leave = Pick<AssociateInput, "leaveUntil">;
 
-const askOnce = (context: RunContext, { reserve, durable }: Reserving, leave: Leave): Promise<AssociateAnswer> => {
+const askOnce = (
+  context: RunContext,
+  association: KnownAssociation,
+  { reserve, durable }: Reserving,
+  leave: Leave,
+): Promise<AssociateAnswer> => {
   const { request, run, limits } = context;
-  const { env, ctx, association } = request;
+  const { env, ctx, digest } = request;
   return withSettled(env, ctx, association.requestRef, async (settled) =>
     associateIn(association.session, {
-      ...sessionQuery(request),
+      ...sessionQuery(association, digest),
       run,
       leaseMs: leaseMsOf(context),
       roundsLimit: limits.roundsPerOriginatingRequest,
@@ -127,7 +135,7 @@ const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boole
     const answer = await keyObject
       .admit({
         run,
-        session: countedSession(request),
+        session: countedSession(request.association),
         limits,
         leaseMs: plan.ok && mayWait ? waitMsOf(context, plan.value) : leaseMs,
         identical: identical(),

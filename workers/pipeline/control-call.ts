@@ -16,7 +16,7 @@ import { controlStub, keyStub, sessionStub } from "../stubs/stubs.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
-import type { Association, PipelineRequest, Started } from "./pipeline-request.ts";
+import type { KnownAssociation, PipelineRequest, Started } from "./pipeline-request.ts";
 import { newRunId } from "./run-context.ts";
 import { withReleased } from "./write-behind.ts";
 import { notAdmitted } from "./calls.ts";
@@ -90,9 +90,9 @@ function reservationOf(ids: DurableObjectStub<SessionCalls>, id: string, digest:
 }
 
 /** An association before its request reference is known. */
-type Unnamed<A> = A extends Association ? Omit<A, "requestRef"> : never;
+type Unnamed<A> = A extends KnownAssociation ? Omit<A, "requestRef"> : never;
 
-function requestOf(call: ControlCall, association: Unnamed<Association>): PipelineRequest {
+function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): PipelineRequest {
   const { env, ctx, key, signal, envelope, identity, request, destination, images, onDelta, run, spentMs = 0 } = call;
   const { control, context, requestId } = envelope;
   const position = destination?.position ?? null;

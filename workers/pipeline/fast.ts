@@ -15,6 +15,7 @@ import { completed, runMeta } from "../../shared/run/run-outcome.ts";
 import {
   type CachedReply,
   type RequestInput,
+  type RequestRef,
   type RunInput,
   decidersDigest,
   nothingSpent,
@@ -31,7 +32,7 @@ import { errorClass, logEvent } from "../platform/log.ts";
 import type { beginWork } from "../platform/slow.ts";
 import { appendToLedger, runStub } from "../stubs/stubs.ts";
 import { type ModelAnswer, callModels } from "../providers/call-model.ts";
-import { enqueue } from "./write-behind.ts";
+import { type PendingEntries, enqueue } from "./write-behind.ts";
 import { keepReply } from "./cached-reply.ts";
 import { keySharesOf } from "./key-shares.ts";
 import { permitFor, spendingOf } from "./spending.ts";
@@ -89,10 +90,7 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome 
   const { requestRef, id } = input;
   const outcome: Outcome = { kind: "cancelled", key };
   // The callers that wait for the same outcome get this one at once.
-  const { originating, request } = requestRef;
-  enqueue(env, ctx, {
-    session: { object: requestRef.session, settled: { originating, request, run: id, result: JSON.stringify(outcome) } },
-  });
+  enqueue(env, ctx, settledIn(requestRef, id, JSON.stringify(outcome)));
   const facts = (of: Called): RecordFact[] => [
     ...of.facts().filter(({ kind }) => kind !== "finished"),
     { kind: "cancelled", cause: key },
@@ -192,6 +190,10 @@ function begunFacts(input: RequestInput): RecordFact[] {
   return input.cache?.found !== undefined ? opened : [...opened, { kind: "called", call: 1, models, digest, again: input.takenOver }];
 }
 
+/** The outcome for repeats of the request, where an object knows it. */
+const settledIn = ({ session, originating, request }: RequestRef, run: string, result: string): Pick<PendingEntries, "session"> =>
+  session === null ? {} : { session: { object: session, settled: { originating, request, run, result } } };
+
 /** Queues the outcome for repeats, the end of the key's lease, and the record; caches the reply; stores a run where the requestor has left. */
 function enqueueResult(
   { env, ctx, input, runInput, signal }: FastCall,
@@ -215,14 +217,7 @@ function enqueueResult(
       ? chainEvents(id, null, endedAt, [...begunFacts(input), ...facts()])
       : [...told, ...chainEvents(id, told.at(-1) ?? null, endedAt, facts())];
   enqueue(env, ctx, {
-    ...(unasked
-      ? {}
-      : {
-          session: {
-            object: requestRef.session,
-            settled: { originating: requestRef.originating, request: requestRef.request, run: id, result: text },
-          },
-        }),
+    ...(unasked ? {} : settledIn(requestRef, id, text)),
     key: { id: input.key.id, run: id },
     entry: { run: id, make: () => ({ events: events(), summary }) },
   });

@@ -21,9 +21,13 @@ export type ResponseMode =
   | { readonly kind: "callback"; readonly waiting: WaitingServer; readonly alwaysRun: boolean };
 
 /** Which object knows the request, and by which reference. A repeat has the same `requestRef`. */
-export type Association = {
+export type Association =
+  /** It serves no client request, and has no id: no object knows it, and no other request is its repeat. */
+  { readonly kind: "unrepeatable"; readonly requestRef: RequestRef & { readonly session: null } } | KnownAssociation;
+
+export type KnownAssociation = {
   readonly session: DurableObjectStub<SessionCalls>;
-  readonly requestRef: RequestRef;
+  readonly requestRef: RequestRef & { readonly session: string };
 } & (
   | /** It serves a client request of its session. */ { readonly kind: "clientRequest" }
   /**
@@ -45,8 +49,8 @@ export type PipelineRequest = {
   readonly request: SamplingRequest;
   /** The context that the request asks for and does not get. */
   readonly contextIgnored: "thisServer" | "allServers" | null;
-  /** What was added to the request. */
-  readonly added?: Note;
+  /** What was added to the request, and what of it no model gets. */
+  readonly notes?: readonly Note[];
   /** The digests of its images, which are plain rasters by now (`plain-request.ts`). */
   readonly images?: readonly ImageDigests[];
   /** Where a function is to run: the request says it, without routing. */

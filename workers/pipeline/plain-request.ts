@@ -34,7 +34,7 @@ export async function plainRequest(asked: PipelineRequest, pointerOf: BlockPoint
   if (given.length === 0) return ok({ kind: "ready", request: asked });
   const planned = await planFor(asked);
   if (!planned.ok) return ok({ kind: "ready", request: asked, planned });
-  const admitted = await letIn({ env, ctx, key });
+  const admitted = asked.run === undefined ? await letIn({ env, ctx, key }) : ok(asked.run);
   if (!admitted.ok) return admitted;
   const earlier = await attach({ ...asked, run: admitted.value });
   if (earlier !== null) return ok({ kind: "attached", started: earlier });
@@ -69,9 +69,9 @@ const beginsNothing: Refusal = { kind: "noLongerKept" };
  */
 async function attach(asked: PipelineRequest & { readonly run: string }): Promise<Started | null> {
   const { association, key, responseMode } = asked;
-  if (responseMode.kind === "task") return null;
+  if (responseMode.kind === "task" || association.kind === "unrepeatable") return null;
   const seen = await associateIn(association.session, {
-    ...sessionQuery(asked),
+    ...sessionQuery(association, asked.digest),
     run: asked.run,
     leaseMs: 0,
     roundsLimit: (key.limits ?? defaultLimits).roundsPerOriginatingRequest,

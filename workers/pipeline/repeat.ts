@@ -81,7 +81,9 @@ async function awaitFirst(
   plan: Result<Plan, Refusal>,
   again: BeginAgain,
 ): Promise<Result<Outcome, Refusal>> {
-  const { session, requestRef } = request.association;
+  const { association } = request;
+  if (association.kind === "unrepeatable") throw new Error("awaitFirst: a request without an id has no repeat");
+  const { session, requestRef } = association;
   // A reset of the session's object ends the wait; nothing is lost.
   const result = await session.awaitResult(requestRef.originating, requestRef.request, awaitStepMs).catch(() => null);
   if (result !== null) return ok(parseOutcome(result));

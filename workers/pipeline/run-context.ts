@@ -72,9 +72,9 @@ export function isDurable(plan: Plan, { request: { responseMode, request }, cach
 export const runInputOf = (context: RunContext, plan: Plan, takenOver: boolean): RunInput =>
   asRunInput(context, plan, requestInputOf(context, plan, takenOver));
 
-export const asRunInput = ({ request: { added }, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
+export const asRunInput = ({ request: { notes = [] }, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
   ...input,
-  notes: [...(added === undefined ? [] : [added]), ...plannedNotes(plan)],
+  notes: [...notes, ...plannedNotes(plan)],
   identicalDigest: identical(),
 });
 
@@ -90,10 +90,11 @@ export function requestInputOf({ request: asked, run, now, cache }: RunContext, 
       owner: key.owner ?? null,
       ...(key.budget === undefined ? {} : { budget: key.budget }),
       ...(key.expiresAt === undefined ? {} : { expiresAt: key.expiresAt }),
+      ...(key.token === undefined ? {} : { token: key.token }),
     },
     requestor: asked.requestor,
     ...(asked.requestId === undefined ? {} : { requestId: asked.requestId }),
-    ...(association.kind === "sessionless" ? { sessionless: true } : {}),
+    ...(association.kind === "sessionless" || association.kind === "unrepeatable" ? { sessionless: true } : {}),
     request: plan.request,
     ...(plan.redacted === null ? {} : { redacted: plan.redacted }),
     ...(plan.redaction === null ? {} : { redaction: plan.redaction }),

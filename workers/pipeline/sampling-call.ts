@@ -94,7 +94,7 @@ async function withAddedContext(
     request,
     contextIgnored: null,
     content: once(() => digestOf("countersign/with-context/v1", { content: asked.content(), context: request.systemPrompt })),
-    added: { kind: "contextAdded", parts, characters },
+    notes: [...(asked.notes ?? []), { kind: "contextAdded", parts, characters }],
   };
   return begin(extended, again);
 }

@@ -2,7 +2,14 @@
 // it may cost. Asked right before each attempt, by the fast path and by runs.
 
 import { spentOf, worstOf } from "../../shared/budget/cost.ts";
-import { type Allowance, type Budgets, type KeyBudget, allowancesFor } from "../../shared/budget/budgets.ts";
+import {
+  type Allowance,
+  type Budgets,
+  type KeyBudget,
+  type TokenBudget,
+  allowancesFor,
+  tokenAllowance,
+} from "../../shared/budget/budgets.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { once } from "../../shared/once.ts";
@@ -26,7 +33,12 @@ import { enqueue } from "./write-behind.ts";
 export type Spending = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
-  readonly key: { readonly id: string; readonly owner: string | null; readonly budget?: KeyBudget | undefined };
+  readonly key: {
+    readonly id: string;
+    readonly owner: string | null;
+    readonly budget?: KeyBudget | undefined;
+    readonly token?: TokenBudget | undefined;
+  };
   readonly server: string;
   readonly request: SamplingRequest;
   /** Where a candidate may cost more than is left of a budget: whether the next one may be asked. */
@@ -118,7 +130,7 @@ function allowancesIn(budgets: Budgets, { key, server }: Whose): readonly Allowa
     allowances = allowancesFor(budgets, { key: key.id, owner: key.owner, keyBudget: key.budget ?? null, server });
     known.set(label, allowances);
   }
-  return allowances;
+  return key.token === undefined ? allowances : [...allowances, tokenAllowance(key.token)];
 }
 
 type Size = ReturnType<typeof sizeOf>;

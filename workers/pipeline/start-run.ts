@@ -28,7 +28,7 @@ export async function adoptIdentical(context: RunContext, { plan, identical }: F
     waiting: responseMode.kind === "callback" ? responseMode.waiting : null,
   });
   if (adopted === "refused") return null;
-  await association.session.adopted(requestRef.originating, requestRef.request, identical);
+  if (association.kind !== "unrepeatable") await association.session.adopted(requestRef.originating, requestRef.request, identical);
   enqueue(env, ctx, { key: { id: key.id, run } });
   // The session knows that run for the request from now on: no repeat passes by this use.
   if (grants !== null && plan.granted !== undefined) ctx.waitUntil(keyObject.giveBackGrants(grants.identity, run));

@@ -11,7 +11,7 @@ import type { Settled } from "../stubs/session-calls.ts";
 import type { LedgerEntry } from "../stubs/ledger-calls.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
-import { keyStub, ledgerShardOf, ledgerStub } from "../stubs/stubs.ts";
+import { keyStub, ledgerShardOf, ledgerStub, sessionById } from "../stubs/stubs.ts";
 import { budgetSharesOf } from "./budget-shares.ts";
 import { keySharesOf } from "./key-shares.ts";
 
@@ -61,7 +61,7 @@ type Background = Pick<ExecutionContext, "waitUntil">;
 export const withSettled = <T>(
   env: Env,
   ctx: Background,
-  { session, originating, request }: RequestRef,
+  { session, originating, request }: RequestRef & { readonly session: string },
   call: (settled: Settled[]) => Promise<T>,
 ): Promise<T> =>
   withPending(env, ctx, writeBehindOf(env).settled, session, call, (each) => each.request === request && each.originating === originating);
@@ -192,7 +192,7 @@ function taken<K, V>(from: Map<K, V[]>, key: K): V[] {
 }
 
 async function settle(env: Env, session: string, list: readonly Settled[]): Promise<void> {
-  const send = (part: readonly Settled[]): Promise<void> => env.SESSION.get(env.SESSION.idFromString(session)).settle(JSON.stringify(part));
+  const send = (part: readonly Settled[]): Promise<void> => sessionById(env, session).settle(JSON.stringify(part));
   await Promise.all(portions(list, mostInCall, ({ result }) => result.length).map((part) => attempt(() => send(part))));
 }
 

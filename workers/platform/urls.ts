@@ -7,6 +7,14 @@ export const paths = {
   control: "/control",
   controlSchema: "/control/schema/:file",
   controlSession: "/control/sessions/:session",
+  tokens: "/tokens",
+  v1: {
+    chat: "/v1/chat/completions",
+    embeddings: "/v1/embeddings",
+    models: "/v1/models",
+    model: "/v1/models/:id{.+}",
+    other: "/v1/*",
+  },
   run: "/runs/:id",
   mcp: "/mcp/:server",
   review: "/r/:token",
@@ -69,6 +77,9 @@ export const inboxReviewUrl = (publicUrl: string, gate: "request" | "response", 
 
 /** Where the review page's form posts to: relative, so that a path prefix in PUBLIC_URL is kept. */
 export const reviewFormAction = (publicUrl: string, token: string): string => new URL(reviewUrl(publicUrl, token)).pathname;
+
+/** The base URL of the API that OpenAI's SDKs speak. */
+export const v1Url = (publicUrl: string): string => `${publicUrl}/v1`;
 
 /** The inbox, and what is under it. */
 export const inboxUrl = (publicUrl: string): string => `${publicUrl}/inbox`;

@@ -6,9 +6,10 @@
 import { type StoredKey, publishedKeyName } from "../stubs/config-calls.ts";
 import * as z from "zod";
 import { sha256Hex } from "../../shared/encoding.ts";
-import { keyBudgetSchema } from "../../shared/budget/budgets.ts";
+import { type TokenBudget, keyBudgetSchema } from "../../shared/budget/budgets.ts";
 import { limitsSchema } from "../../shared/policy/limits.ts";
 import { barsOwn, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
+import type { KeyScope } from "../../shared/model/gate.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
 import { readPublished } from "../../shared/published.ts";
 import { type SigningKeys, seal, unseal } from "../../shared/sealed-id.ts";
@@ -19,15 +20,14 @@ import { settingsOf } from "../platform/settings.ts";
 
 const word = z.string().min(1).max(128);
 
-const keyScopes = ["sampling", "control"] as const;
-export type KeyScope = (typeof keyScopes)[number];
+const keyScopes = ["sampling", "control", "v1"] as const satisfies readonly KeyScope[];
 
 /** The body of POST /admin/keys. */
 export const keyRequestSchema = z.strictObject({
   name: word,
   /** The person whose client uses the key, and who may not approve their own requests where the policy says so. */
   owner: word.optional(),
-  /** Which endpoints it opens: `sampling` is POST /sampling and the relay, `control` is POST /control. */
+  /** Which endpoints it opens: `sampling` is POST /sampling and the relay, `control` is POST /control, `v1` is the API under /v1. */
   scopes: z
     .array(z.enum(keyScopes))
     .min(1)
@@ -42,7 +42,12 @@ export const keyRequestSchema = z.strictObject({
 });
 
 export type KeyRequest = z.infer<typeof keyRequestSchema>;
-export type KeyRecord = KeyRequest & { readonly id: string; readonly createdAt: number };
+export type KeyRecord = KeyRequest & {
+  readonly id: string;
+  readonly createdAt: number;
+  /** The scoped token that was presented in its place. */
+  readonly token?: TokenBudget;
+};
 
 const publishedSchema = z.object({
   record: keyRequestSchema.extend({ id: z.string(), createdAt: z.number() }),

@@ -41,6 +41,13 @@ export function controlStub(env: Env, keyId: string, requestId: string): Durable
   return sessionStub(env, keyId, `control ${shardOf(requestId)}`);
 }
 
+/** The same for requests under /v1 that have an `Idempotency-Key`. */
+export const v1Stub = (env: Env, keyId: string, id: string): DurableObjectStub<SessionCalls> =>
+  sessionStub(env, keyId, `v1 ${shardOf(id)}`);
+
+/** The session of this object's id, which we stored or sealed. */
+export const sessionById = (env: Env, id: string): DurableObjectStub<SessionCalls> => env.SESSION.get(env.SESSION.idFromString(id));
+
 /** Names computed before, by key and session; a key's id has no space in it. */
 const sessionNames = new Map<string, string>();
 const mostSessionNames = 10_000;

@@ -208,7 +208,7 @@ const Numbers = ({ request, showing }: Omit<SettingsProps, "origins">) => {
 export const SettingsRows = ({ request, showing, origins }: SettingsProps) => {
   const { page } = useWords();
   const { settings, toolChoices, contexts } = page;
-  const { responseFormat, stopSequences = [], toolChoice, includeContext, modelPreferences, metadata } = request;
+  const { responseFormat, stopSequences = [], toolChoice, parallelToolCalls, includeContext, modelPreferences, metadata } = request;
   return (
     <>
       <Numbers request={request} showing={showing} />
@@ -217,6 +217,9 @@ export const SettingsRows = ({ request, showing, origins }: SettingsProps) => {
         <StopRow showing={showing} path={`/stopSequences/${i}`} text={stop} />
       ))}
       {toolChoice === undefined ? null : <Row name={settings.toolChoice}>{toolChoices[toolChoice]}</Row>}
+      {parallelToolCalls === undefined ? null : (
+        <Row name={settings.parallelToolCalls}>{parallelToolCalls ? settings.severalToolCalls : settings.oneToolCall}</Row>
+      )}
       {includeContext === undefined ? null : <Row name={settings.includeContext}>{contexts[includeContext]}</Row>}
       {modelPreferences === undefined ? null : (
         <TallRow name={settings.preferences}>

@@ -4,7 +4,7 @@ import { isObject, type Members } from "../../json/values.ts";
 import type { ModelCall } from "../model-call.ts";
 import type Anthropic from "@anthropic-ai/sdk";
 import { err, type Result } from "../../result.ts";
-import type { Block, Message, ReplyBlock, ToolDefinition, ToolResultBlock } from "../../model/sampling.ts";
+import type { Block, Message, ReplyBlock, ToolChoice, ToolDefinition, ToolResultBlock } from "../../model/sampling.ts";
 import type { ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
 import { isBlank } from "../provider-rules.ts";
 import { brokenAnswer } from "../provider-error.ts";
@@ -60,13 +60,20 @@ export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: 
     ...(stop === undefined ? {} : { stop_sequences: stop }),
     ...(metadata === undefined ? {} : { metadata }),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, names)) }),
-    ...(choice === undefined ? {} : { tool_choice: { type: choice === "required" ? ("any" as const) : choice } }),
+    ...toolChoiceOf(choice, tools.length > 0 && request.parallelToolCalls === false),
     ...(model.thinking === undefined ? {} : { thinking: { type: model.thinking } }),
     // `output_config.format` is not sent for a `responseFormat`: it has no JSON without a schema, takes a part of JSON Schema only, and
     // answers the rest with 400. The system prompt asks for the JSON, and the reply is checked like every provider's.
     ...(effort === undefined ? {} : { output_config: { effort } }),
   };
   return { params, notes };
+}
+
+/** The API has the limit to one tool call as a part of the choice. */
+function toolChoiceOf(choice: ToolChoice | undefined, isSingle: boolean): Pick<AnthropicParams, "tool_choice"> {
+  const single = isSingle ? { disable_parallel_tool_use: true } : {};
+  if (choice === undefined) return isSingle ? { tool_choice: { type: "auto", ...single } } : {};
+  return { tool_choice: choice === "none" ? { type: choice } : { type: choice === "required" ? "any" : choice, ...single } };
 }
 
 /** The efforts that this API knows; the table's others (`none`, `minimal`) belong to other APIs and are not sent. */

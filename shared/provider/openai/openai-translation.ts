@@ -54,6 +54,7 @@ export function toOpenAI(call: ModelCall): { params: OpenAIParams; notes: Note[]
     ...(metadata === undefined ? {} : { metadata }),
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, names)) }),
     ...(choice === undefined ? {} : { tool_choice: choice }),
+    ...(tools.length > 0 && request.parallelToolCalls !== undefined ? { parallel_tool_calls: request.parallelToolCalls } : {}),
     ...(model.reasoningEffort === undefined ? {} : { reasoning_effort: model.reasoningEffort }),
   };
   return { params, notes };

@@ -9,7 +9,7 @@ import type { SamplingReply } from "../../model/sampling.ts";
 import { textOfReply } from "../../provider/json-reply.ts";
 import { unreachable } from "../../result.ts";
 import { callJson, validatedCall, type ControlCall } from "./answered-call.ts";
-import { noteSentence } from "./answer-notes.ts";
+import { noteSentence } from "../note-sentence.ts";
 import type { ControlTask, Envelope, Version } from "./envelope.ts";
 import { statusWord, type ControlError } from "./status.ts";
 import { readTranslation } from "./translation.ts";

@@ -4,7 +4,8 @@
 import type { JsonObject } from "../../encoding.ts";
 import type { ChatRequest, EmbeddingRequest, FunctionRequest, ToolDefinition } from "../../model/sampling.ts";
 import type { ControlTask, Envelope, Turn } from "./envelope.ts";
-import { joinPrompt, namedModelOf } from "./asked.ts";
+import { jsonSentence } from "../json-sentence.ts";
+import { joinPrompt, namedModelOf } from "../asked.ts";
 
 type OfType<T extends ControlTask["type"]> = Extract<ControlTask, { type: T }>;
 type EnvelopeOf<T extends ControlTask["type"]> = Pick<Envelope, "model" | "context"> & { readonly task: OfType<T> };
@@ -13,8 +14,6 @@ export type ImageBytes = { readonly data: string; readonly mimeType: string };
 
 /** The turns before this one: those stored for the session, and those of the request, oldest first. */
 export type Before = { readonly history: readonly Turn[] };
-
-export const jsonSentence = "Answer with one JSON value and nothing else: no introduction, no explanation, no code fence.";
 
 /** A model that chooses a function writes its arguments and little else. */
 const choiceTokens = 2_048;

@@ -2,7 +2,7 @@
 
 import { isObject, parseJson } from "../../json/values.ts";
 import type { JsonObject } from "../../encoding.ts";
-import { joinPrompt, namedModelOf } from "./asked.ts";
+import { joinPrompt, namedModelOf } from "../asked.ts";
 import type { ControlTask, Envelope } from "./envelope.ts";
 import type { ChatRequest } from "../../model/sampling.ts";
 

@@ -2,7 +2,20 @@
 // the host's claims; association judges them.
 
 import { isObject } from "../../json/values.ts";
-import { type Field, flag, object, oneOf, optional, parsed, refined, text } from "../../json/fields.ts";
+import {
+  type Field,
+  type ReadOf,
+  flag,
+  integerWithin,
+  list,
+  numberWithin,
+  object,
+  oneOf,
+  optional,
+  parsed,
+  refined,
+  text,
+} from "../../json/fields.ts";
 import { IssueCollector } from "../../json/issue-collector.ts";
 import { type RequestId, toRequestId } from "../json-rpc.ts";
 
@@ -11,12 +24,14 @@ const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
 
 /** In the place of an MCP server's name: a client's own request, at the control endpoint. */
 export const CONTROL_SERVER = "control";
+/** The same for the API under /v1. */
+export const V1_SERVER = "v1";
 
 /**
- * Whether a server's name is reserved for the control endpoint, in whatever case: a rule for what clients ask for themselves must not apply
- * to what a host says its server asks.
+ * Whether a server's name is reserved for what clients ask for themselves, in whatever case: a rule for that must not apply to what a host says
+ * its server asks.
  */
-export const isReservedServer = (name: string): boolean => name.toLowerCase() === CONTROL_SERVER;
+export const isReservedServer = (name: string): boolean => [CONTROL_SERVER, V1_SERVER].includes(name.toLowerCase());
 
 /** The client's own request that a sampling request serves. `name` is the tool's, the prompt's, or the resource's URI. */
 export type OriginatingRequest = {
@@ -41,11 +56,18 @@ export type SamplingMeta = {
   readonly session?: string;
   readonly originating?: OriginatingRequest;
   readonly progressToken?: string | number;
+  /** At the relay: a token for `/v1` would do as well as a reply. */
+  readonly token?: TokenAsked;
 };
 
-const session = parsed((value) => (typeof value === "string" && isSessionName(value) ? value : undefined), sessionNameError, "", {
-  type: "string",
-});
+export const sessionField = parsed(
+  (value) => (typeof value === "string" && isSessionName(value) ? value : undefined),
+  sessionNameError,
+  "",
+  {
+    type: "string",
+  },
+);
 
 export const requestId = parsed<RequestId>(toRequestId, "must be a string or an integer", 0, { type: ["string", "integer"] });
 
@@ -62,7 +84,7 @@ const nameWithin = (longest: number): Field<string> => {
 const server = refined(
   nameWithin(512),
   (name) => (isReservedServer(name) ? undefined : name),
-  `must not be ${CONTROL_SERVER}, which is reserved for the gateway: use another name`,
+  `must not be ${CONTROL_SERVER} or ${V1_SERVER}, which are reserved for the gateway: use another name`,
 );
 
 const originatingNamed = (name: Field<string>) =>
@@ -70,7 +92,7 @@ const originatingNamed = (name: Field<string>) =>
 const ofResource = originatingNamed(nameWithin(4_096));
 const ofOther = originatingNamed(nameWithin(512));
 
-const originatingRequest: Field<OriginatingRequest> = {
+export const originatingRequest: Field<OriginatingRequest> = {
   read(value, at, issues) {
     const isResource = isObject(value) && value["method"] === "resources/read";
     const { inferred, ...named } = (isResource ? ofResource : ofOther).read(value, at, issues);
@@ -81,25 +103,42 @@ const originatingRequest: Field<OriginatingRequest> = {
 
 const isToken = (value: unknown): value is string | number => typeof value === "string" || Number.isSafeInteger(value);
 
+export const TOKEN_META = "countersign/v1Token";
+
+/** What a server asks for in place of a reply: a token for `/v1`, or less than its entry allows. */
+export const tokenAsked = object({
+  models: optional(list(text({ min: 1, max: 128 }), { min: 1, max: 100 })),
+  maxUsd: optional(numberWithin(0, 1_000)),
+  seconds: optional(integerWithin(1, 86_400)),
+});
+export type TokenAsked = ReadOf<typeof tokenAsked>;
+
 const members = object({
   progressToken: optional(
     parsed<string | number>((value) => (isToken(value) ? value : undefined), "must be a string or an integer", 0, {
       type: ["string", "integer"],
     }),
   ),
-  [SESSION_META]: optional(session),
+  [SESSION_META]: optional(sessionField),
   [ORIGINATING_REQUEST_META]: optional(originatingRequest),
+  [TOKEN_META]: optional(tokenAsked),
 });
 
 /** The `_meta` of a request to the gateway. Other members are ignored. */
 export const samplingMeta: Field<SamplingMeta> = {
   ...members,
   read(value, at, issues) {
-    const { [SESSION_META]: session, [ORIGINATING_REQUEST_META]: originating, progressToken } = members.read(value, at, issues);
+    const {
+      [SESSION_META]: session,
+      [ORIGINATING_REQUEST_META]: originating,
+      [TOKEN_META]: token,
+      progressToken,
+    } = members.read(value, at, issues);
     return {
       ...(session !== undefined && { session }),
       ...(originating !== undefined && { originating }),
       ...(progressToken !== undefined && { progressToken }),
+      ...(token !== undefined && { token }),
     };
   },
 };

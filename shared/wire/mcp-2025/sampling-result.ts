@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../../encoding.ts";
 import type { Completed, RunMeta } from "../../model/outcome.ts";
 import type { ReplyBlock, SamplingReply } from "../../model/sampling.ts";
 import { err, ok, type Result, unreachable } from "../../result.ts";
+import { TOKEN_META } from "./meta.ts";
 
 const RUN_META = "countersign/run";
 
@@ -53,7 +54,12 @@ function resultWith(content: ReplyBlock | readonly ReplyBlock[], { model, stopRe
     content: content as Json,
     model,
     ...(stopReason !== undefined && { stopReason }),
-    _meta: { [RUN_META]: metaOf(meta) },
+    _meta: {
+      [RUN_META]: metaOf(meta),
+      ...(meta.token === undefined
+        ? {}
+        : { [TOKEN_META]: { ...meta.token, models: meta.token.models === null ? null : [...meta.token.models] } }),
+    },
   };
 }
 

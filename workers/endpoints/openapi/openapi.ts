@@ -62,6 +62,7 @@ export function openapi(app: Hono<App>): JsonObject {
 
 const security: Readonly<Record<Auth, JsonObject[]>> = {
   key: [{ key: [] }, { keyHeader: [] }],
+  v1: [{ key: [] }, { keyHeader: [] }],
   control: [{ key: [] }, { token: [] }, { keyHeader: [] }, {}],
   admin: [{ admin: [] }],
   either: [{ key: [] }, { keyHeader: [] }, { admin: [] }],

@@ -3,10 +3,10 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { type RequestId, type RpcAnswer, idKey, responseOf } from "../../../shared/wire/json-rpc.ts";
-import type { Evidence } from "../../../shared/association/evidence.ts";
+import { type Evidence, provenanceOf } from "../../../shared/association/evidence.ts";
 import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
-import { RELAY_SESSION_PREFIX } from "../../../shared/wire/mcp-2025/meta.ts";
+import { RELAY_SESSION_PREFIX, type TokenAsked } from "../../../shared/wire/mcp-2025/meta.ts";
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import type { ParsedSampling } from "../../../shared/wire/mcp-2025/sampling-params.ts";
@@ -26,6 +26,7 @@ import type { ServerContext } from "../../../shared/relay/added-context.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
+import { tokenOutcome } from "../../../shared/run/run-outcome.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -39,6 +40,7 @@ import { askOwnTask } from "../../pipeline/own-task.ts";
 import { taskOf } from "../../pipeline/task.ts";
 import { awaitRun } from "../../pipeline/wait.ts";
 import { settingsOf } from "../../platform/settings.ts";
+import { makeToken } from "../../credentials/scoped-tokens.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 import { type Waiting, postToServer } from "../../mcp-client/answer-server.ts";
 import { OfferedReview } from "./offered-review.ts";
@@ -165,6 +167,9 @@ export async function startSampling(
   const undeclared = undeclaredIn(parsed.value, server, session.revision);
   if (undeclared !== null)
     return refuse({ kind: "invalidParams", errors: [{ pointer: `/${undeclared}`, message: "was not declared by the client" }] });
+  const token = parsed.value.meta.token === undefined ? null : await tokenFor(parts, { originating, evidence }, parsed.value.meta.token);
+  if (token !== null)
+    return token.ok ? ok({ started: { kind: "answered", outcome: token.value }, parsed: parsed.value }) : refuse(token.error);
   const started = await beginSampling({
     env,
     ctx,
@@ -185,6 +190,32 @@ export async function startSampling(
     signal: new AbortController().signal,
   });
   return started.ok ? ok({ started: started.value, parsed: parsed.value }) : refuse(started.error);
+}
+
+/**
+ * The answer to a server that asks for a token for /v1 in place of a reply; null where its entry gives none, or its address is plain http without
+ * `allowPrivate`: then the request is one for a reply.
+ */
+async function tokenFor(
+  { env, key, session, server }: SamplingParts,
+  { originating, evidence }: { readonly originating: SampledFor; readonly evidence: Evidence },
+  asked: TokenAsked,
+): Promise<Result<Outcome, Refusal> | null> {
+  const { v1Tokens: allowed } = server;
+  if (allowed === undefined || !(server.allowPrivate || server.url.startsWith("https:"))) return null;
+  const made = await makeToken(env, {
+    key,
+    session: associationSession(session),
+    originating: originatingKey(session.server, originating.id),
+    server: session.server,
+    method: originating.method,
+    name: originating.name,
+    provenance: provenanceOf[evidence],
+    endpoint: "relay",
+    asked,
+    allowed: { models: allowed.models, maxUsd: allowed.maxUsd, seconds: allowed.maxSeconds },
+  });
+  return made.ok ? ok(tokenOutcome(made.value.run, made.value.token)) : made;
 }
 
 /** A run posts its answer itself (`callback`), except where that needs the client's own credential, which is not stored. */

@@ -8,6 +8,7 @@ import type { Limits } from "../../../shared/policy/limits.ts";
 import type { BeginAnswer } from "../../stubs/key-calls.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
+import { sessionById } from "../../stubs/stubs.ts";
 import type { AlarmParts, ObjectAlarm } from "../alarm.ts";
 
 /** A session that may begin does so within this time, or asks again. */
@@ -76,7 +77,7 @@ export class KeySessions {
   }
 
   async #check({ id, check_at: was }: Row): Promise<void> {
-    const alive = await this.#env.SESSION.get(this.#env.SESSION.idFromString(id))
+    const alive = await sessionById(this.#env, id)
       .isAlive()
       .catch((error: unknown) => {
         logEvent("key.checkFailed", { error: errorClass(error) });

@@ -8,7 +8,7 @@ import { RunCall } from "./run-call.ts";
 import { RunDelivery } from "./run-delivery.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
 import type { StoredInput } from "./run-store.ts";
-import { keyStub } from "../../stubs/stubs.ts";
+import { keyStub, sessionById } from "../../stubs/stubs.ts";
 import { cacheEnded } from "./run-cache.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { RunInboxes } from "./run-inboxes.ts";
@@ -16,8 +16,6 @@ import { RunLedger } from "./run-ledger.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { Env } from "../../platform/env.ts";
-import type { SessionCalls } from "../../stubs/session-calls.ts";
 
 /** A reply that no requestor received is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
@@ -134,6 +132,7 @@ export class RunEffects {
   /** Tells the session of a request that adopted this run, also where the Worker of that request was cut off. */
   async #tellAdopted({ detail }: OutboxRow, input: StoredInput): Promise<void> {
     const { session, originating, request } = detail as RequestRef; // written by `adopt`
+    if (session === null) return;
     await sessionById(this.#parts.env, session).adopted(originating, request, input.id);
   }
 
@@ -144,8 +143,6 @@ export class RunEffects {
     return state.end.kind === "completed" && this.#parts.store.delivery()?.to === 0 ? this.#parts.now() + keptReplyMs : null;
   }
 }
-
-const sessionById = (env: Env, id: string): DurableObjectStub<SessionCalls> => env.SESSION.get(env.SESSION.idFromString(id));
 
 function gateOf({ detail }: OutboxRow): Gate | null {
   const gate = isObject(detail) ? detail["gate"] : null;

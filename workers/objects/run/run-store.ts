@@ -329,7 +329,9 @@ export class RunStore {
 
   // Requests that the run answers
 
+  /** A request that no session knows is in no list: nobody withdraws it, and nobody is told of its end. */
   addRequestRef({ session, originating, request }: RequestRef): void {
+    if (session === null) return;
     this.#sql.exec("INSERT OR IGNORE INTO request_ref (session, originating, request) VALUES (?, ?, ?)", session, originating, request);
   }
 
@@ -337,8 +339,8 @@ export class RunStore {
     this.#sql.exec("DELETE FROM request_ref WHERE session = ? AND originating = ? AND request = ?", session, originating, request);
   }
 
-  requestRefs(): RequestRef[] {
-    return this.#sql.exec<RequestRef>("SELECT session, originating, request FROM request_ref").toArray();
+  requestRefs(): (RequestRef & { session: string })[] {
+    return this.#sql.exec<RequestRef & { session: string }>("SELECT session, originating, request FROM request_ref").toArray();
   }
 }
 

@@ -225,6 +225,17 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     return true;
   }
 
+  openOriginating(key: string): boolean {
+    if (this.#ended) return false;
+    this.#parts.tables.create();
+    if (this.#originating.known(key)?.state === "ended" || this.#originating.isFull()) return false;
+    const now = this.now();
+    this.ctx.storage.transactionSync(() => this.#originating.addRounds(key, now, 0));
+    this.#originating.changed(key);
+    this.#parts.alarmBy(now + originatingLapsesMs);
+    return true;
+  }
+
   async closeInFlight(requests: readonly string[], goesOn: boolean): Promise<void> {
     for (const request of requests) {
       const originating = this.#inFlight.close(request);

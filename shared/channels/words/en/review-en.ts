@@ -187,6 +187,8 @@ function note(note: Note): string {
       return `The model reported ${plural(note.reportedTokens, "token", "tokens")} where ${note.maxTokens.toLocaleString("en-US")} were allowed. ${note.cut ? "The reply was cut." : "The reply was not cut."}`;
     case "contextAdded":
       return `Added by Countersign at the end of the system prompt, because the server asked for context: ${note.parts.map((part) => contextParts[part]).join(" and ")} (${note.characters.toLocaleString("en-US")} characters).`;
+    case "notPassedOn":
+      return `Not passed on to any model: ${note.members.join(", ")}.`;
     case "toolNeedsSampling":
       return "The tool requires sampling from its caller, which a function call does not offer.";
     default:

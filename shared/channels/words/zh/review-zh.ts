@@ -200,6 +200,8 @@ function note(note: Note): string {
       return `上限为 ${number(note.maxTokens)} 个 token，模型报告用了 ${number(note.reportedTokens)} 个。${note.cut ? "回复已截断。" : "回复未截断。"}`;
     case "contextAdded":
       return `因服务器请求上下文，Countersign 在系统提示词末尾加入了${note.parts.map((part) => contextParts[part]).join("和")}（${number(note.characters)} 个字符）。`;
+    case "notPassedOn":
+      return `未传给任何模型：${note.members.join("、")}。`;
     case "toolNeedsSampling":
       return "该工具需要调用方提供 sampling，函数调用不提供。";
     default:

@@ -5,8 +5,8 @@ import {
   embeddingRequest,
   functionCallRequest,
   generationRequest,
-  jsonSentence,
 } from "../../../../shared/wire/control/neutral.ts";
+import { jsonSentence } from "../../../../shared/wire/json-sentence.ts";
 import { parseEnvelope } from "../../../../shared/wire/control/read-envelope.ts";
 import { edited, envelopes } from "./envelopes.ts";
 

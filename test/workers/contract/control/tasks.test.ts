@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { decodePng } from "../../../../shared/image/decode-png.ts";
 import { readPng } from "../../../../shared/image/png-chunks.ts";
-import { jsonSentence } from "../../../../shared/wire/control/neutral.ts";
+import { jsonSentence } from "../../../../shared/wire/json-sentence.ts";
 import { translationPrompt } from "../../../../shared/wire/control/translation.ts";
 import { base64Of, png } from "../../../support/image-files.ts";
 import { asked, control, controlAnswerOf, envelopeOf, everyKind, gates, prompt, sentBody, textEnvelope } from "../../support/control.ts";

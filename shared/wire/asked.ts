@@ -1,6 +1,6 @@
 // What every task's request is made from: the model that was asked for, and a system prompt of several parts.
 
-import type { ChatRequest, NamedModel } from "../../model/sampling.ts";
+import type { ChatRequest, NamedModel } from "../model/sampling.ts";
 
 /** The model by name, for routing, and as a hint, for the page and the record. */
 export const namedModelOf = (model: NamedModel): Pick<ChatRequest, "namedModel" | "modelPreferences"> => ({

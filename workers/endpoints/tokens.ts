@@ -1,0 +1,66 @@
+// POST /tokens: a host trades its key for a token for /v1, bound to one client request, which it gives to that request's server.
+
+import { Hono } from "hono";
+import * as z from "zod";
+import { IssueCollector } from "../../shared/json/issue-collector.ts";
+import { mostTokenSeconds } from "../../shared/relay/servers.ts";
+import { object } from "../../shared/json/fields.ts";
+import { originatingRequest, sessionField } from "../../shared/wire/mcp-2025/meta.ts";
+import { makeToken } from "../credentials/scoped-tokens.ts";
+import { countCalls } from "../pipeline/calls.ts";
+import { originatingKey } from "../pipeline/sampling-call.ts";
+import { paths } from "../platform/urls.ts";
+import type { App } from "./app-context.ts";
+import { refuseKnown, requireKey } from "./auth.ts";
+import { asJson, rpcError } from "./openapi/answers.ts";
+import { describe } from "./openapi/describe.ts";
+import { validJson } from "./validated.ts";
+
+export const tokenRoutes = new Hono<App>();
+
+/** A token for some minutes where the host does not say for how long. */
+const defaultSeconds = 300;
+
+/** `session` and `originatingRequest` are read as in `_meta` of a sampling request. */
+const tokenRequest = z.strictObject({
+  session: z.unknown(),
+  originatingRequest: z.unknown(),
+  models: z.array(z.string().min(1).max(128)).min(1).max(100).optional(),
+  /** How much may be spent with it. */
+  maxUsd: z.number().positive().max(1_000),
+  seconds: z.int().min(10).max(mostTokenSeconds).default(defaultSeconds),
+});
+
+const claimed = object({ session: sessionField, originatingRequest });
+
+/** Beside the call that every message counts for: the token may create its session's object, which costs as much as a request. */
+const callsOfNewObject = 9;
+
+const makeTokenRoute = describe("makeToken", {
+  summary: "A token for /v1 in the place of the key: for one client request of one server, for minutes, some models and some money",
+  201: asJson("Token", "The token, this once"),
+  403: rpcError("-1: the request or its session has ended, or the key may use none of the models; -32014: a key without the scope v1"),
+});
+
+tokenRoutes.post(paths.tokens, makeTokenRoute, requireKey, validJson("TokenRequest", tokenRequest), async (c) => {
+  const { models, maxUsd, seconds, ...claims } = c.req.valid("json");
+  const issues = new IssueCollector();
+  const { session, originatingRequest: originating } = claimed.read(claims, "", issues);
+  if (issues.found.length > 0) return c.json({ error: "Not valid", issues: issues.found }, 400);
+  const { server, method, name, id } = originating;
+  const about = { server, method, name };
+  const refusal = await countCalls(c.env, c.var.key, callsOfNewObject);
+  if (refusal !== null) return refuseKnown(c, "v1", refusal, { ...about, id: null });
+  const made = await makeToken(c.env, {
+    key: c.var.key,
+    session,
+    originating: originatingKey(server, id),
+    ...about,
+    provenance: originating.inferred === true ? "inferred" : "claimed",
+    endpoint: "sampling",
+    asked: {},
+    allowed: { models, maxUsd, seconds },
+  });
+  if (!made.ok) return refuseKnown(c, "v1", made.error, { ...about, id: null });
+  return c.json(made.value.token, 201, { "Cache-Control": "no-store" });
+});

@@ -1,0 +1,121 @@
+// A request of the API under /v1 on its way into the pipeline: the key's client asks for itself, or, with a scoped token, a server asks for the
+// client request that its token is for.
+
+import type { TokenClaims } from "../../shared/credential/scoped-token.ts";
+import { digestOf } from "../../shared/encoding.ts";
+import type { Note } from "../../shared/model/call.ts";
+import type { PointedError, Refusal } from "../../shared/model/outcome.ts";
+import { once } from "../../shared/once.ts";
+import { V1_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
+import type { BlockPointer } from "../../shared/wire/mcp-2025/content-rules.ts";
+import type { ImageAddress } from "../../shared/wire/openai/chat-messages.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
+import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import { fetchImages } from "../media/envelope-images.ts";
+import { documentsOf } from "../stores/documents.ts";
+import { sessionById, v1Stub } from "../stubs/stubs.ts";
+import { begin } from "./begin.ts";
+import { letIn } from "./control-call.ts";
+import type { Association, PipelineRequest, Started } from "./pipeline-request.ts";
+import { plainRequest } from "./plain-request.ts";
+
+export type V1Call = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta"> & {
+  /** What is asked for, as the record and the page have it. */
+  readonly what: "chat.completions" | "embeddings";
+  readonly request: SamplingRequest;
+  /** The body as it came, for the digest of a request that may be repeated. */
+  readonly body: unknown;
+  /** The caller's `Idempotency-Key`; null where it sent none. */
+  readonly idempotencyKey: string | null;
+  /** Of the token that was presented; null for an API key. */
+  readonly claims: TokenClaims | null;
+  /** Images to fetch first, and where each block stands in the body. */
+  readonly addresses: readonly ImageAddress[];
+  readonly pointerOf: BlockPointer;
+  readonly notes: readonly Note[];
+};
+
+/** Begins the request, or attaches to what is running for the same one. */
+export async function beginV1(call: V1Call): Promise<Result<Started, Refusal>> {
+  const asked = requestOf(call);
+  const fetched = await withImages(call, asked);
+  if (!fetched.ok) return fetched;
+  const plain = await plainRequest(fetched.value, call.pointerOf);
+  if (!plain.ok) return plain;
+  if (plain.value.kind === "attached") return ok(plain.value.started);
+  return begin(plain.value.request, plain.value.planned);
+}
+
+function requestOf({ env, ctx, key, signal, onDelta, what, request, body, idempotencyKey, claims, notes }: V1Call): PipelineRequest {
+  return {
+    env,
+    ctx,
+    key,
+    endpoint: "v1",
+    requestor:
+      claims === null
+        ? { server: V1_SERVER, method: "v1", name: what, provenance: "own" }
+        : { server: claims.server, method: claims.method, name: claims.name, provenance: claims.provenance },
+    ...(idempotencyKey === null ? {} : { requestId: idempotencyKey }),
+    request,
+    contextIgnored: null,
+    ...(notes.length === 0 ? {} : { notes }),
+    association: associationOf(env, key.id, idempotencyKey, claims),
+    digest: idempotencyKey === null ? "" : digestOf("countersign/v1-request/v1", { what, body }),
+    content: once(() => digestOf("countersign/identical-v1/v1", { request })),
+    responseMode: { kind: "sync" },
+    ...(onDelta === undefined ? {} : { onDelta }),
+    signal,
+  };
+}
+
+/** Stands for the client request that a request of the key itself serves. */
+const noOriginating = "v1";
+
+function associationOf(env: V1Call["env"], keyId: string, id: string | null, claims: TokenClaims | null): Association {
+  const request = id ?? crypto.randomUUID();
+  if (claims !== null)
+    return {
+      kind: "clientRequest",
+      session: sessionById(env, claims.session),
+      requestRef: { session: claims.session, originating: claims.originating, request: `v1 ${request}` },
+    };
+  if (id === null) return { kind: "unrepeatable", requestRef: { session: null, originating: noOriginating, request } };
+  const session = v1Stub(env, keyId, id);
+  return {
+    kind: "sessionless",
+    session,
+    reserves: null,
+    requestRef: { session: session.id.toString(), originating: noOriginating, request },
+  };
+}
+
+const imagesTimeoutMs = 15_000;
+
+/** The request with the images that it names by their addresses. The key admits it first, since fetching is work. */
+async function withImages({ env, ctx, key, addresses }: V1Call, asked: PipelineRequest): Promise<Result<PipelineRequest, Refusal>> {
+  if (addresses.length === 0) return ok(asked);
+  const admitted = await letIn({ env, ctx, key });
+  if (!admitted.ok) return admitted;
+  const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  const fetched = await fetchImages(
+    addresses.map(({ url }) => ({ type: "url", value: url })),
+    policy.imageHosts,
+    { limitBytes: (key.limits ?? defaultLimits).bodyBytes, timeoutMs: imagesTimeoutMs },
+    { all: "/messages", of: (index) => addresses[index]?.pointer ?? "/messages" },
+  );
+  if (!fetched.ok) {
+    const errors: PointedError[] = fetched.error;
+    return err({ kind: "invalidParams", errors });
+  }
+  const images = new Map(addresses.map(({ message, block }, i) => [`${message} ${block}`, fetched.value[i]]));
+  const messages = asked.request.messages.map((message, m) => ({
+    ...message,
+    content: message.content.map((block, b) => {
+      const image = images.get(`${m} ${b}`);
+      return image === undefined ? block : { type: "image" as const, data: image.data, mimeType: image.mimeType };
+    }),
+  }));
+  return ok({ ...asked, request: { ...asked.request, messages }, run: admitted.value });
+}
