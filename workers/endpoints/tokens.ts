@@ -5,14 +5,16 @@ import * as z from "zod";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import { mostTokenSeconds } from "../../shared/relay/servers.ts";
 import { object } from "../../shared/json/fields.ts";
+import { describeRefusal } from "../../shared/wire/describe.ts";
 import { originatingRequest, sessionField } from "../../shared/wire/mcp-2025/meta.ts";
 import { makeToken } from "../credentials/scoped-tokens.ts";
 import { countCalls } from "../pipeline/calls.ts";
+import { recordRefusal } from "../pipeline/refusals.ts";
 import { originatingKey } from "../pipeline/sampling-call.ts";
 import { paths } from "../platform/urls.ts";
 import type { App } from "./app-context.ts";
 import { refuseKnown, requireKey } from "./auth.ts";
-import { asJson, rpcError } from "./openapi/answers.ts";
+import { asJson } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 import { validJson } from "./validated.ts";
 
@@ -39,7 +41,7 @@ const callsOfNewObject = 9;
 const makeTokenRoute = describe("makeToken", {
   summary: "A token for /v1 in the place of the key: for one client request of one server, for minutes, some models and some money",
   201: asJson("Token", "The token, this once"),
-  403: rpcError("-1: the request or its session has ended, or the key may use none of the models; -32014: a key without the scope v1"),
+  403: "The client request or its session has ended; the key may use none of the models, or is not for this server; or a key without the scope v1",
 });
 
 tokenRoutes.post(paths.tokens, makeTokenRoute, requireKey, validJson("TokenRequest", tokenRequest), async (c) => {
@@ -49,8 +51,8 @@ tokenRoutes.post(paths.tokens, makeTokenRoute, requireKey, validJson("TokenReque
   if (issues.found.length > 0) return c.json({ error: "Not valid", issues: issues.found }, 400);
   const { server, method, name, id } = originating;
   const about = { server, method, name };
-  const refusal = await countCalls(c.env, c.var.key, callsOfNewObject);
-  if (refusal !== null) return refuseKnown(c, "v1", refusal, { ...about, id: null });
+  const uncounted = await countCalls(c.env, c.var.key, callsOfNewObject);
+  if (uncounted !== null) return refuseKnown(c, "v1", uncounted, { ...about, id: null });
   const made = await makeToken(c.env, {
     key: c.var.key,
     session,
@@ -61,6 +63,9 @@ tokenRoutes.post(paths.tokens, makeTokenRoute, requireKey, validJson("TokenReque
     asked: {},
     allowed: { models, maxUsd, seconds },
   });
-  if (!made.ok) return refuseKnown(c, "v1", made.error, { ...about, id: null });
+  if (!made.ok) {
+    recordRefusal(c.env, c.executionCtx, { key: c.var.key.id, endpoint: "v1", ...about }, made.error);
+    return c.json({ error: describeRefusal(made.error).message }, 403);
+  }
   return c.json(made.value.token, 201, { "Cache-Control": "no-store" });
 });

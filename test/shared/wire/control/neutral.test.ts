@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Envelope, Turn } from "../../../../shared/wire/control/envelope.ts";
-import {
-  choiceRequest,
-  embeddingRequest,
-  functionCallRequest,
-  generationRequest,
-} from "../../../../shared/wire/control/neutral.ts";
+import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest } from "../../../../shared/wire/control/neutral.ts";
 import { jsonSentence } from "../../../../shared/wire/json-sentence.ts";
 import { parseEnvelope } from "../../../../shared/wire/control/read-envelope.ts";
 import { edited, envelopes } from "./envelopes.ts";
