@@ -1,6 +1,6 @@
 // Chat completions through the official SDK: text, streams, tools, reviews at each gate, denials and errors.
 
-import OpenAI from "openai";
+import { APIError, BadRequestError, type OpenAI } from "openai";
 import { beforeEach, describe, expect, test } from "vitest";
 import { everyKind, gates } from "../../support/control.ts";
 import { configure, createKey, eventually, model } from "../../support/gateway.ts";
@@ -96,7 +96,7 @@ describe("reviews", () => {
     const caught = asked.catch((error: unknown) => error);
     await decide("request", "deny");
     const error = await caught;
-    expect(error).toBeInstanceOf(OpenAI.APIError);
+    expect(error).toBeInstanceOf(APIError);
     expect(error).toMatchObject({ code: "review_denied", type: "permission_error", ...(stream ? {} : { status: 403 }) });
     expect(model.calls).toHaveLength(0);
   });
@@ -107,7 +107,7 @@ describe("errors", () => {
     const error = await clientOf()
       .chat.completions.create(chatOf("?", { n: 2 }))
       .catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(OpenAI.BadRequestError);
+    expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ param: "n", code: "invalid_value", type: "invalid_request_error" });
   });
 
@@ -116,7 +116,7 @@ describe("errors", () => {
     const statusOf = (client: OpenAI, more: object = {}): Promise<unknown> =>
       client.chat.completions.create(chatOf("?", more)).then(
         () => 200,
-        (error: unknown) => (error instanceof OpenAI.APIError ? [error.status, error.code] : error),
+        (error: unknown) => (error instanceof APIError ? [error.status, error.code] : error),
       );
     expect(await statusOf(clientOf(key))).toEqual([403, "wrong_scope"]);
     expect(await statusOf(clientOf("csk_wrong"))).toEqual([401, "invalid_api_key"]);

@@ -1,7 +1,7 @@
 // Scoped tokens: who gets one, what it is good for, and what ends it.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import OpenAI from "openai";
+import { APIError } from "openai";
 import { admin, configure, createKey, eventually, gateway, jsonBody, model, routing, travel } from "../../support/gateway.ts";
 import {
   RelayClient,
@@ -49,7 +49,7 @@ const endOf = (token: string, more: object = {}): Promise<unknown> =>
     .chat.completions.create(chatOf("?", more))
     .then(
       () => 200,
-      (error: unknown) => (error instanceof OpenAI.APIError ? [error.status, error.code] : error),
+      (error: unknown) => (error instanceof APIError ? [error.status, error.code] : error),
     );
 
 describe("a host's", () => {
