@@ -3,7 +3,7 @@ import { kCurrentWorker } from "miniflare";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { fileURLToPath } from "node:url";
-import { imagesWorker, pagesWorker } from "./test/support/built-workers.ts";
+import { builtWorker } from "./scripts/built-workers.ts";
 import { minify, sourceAsOneModule } from "./test/support/one-module.ts";
 import { packageRules, packagesAsFiles } from "./test/support/packages-as-files.ts";
 import { keepTemporaryFilesInMemory } from "./test/support/temporary-folder.ts";
@@ -30,11 +30,11 @@ const packages = [
 
 /** The Worker with its objects, inside workerd. */
 const workerd = (more: Readonly<Record<string, string>> = {}) =>
-  cloudflareTest(() => ({
+  cloudflareTest(async () => ({
     main: "./test/workers/support/worker-with-tools.ts",
     wrangler: { configPath: "./wrangler.toml" },
     miniflare: {
-      workers: [imagesWorker(), pagesWorker()],
+      workers: [await builtWorker("countersign-images"), await builtWorker("countersign-pages")],
       serviceBindings: { TOOLS: { name: kCurrentWorker, entrypoint: "ToolsWorker" } },
       modulesRules: [...packageRules],
       bindings: {

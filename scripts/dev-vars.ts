@@ -2,9 +2,18 @@
 
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { parseEnv } from "node:util";
 
 const path = new URL("../.dev.vars", import.meta.url);
 const names = ["ADMIN_TOKEN", "LINK_KEY", "DEV_API_KEY"] as const;
+
+/** Every variable of `.dev.vars`; none where there is no such file. */
+export const fileVariables = (): Record<string, string> =>
+  existsSync(path)
+    ? Object.fromEntries(
+        Object.entries(parseEnv(readFileSync(path, "utf8"))).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+      )
+    : {};
 
 export type DevVars = Readonly<Record<(typeof names)[number], string>>;
 
@@ -19,11 +28,7 @@ export function devVars(): DevVars & { readonly made: boolean; readonly has: (na
     });
   }
   chmodSync(path, 0o600);
-  const found = new Map<string, string>();
-  for (const line of readFileSync(path, "utf8").split("\n")) {
-    const [, name, value] = /^\s*([A-Z_]+)\s*=\s*"?([^"\n]*?)"?\s*$/.exec(line) ?? [];
-    if (name !== undefined && value !== undefined) found.set(name, value);
-  }
+  const found = new Map(Object.entries(fileVariables()));
   const of = (name: (typeof names)[number]): string => {
     const value = found.get(name);
     if (value === undefined || value.length < 16)

@@ -1,10 +1,11 @@
-// Runs the gateway on this machine as a child process: wrangler's local server, on workerd, with real storage in a folder.
+// Runs the gateway on this machine as a child process: Miniflare, on workerd, with real storage in a folder.
 
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { builtWorkers } from "./built-workers.ts";
+import { fileVariables } from "./dev-vars.ts";
 import { makePrivate } from "./private-folder.ts";
 import type { ServeOptions } from "./serve.ts";
 
@@ -15,7 +16,7 @@ export type GatewayOptions = {
   readonly port: number;
   /** The folder that stores objects and KV. */
   readonly persistTo: string;
-  /** Emails to reviewers are written to files, as wrangler does with Cloudflare's binding: docs/email.md. */
+  /** Emails to reviewers are written to files, as Miniflare does with Cloudflare's binding: docs/email.md. */
   readonly mailToDisk?: boolean;
   /** They override those of `.dev.vars`. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -36,21 +37,20 @@ const gentlyMs = 5_000;
 
 const starts = 3;
 
-/** Starts the gateway and waits until it answers. Where it does not start, rejects with its output. */
-export function startGateway({ port, persistTo, mailToDisk = false, variables = {} }: GatewayOptions): Promise<Gateway> {
-  // These have prompts, links and keys' digests. Wrangler names its part of the data folder `v3`.
-  for (const folder of [persistTo, join(persistTo, "v3"), ".wrangler", ".wrangler/tmp", mailFolder]) makePrivate(resolve(root, folder));
+/** Builds the gateway where its sources changed, starts it and waits until it answers. Where it does not start, rejects with its output. */
+export async function startGateway({ port, persistTo, mailToDisk = false, variables = {} }: GatewayOptions): Promise<Gateway> {
+  // These have prompts, links and keys' digests. Miniflare's part of the data folder has the name that wrangler gives it.
+  const data = join(persistTo, "v3");
+  for (const folder of [persistTo, data, ".wrangler", temporary, mailFolder]) makePrivate(resolve(root, folder));
+  // The gateway finds the others by their names.
+  const [gateway, ...others] = await builtWorkers();
+  const bindings = { PUBLIC_URL: localUrl(port), ...fileVariables(), ...variables };
+  const withMail = mailToDisk ? { email: { send_email: [{ name: "EMAIL" }] } } : {};
   const options: ServeOptions = {
     port,
-    persistTo,
-    // The first is the gateway. Its bindings find the others by name.
-    configs: [
-      mailToDisk ? configWithMail() : "wrangler.toml",
-      "workers/images/wrangler.toml",
-      "workers/tools/wrangler.toml",
-      "workers/ui/wrangler.toml",
-    ],
-    variables: { PUBLIC_URL: localUrl(port), ...variables },
+    persistTo: resolve(root, data),
+    temporary: resolve(root, temporary),
+    workers: [{ ...gateway, ...withMail, bindings }, ...others],
   };
   return startServer(port, serve, options);
 }
@@ -70,20 +70,9 @@ export async function startServer(port: number, script: string, options: object)
   }
 }
 
+const temporary = ".wrangler/tmp";
 /** `mailToDisk` writes here, to a folder for each start. */
-export const mailFolder = ".wrangler/tmp/email";
-
-/** wrangler.toml with the email binding, which is off there. In the same folder, so that paths and `.dev.vars` are the same. */
-function configWithMail(): string {
-  const name = "wrangler.local.toml";
-  const plain = readFileSync(join(root, "wrangler.toml"), "utf8");
-  const text = `# Made from wrangler.toml by npm start; changes here are lost.\n${plain}\n[[send_email]]\nname = "EMAIL"\n`;
-  const path = join(root, name);
-  const withBinding = /^\[\[send_email\]\]/m.test(plain) ? plain : text;
-  // A change of the file would restart a gateway that runs already.
-  if (!existsSync(path) || readFileSync(path, "utf8") !== withBinding) writeFileSync(path, withBinding);
-  return name;
-}
+export const mailFolder = `${temporary}/email`;
 
 async function startOnce(port: number, script: string, options: object): Promise<Gateway> {
   const url = localUrl(port);
@@ -91,17 +80,8 @@ async function startOnce(port: number, script: string, options: object): Promise
     cwd: root,
     detached: process.platform !== "win32",
     stdio: ["ignore", "pipe", "pipe"],
-    // No request's address in wrangler's own log files or traces. The Local Explorer would let every page on a localhost port read and
-    // write the stored data.
-    env: {
-      ...process.env,
-      WRANGLER_SEND_METRICS: "false",
-      WRANGLER_WRITE_LOGS: "false",
-      X_LOCAL_OBSERVABILITY: "false",
-      X_LOCAL_EXPLORER: "false",
-      CI: "true",
-      NO_COLOR: "1",
-    },
+    // No request's address in traces. The Local Explorer would let every page on a localhost port read and write the stored data.
+    env: { ...process.env, X_LOCAL_OBSERVABILITY: "false", X_LOCAL_EXPLORER: "false", NO_COLOR: "1" },
   });
   let printed = "";
   const keep = (chunk: Buffer): void => {

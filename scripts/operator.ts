@@ -12,11 +12,20 @@ export type Notice = {
 export type Operator = {
   /** Notices of pending reviews, oldest first. */
   readonly waiting: () => Promise<Notice[]>;
+  /** The server and tool that a run is for, as one phrase. */
+  readonly subjectOf: (run: string) => Promise<string>;
+  /** The ids of the models that would answer a plain request, in their order. */
+  readonly models: () => Promise<string[]>;
+  /** The names of variables that the routing table and the servers document read. */
+  readonly namedVariables: () => Promise<Set<string>>;
   /** The issues of /healthz, as sentences without their full stop. */
   readonly issues: () => Promise<string[]>;
   /** Writes the default routing table and policy where none is written yet. Returns the names of those written. */
   readonly seed: () => Promise<string[]>;
 };
+
+/** The members of a provider or server that name a variable. */
+type Named = { readonly secret?: string; readonly baseUrlFrom?: string };
 
 export function operatorOf(url: string, adminToken: string): Operator {
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> => {
@@ -28,6 +37,21 @@ export function operatorOf(url: string, adminToken: string): Operator {
     waiting: async () => {
       const { notices } = (await (await ask("/admin/notices?state=open&limit=500")).json()) as { notices: Notice[] };
       return notices.filter(({ link }) => link !== null);
+    },
+    subjectOf: async (run) => {
+      const { server, tool } = (await (await ask(`/admin/runs/${run}`)).json()) as { server: string | null; tool: string | null };
+      return `${tool ?? "a request"} of the server ${server ?? "(unknown)"}`;
+    },
+    models: async () => {
+      const answer = await ask("/admin/routing/explain", { method: "POST", body: "{}", headers: { "Content-Type": "application/json" } });
+      const { ranked } = (await answer.json()) as { ranked: { model: string }[] };
+      return ranked.map(({ model }) => model);
+    },
+    namedVariables: async () => {
+      const { providers } = (await (await ask("/admin/routing")).json()) as { providers: Record<string, Named> };
+      const { servers } = (await (await ask("/admin/servers")).json()) as { servers: Record<string, Named> };
+      const named = [...Object.values(providers), ...Object.values(servers)].flatMap(({ secret, baseUrlFrom }) => [secret, baseUrlFrom]);
+      return new Set(named.filter((name) => name !== undefined));
     },
     issues: async () => {
       const { problems } = (await (await ask("/healthz")).json()) as { problems: string[] };

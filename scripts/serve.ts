@@ -1,47 +1,25 @@
-// Runs the gateway on wrangler's local server, in a process of its own: what `wrangler dev` does, without its debugger.
-//
-// The debugger listens on ports of its own, and workerd's part of it lets in every web page that finds the port, which could then read
-// secrets and prompts out of the running gateway. The command line cannot switch it off, and wrangler's API cannot run two Workers. So the
-// command runs here, in environments without a debugger; a test tries every port for one.
+// A process that runs built Workers on Miniflare: nothing watches files, and nothing restarts a gateway at which people wait.
 
-import { createRequire } from "node:module";
-
-type Wrangler = typeof import("wrangler");
-type DevOptions = Parameters<Wrangler["runCfWranglerDev"]>[0];
+import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
 
 export type ServeOptions = {
   readonly port: number;
   readonly persistTo: string;
-  /** The gateway's configuration, and those of the Workers beside it. */
-  readonly configs: readonly string[];
-  /** They override those of `.dev.vars`. */
-  readonly variables: Readonly<Record<string, string>>;
+  /** For what is written beside the data: emails to reviewers, where they go to files. */
+  readonly temporary?: string;
+  readonly workers: readonly V4WorkerOptions[];
 };
 
-const { port, persistTo, configs, variables } = JSON.parse(process.argv[2] ?? "{}") as ServeOptions; // made by startGateway
+const { port, persistTo, temporary, workers } = JSON.parse(process.argv[2] ?? "{}") as ServeOptions; // made by startServer
 
-const wrangler = createRequire(import.meta.url)("wrangler") as Wrangler; // its types are the module's own
-
-class WithoutDebugger extends wrangler.unstable_DevEnv {
-  constructor(...given: ConstructorParameters<Wrangler["unstable_DevEnv"]>) {
-    super(...given);
-    const set = this.config.set.bind(this.config);
-    this.config.set = (input, throwErrors) => set({ ...input, dev: { ...input.dev, inspector: false } }, throwErrors);
-  }
-}
-Object.assign(wrangler, { unstable_DevEnv: WithoutDebugger });
-
-// Every other argument has its default, which for the command's parser is to be absent.
-const options: Partial<DevOptions> = {
-  port,
-  persistTo,
-  var: Object.entries(variables).map(([name, value]) => `${name}:${value}`),
-  // Its info lines have each request's path, and the path of a review has its token: only warnings and errors are printed.
-  logLevel: "error",
-  showInteractiveDevSession: false,
-};
-
-// The command takes several; the type tells of one.
-Object.assign(options, { config: configs });
-
-process.exitCode = await wrangler.runCfWranglerDev(options as DevOptions);
+const server = new Miniflare(
+  convertV4MiniflareOptions({
+    host: "localhost",
+    port,
+    resourcePersistencePath: persistTo,
+    ...(temporary === undefined ? {} : { resourceTmpPath: temporary }),
+    workers: [...workers],
+  }),
+);
+process.once("SIGTERM", () => void server.dispose().then(() => process.exit()));
+await server.ready;

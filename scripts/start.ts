@@ -1,10 +1,12 @@
 // npm start: runs the gateway on this machine, sends one real sampling request, and prints the link to its review.
 
 import { walk } from "../examples/walk.ts";
+import { isBuilt } from "./built-workers.ts";
 import { claimFolder } from "./data-folder.ts";
-import { devVars } from "./dev-vars.ts";
+import { devVars, fileVariables } from "./dev-vars.ts";
 import { type Gateway, mailFolder, pause, portError, startGateway } from "./local-gateway.ts";
 import { type Operator, operatorOf } from "./operator.ts";
+import { unreadVariables } from "./unread-variables.ts";
 import { stopOnSignals } from "./stopping.ts";
 
 const port = Number(process.env["PORT"] || 8787);
@@ -31,7 +33,7 @@ async function main(): Promise<void> {
     );
   const vars = devVars();
   if (vars.made) say("Created .dev.vars with random secrets for this machine.");
-  say("Starting the gateway …");
+  say(isBuilt() ? "Starting the gateway …" : "Building the gateway, which takes some seconds the first time, and starting it …");
   gateway = await startGateway({
     port,
     persistTo,
@@ -48,11 +50,14 @@ async function main(): Promise<void> {
   const seeded = await operator.seed();
   if (seeded.length > 0)
     say(
-      `Wrote the default ${seeded.join(" and ")} document${seeded.length > 1 ? "s" : ""}: request and reply need approval, and the built-in demo model answers.`,
+      `Wrote the default ${seeded.join(" and ")} document${seeded.length > 1 ? "s" : ""}: request and reply need approval, and a model whose key is set answers, or the built-in demo model.`,
     );
   say(`\nCountersign is running at ${url}   (data in ${persistTo}; Ctrl-C stops it)`);
   const issues = await operator.issues();
   for (const issue of issues) say(`FIX: ${issue}.`);
+  for (const { name, meant } of unreadVariables(Object.keys(fileVariables()), await operator.namedVariables()))
+    say(`FIX: nothing reads ${name} of .dev.vars${meant === null ? "" : `; ${meant} was probably meant`}.`);
+  say(modelsSentence(await operator.models()));
   if (!vars.has("RESEND_API_KEY") && !issues.some((issue) => issue.startsWith("EMAIL_")))
     say(`Emails to reviewers are not sent: they are written to files in ${mailFolder}.`);
 
@@ -62,9 +67,9 @@ async function main(): Promise<void> {
     // Each reviewer has a link of their own.
     const reviews = new Set(pending.map(({ run, gate }) => `${run} ${gate}`)).size;
     say(`\n${reviews === 1 ? "1 earlier review is pending" : `${reviews} earlier reviews are pending`}:`);
-    for (const { link, gate } of pending) {
+    for (const { link, gate, run } of pending) {
       shown.add(link ?? "");
-      say(`  the ${gate === "request" ? "request" : "reply"}: ${link}`);
+      say(`  the ${gate === "request" ? "request" : "reply"} for ${await operator.subjectOf(run)}: ${link}`);
     }
   }
   say("\nAn example MCP server sends a sampling request. The request expires in 10 minutes.");
@@ -87,19 +92,28 @@ async function main(): Promise<void> {
 /** Prints each link as its review opens, for as long as the gateway runs. */
 async function showNewLinks(operator: Operator, shown: Set<string>): Promise<void> {
   for (;;) {
-    for (const { link, gate, reviewer } of await operator.waiting().catch(() => [])) {
+    for (const { link, gate, reviewer, run } of await operator.waiting().catch(() => [])) {
       if (link === null || shown.has(link)) continue;
       shown.add(link);
+      const subject = await operator.subjectOf(run).catch(() => "a request");
       say(
         gate === "request"
-          ? `\n${reviewer} is asked to review the request. Open this link to read, edit, and approve or deny it:`
-          : `\n${reviewer} is asked to review the model's reply before it is delivered. Open this link:`,
+          ? `\n${reviewer} is asked to review the request for ${subject}. Open this link to read, edit, and approve or deny it:`
+          : `\n${reviewer} is asked to review the model's reply for ${subject} before it is delivered. Open this link:`,
       );
       say(`\n  ${link}\n`);
     }
     await pause(500);
   }
 }
+
+const modelsSentence = (models: readonly string[]): string => {
+  const [first, ...others] = models;
+  if (first === undefined) return "No model can answer: set a provider's key in .dev.vars.";
+  if (first === "demo")
+    return "The built-in demo model answers, which is no model: set a provider's key in .dev.vars, such as ANTHROPIC_API_KEY.";
+  return `Models: ${first} answers${others.length === 0 ? "" : `; where it fails, ${others.slice(0, 3).join(", ")}`}.`;
+};
 
 function textOf(result: object): string {
   const blocks = "content" in result && Array.isArray(result.content) ? (result.content as { type?: string; text?: string }[]) : [];

@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gatewayWorker, imagesWorker, pagesWorker, toolsWorker } from "../../test/support/built-workers.ts";
+import { builtWorkers } from "../built-workers.ts";
 import { keepTemporaryFilesInMemory } from "../../test/support/temporary-folder.ts";
 import { areas } from "./areas.ts";
 import { runKills } from "./kills/run-kills.ts";
@@ -47,8 +47,7 @@ async function attack({ only, kills, seed, without }: Options): Promise<Report> 
   console.error("Building the Workers …");
   if (kills === 0 && !areas.some(({ name: area, attacks }) => attacks.some(({ name }) => isChosen(only, area, name))))
     throw new Error(`no attack has ${only.map((part) => JSON.stringify(part)).join(" or ")} in its name`);
-  const built = [imagesWorker(), toolsWorker(), pagesWorker()];
-  const workers = [without === null ? gatewayWorker() : workersWithout(without), ...built];
+  const workers = await (without === null ? builtWorkers() : workersWithout(without));
   const world = await startWorld({ workers });
   let tried: Tried[];
   try {

@@ -7,12 +7,12 @@ import { fileURLToPath } from "node:url";
 import type { V4WorkerOptions } from "miniflare";
 import { mutants } from "../../test/mutants/all.ts";
 import { countOf } from "../../test/mutants/mutant.ts";
-import { gatewayWorkerOf } from "../../test/support/built-workers.ts";
+import { builtWorkers } from "../built-workers.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Builds the gateway without the check whose name has this in it. Throws where there is none, or more than one. */
-export function workersWithout(name: string): V4WorkerOptions {
+/** Builds the Workers without the check whose name has this in it. Throws where there is none, or more than one. */
+export async function workersWithout(name: string): Promise<[V4WorkerOptions, ...V4WorkerOptions[]]> {
   const exact = mutants.filter((mutant) => mutant.name === name);
   const chosen = exact.length === 1 ? exact : mutants.filter((mutant) => mutant.name.includes(name));
   const [mutant] = chosen;
@@ -29,5 +29,5 @@ export function workersWithout(name: string): V4WorkerOptions {
     path,
     source.replace(mutant.from, () => mutant.to),
   );
-  return gatewayWorkerOf(copy);
+  return builtWorkers(copy);
 }

@@ -19,7 +19,7 @@ import { eventually } from "./attack.ts";
 import { type Trap, startTrap } from "./trap.ts";
 import { placesPerChannel, policy, routing, servers, slackMember, webhookName } from "./documents.ts";
 
-const script = fileURLToPath(new URL("../../test/outside/support/serve-built.ts", import.meta.url));
+const script = fileURLToPath(new URL("../serve.ts", import.meta.url));
 
 export const secrets = {
   admin: "admin-token-of-the-attacks-0123456789",

@@ -2,7 +2,7 @@
 
 import type { V4WorkerOptions } from "miniflare";
 import type { TestProject } from "vitest/node";
-import { gatewayWorker, imagesWorker, pagesWorker, toolsWorker } from "../../support/built-workers.ts";
+import { builtWorkers } from "../../../scripts/built-workers.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -10,6 +10,6 @@ declare module "vitest" {
   }
 }
 
-export default function setup({ provide }: TestProject): void {
-  provide("builtWorkers", [gatewayWorker(), imagesWorker(), toolsWorker(), pagesWorker()]);
+export default async function setup({ provide }: TestProject): Promise<void> {
+  provide("builtWorkers", await builtWorkers());
 }

@@ -37,9 +37,11 @@ async function start(variables: readonly string[]): Promise<{ readonly program: 
 const modeOf = (path: string): string => (statSync(join(copy, path)).mode & 0o777).toString(8);
 
 test("npm start says what is set badly, does not promise emails that are not written, and counts reviews and not their links", async () => {
-  const first = await start(["EMAIL_FROM=nobody", "RETENTION_HOURS=0"]);
+  const first = await start(["EMAIL_FROM=nobody", "RETENTION_HOURS=0", "OPENAI_KEY=misspelled"]);
   await first.program.prints(/^An example MCP server sends/m);
   expect(first.program.printed()).toMatch(/^FIX: RETENTION_HOURS must be a number from 1 to 720; .*\.\nFIX: EMAIL_FROM is neither .*\.$/m);
+  expect(first.program.printed()).toContain("FIX: nothing reads OPENAI_KEY of .dev.vars; OPENAI_API_KEY was probably meant.\n");
+  expect(first.program.printed()).toContain("\nThe built-in demo model answers, which is no model: ");
   expect(first.program.printed()).not.toContain("written to files");
   // The data, emails and secrets of this machine are for its user alone, also where an editor wrote `.dev.vars`.
   if (process.platform !== "win32")
@@ -78,5 +80,7 @@ test("npm start says what is set badly, does not promise emails that are not wri
   await second.program.prints(/^An example MCP server sends/m);
   expect(second.program.printed()).toContain("written to files");
   expect(second.program.printed()).not.toContain("FIX:");
-  expect(second.program.printed()).toMatch(/^2 earlier reviews are pending:\n( {2}the request: http\S+\n){3}/m);
+  expect(second.program.printed()).toMatch(
+    /^2 earlier reviews are pending:\n( {2}the request for \S+ of the server (?:summarize|notes): http\S+\n){3}/m,
+  );
 }, 120_000);

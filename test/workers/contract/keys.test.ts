@@ -53,7 +53,7 @@ describe("POST /admin/keys", () => {
       expiresAt: "2126-01-01T00:00:00.000Z",
       id: expect.stringMatching(/^key_/),
       key: expect.stringMatching(/^csk_/),
-      scopes: ["sampling", "control"],
+      scopes: ["sampling", "control", "v1"],
       limits: { concurrent: 3, requestsPerMinute: 60 },
     });
     const listed = await (await admin("/keys")).text();
