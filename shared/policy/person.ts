@@ -1,6 +1,6 @@
 // When two names are one person's. The policy refuses two such reviewers, and bars and quorums compare names this way.
 
-import { foldCase } from "../routing/table.ts";
+import { foldCase } from "../routing/fold-case.ts";
 
 /** `name` for comparison: without compatibility forms (NFKC), case, and white space at the ends. */
 export const nameKey = (name: string): string => foldCase(name.normalize("NFKC")).normalize("NFKC").trim();

@@ -6,7 +6,8 @@ import { err, ok, type Result } from "../result.ts";
 import { findEligible, type PassedOver, type RoutingInput } from "./eligible.ts";
 import type { NamedTier } from "./named.ts";
 import { axes, priorityOf, rank, type Ranked } from "./rank.ts";
-import { foldCase, type Model, type Provider } from "./table.ts";
+import { foldCase } from "./fold-case.ts";
+import type { Model, Provider } from "./table.ts";
 
 export type { PassedOver, RoutingInput } from "./eligible.ts";
 

@@ -5,7 +5,8 @@ import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { isExactlyNamed, mayBeMeant, namedTiers } from "./named.ts";
 import { isBuiltIn } from "./provider-kinds.ts";
 import { leastInputTokens, sizeOf, type RequestSize } from "./price.ts";
-import { foldCase, foldedNamesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";
+import { foldCase } from "./fold-case.ts";
+import { foldedNamesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";
 
 export type RoutingInput = {
   readonly table: RoutingTable;

@@ -1,6 +1,7 @@
 // Which models stand in for a name that leads to none: the table's `equivalents`.
 
-import { foldCase, type RoutingTable } from "./table.ts";
+import { foldCase } from "./fold-case.ts";
+import type { RoutingTable } from "./table.ts";
 
 /** A model with its names as `foldCase` writes them. */
 export type Named<T> = { readonly member: T; readonly names: readonly string[] };

@@ -3,7 +3,8 @@
 
 import type { NamedModel } from "../model/sampling.ts";
 import { standInsFor } from "./equivalents.ts";
-import { foldCase, foldedNamesOf, type Model, type Provider, type RoutingTable } from "./table.ts";
+import { foldCase } from "./fold-case.ts";
+import { foldedNamesOf, type Model, type Provider, type RoutingTable } from "./table.ts";
 
 /** How a model matches the one that was named. */
 export type NamedTier =

@@ -6,7 +6,8 @@ import { hintsOf, type Eligible } from "./eligible.ts";
 import { standInsFor } from "./equivalents.ts";
 import { namedTiers, type NamedTier } from "./named.ts";
 import { worstCostUsd, type RequestSize } from "./price.ts";
-import { foldCase, foldedNamesOf, type RoutingTable } from "./table.ts";
+import { foldCase } from "./fold-case.ts";
+import { foldedNamesOf, type RoutingTable } from "./table.ts";
 
 export const axes = ["cost", "speed", "intelligence"] as const;
 export type Axis = (typeof axes)[number];

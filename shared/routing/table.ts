@@ -6,6 +6,7 @@ import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
+import { foldCase } from "./fold-case.ts";
 import { pointerTo, issuesOf, type Issue } from "./issues.ts";
 import { type ProviderKind, isBuiltIn, lackingOf, tableKinds } from "./provider-kinds.ts";
 
@@ -191,9 +192,3 @@ export function foldedNamesOf(entry: Model): readonly string[] {
 /** The provider of that name; a name such as `constructor` finds nothing. */
 export const providerOf = (table: RoutingTable, id: string): Provider | undefined =>
   Object.hasOwn(table.providers, id) ? table.providers[id] : undefined;
-
-/**
- * Text made comparable without regard to case: canonical composition (NFC), then Unicode's upper and lower case mappings of
- * no particular language, so that `ß` meets `SS`, every sigma is one, and `İ` does not meet `i`.
- */
-export const foldCase = (text: string): string => text.normalize("NFC").toUpperCase().toLowerCase().replaceAll("ς", "σ");

@@ -5,7 +5,8 @@ import type { NamedModel, ChatRequest } from "../../../shared/model/sampling.ts"
 import { chooseCandidates, type Choice, type RoutingInput, whySentence } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import { explainRouting } from "../../../shared/routing/explain.ts";
-import { foldCase, parseRoutingTable, type Provider, type RoutingTable } from "../../../shared/routing/table.ts";
+import { foldCase } from "../../../shared/routing/fold-case.ts";
+import { parseRoutingTable, type Provider, type RoutingTable } from "../../../shared/routing/table.ts";
 import { demo, inputOf, requestOf, tableOf, type ModelOverrides, embedding } from "./examples.ts";
 
 const naming = (namedModel: NamedModel, members: Partial<ChatRequest> = {}): ChatRequest => requestOf({ namedModel, ...members });

@@ -2,7 +2,7 @@
 
 import type { NamedModel } from "../../../model/sampling.ts";
 import { type ModelWhy, arithmeticOf, decimal, quoted } from "../../../routing/choose.ts";
-import { foldCase } from "../../../routing/table.ts";
+import { foldCase } from "../../../routing/fold-case.ts";
 
 const aliasZh = (entry: string, asked: string): string =>
   foldCase(entry.trim()) === foldCase(asked.trim()) ? "别名" : `别名 ${quoted(entry)} `;
