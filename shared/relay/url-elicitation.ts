@@ -35,7 +35,8 @@ export const isOfferId = (id: RequestId): boolean => typeof id === "string" && i
 
 /** Whether an address leads to the host of `publicUrl`, however it is written. */
 export function leadsTo(url: unknown, publicUrl: string): boolean {
-  const target = typeof url === "string" ? URL.parse(url) : null;
+  // Not `URL.parse`, which the client's Node 20 lacks.
+  const target = typeof url === "string" && URL.canParse(url) ? new URL(url) : null;
   // A host may end with a dot.
   const hostOf = ({ hostname, port }: URL): string => `${hostname.replace(/\.$/, "")}:${port}`;
   return target !== null && hostOf(target) === hostOf(new URL(publicUrl));
