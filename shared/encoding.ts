@@ -9,9 +9,7 @@ import { bytesToHex, concatBytes, utf8ToBytes } from "@noble/hashes/utils.js";
 import { base64urlnopad, utf8 } from "@scure/base";
 import canonicalize from "canonicalize";
 
-export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
-export type JsonObject = { [name: string]: Json };
-
+export type { Json, JsonObject } from "./json-types.ts";
 export { bytesToHex, concatBytes, utf8ToBytes };
 
 /** Unpadded base64url (RFC 4648 section 5). */

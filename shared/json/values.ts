@@ -1,6 +1,6 @@
 // First checks of JSON from outside. Never throws.
 
-import type { JsonObject } from "../encoding.ts";
+import type { JsonObject } from "../json-types.ts";
 
 export type Members = { readonly [name: string]: unknown };
 
