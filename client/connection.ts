@@ -4,21 +4,11 @@
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
 import { GaveUp, type Gateway } from "./gateway.ts";
-import type { Progress } from "./gateway-answer.ts";
-import { type Association, type AssociationMode, InFlight, type Origin } from "./open-requests.ts";
+import type { Asked, AssociationMode, SamplingConnection, SamplingProgress, SamplingWaiting } from "./sampling-connection.ts";
+import { type Association, InFlight, type Origin } from "./open-requests.ts";
 import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn, RpcError } from "./rpc-messages.ts";
 import type { ResponseStreams } from "./response-streams.ts";
 import type { Timing } from "./timing.ts";
-
-/** A sampling request that waits at the gateway, and the host's request that it serves. */
-export type SamplingWaiting = {
-  readonly server: string;
-  readonly requestId: JsonRpcId;
-  readonly origin: { readonly id: JsonRpcId; readonly method: string; readonly name: string };
-};
-
-/** The gateway's progress: what a request waits for. */
-export type SamplingProgress = Progress & SamplingWaiting;
 
 export type ConnectionSettings = {
   readonly server: string;
@@ -30,25 +20,6 @@ export type ConnectionSettings = {
   readonly onProgress: (progress: SamplingProgress) => void;
   readonly onHeartbeat?: ((waiting: SamplingWaiting) => void) | undefined;
   readonly onError: (error: Error) => void;
-};
-
-/** A request of the server. */
-export type Asked = {
-  readonly id: JsonRpcId;
-  readonly method: string;
-  readonly params: Members;
-  /** Aborted when the server cancelled it. */
-  readonly signal?: AbortSignal | undefined;
-  /** Sends a notification to the server. */
-  readonly notify?: ((notification: { method: string; params: Members }) => unknown) | undefined;
-  /** Its name among the `inputRequests` of a result (revision 2026-07-28). */
-  readonly inputKey?: string | undefined;
-  /** The client's request that this result answered, where the caller knows it. */
-  readonly inputOf?: JsonRpcId | undefined;
-  /** The client's request that it serves, where the caller knows it. */
-  readonly serves?: JsonRpcId | undefined;
-  /** The revision in which the gateway reads the params and answers; by default the newest before 2026-07-28. */
-  readonly revision?: string | undefined;
 };
 
 const NOT_ASSOCIATED = "Sampling request is not associated with a client request";
@@ -74,7 +45,7 @@ class Stopped extends RpcError {
   }
 }
 
-export class Connection {
+export class Connection implements SamplingConnection {
   readonly #settings: ConnectionSettings;
   readonly #inFlight: InFlight;
   /** Ids of the client's open requests that the gateway knows. */
@@ -91,24 +62,20 @@ export class Connection {
     this.#inFlight = new InFlight((origin) => this.#originEnded(origin));
   }
 
-  /** Call with each message before the client sends it. */
   sent(message: unknown): void {
     const request = asRequest(message);
     if (request?.method === "initialize") this.#initializeId = request.id;
     this.#inFlight.sent(message);
   }
 
-  /** Call where a request could not be sent, or was dropped without a `notifications/cancelled`. */
   abandoned(id: JsonRpcId): void {
     this.#inFlight.abandoned(id);
   }
 
-  /** Call where the request that the client began with this id has ended, and no message shows it. */
   ended(id: JsonRpcId): void {
     this.#inFlight.endBegunBy(id);
   }
 
-  /** Call with each message of the server before the client handles it. */
   received(message: unknown): void {
     const answer = asAnswer(message);
     if (answer !== undefined && answer.id === this.#initializeId && "result" in answer) {
@@ -125,7 +92,6 @@ export class Connection {
     this.#inFlight.received(message);
   }
 
-  /** Call when the connection has closed. Its session ends; a new connection is a new session. */
   closed(): void {
     if (this.#closed.signal.aborted) return;
     this.#closed.abort(new Stopped("Sampling request cancelled: the connection was closed", false));
@@ -133,7 +99,6 @@ export class Connection {
     if (this.#sessionKnown) this.#settings.gateway.sessionEnded(this.#settings.session);
   }
 
-  /** Whether this connection answers a request of the server. */
   answers(method: string, params: Members): boolean {
     if (method === "sampling/createMessage") return true;
     const task = params["taskId"];
@@ -144,7 +109,6 @@ export class Connection {
     );
   }
 
-  /** Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError, which the server gets. */
   async answer(asked: Asked): Promise<Members> {
     if (asked.method !== "sampling/createMessage") return this.#forwardTask(asked);
     const { params, inputKey, inputOf } = asked;

@@ -3,9 +3,8 @@
 import { isObject, parseJson } from "../shared/json/values.ts";
 import { EventSplitter, dataOf } from "../shared/relay/event-stream.ts";
 import { asAnswer, asNotification, type JsonRpcAnswer, type JsonRpcId, RpcError } from "./rpc-messages.ts";
+import type { Progress } from "./sampling-connection.ts";
 import { type Timing, within } from "./timing.ts";
-
-export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string };
 
 export type Listener = {
   readonly onProgress?: (progress: Progress) => void;

@@ -3,6 +3,7 @@
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
+import type { AssociationMode } from "./sampling-connection.ts";
 import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn } from "./rpc-messages.ts";
 
 /** What a server may sample for (design: an originating request). */
@@ -19,12 +20,6 @@ export type Origin = {
   readonly ended: AbortSignal;
 };
 
-/**
- * Which open request a sampling request counts for where the wire does not show it, as in the relay's servers document. `auto`: the only
- * one; `strict`: none; `inFlight`: the one opened last.
- */
-export const ASSOCIATION_MODES = ["auto", "strict", "inFlight"] as const;
-export type AssociationMode = (typeof ASSOCIATION_MODES)[number];
 export type Association =
   | { readonly ok: true; readonly origin: Origin; readonly inferred: boolean }
   | { readonly ok: false; readonly reason: "none-in-flight" | "ended" | "not-shown" | "ambiguous" };

@@ -1,14 +1,22 @@
 // What an MCP host imports: one call that gives its client sampling, reviewed by a person at a Countersign gateway. It depends on the platform's
 // fetch alone, and imports no MCP SDK.
 
-import { Connection, type SamplingProgress, type SamplingWaiting } from "./connection.ts";
+import { Connection } from "./connection.ts";
 import { Gateway } from "./gateway.ts";
-import { ASSOCIATION_MODES, type AssociationMode } from "./open-requests.ts";
+import {
+  ASSOCIATION_MODES,
+  type AssociationMode,
+  type Asked,
+  type SamplingConnection,
+  type SamplingProgress,
+  type SamplingWaiting,
+} from "./sampling-connection.ts";
 import { type FetchLike, ResponseStreams } from "./response-streams.ts";
 import { type ClientLike, joinClient, observe, type SamplingCapabilities, type TransportLike } from "./sdk-client.ts";
 import { platformTiming, type Timing } from "./timing.ts";
 
-export type { AssociationMode, ClientLike, FetchLike, SamplingCapabilities, SamplingProgress, SamplingWaiting, Timing, TransportLike };
+export type { Asked, AssociationMode, ClientLike, FetchLike, SamplingCapabilities, SamplingConnection, SamplingProgress, SamplingWaiting };
+export type { Timing, TransportLike };
 export { RpcError } from "./rpc-messages.ts";
 
 export type SamplingHandlerOptions = {
@@ -65,7 +73,7 @@ export type SamplingHandler = {
   attach(client: ClientLike, options: { readonly server: string; readonly fetch?: FetchLike }): AttachedClient;
   /** For a client of neither SDK: call the connection with each message, and let it answer. */
   connection(options: { readonly server: string; readonly fetch?: FetchLike; readonly transport?: TransportLike }): AttachedClient & {
-    readonly connection: Connection;
+    readonly connection: SamplingConnection;
   };
   /** Resolves when the gateway has every notice of what ended; await it before `process.exit`. */
   flush(): Promise<void>;

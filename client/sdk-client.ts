@@ -11,7 +11,7 @@
 // request's name in that result, which another result may have too; its `_meta`, the very object that came, shows which result it was.
 
 import { isObject, type Members } from "../shared/json/values.ts";
-import type { Asked, Connection } from "./connection.ts";
+import type { Asked, SamplingConnection } from "./sampling-connection.ts";
 import { revision2026 } from "../shared/wire/mcp-2026/meta-keys.ts";
 import { asAnswer, asRequest, type JsonRpcId, objectIn, RpcError } from "./rpc-messages.ts";
 
@@ -48,7 +48,7 @@ export interface ClientLike {
  * @param open Makes the connection for one `client.connect`; a client that connects again gets another.
  * @throws TypeError where the client is connected already or answers sampling itself.
  */
-export function joinClient(client: ClientLike, capabilities: SamplingCapabilities, open: () => Connection): void {
+export function joinClient(client: ClientLike, capabilities: SamplingCapabilities, open: () => SamplingConnection): void {
   try {
     client.assertCanSetRequestHandler("sampling/createMessage");
   } catch {
@@ -61,7 +61,7 @@ export function joinClient(client: ClientLike, capabilities: SamplingCapabilitie
       cause: error,
     });
   }
-  let current: Connection | undefined;
+  let current: SamplingConnection | undefined;
 
   const fallback = client.fallbackRequestHandler;
   client.fallbackRequestHandler = async (request: unknown, context: unknown): Promise<unknown> => {
@@ -116,7 +116,7 @@ function remember(message: unknown, askedBy: AskedBy): void {
 }
 
 /** Calls a connection with every message of a transport. Call it before the client gets the transport. */
-export function observe(transport: TransportLike, connection: Connection, askedBy?: AskedBy): void {
+export function observe(transport: TransportLike, connection: SamplingConnection, askedBy?: AskedBy): void {
   const { send, onmessage, onclose } = transport;
   transport.send = async (message: unknown, options?: unknown): Promise<void> => {
     const request = asRequest(message);

@@ -9,7 +9,7 @@ import { samplingCapability } from "../../shared/relay/capability-2026.ts";
 import { attemptOf, endedCall, type InputRequest, isAmbiguous, isRound, mayAskForInput } from "../../shared/relay/rounds.ts";
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
-import type { Connection } from "../connection.ts";
+import type { SamplingConnection } from "../sampling-connection.ts";
 import { isId, type JsonRpcId, RpcError } from "../rpc-messages.ts";
 import type { ClientProgress } from "./client-progress.ts";
 import type { Mode } from "./declare.ts";
@@ -45,7 +45,7 @@ export type StatelessRelaySettings = {
   readonly tools: boolean;
   /** The gateway's address, to which no server may send the user. */
   readonly url: string;
-  readonly connection: Connection;
+  readonly connection: SamplingConnection;
   readonly progress: ClientProgress;
   readonly toClient: (line: string) => void;
   readonly toServer: (line: string) => void;

@@ -4,7 +4,7 @@
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
 import { isDeclined, mayFallBack } from "../../shared/relay/capability-2025.ts";
-import type { Connection } from "../connection.ts";
+import type { SamplingConnection } from "../sampling-connection.ts";
 import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
 import { ClientProgress } from "./client-progress.ts";
 import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
@@ -14,7 +14,7 @@ import { rawIdIn } from "./stateless-lines.ts";
 import { StatelessRelay } from "./stateless-relay.ts";
 
 export type StdioRelaySettings = DeclareOptions & {
-  readonly connection: Connection;
+  readonly connection: SamplingConnection;
   /** The gateway's address. */
   readonly url: string;
   /** How long a request of a client of 2026-07-28 waits for a person, before the client is told to come back. */

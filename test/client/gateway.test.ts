@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Gateway, type GatewaySettings, GaveUp } from "../../client/gateway.ts";
-import type { Progress } from "../../client/gateway-answer.ts";
 import type { JsonRpcRequest } from "../../client/rpc-messages.ts";
+import type { Progress } from "../../client/sampling-connection.ts";
 import { hurried, ManualTiming, settle } from "./manual-timing.ts";
 
 const KEY = "key-that-must-not-be-told";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { type AssociationMode, type Evidence, InFlight, type Origin } from "../../client/open-requests.ts";
+import type { AssociationMode } from "../../client/sampling-connection.ts";
+import { type Evidence, InFlight, type Origin } from "../../client/open-requests.ts";
 
 function inFlight() {
   const ended: Origin["id"][] = [];
