@@ -9,14 +9,14 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { type Target, Unasked, targetOf } from "./target.ts";
+import { Unasked } from "../client/cli/subcommand.ts";
+import { type Check, report } from "../client/doctor/report.ts";
+import { type Target, targetOf } from "./target.ts";
 
 const checkSchema = z.object({ check: z.string(), state: z.enum(["good", "note", "fix"]), text: z.string() });
 const diagnosisSchema = z.object({ checks: z.array(checkSchema), publicUrl: z.string().nullable() });
 const healthSchema = z.object({ status: z.enum(["ok", "degraded", "down"]), problems: z.array(z.string()) });
 const contractSchema = z.object({ info: z.object({ title: z.string(), version: z.string() }), paths: z.record(z.string(), z.unknown()) });
-
-export type Check = z.infer<typeof checkSchema>;
 
 const usage = "usage: npm run doctor [-- --url https://gateway.example.com]";
 const doctorPath = "/admin/doctor";
@@ -103,39 +103,6 @@ async function linksCheck(publicUrl: string | null, url: string): Promise<readon
   if (answer !== undefined && healthSchema.safeParse(answer.body).success) return [];
   const text = `Review links begin with ${publicUrl}, and no gateway answers there: correct PUBLIC_URL, or the route that leads to the gateway.`;
   return [{ check: "links", state: "fix", text }];
-}
-
-/** The lines of a report: good checks first, fixes last. `columns`: the width to wrap lines at, between words; undefined: no wrapping. */
-export function report(checks: readonly Check[], columns?: number): { readonly text: string; readonly exitCode: 0 | 1 } {
-  const of = (state: Check["state"]): readonly Check[] => checks.filter((check) => check.state === state);
-  const fixes = of("fix");
-  const width = Math.max(0, ...checks.map(({ check }) => check.length));
-  const lines = [...of("good"), ...of("note"), ...fixes].map(({ check, state, text }) => {
-    const start = `${(state === "fix" ? "FIX" : state).padEnd(4)}  ${check.padEnd(width)}  `;
-    return start + wrapped(text, start.length, columns);
-  });
-  const count =
-    fixes.length === 0
-      ? "Nothing needs attention."
-      : fixes.length === 1
-        ? "1 item needs attention."
-        : `${fixes.length} items need attention.`;
-  return { text: [...lines, "", count].join("\n"), exitCode: fixes.length === 0 ? 0 : 1 };
-}
-
-/** On a narrower terminal lines are not wrapped. */
-const leastText = 30;
-
-function wrapped(text: string, indent: number, columns: number | undefined): string {
-  if (columns === undefined || columns - indent < leastText) return text;
-  const lines: string[] = [""];
-  for (const word of text.split(" ")) {
-    const line = lines.at(-1) ?? "";
-    if (line === "") lines[lines.length - 1] = word;
-    else if (indent + line.length + 1 + word.length <= columns) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines.join(`\n${" ".repeat(indent)}`);
 }
 
 async function main(): Promise<number> {

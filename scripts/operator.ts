@@ -1,13 +1,8 @@
 // The operator's requests of the scripts to a running gateway: notices with their links, and the default documents for a new store.
 
-export type Notice = {
-  readonly at: string;
-  readonly reviewer: string;
-  readonly run: string;
-  readonly gate: "request" | "response";
-  readonly link: string | null;
-  readonly state: string;
-};
+import { type Notice, openNotices } from "../client/review/notices.ts";
+
+export type { Notice };
 
 export type Operator = {
   /** Notices of pending reviews, oldest first. */
@@ -34,10 +29,7 @@ export function operatorOf(url: string, adminToken: string): Operator {
     return response;
   };
   return {
-    waiting: async () => {
-      const { notices } = (await (await ask("/admin/notices?state=open&limit=500")).json()) as { notices: Notice[] };
-      return notices.filter(({ link }) => link !== null);
-    },
+    waiting: () => openNotices(url, adminToken),
     subjectOf: async (run) => {
       const { server, tool } = (await (await ask(`/admin/runs/${run}`)).json()) as { server: string | null; tool: string | null };
       return `${tool ?? "a request"} of the server ${server ?? "(unknown)"}`;

@@ -3,17 +3,16 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gatewayAddress, isLocal } from "../client/cli/gateway-address.ts";
+import { Unasked } from "../client/cli/subcommand.ts";
 import { gatewayOf } from "./data-folder.ts";
 import { devVars } from "./dev-vars.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** Why the gateway could not be asked, in words for the operator. */
-export class Unasked extends Error {}
-
 export type Target = { readonly url: string; readonly adminToken: string };
 
-/** Without `given`, the gateway of this checkout. */
+/** Without `given`, the gateway of this checkout. @throws Unasked where there is none, or no token for it. */
 export async function targetOf(given: string | undefined): Promise<Target> {
   const fromEnvironment = process.env["ADMIN_TOKEN"];
   if (given === undefined) {
@@ -25,12 +24,8 @@ export async function targetOf(given: string | undefined): Promise<Target> {
       );
     return { url, adminToken: fromEnvironment || localToken() || wantToken() };
   }
-  const url = URL.parse(given);
-  if (url === null || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "")
-    throw new Unasked("--url must be a plain http or https address, such as https://gateway.example.com");
-  const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\]|.*\.localhost)$/.test(url.hostname);
-  if (url.protocol === "http:" && !isLocal) throw new Unasked("--url must be https: ADMIN_TOKEN would be sent over http unencrypted");
-  return { url: url.href.replace(/\/+$/, ""), adminToken: fromEnvironment || (isLocal ? localToken() : undefined) || wantToken() };
+  const url = gatewayAddress(given, "ADMIN_TOKEN");
+  return { url, adminToken: fromEnvironment || (isLocal(new URL(url)) ? localToken() : undefined) || wantToken() };
 }
 
 /** The token in `.dev.vars`. The file is not made here, because a running gateway has read its own. */

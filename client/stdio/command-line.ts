@@ -1,7 +1,8 @@
 // Reads the command line and the environment of `countersign stdio`. Starts nothing, prints nothing.
 
 import { parseArgs } from "node:util";
-import { ASSOCIATION_MODES, type AssociationMode } from "../open-requests.ts";
+import { type Environment, isWrongUse, readArguments, type WrongUse, wrongUse } from "../cli/subcommand.ts";
+import { ASSOCIATION_MODES, type AssociationMode } from "../sampling-connection.ts";
 import type { Mode } from "./declare.ts";
 
 export const USAGE = `Usage: countersign stdio [options] -- <command> [arguments …]
@@ -23,6 +24,7 @@ Runs a stdio MCP server and gives it sampling with review by a person, whatever 
 The gateway's API key is read from $COUNTERSIGN_API_KEY and kept from the server's environment.
 `;
 
+/** What the command line asks for. */
 export type StdioCommand = {
   readonly url: string;
   readonly apiKey: string;
@@ -36,14 +38,6 @@ export type StdioCommand = {
   readonly args: readonly string[];
 };
 
-export type CommandLine =
-  | { readonly kind: "run"; readonly stdio: StdioCommand }
-  | { readonly kind: "help" }
-  | { readonly kind: "version" }
-  /** What is wrong, in one line without any argument's value. */
-  | { readonly kind: "wrong"; readonly why: string };
-
-const wrong = (why: string): CommandLine => ({ kind: "wrong", why });
 const MODES: readonly Mode[] = ["fulfil", "forward", "fallback"];
 
 /** A timer cannot be longer than 24 days. */
@@ -57,55 +51,36 @@ const OPTIONS = {
   "no-tools": { type: "boolean" },
   "no-tasks": { type: "boolean" },
   hold: { type: "string" },
-  help: { type: "boolean", short: "h" },
-  version: { type: "boolean" },
 } as const;
 
-/** @param argv Everything after `countersign`. */
-export function readCommandLine(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): CommandLine {
-  const [word, ...rest] = argv;
-  if (word === undefined) return wrong("a command is missing; the only one is stdio.");
-  if (word === "--help" || word === "-h") return { kind: "help" };
-  if (word === "--version") return { kind: "version" };
-  if (word !== "stdio") return wrong("unknown command; the only one is stdio.");
+/** @param given Everything after `countersign stdio`. */
+export function readStdio(given: readonly string[], env: Environment): StdioCommand | WrongUse {
   // Cut before parsing: all arguments after `--` are the server's.
-  const end = rest.indexOf("--");
-  const options = parsed(end === -1 ? rest : rest.slice(0, end));
-  if (typeof options === "string") return wrong(options);
-  if (options.help === true) return { kind: "help" };
-  if (options.version === true) return { kind: "version" };
-  const [command, ...args] = end === -1 ? [] : rest.slice(end + 1);
-  if (command === undefined || command === "") return wrong("the server's command is missing; it stands behind --.");
+  const end = given.indexOf("--");
+  const options = readArguments(
+    () =>
+      parseArgs({ args: end === -1 ? [...given] : given.slice(0, end), options: OPTIONS, strict: true, allowPositionals: false }).values,
+    "unexpected argument; the server's command stands behind --.",
+  );
+  if (isWrongUse(options)) return options;
+  const [command, ...args] = end === -1 ? [] : given.slice(end + 1);
+  if (command === undefined || command === "") return wrongUse("the server's command is missing; it stands behind --.");
   const mode = MODES.find((each) => each === (options.mode ?? "fulfil"));
-  if (mode === undefined) return wrong("--mode must be fulfil, forward or fallback.");
+  if (mode === undefined) return wrongUse("--mode must be fulfil, forward or fallback.");
   const association = ASSOCIATION_MODES.find((each) => each === (options.association ?? "auto"));
-  if (association === undefined) return wrong("--association must be auto, strict or inFlight.");
+  if (association === undefined) return wrongUse("--association must be auto, strict or inFlight.");
   const holdSeconds = Number(options.hold ?? "50");
   if (options.hold?.trim() === "" || !(holdSeconds > 0 && holdSeconds <= MOST_HOLD_SECONDS))
-    return wrong(`--hold must be a number of seconds, above 0 and up to ${MOST_HOLD_SECONDS}.`);
+    return wrongUse(`--hold must be a number of seconds, above 0 and up to ${MOST_HOLD_SECONDS}.`);
   const url = options.url ?? env["COUNTERSIGN_URL"] ?? "";
-  if (url === "") return wrong("the gateway's address is missing; give --url or set COUNTERSIGN_URL.");
+  if (url === "") return wrongUse("the gateway's address is missing; give --url or set COUNTERSIGN_URL.");
   const apiKey = env["COUNTERSIGN_API_KEY"] ?? "";
-  if (apiKey === "") return wrong("COUNTERSIGN_API_KEY is not set; it must hold an API key of the gateway.");
+  if (apiKey === "") return wrongUse("COUNTERSIGN_API_KEY is not set; it must hold an API key of the gateway.");
   const tools = options["no-tools"] !== true;
   const tasks = options["no-tasks"] !== true;
   const server = options.server ?? baseName(command);
-  return { kind: "run", stdio: { url, apiKey, server, mode, association, tools, tasks, holdSeconds, command, args } };
+  return { url, apiKey, server, mode, association, tools, tasks, holdSeconds, command, args };
 }
-
-function parsed(args: readonly string[]): ReturnType<typeof parse> | string {
-  try {
-    return parse(args);
-  } catch (error) {
-    // Node's own messages quote the argument, which may be a key that was given by mistake.
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") return "unknown option.";
-    if (code === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") return "unexpected argument; the server's command stands behind --.";
-    return "an option has no value, or one that it does not take.";
-  }
-}
-
-const parse = (args: readonly string[]) => parseArgs({ args: [...args], options: OPTIONS, strict: true, allowPositionals: false }).values;
 
 /** The last part of a path, without the endings that Windows adds. */
 function baseName(command: string): string {

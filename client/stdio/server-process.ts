@@ -53,8 +53,11 @@ export const withoutKey = (env: Readonly<Record<string, string | undefined>>): R
   // On Windows these names are case-insensitive.
   Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== "COUNTERSIGN_API_KEY"));
 
-/** Ends this process as the server's ended. Where a signal cannot end us, with the code of a shell for it. */
-export function endLike(end: End): void {
+/**
+ * Ends this process as the server's ended.
+ * @returns where a signal does not end us at once: the code of a shell for it, with which this process ends a second later.
+ */
+export function endLike(end: End): number {
   if ("code" in end) return process.exit(end.code);
   const code = 128 + (constants.signals[end.signal] ?? 0);
   try {
@@ -64,4 +67,5 @@ export function endLike(end: End): void {
   }
   // Node ignores some signals (SIGPIPE).
   setTimeout(() => process.exit(code), 1_000);
+  return code;
 }

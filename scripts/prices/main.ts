@@ -11,7 +11,8 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
 import { type RoutingTable, parseRoutingTable } from "../../shared/routing/table.ts";
-import { Unasked, targetOf } from "../target.ts";
+import { Unasked } from "../../client/cli/subcommand.ts";
+import { targetOf } from "../target.ts";
 import { type Compared, type PriceList, comparePrices, priceLines, priceListSchema } from "./compare.ts";
 
 const listAddress = "https://raw.githubusercontent.com/BerriAI/litellm/main/model_prices_and_context_window.json";

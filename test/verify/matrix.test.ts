@@ -11,7 +11,7 @@ import { openedReview } from "../outside/support/opened-review.ts";
 import { type RelayOffice, openGates, relayOffice } from "../outside/support/relay-office.ts";
 import { type Case, type MatrixServer, cases, installServers, matrixServers } from "./matrix-servers.ts";
 
-const command = fileURLToPath(new URL("../../client/bin/countersign.mjs", import.meta.url));
+const command = fileURLToPath(new URL("../../client/cli/main.ts", import.meta.url));
 const table = fileURLToPath(new URL("../../docs/relay-matrix.md", import.meta.url));
 const reply = "Hello from the scripted provider.";
 const clients: readonly CellClientKind[] = ["SDK 1.x", "SDK 2.x, 2026"];

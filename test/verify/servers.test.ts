@@ -12,7 +12,7 @@ import { type RelayOffice, relayKey, relayOffice } from "../outside/support/rela
 import { eventually } from "../outside/support/program.ts";
 
 const folder = fileURLToPath(new URL("servers/", import.meta.url));
-const command = fileURLToPath(new URL("../../client/bin/countersign.mjs", import.meta.url));
+const command = fileURLToPath(new URL("../../client/cli/main.ts", import.meta.url));
 const ours = (path: string): string => fileURLToPath(import.meta.resolve(path));
 
 /** `program` takes `stdio` or `http`, the words for each transport, as its argument. */

@@ -15,7 +15,7 @@ export type PageOptions = {
   readonly language?: string | undefined;
 };
 
-/** Whether a program reads the page: `npm run review` in a terminal. */
+/** Whether a program reads the page: `countersign review` in a terminal. */
 const wantsJson = (c: AppContext): boolean => {
   const accept = c.req.header("Accept") ?? "";
   return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);

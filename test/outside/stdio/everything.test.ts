@@ -296,7 +296,7 @@ describe("with a gateway", () => {
 
 const commandOf = (url: string): string[] => [
   process.execPath,
-  "client/bin/countersign.mjs",
+  "client/cli/main.ts",
   "stdio",
   "--server",
   "everything",

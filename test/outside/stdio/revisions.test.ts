@@ -62,16 +62,7 @@ describe.each(SERVERS)("a server of %s behind the command", (_, server) => {
   });
 });
 
-const commandOf = (url: string): string[] => [
-  process.execPath,
-  "client/bin/countersign.mjs",
-  "stdio",
-  "--server",
-  "ask",
-  "--url",
-  url,
-  "--",
-];
+const commandOf = (url: string): string[] => [process.execPath, "client/cli/main.ts", "stdio", "--server", "ask", "--url", url, "--"];
 
 test("a conversation in revision 2026-07-28, which has no initialize, passes as without the command", async () => {
   const talk = async (through: "direct" | "behind"): Promise<unknown> => {

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-export const BIN = fileURLToPath(new URL("../../../client/bin/countersign.mjs", import.meta.url));
+export const BIN = fileURLToPath(new URL("../../../client/cli/main.ts", import.meta.url));
 export const KEY = "dev-key-of-the-tests-0123456789abcdef";
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };

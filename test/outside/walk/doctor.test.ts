@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { devVars } from "../../../scripts/dev-vars.ts";
-import { type Check, report } from "../../../scripts/doctor.ts";
+import { type Check, report } from "../../../client/doctor/report.ts";
 import { freePort, type Gateway, startGateway } from "../../../scripts/local-gateway.ts";
 import { type Program, startProgram } from "../support/program.ts";
 
@@ -127,7 +127,7 @@ describe("what cannot be asked", () => {
 
   test("a .dev.vars that lacks a line is named in one sentence", async () => {
     const checkout = join(folder, "checkout");
-    for (const part of ["scripts", "package.json"]) cpSync(join(root, part), join(checkout, part), { recursive: true });
+    for (const part of ["scripts", "client", "shared", "package.json"]) cpSync(join(root, part), join(checkout, part), { recursive: true });
     symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"));
     writeFileSync(join(checkout, ".dev.vars"), "ADMIN_TOKEN=a-token-of-this-test-0123456789\n");
     const program = startProgram(join(checkout, "scripts/doctor.ts"), ["--url", "http://127.0.0.1:1"], { ADMIN_TOKEN: "" });

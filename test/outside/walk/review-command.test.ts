@@ -17,7 +17,7 @@ describe("npm run review", () => {
   afterAll(() => gateway?.close());
 
   const review = (args: readonly string[], env: Record<string, string> = {}): Program =>
-    startProgram("scripts/review/main.ts", args, { ADMIN_TOKEN: adminToken, VISUAL: "", ...env });
+    startProgram("scripts/review.ts", args, { ADMIN_TOKEN: adminToken, VISUAL: "", ...env });
 
   /** Types the line once this was printed since the last one. */
   async function after(program: Program, pattern: RegExp, line: string, from: number): Promise<number> {
@@ -67,7 +67,7 @@ describe("npm run review", () => {
   });
 
   test.each([
-    [["--url", "http://gateway.example.com"], /--url must be https/],
+    [["--url", "http://gateway.example.com"], /address must be https/],
     [["https://example.com/elsewhere"], /not a review's link/],
     [["--url", "http://localhost:1"], /npm run review: .*/],
     [["--nonsense"], /usage: npm run review/],

@@ -2,14 +2,13 @@
 // the terminal as a command.
 
 import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
-import { wordsOf } from "../../shared/channels/words/words.ts";
+import { dollars } from "../../shared/channels/words/en/page-numbers-en.ts";
+import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { replyFields, requestFields } from "../../shared/review/editable-fields.ts";
 import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-
-const { review: words, page } = wordsOf("en");
 
 const bar = "  ┃ ";
 
@@ -37,7 +36,7 @@ const leftWords = (view: ReviewView): string => words.left(Math.max(0, view.dead
 /** One line for the list. */
 export function listLine(view: ReviewView, place: number): string {
   const facts = reviewFacts(view);
-  const warnings = facts.risks.length === 0 ? "" : ` · ${page.warnings.heading(facts.risks.length)}`;
+  const warnings = facts.risks.length === 0 ? "" : ` · ${words.notice.warnings(facts.risks.length)}`;
   const { server, name } = view.requestor;
   const tool = name === "" ? "" : ` · ${outsideWord(name)}`;
   const model = view.models[0] === undefined ? "" : ` → ${outsideWord(view.models[0].id)}`;
@@ -101,10 +100,10 @@ export function reviewLines(view: ReviewView): string[] {
   const { server, name, client, method } = view.requestor;
   const models = view.models.map(({ id }) => outsideWord(id)).join(", then ");
   return [
-    view.gate === "request" ? `${outsideWord(server)} asks ${models || page.noModel}` : `A reply for ${outsideWord(server)}`,
+    view.gate === "request" ? `${outsideWord(server)} asks ${models || "no model"}` : `A reply for ${outsideWord(server)}`,
     `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
     `  ${words.sure[facts.sureness].full}`,
-    `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${page.dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
+    `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
     ...facts.risks.map(
       (risk) => `  WARNING (${words.riskLevels[risk.level]}): ${words.risk(risk)} ${words.place(risk.pointer, view.request.kind)}`,
     ),

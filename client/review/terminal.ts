@@ -1,28 +1,18 @@
-// npm run review: lists the reviews that wait, and reads, edits, approves or denies them in a terminal.
-//
-//   npm run review                                     (the gateway that npm start runs)
-//   ADMIN_TOKEN=… npm run review -- --url https://gateway.example.com
-//   npm run review -- https://gateway.example.com/r/…  (one review, by its link)
-//
-// Exit codes: 0 done; 2 the gateway could not be asked.
+// Reviews in a terminal: lists those that wait, and reads, edits, approves or denies them. `countersign review`, and `npm run review`.
 
 import { createInterface } from "node:readline/promises";
-import { parseArgs } from "node:util";
 import { changedReply, changedRequest } from "../../shared/review/changes.ts";
-import { wordsOf } from "../../shared/channels/words/words.ts";
+import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
+import type { EditIssue } from "../../shared/review/edit.ts";
 import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { mayApprove, mayDecide } from "../../shared/review/standing.ts";
-import { replyRuleOf } from "../../shared/run/reply-rule.ts";
-import { Unasked, targetOf } from "../target.ts";
 import { inEditor } from "./editor.ts";
-import { type OpenReview, postDecision, readReview, waitingReviews } from "./gateway.ts";
+import type { ReviewView } from "../../shared/review/view.ts";
+import { type OpenReview, postDecision, readReview, waitingReviews } from "./review-requests.ts";
 import { changeLines, endedLine, fieldsOf, isShownWhole, listLine, placeOf, reviewLines } from "./screen.ts";
 
-const { review: words } = wordsOf("en");
-const usage = "usage: npm run review [-- LINK | --url https://gateway.example.com]";
-
-const say = (text = ""): void => console.log(text);
+const say = (text = ""): void => void process.stdout.write(`${text}\n`);
 
 /** Edits that wait to be approved, and what they change. */
 type Draft = { readonly edits: ReadonlyMap<string, string>; readonly changes: readonly FieldChange[] };
@@ -37,11 +27,15 @@ function draftOf({ view }: OpenReview, edits: ReadonlyMap<string, string>): Draf
       ? changedRequest({ request: view.request, models: view.models.map(({ id }) => id) }, { edits })
       : view.reply === null
         ? null
-        : changedReply(view.reply, edits, replyRuleOf(view.request));
+        : // Whether it is the JSON that was asked for is the gateway's to say: a checker of JSON Schemas would be most of this package.
+          changedReply(view.reply, edits, undefined);
   if (changed === null) return ["There is no reply to edit."];
   if (changed.ok) return { edits, changes: changed.value.changes };
-  return changed.error.map(({ field, fault }) => `${placeOf(view, field)}: ${words.editFault(fault)}`);
+  return issueLines(view, changed.error);
 }
+
+const issueLines = (view: ReviewView, issues: readonly EditIssue[]): string[] =>
+  issues.map(({ field, fault }) => `${placeOf(view, field)}: ${words.editFault(fault)}`);
 
 /** Chooses a text, opens it in the editor, and shows what changed. */
 async function edit(review: OpenReview, draft: Draft, ask: Ask): Promise<Draft> {
@@ -87,8 +81,13 @@ async function decide(review: OpenReview, draft: Draft, act: "approve" | "deny",
   }
   const decision = act === "approve" ? ({ act, ...draft } as const) : ({ act, reason: await ask("Reason (optional): ") } as const);
   const decided = await postDecision(review, decision);
-  say(decided.kind === "decided" ? (act === "approve" ? "Approved." : "Denied.") : `Nothing was decided (${decided.why}). Read it again.`);
-  return decided.kind === "decided";
+  if (decided.kind === "undecided") {
+    for (const issue of issueLines(review.view, decided.issues)) say(`That cannot be sent. ${issue}`);
+    say(`Nothing was decided (${decided.why}). Read it again.`);
+    return false;
+  }
+  say(act === "approve" ? "Approved." : "Denied.");
+  return true;
 }
 
 const help = "a approve · e edit · d deny · r read again · b back";
@@ -133,29 +132,27 @@ async function list(url: string, adminToken: string, ask: Ask): Promise<void> {
   }
 }
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({ options: { url: { type: "string" } }, allowPositionals: true });
-  const [link] = positionals;
+/** Whether an address can be a review's link. */
+export const isReviewLink = (link: string): boolean => URL.canParse(link) && new URL(link).pathname.includes("/r/");
+
+/** Shows the review of a link, until it is decided or left. @throws Unasked where the gateway does not answer. */
+export const reviewLink = (link: string): Promise<void> => inTerminal((ask) => attend(link, ask));
+
+/**
+ * Lists the reviews that wait at a gateway, and shows the one that is chosen, until the user quits.
+ * @throws Unasked where they cannot be listed.
+ */
+export const reviewWaiting = (url: string, adminToken: string): Promise<void> => inTerminal((ask) => list(url, adminToken, ask));
+
+async function inTerminal(work: (ask: Ask) => Promise<void>): Promise<void> {
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const closed = new Promise<string>((resolve) => {
     lines.once("close", () => resolve("q"));
   });
-  // The end of the input quits, as q does.
-  const ask: Ask = (question) => Promise.race([lines.question(question), closed]);
   try {
-    if (link === undefined) {
-      const { url, adminToken } = await targetOf(values.url);
-      await list(url, adminToken, ask);
-    } else {
-      if (URL.parse(link)?.pathname.includes("/r/") !== true) throw new Unasked(`this is not a review's link. ${usage}`);
-      await attend(link, ask);
-    }
+    // The end of the input quits, as q does.
+    await work((question) => Promise.race([lines.question(question), closed]));
   } finally {
     lines.close();
   }
 }
-
-await main().catch((error: unknown) => {
-  console.error(error instanceof Unasked ? `npm run review: ${error.message}.` : error instanceof Error && "code" in error ? usage : error);
-  process.exitCode = 2;
-});

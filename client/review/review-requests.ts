@@ -2,10 +2,11 @@
 
 import { approveAct, editField, formFields } from "../../shared/review/form.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
+import type { EditIssue } from "../../shared/review/edit.ts";
 import { shownDigest } from "../../shared/review/changes.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { type Notice, operatorOf } from "../operator.ts";
-import { Unasked } from "../target.ts";
+import { Unasked } from "../cli/subcommand.ts";
+import { type Notice, openNotices } from "./notices.ts";
 
 /** A review that waits, with its link. */
 export type Waiting = Notice & { readonly link: string };
@@ -22,20 +23,27 @@ export type Decision =
   | { readonly act: "approve"; readonly edits: ReadonlyMap<string, string>; readonly changes: readonly FieldChange[] }
   | { readonly act: "deny"; readonly reason: string };
 
-/** What came of a decision. `why`: the name of the page's sentence. */
-export type Decided = { readonly kind: "decided" } | { readonly kind: "undecided"; readonly why: string };
+/** What came of a decision. `why`: the name of the page's sentence. `issues`: what is wrong with the edits. */
+export type Decided =
+  | { readonly kind: "decided" }
+  | { readonly kind: "undecided"; readonly why: string; readonly issues: readonly EditIssue[] };
+
+/** The gateway's answer to a decision that did not count. */
+type Undecided = {
+  readonly problem?: { readonly why: unknown; readonly issues?: readonly EditIssue[] };
+  readonly error?: string;
+  readonly page?: string;
+};
 
 const timeoutMs = 30_000;
 const soonestMs = 1_100;
 
 /** One link for each review, the oldest first. Links are listed where the gateway has an outbox (`npm start`, or OUTBOX). */
 export async function waitingReviews(url: string, adminToken: string): Promise<Waiting[]> {
-  const notices = await operatorOf(url, adminToken)
-    .waiting()
-    .catch((error: unknown) => {
-      const told = error instanceof Error && error.message.includes("the gateway answered") ? error.message : "nothing answers there";
-      throw new Unasked(`the reviews of ${url} could not be listed (${told}): check the address and ADMIN_TOKEN`);
-    });
+  const notices = await openNotices(url, adminToken).catch((error: unknown) => {
+    const told = error instanceof Error && error.message.includes("the gateway answered") ? error.message : "nothing answers there";
+    throw new Unasked(`the reviews of ${url} could not be listed (${told}): check the address and ADMIN_TOKEN`);
+  });
   const each = new Map<string, Waiting>();
   for (const notice of notices) {
     if (notice.link !== null) each.set(`${notice.run} ${notice.gate} ${notice.reviewer}`, { ...notice, link: notice.link });
@@ -81,7 +89,11 @@ export async function postDecision({ link, form, readAt }: OpenReview, decision:
     signal: AbortSignal.timeout(timeoutMs),
   });
   if (response.status === 303) return { kind: "decided" };
-  const answer = (await response.json().catch(() => null)) as { problem?: { why: unknown }; error?: string; page?: string } | null;
+  const answer = (await response.json().catch(() => null)) as Undecided | null;
   const why = answer?.problem?.why ?? answer?.error ?? answer?.page ?? response.status;
-  return { kind: "undecided", why: typeof why === "object" && why !== null ? Object.values(why).join() : String(why) };
+  return {
+    kind: "undecided",
+    why: typeof why === "object" && why !== null ? Object.values(why).join() : String(why),
+    issues: answer?.problem?.issues ?? [],
+  };
 }

@@ -1,0 +1,5 @@
+// This package's version.
+
+import packageJson from "../package.json" with { type: "json" };
+
+export const VERSION: string = packageJson.version;
