@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtWorkers } from "./built-workers.ts";
 import { fileVariables } from "./dev-vars.ts";
+import { portError } from "./port-error.ts";
 import { makePrivate } from "./private-folder.ts";
 import type { ServeOptions } from "./serve.ts";
 
@@ -137,21 +138,6 @@ export const freePort = (): Promise<number> =>
       server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
     });
   });
-
-/** Why no program can listen on this local port; null where it is free. */
-export async function portError(port: number): Promise<"in use" | "not allowed" | null> {
-  // Both loopback addresses: a server on one of them would answer in place of the gateway.
-  for (const address of ["127.0.0.1", "::1"]) {
-    const code = await new Promise<string | null>((resolve) => {
-      const server = createServer();
-      server.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "unknown"));
-      server.listen(port, address, () => server.close(() => resolve(null)));
-    });
-    if (code === "EACCES") return "not allowed";
-    if (code === "EADDRINUSE") return "in use";
-  }
-  return null;
-}
 
 /** Whether a gateway answers at this address, healthy or not. */
 export async function answers(url: string): Promise<boolean> {
