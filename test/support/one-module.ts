@@ -76,8 +76,8 @@ async function build(root: string, names: ReadonlyMap<string, string>): Promise<
   return { code, map: JSON.stringify({ ...map, sourcesContent: [] }), exportsOf };
 }
 
-/** Without what wrangler leaves beside a Worker where its development server was killed. */
+/** Without declarations, and without what wrangler leaves beside a Worker where its development server was killed. */
 const sourcesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => /\.tsx?$/.test(file) && !file.startsWith(`images${sep}`) && !file.split(sep).includes(".wrangler"))
+    .filter((file) => /(?<!\.d)\.tsx?$/.test(file) && !file.startsWith(`images${sep}`) && !file.split(sep).includes(".wrangler"))
     .map((file) => join(folder, file));

@@ -1,0 +1,81 @@
+// The types of `@countersign/worker`, by hand: what is not declared here is not promised. A test holds them to the source.
+// `DurableObjectNamespace` and the other names of Workers come from `@cloudflare/workers-types` or `wrangler types`.
+
+import { DurableObject } from "cloudflare:workers";
+
+/** The gateway's bindings and variables, by the names in wrangler.toml and of the secrets. */
+export interface Env {
+  readonly CONFIG: KVNamespace;
+  readonly SESSION: DurableObjectNamespace;
+  readonly KEY: DurableObjectNamespace;
+  readonly RUN: DurableObjectNamespace;
+  readonly CONFIGURATION: DurableObjectNamespace;
+  readonly LEDGER: DurableObjectNamespace;
+  readonly CONCURRENCY_QUEUE: DurableObjectNamespace;
+  readonly CACHE: DurableObjectNamespace;
+  readonly DIGEST: DurableObjectNamespace;
+  readonly CONVERSATION: DurableObjectNamespace;
+  readonly INBOX: DurableObjectNamespace;
+  readonly CALL: DurableObjectNamespace;
+  readonly BRIDGE: DurableObjectNamespace;
+  readonly BUDGET: DurableObjectNamespace;
+  readonly STOP: DurableObjectNamespace;
+  readonly FLOOD: RateLimit;
+  readonly IMAGES: Fetcher;
+  readonly TOOLS: Fetcher;
+  readonly PAGES: Fetcher;
+
+  readonly PUBLIC_URL?: string;
+  readonly LINK_KEY?: string;
+  readonly LINK_KEY_PREVIOUS?: string;
+  readonly CONTENT_KEY?: string;
+  readonly CONTENT_KEY_PREVIOUS?: string;
+  readonly ADMIN_TOKEN?: string;
+  readonly DEV_API_KEY?: string;
+  readonly OUTBOX?: string;
+  readonly RETENTION_HOURS?: string;
+  readonly MODEL_TIMEOUT_SECONDS?: string;
+  readonly HEARTBEAT_SECONDS?: string;
+  readonly RELAY_HOLD_SECONDS?: string;
+  readonly LINK_HOURS?: string;
+  readonly INBOX_SESSION_HOURS?: string;
+  readonly ACCESS_TEAM_DOMAIN?: string;
+  readonly ACCESS_AUD?: string;
+
+  readonly EMAIL?: SendEmail;
+  readonly EMAIL_FROM?: string;
+  readonly RESEND_API_KEY?: string;
+  readonly RESEND_BASE_URL?: string;
+
+  readonly SLACK_BOT_TOKEN?: string;
+  readonly SLACK_SIGNING_SECRET?: string;
+  readonly SLACK_APP_ID?: string;
+  readonly SLACK_TEAM_ID?: string;
+  readonly SLACK_WEBHOOK_URL?: string;
+  readonly SLACK_API_URL?: string;
+}
+
+/** The gateway's routes and its cron trigger. */
+declare const gateway: {
+  /** Answers every request, those of unknown paths with 404. Never throws. */
+  fetch(request: Request, env: Env, ctx: ExecutionContext): Response | Promise<Response>;
+  /** What the cron trigger of wrangler.toml runs. */
+  scheduled(controller: ScheduledController, env: Env, ctx: ExecutionContext): void | Promise<void>;
+};
+export default gateway;
+
+// The Durable Object classes that wrangler.toml names. What may be asked of them is the gateway's own affair.
+export declare class BridgeObject extends DurableObject<Env> {}
+export declare class BudgetObject extends DurableObject<Env> {}
+export declare class CacheObject extends DurableObject<Env> {}
+export declare class CallObject extends DurableObject<Env> {}
+export declare class ConcurrencyQueueObject extends DurableObject<Env> {}
+export declare class ConfigObject extends DurableObject<Env> {}
+export declare class ConversationObject extends DurableObject<Env> {}
+export declare class DigestObject extends DurableObject<Env> {}
+export declare class InboxObject extends DurableObject<Env> {}
+export declare class KeyObject extends DurableObject<Env> {}
+export declare class LedgerObject extends DurableObject<Env> {}
+export declare class RunObject extends DurableObject<Env> {}
+export declare class SessionObject extends DurableObject<Env> {}
+export declare class StopObject extends DurableObject<Env> {}
