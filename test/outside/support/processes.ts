@@ -72,3 +72,16 @@ export function stillRunning(pids: readonly number[]): number[] {
   const alive = new Set(running().map(({ pid }) => pid));
   return pids.filter((pid) => alive.has(pid));
 }
+
+/** Those of these ports of this machine that are a debugger's, to which every web page could attach. */
+export async function debuggersAt(ports: readonly number[]): Promise<number[]> {
+  const found: number[] = [];
+  for (const port of ports) {
+    const told = await fetch(`http://127.0.0.1:${port}/json`).then(
+      (response) => response.text(),
+      () => "no HTTP",
+    );
+    if (told.includes("webSocketDebuggerUrl")) found.push(port);
+  }
+  return found;
+}

@@ -23,10 +23,15 @@ export type Program = {
 
 const patienceMs = 120_000;
 
-/** Starts `node <script>` of this project, with these arguments and these variables over the environment. */
-export function startProgram(script: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Program {
+/** Starts `node <script>` in a folder, by default this project's, with these arguments and these variables over the environment. */
+export function startProgram(
+  script: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+  folder = root,
+): Program {
   const child = spawn(process.execPath, [script, ...args], {
-    cwd: root,
+    cwd: folder,
     detached: true,
     env: { ...process.env, ...env },
     stdio: ["pipe", "pipe", "pipe"],
