@@ -2,6 +2,7 @@
 
 import { Hono } from "hono";
 import { channelIssues } from "../channels/registry.ts";
+import { missingBindingIssues } from "../platform/bindings.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { ConfigurationUnavailable, documentIssues, documentsOf } from "../stores/documents.ts";
 import { keyIssues, keysWithoutOwner } from "../stores/keys.ts";
@@ -20,11 +21,13 @@ const health = describe("health", {
 });
 
 healthRoutes.get(paths.health, health, async (c) => {
+  const missing = missingBindingIssues(c.env);
   try {
     const settings = settingsOf(c.env);
     const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
     const issues = [
       ...settings.issues,
+      ...missing,
       ...missingWorkerIssues(c.env),
       ...channelIssues(c.env),
       ...documentIssues(c.env),
@@ -34,15 +37,19 @@ healthRoutes.get(paths.health, health, async (c) => {
     ];
     return c.json({ status: issues.length === 0 ? "ok" : "degraded", problems: issues }, 200, { "Cache-Control": "no-store" });
   } catch (error) {
-    const issue =
-      error instanceof ConfigurationUnavailable
-        ? "The configuration cannot be read from KV or from the ConfigObject: requests are refused until one of them answers"
-        : error instanceof Error && error.message.startsWith("CONTENT_KEY")
-          ? error.message
-          : "LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`";
-    return c.json({ status: "down", problems: [issue] }, 503);
+    return c.json({ status: "down", problems: [...missing, ...downIssues(error, missing.length > 0)] }, 503);
   }
 });
+
+/** None where a binding is missing and the error is not about a setting: what is missing explains it. */
+function downIssues(error: unknown, lacksBinding: boolean): string[] {
+  if (error instanceof ConfigurationUnavailable)
+    return ["The configuration cannot be read from KV or from the ConfigObject: requests are refused until one of them answers"];
+  const message = error instanceof Error ? error.message : "";
+  if (message.startsWith("CONTENT_KEY")) return [message];
+  if (lacksBinding && !message.startsWith("LINK_KEY")) return [];
+  return ["LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`"];
+}
 
 const ownerIssues = (ids: readonly string[]): string[] =>
   ids.length === 0
