@@ -6,5 +6,6 @@ import type { Subcommand } from "./subcommand.ts";
 export const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   stdio: async () => (await import("./stdio.ts")).stdio,
   review: async () => (await import("./review.ts")).review,
+  init: async () => (await import("./init.ts")).init,
   doctor: async () => (await import("./doctor.ts")).doctor,
 };

@@ -17,7 +17,7 @@ there yet.
   --name <name>            the Worker's name; by default the folder's
   --url <address>          the https address that reviewers will reach (PUBLIC_URL); it can be set later in wrangler.toml
   --packages <folder>      takes @countersign/worker from a tarball of npm pack in this folder, in place of the registry
-  --help
+  --help, --version
 `;
 
 const OPTIONS = {
@@ -40,22 +40,6 @@ const terminal: Output = {
   out: (text) => void process.stdout.write(text),
   error: (text) => void process.stderr.write(text),
 };
-
-/**
- * @param args Everything after `countersign init`.
- * @returns The exit code: 0 where the project was written or help was asked for; 2 where the arguments are wrong; 1 where the folder or the
- *   tarball cannot be used. Nothing was written then, unless the file system failed in between, which the message says.
- */
-export function initCommand(args: readonly string[], output: Output = terminal): number {
-  if (args.some((arg) => arg === "--help" || arg === "-h")) {
-    output.out(INIT_USAGE);
-    return 0;
-  }
-  const read = readInit(args);
-  if (read.ok) return runInit(read.value, output);
-  output.error(`countersign init: ${read.error}\n\n${INIT_USAGE}`);
-  return 2;
-}
 
 /** Reads the arguments, without `--help`. Starts nothing. Refused, in a sentence: what no project can be made of. */
 export function readInit(args: readonly string[]): Result<Init, string> {

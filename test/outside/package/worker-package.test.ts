@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { initCommand } from "../../../client/init/command.ts";
+import { readInit, runInit } from "../../../client/init/command.ts";
 import { freePort } from "../../../scripts/local-gateway.ts";
 import { buildWorkerPackage } from "../../../scripts/pack/build-worker.ts";
 import { debuggersAt, familyOf, listeningPorts } from "../support/processes.ts";
@@ -29,7 +29,8 @@ beforeAll(async () => {
     stdio: "pipe",
     shell: process.platform === "win32",
   });
-  expect(initCommand(["--packages", packages, project], { out: () => {}, error: () => {} })).toBe(0);
+  const read = readInit(["--packages", packages, project]);
+  expect(read.ok && runInit(read.value, { out: () => {}, error: () => {} })).toBe(0);
   mkdirSync(installed, { recursive: true });
   const [tarball = ""] = readdirSync(join(project, "packages"));
   execFileSync("tar", ["-xzf", join(project, "packages", tarball), "-C", installed, "--strip-components=1"]);
