@@ -2,8 +2,27 @@
 
 import type { SamplingReply } from "./sampling.ts";
 
-/** Tokens. `estimated` where the provider did not say and the numbers are ours (four characters to a token). */
-export type Usage = { readonly inputTokens: number; readonly outputTokens: number; readonly estimated?: true };
+/** Tokens of one call. */
+export type Tokens = {
+  /** All of the input: what was read from the provider's cache and what was written to it are parts of it. */
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Read from the provider's prompt cache, where it said that there were some. */
+  readonly cachedInputTokens?: number;
+  /** Written to the provider's prompt cache, where it said that there were some. */
+  readonly cacheWriteTokens?: number;
+};
+
+/** `estimated` where the provider did not say and the numbers are ours (four characters to a token). */
+export type Usage = Tokens & { readonly estimated?: true };
+
+/** The counts alone. */
+export const tokensOf = ({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: Tokens): Tokens => ({
+  inputTokens,
+  outputTokens,
+  ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+  ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+});
 
 /** How the requestor wants a model to be called. */
 export type CallTerms = {

@@ -35,7 +35,7 @@ export function usageSoFar(request: SamplingRequest, stream: Pick<StreamReader, 
   if (characters === 0) return counted;
   const estimate = estimatedUsage(request, characters);
   if (counted === undefined) return estimate;
-  return counted.outputTokens >= estimate.outputTokens ? counted : { ...estimate, inputTokens: counted.inputTokens };
+  return counted.outputTokens >= estimate.outputTokens ? counted : { ...counted, outputTokens: estimate.outputTokens, estimated: true };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Gate } from "../model/gate.ts";
 import { type JsonObject, digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Per, Unit } from "../budget/budgets.ts";
-import type { Attempt, Note, StopScope, Usage } from "../model/call.ts";
+import type { Attempt, Note, StopScope, Tokens, Usage } from "../model/call.ts";
 import type { Cause } from "./cause.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
@@ -350,7 +350,5 @@ export type RunSummary = {
   /** Why there is no reply; null while the request is open, and where there is one. */
   readonly cause: Cause | null;
   readonly model: string | null;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
   readonly costUsd: number;
-};
+} & Tokens;

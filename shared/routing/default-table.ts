@@ -5,6 +5,7 @@
 //   Anthropic   platform.claude.com, the overview, "what's new" and migration pages of each model (October 2026)
 //   OpenAI      developers.openai.com, the page of gpt-6.2-sol; for Terra and Luna announcements of 26 October and 22 September 2026
 //   Google      ai.google.dev through announcements of 2 September and 21 July 2026; list prices, not the offer that ends with 2026
+//   Caches      Anthropic's price page as quoted in October 2026; the pages of the OpenAI models as above. Google's are not known here
 //   Cloudflare  developers.cloudflare.com/workers-ai/platform/pricing through a transcription of 20 September 2026
 //
 // `cost` is computed: 1 - ln(1 + b) / ln(11), b = (3 x input + output) / 4 dollars for a million tokens, never below 0, two
@@ -114,7 +115,7 @@ const document = {
         "claude-sonnet-4-6",
         "claude-sonnet-5",
       ],
-      price: { inputPerMTok: 2, outputPerMTok: 10 },
+      price: { inputPerMTok: 2, outputPerMTok: 10, cachedInputPerMTok: 0.1, cacheWritePerMTok: 2.5 },
       scores: { intelligence: 0.9, speed: 0.7, cost: 0.33 },
       toolChoices: ["auto", "none"],
       // Without this a short maxTokens would be spent on thinking.
@@ -125,7 +126,13 @@ const document = {
       id: "gpt-6.2-sol",
       name: "gpt-6.2-sol",
       aliases: ["gpt-sol", "gpt-5", "gpt-5.5", "gpt-6-sol", "gpt-6.1-sol", "o1", "o3"],
-      price: { inputPerMTok: 2, outputPerMTok: 10, above: { inputTokens: 272_000, inputPerMTok: 4, outputPerMTok: 15 } },
+      price: {
+        inputPerMTok: 2,
+        outputPerMTok: 10,
+        cachedInputPerMTok: 0.1,
+        cacheWritePerMTok: 2.5,
+        above: { inputTokens: 272_000, inputPerMTok: 4, outputPerMTok: 15, cachedInputPerMTok: 0.2, cacheWritePerMTok: 5 },
+      },
       scores: { intelligence: 0.92, speed: 0.5, cost: 0.33 },
       // Chat Completions takes function tools only with reasoning effort "none", which this model refuses.
       tools: false,
@@ -154,7 +161,7 @@ const document = {
         "claude-opus-4-8",
         "claude-opus-5",
       ],
-      price: { inputPerMTok: 4, outputPerMTok: 20 },
+      price: { inputPerMTok: 4, outputPerMTok: 20, cachedInputPerMTok: 0.2, cacheWritePerMTok: 5 },
       scores: { intelligence: 0.97, speed: 0.45, cost: 0.08 },
       toolChoices: ["auto", "none"],
       // Thinking is always on.
@@ -165,7 +172,13 @@ const document = {
       id: "gpt-6.1-terra",
       name: "gpt-6.1-terra",
       aliases: ["gpt-terra", "gpt-4o", "gpt-4.1", "gpt-5.6-terra"],
-      price: { inputPerMTok: 1, outputPerMTok: 5, above: { inputTokens: 272_000, inputPerMTok: 2, outputPerMTok: 7.5 } },
+      price: {
+        inputPerMTok: 1,
+        outputPerMTok: 5,
+        cachedInputPerMTok: 0.05,
+        cacheWritePerMTok: 1.25,
+        above: { inputTokens: 272_000, inputPerMTok: 2, outputPerMTok: 7.5, cachedInputPerMTok: 0.1, cacheWritePerMTok: 2.5 },
+      },
       scores: { intelligence: 0.72, speed: 0.8, cost: 0.54 },
       tools: true,
       omits: ["stopSequences"],
@@ -185,7 +198,13 @@ const document = {
       id: "claude-haiku-5-5",
       name: "claude-haiku-5-5",
       aliases: ["claude-haiku", "claude-3-haiku-20240307", "claude-3-5-haiku-20241022", "claude-haiku-4-5-20251001"],
-      price: { inputPerMTok: 0.1, outputPerMTok: 0.5, above: { inputTokens: 100_000, inputPerMTok: 0.5, outputPerMTok: 2.5 } },
+      price: {
+        inputPerMTok: 0.1,
+        outputPerMTok: 0.5,
+        cachedInputPerMTok: 0.01,
+        cacheWritePerMTok: 0.125,
+        above: { inputTokens: 100_000, inputPerMTok: 0.5, outputPerMTok: 2.5, cachedInputPerMTok: 0.05, cacheWritePerMTok: 0.625 },
+      },
       scores: { intelligence: 0.65, speed: 0.95, cost: 0.92 },
       thinking: "disabled",
     },
@@ -204,7 +223,13 @@ const document = {
         "o3-mini",
         "o4-mini",
       ],
-      price: { inputPerMTok: 0.1, outputPerMTok: 0.5, above: { inputTokens: 272_000, inputPerMTok: 0.2, outputPerMTok: 0.75 } },
+      price: {
+        inputPerMTok: 0.1,
+        outputPerMTok: 0.5,
+        cachedInputPerMTok: 0.01,
+        cacheWritePerMTok: 0.125,
+        above: { inputTokens: 272_000, inputPerMTok: 0.2, outputPerMTok: 0.75, cachedInputPerMTok: 0.02, cacheWritePerMTok: 0.25 },
+      },
       scores: { intelligence: 0.55, speed: 0.9, cost: 0.92 },
       tools: true,
       omits: ["stopSequences"],

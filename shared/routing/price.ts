@@ -4,8 +4,10 @@
 // `costOverUsd`, and the figure a reviewer sees. The one for eligibility must not be too high: it would refuse a request
 // that fits. Between the two the provider itself decides.
 
+import type { Tokens } from "../model/call.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
-import type { Model } from "./table.ts";
+import { type ProviderKind, cacheSharesOf } from "./provider-kinds.ts";
+import type { Model, Provider } from "./table.ts";
 
 /** What a request is made of, as far as its length in tokens goes. */
 export type RequestSize = {
@@ -99,13 +101,43 @@ export const estimateInputTokens = (request: SamplingRequest | RequestSize, imag
 export const leastInputTokens = (size: RequestSize): number =>
   Math.floor(size.textBytes / 5) + size.images * 64 + Math.floor(size.audioBytes / 4000);
 
-/** US dollars for so many tokens of one call. Prices above a length of input apply to the whole call, as providers bill it. */
-export function costUsd(model: Model, usage: { readonly inputTokens: number; readonly outputTokens: number }): number {
-  const above = model.price.above;
-  const price = above !== undefined && usage.inputTokens > above.inputTokens ? above : model.price;
-  return (usage.inputTokens * price.inputPerMTok + usage.outputTokens * price.outputPerMTok) / 1_000_000;
+/** A model with its prices, and who sets them. */
+export type Priced = { readonly model: Pick<Model, "price" | "imageTokens">; readonly provider: Pick<Provider, "kind"> };
+
+/** US dollars for a million tokens. */
+type Rates = { readonly input: number; readonly cached: number; readonly written: number; readonly output: number };
+
+/**
+ * US dollars for so many tokens of one call. Prices above a length of input apply to the whole call, as providers bill it. What was read from
+ * or written to the provider's cache has the table's price for it, else the usual share of the input price for that kind of provider.
+ */
+export function costUsd({ model: { price }, provider }: Priced, usage: Tokens): number {
+  const { inputTokens, outputTokens, cachedInputTokens: cached = 0, cacheWriteTokens: written = 0 } = usage;
+  const { above } = price;
+  const rates = ratesOf(above !== undefined && inputTokens > above.inputTokens ? above : price, provider.kind);
+  const rest = Math.max(0, inputTokens - cached - written);
+  return (rest * rates.input + cached * rates.cached + written * rates.written + outputTokens * rates.output) / million;
 }
 
-/** Worst case in US dollars: the input as estimated high, and `maxTokens` of output (none for embeddings). */
-export const worstCostUsd = (model: Model, size: RequestSize, maxTokens: number): number =>
-  costUsd(model, { inputTokens: estimateInputTokens(size, model.imageTokens), outputTokens: maxTokens });
+/**
+ * Worst case in US dollars: the input as estimated high, each token at the dearest price that it may have (a write to the cache may cost more
+ * than plain input), and `maxTokens` of output (none for embeddings).
+ */
+export function worstCostUsd({ model, provider }: Priced, size: RequestSize, maxTokens: number): number {
+  const inputTokens = estimateInputTokens(size, model.imageTokens);
+  const { above } = model.price;
+  const possible = above !== undefined && inputTokens > above.inputTokens ? [model.price, above] : [model.price];
+  const costs = possible.map((price) => {
+    const { input, cached, written, output } = ratesOf(price, provider.kind);
+    return inputTokens * Math.max(input, cached, written) + maxTokens * output;
+  });
+  return Math.max(...costs) / million;
+}
+
+const million = 1_000_000;
+
+function ratesOf(price: Omit<Model["price"], "above">, kind: ProviderKind): Rates {
+  const { inputPerMTok: input, outputPerMTok: output, cachedInputPerMTok, cacheWritePerMTok } = price;
+  const { read, written } = cacheSharesOf(kind);
+  return { input, output, cached: cachedInputPerMTok ?? input * read, written: cacheWritePerMTok ?? input * written };
+}

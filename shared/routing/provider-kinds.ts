@@ -5,7 +5,14 @@ type KindFacts = {
   readonly isBuiltIn: boolean;
   /** What its API does not support, whatever the table says; the text follows the pointer of the member that says otherwise. */
   readonly lacks: { readonly embedding?: string; readonly audio?: string };
+  /** What a token costs that is read from or written to the provider's prompt cache, as a share of an input token, where the table has no price. */
+  readonly cacheShares: CacheShares;
 };
+
+export type CacheShares = { readonly read: number; readonly written: number };
+
+/** No discount is known, so none is counted. */
+const noDiscount: CacheShares = { read: 1, written: 1 };
 
 /** The kinds that a routing table may name. */
 const tableFacts = {
@@ -15,9 +22,11 @@ const tableFacts = {
       embedding: "includes embedding, which the Anthropic API does not support",
       audio: "includes audio, which the Anthropic API does not support",
     },
+    // platform.claude.com, "Prompt caching", pricing: cache of five minutes. No model's reads cost more; some cost less.
+    cacheShares: { read: 0.1, written: 1.25 },
   },
-  openai: { isBuiltIn: false, lacks: {} },
-  demo: { isBuiltIn: true, lacks: {} },
+  openai: { isBuiltIn: false, lacks: {}, cacheShares: noDiscount },
+  demo: { isBuiltIn: true, lacks: {}, cacheShares: noDiscount },
 } satisfies Readonly<Record<string, KindFacts>>;
 
 type TableKind = keyof typeof tableFacts;
@@ -27,7 +36,10 @@ export const tableKinds = Object.keys(tableFacts) as TableKind[]; // its own nam
 /** Who runs models; `mcp` is in no table: an MCP server that runs a registered function (design: POST /control). */
 export type ProviderKind = TableKind | "mcp";
 
-const factsByKind: Readonly<Record<ProviderKind, KindFacts>> = { ...tableFacts, mcp: { isBuiltIn: false, lacks: {} } };
+const factsByKind: Readonly<Record<ProviderKind, KindFacts>> = {
+  ...tableFacts,
+  mcp: { isBuiltIn: false, lacks: {}, cacheShares: noDiscount },
+};
 
 /** Whether a routing table may name the kind. */
 export const isTableKind = (kind: ProviderKind): boolean => Object.hasOwn(tableFacts, kind);
@@ -35,3 +47,5 @@ export const isTableKind = (kind: ProviderKind): boolean => Object.hasOwn(tableF
 export const isBuiltIn = (kind: ProviderKind): boolean => factsByKind[kind].isBuiltIn;
 
 export const lackingOf = (kind: ProviderKind): KindFacts["lacks"] => factsByKind[kind].lacks;
+
+export const cacheSharesOf = (kind: ProviderKind): CacheShares => factsByKind[kind].cacheShares;

@@ -47,7 +47,7 @@ export function rank(table: RoutingTable, request: SamplingRequest, eligible: re
         ...member,
         tier,
         ...pointsOf(member, preferences),
-        worstCostUsd: worstCostUsd(member.model, size, outputLimit(request)),
+        worstCostUsd: worstCostUsd(member, size, outputLimit(request)),
       },
     }));
     // Array.prototype.sort is stable, and `place` is unique: one input has one order.

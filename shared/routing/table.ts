@@ -42,6 +42,14 @@ const provider = z
 
 const usd = z.number().nonnegative().max(1_000_000);
 
+/** US dollars for a million tokens. Where the two of the provider's prompt cache are absent, the kind of the provider has them (`cacheSharesOf`). */
+const prices = {
+  inputPerMTok: usd,
+  outputPerMTok: usd,
+  cachedInputPerMTok: usd.optional(),
+  cacheWritePerMTok: usd.optional(),
+};
+
 const model = z.strictObject({
   id: name,
   provider: name,
@@ -61,12 +69,8 @@ const model = z.strictObject({
   toolChoices: z.array(z.enum(["auto", "required", "none"])).optional(),
   contextTokens: z.int().positive(),
   maxOutputTokens: z.int().positive(),
-  /** US dollars for a million tokens; `above`: the prices of a call with more input tokens than that. */
-  price: z.strictObject({
-    inputPerMTok: usd,
-    outputPerMTok: usd,
-    above: z.strictObject({ inputTokens: z.int().positive(), inputPerMTok: usd, outputPerMTok: usd }).optional(),
-  }),
+  /** `above`: the prices of a call with more input tokens than that. */
+  price: z.strictObject({ ...prices, above: z.strictObject({ inputTokens: z.int().positive(), ...prices }).optional() }),
   /** The most tokens that one image costs. */
   imageTokens: z.int().positive().optional(),
   /** 0 to 1; `cost` is cheapness: 1 is free. */

@@ -211,5 +211,5 @@ function scopeOf(scope: GrantRequest["scope"], { session }: RequestRef, requesto
 function dearestUsd(request: SamplingRequest, candidates: readonly Candidate[], more: number): number {
   const size = sizeOf(request);
   const longer = { ...size, textBytes: size.textBytes + more };
-  return Math.max(0, ...candidates.map(({ model }) => worstCostUsd(model, longer, outputLimit(request))));
+  return Math.max(0, ...candidates.map((candidate) => worstCostUsd(candidate, longer, outputLimit(request))));
 }

@@ -108,7 +108,7 @@ export function presentReview(shown: Shown): ReviewView | null {
     answeredBy: atResponse && answered !== undefined ? shownModel(answered) : null,
     usage: atResponse && model !== null && written === null ? model.usage : null,
     cachedAt: atResponse ? shown.cachedAt : null,
-    costUsd: atResponse && model !== null && answered !== undefined ? costUsd(answered.model, model.usage) : null,
+    costUsd: atResponse && model !== null && answered !== undefined ? costUsd(answered, model.usage) : null,
   };
 }
 

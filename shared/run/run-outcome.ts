@@ -2,7 +2,7 @@
 
 import type { Answered, Completed, MadeToken, Outcome, RunMeta } from "../model/outcome.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
-import type { ModelReply } from "../model/call.ts";
+import { type ModelReply, tokensOf } from "../model/call.ts";
 import { unreachable } from "../result.ts";
 import { type Candidate, whySentence } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
@@ -23,7 +23,7 @@ export const runMeta = (
   edited,
   ...(model.notes.length > 0 ? { notes: model.notes } : {}),
   ...(cachedAt === undefined ? {} : { cachedAt }),
-  usage: { inputTokens: model.usage.inputTokens, outputTokens: model.usage.outputTokens, costUsd: costUsd(candidate.model, model.usage) },
+  usage: { ...tokensOf(model.usage), costUsd: costUsd(candidate, model.usage) },
 });
 
 /** The `_meta` of a reply that a reviewer wrote: without their name. No model was asked, and nothing was spent. */

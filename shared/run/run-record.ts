@@ -47,7 +47,7 @@ export const answeredFact = (
   realModel: providersWord(reply.model),
   stopReason: providersWord(reply.stopReason ?? ""),
   usage,
-  costUsd: costUsd(candidate.model, usage),
+  costUsd: costUsd(candidate, usage),
   digest: replyDigest(reply),
   notes,
   ...(risks === undefined ? {} : { risks }),

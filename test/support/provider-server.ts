@@ -5,7 +5,14 @@
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { anthropicError, anthropicErrorEvent, anthropicEvents, anthropicMessage, anthropicRefusals } from "./providers/anthropic-wire.ts";
+import {
+  type TokenCounts,
+  anthropicError,
+  anthropicErrorEvent,
+  anthropicEvents,
+  anthropicMessage,
+  anthropicRefusals,
+} from "./providers/anthropic-wire.ts";
 import { chatCompletion, chatErrorEvent, chatEvents, embeddings, openaiError, openaiRefusals } from "./providers/openai-wire.ts";
 
 export type ProviderStep =
@@ -19,7 +26,7 @@ export type ProviderStep =
       readonly text?: string;
       readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
       readonly stop?: string;
-      readonly usage?: { readonly input: number; readonly output: number };
+      readonly usage?: TokenCounts;
       readonly model?: string;
     }
   /** The documented error body with this status. `message` stands for the provider's free text. */

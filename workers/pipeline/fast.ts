@@ -4,7 +4,7 @@
 // and its outcome is kept for a repeat.
 
 import type { Outcome } from "../../shared/model/outcome.ts";
-import type { Attempt } from "../../shared/model/call.ts";
+import { type Attempt, tokensOf } from "../../shared/model/call.ts";
 import type { KeyEnd } from "../../shared/model/gate.ts";
 import type { SamplingReply } from "../../shared/model/sampling.ts";
 import { type Cause, failedCause } from "../../shared/record/cause.ts";
@@ -201,8 +201,6 @@ function enqueueResult(
 ): void {
   const endedAt = Date.now();
   const { requestRef, id } = input;
-  const cost = model === null ? 0 : costUsd(model.candidate.model, model.reply.usage);
-  const usage = { inputTokens: model?.reply.usage.inputTokens ?? 0, outputTokens: model?.reply.usage.outputTokens ?? 0, costUsd: cost };
   const text = JSON.stringify(outcome);
   const summary: RunSummary = {
     ...requestLine(input),
@@ -210,7 +208,8 @@ function enqueueResult(
     state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",
     cause,
     model: model?.candidate.model.id ?? null,
-    ...usage,
+    ...tokensOf(model?.reply.usage ?? nothingSpent),
+    costUsd: model === null ? 0 : costUsd(model.candidate, model.reply.usage),
   };
   const events = (): RecordEvent[] =>
     told.length === 0

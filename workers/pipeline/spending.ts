@@ -137,17 +137,17 @@ type Size = ReturnType<typeof sizeOf>;
 type Reserving = { readonly size: () => Size; readonly mayShare: boolean };
 
 /** What costs nothing is not reserved: a free model is asked whatever is left. */
-const partsOf = (allowances: readonly Allowance[], { model }: Candidate, size: () => Size, request: SamplingRequest): Part[] =>
+const partsOf = (allowances: readonly Allowance[], candidate: Candidate, size: () => Size, request: SamplingRequest): Part[] =>
   allowances.flatMap((allowance) => {
-    const amount = worstOf(allowance.unit, model, size(), request);
+    const amount = worstOf(allowance.unit, candidate, size(), request);
     return amount > 0 ? [{ allowance, amount }] : [];
   });
 
 /** The attempt may be sent; what it cost is settled when it is over. */
-const settledLater = ({ env, ctx }: Spending, { model }: Candidate, reserved: readonly ReservedPart[]): Permitted =>
+const settledLater = ({ env, ctx }: Spending, candidate: Candidate, reserved: readonly ReservedPart[]): Permitted =>
   ok({
     settle: (answer) => {
-      for (const { allowance, amount, settle } of reserved) settle(spentOf(allowance.unit, model, answer, amount));
+      for (const { allowance, amount, settle } of reserved) settle(spentOf(allowance.unit, candidate, answer, amount));
       // The flush sends what is settled, and gives the shares back where no other request follows.
       enqueue(env, ctx, {});
     },
@@ -201,7 +201,7 @@ export async function affordable(spending: Spending, candidates: readonly Candid
     }),
   );
   const tooSmall = (candidate: Candidate) =>
-    rests.find(({ allowance, left }) => worstOf(allowance.unit, candidate.model, size, request) > Math.max(0, left));
+    rests.find(({ allowance, left }) => worstOf(allowance.unit, candidate, size, request) > Math.max(0, left));
   const considered = spending.cheaperWithinBudget ? candidates : candidates.slice(0, 1);
   const short = considered.map(tooSmall);
   const [first] = short;

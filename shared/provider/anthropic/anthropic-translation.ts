@@ -9,7 +9,7 @@ import type { ModelReply, Note, ProviderError, Usage } from "../../model/call.ts
 import { isBlank } from "../provider-rules.ts";
 import { brokenAnswer } from "../provider-error.ts";
 import { imageType } from "../../model/media.ts";
-import { isCount, isJsonObject } from "../narrow.ts";
+import { countedUsage, isCount, isJsonObject } from "../narrow.ts";
 import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "../parameters.ts";
 import { finishReply } from "../reply.ts";
 import { resultParts, type ResultPart } from "../tool-result.ts";
@@ -184,5 +184,6 @@ export function usageOf(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;
   if (!isCount(input) || !isCount(output)) return undefined;
-  return { inputTokens: input + (isCount(written) ? written : 0) + (isCount(read) ? read : 0), outputTokens: output };
+  const total = input + (isCount(written) ? written : 0) + (isCount(read) ? read : 0);
+  return countedUsage(total, output, { read, written });
 }

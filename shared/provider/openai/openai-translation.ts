@@ -10,7 +10,7 @@ import type { Model } from "../../routing/table.ts";
 import type { ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
 import { brokenAnswer } from "../provider-error.ts";
 import { audioFormat, imageType } from "../../model/media.ts";
-import { isCount, isJsonObject } from "../narrow.ts";
+import { countedUsage, isCount, isJsonObject } from "../narrow.ts";
 import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "../parameters.ts";
 import { finishReply } from "../reply.ts";
 import { resultParts, type ResultPart } from "../tool-result.ts";
@@ -240,8 +240,11 @@ function readCall(entry: Members, names: WireNames): ToolUseBlock | undefined {
   return { type: "tool_use", id: typeof id === "string" ? id : "", name: names.from(called["name"]), input };
 }
 
+/** Tokens read from and written to a cache are part of `prompt_tokens`. */
 export function usageOf(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
-  const { prompt_tokens: input, completion_tokens: output } = usage;
-  return isCount(input) && isCount(output) ? { inputTokens: input, outputTokens: output } : undefined;
+  const { prompt_tokens: input, completion_tokens: output, prompt_tokens_details: details } = usage;
+  if (!isCount(input) || !isCount(output)) return undefined;
+  const { cached_tokens: read, cache_write_tokens: written } = isObject(details) ? details : {};
+  return countedUsage(input, output, { read, written });
 }

@@ -48,7 +48,7 @@ const heading = { protocol_version: { type: ["string", "null"] }, request_id: { 
 const requested = object({ name: text }, { version: text, provider: text });
 const usage = object(
   { input_tokens: count, output_tokens: count, total_tokens: count, cost_usd: { type: "number", minimum: 0 } },
-  { estimated: { const: true } },
+  { cached_input_tokens: count, cache_write_tokens: count, estimated: { const: true } },
 );
 const notes = list(text);
 

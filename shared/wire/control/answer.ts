@@ -131,10 +131,12 @@ function jsonOf(text: string): JsonObject {
   return json === undefined ? {} : { json: json as Json }; // JSON.parse gives nothing else
 }
 
-const usageOf = ({ inputTokens, outputTokens, costUsd, estimated }: RunMeta["usage"]): JsonObject => ({
+const usageOf = ({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, costUsd, estimated }: RunMeta["usage"]): JsonObject => ({
   input_tokens: inputTokens,
   output_tokens: outputTokens,
   total_tokens: inputTokens + outputTokens,
+  ...(cachedInputTokens !== undefined && { cached_input_tokens: cachedInputTokens }),
+  ...(cacheWriteTokens !== undefined && { cache_write_tokens: cacheWriteTokens }),
   cost_usd: costUsd,
   ...(estimated === true && { estimated }),
 });

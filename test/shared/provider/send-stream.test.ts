@@ -67,12 +67,18 @@ describe.each(["anthropic", "openai"] as const)("%s", (kind) => {
   const two = () => [at(first, kind), at(second, kind, "model-2")];
 
   test("a stream comes to the same reply, usage and notes as a whole answer, and its pieces to the reply's text", async () => {
-    const step: ProviderStep = { answer: "reply", text: "Héllo 😀 from far END away", usage: { input: 30, output: 20 } };
+    const step: ProviderStep = {
+      answer: "reply",
+      text: "Héllo 😀 from far END away",
+      usage: { input: 30, output: 20, cached: 12, written: 7 },
+    };
     const changes = { stopSequences: ["END"], temperature: 1.5, systemPrompt: "Be brief." };
     first.script(step, step);
     const whole = await sender.send(request(changes), one(), options);
     const { deltas, result } = await send(one(), changes);
     expect(result).toEqual(whole);
+    const usage = { inputTokens: 30, outputTokens: 20, cachedInputTokens: 12, cacheWriteTokens: 7 };
+    expect(result).toMatchObject({ ok: true, value: { modelReply: { usage } } });
     expect(deltas.length).toBeGreaterThan(3);
     expect(deltas.join("")).toBe("Héllo 😀 from far ");
     expect(first.requests.map(({ body }) => (body as { stream?: unknown }).stream)).toEqual([undefined, true]);

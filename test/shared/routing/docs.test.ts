@@ -7,7 +7,7 @@ import { IssueCollector } from "../../../shared/json/issue-collector.ts";
 import { modelPreferences as preferencesField } from "../../../shared/model/sampling.ts";
 import { chooseCandidates } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
-import { parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
+import { type Model, parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
 import { inputOf, requestOf } from "./examples.ts";
 
 const text = readFileSync(new URL("../../../docs/routing.md", import.meta.url), "utf8");
@@ -56,15 +56,17 @@ describe("with the default table", () => {
 
 test("the list of default models is the default table", () => {
   const number = (value: number): string => value.toLocaleString("en-US");
+  const rates = ({ inputPerMTok, outputPerMTok, cachedInputPerMTok: cached, cacheWritePerMTok: written }: Model["price"]): string =>
+    [`${inputPerMTok} / ${outputPerMTok}`, ...(cached === undefined ? [] : [`${cached} / ${written}`])].join(", ");
   const expected = defaultRoutingTable().models.map(({ id, name, price, contextTokens, maxOutputTokens }) => [
     id,
     name,
-    `${price.inputPerMTok} / ${price.outputPerMTok}`,
-    price.above === undefined ? "" : `${number(price.above.inputTokens)}: ${price.above.inputPerMTok} / ${price.above.outputPerMTok}`,
+    rates(price),
+    price.above === undefined ? "" : `${number(price.above.inputTokens)}: ${rates(price.above)}`,
     number(contextTokens),
     number(maxOutputTokens),
   ]);
-  const listed = [...text.matchAll(/^\| `([^`]+)` \| `([^`]+)` \| (\S+ \/ \S+) \| ?(.*?) ?\| (\S+) \| (\S+) \|$/gm)].map((match) =>
+  const listed = [...text.matchAll(/^\| `([^`]+)` \| `([^`]+)` \| (\S+ \/ [^|]+) \| ?(.*?) ?\| (\S+) \| (\S+) \|$/gm)].map((match) =>
     match.slice(1),
   );
   expect(listed).toEqual(expected);

@@ -134,13 +134,23 @@ export const anthropicError = (status: number, message: string): unknown => ({
   request_id: "req_test",
 });
 
+/** `input` is all of it; `cached` and `written` are the parts that were read from and written to the cache. */
+export type TokenCounts = { readonly input: number; readonly output: number; readonly cached?: number; readonly written?: number };
+
+/** The API's input tokens are the rest. */
+const inputCounts = ({ input, cached = 0, written = 0 }: TokenCounts) => ({
+  input_tokens: input - cached - written,
+  cache_creation_input_tokens: written,
+  cache_read_input_tokens: cached,
+});
+
 /** What is answered. `stop` is the API's own word; several texts are several blocks; `thinking` comes first. */
 export type MessageAnswer = {
   readonly model: string;
   readonly text: string | readonly string[] | undefined;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly stop: string;
-  readonly usage: { readonly input: number; readonly output: number };
+  readonly usage: TokenCounts;
   readonly thinking?: string;
 };
 
@@ -160,12 +170,7 @@ export const anthropicMessage = (answer: MessageAnswer): unknown => ({
   stop_reason: answer.stop,
   stop_sequence: null,
   stop_details: null,
-  usage: {
-    input_tokens: answer.usage.input,
-    output_tokens: answer.usage.output,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-  },
+  usage: { ...inputCounts(answer.usage), output_tokens: answer.usage.output },
 });
 
 /** The same answer as the raw events of a stream, its texts in the pieces that `cut` makes of them. */
@@ -195,8 +200,7 @@ export function anthropicEvents(answer: MessageAnswer, cut: (text: string) => re
       })),
     })),
   ];
-  const { input, output } = answer.usage;
-  const cached = { cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+  const counted = inputCounts(answer.usage);
   const begun = {
     id: "msg_test",
     type: "message",
@@ -206,7 +210,7 @@ export function anthropicEvents(answer: MessageAnswer, cut: (text: string) => re
     stop_reason: null,
     stop_sequence: null,
     stop_details: null,
-    usage: { input_tokens: input, output_tokens: 1, ...cached },
+    usage: { ...counted, output_tokens: 1 },
   };
   return [
     event("message_start", { message: begun }),
@@ -218,7 +222,7 @@ export function anthropicEvents(answer: MessageAnswer, cut: (text: string) => re
     ]),
     event("message_delta", {
       delta: { stop_reason: answer.stop, stop_sequence: null, stop_details: null, container: null },
-      usage: { input_tokens: input, output_tokens: output, ...cached },
+      usage: { ...counted, output_tokens: answer.usage.output },
     }),
     event("message_stop", {}),
   ];

@@ -1,5 +1,7 @@
 // Chat Completions and Embeddings as OpenAI's server speaks them: what it refuses, and how it answers. Written from its public reference.
 
+import type { TokenCounts } from "./anthropic-wire.ts";
+
 type Fields = Record<string, unknown>;
 
 const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
@@ -85,7 +87,7 @@ export type ChatAnswer = {
   readonly text: string | undefined;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly stop: string;
-  readonly usage: { readonly input: number; readonly output: number };
+  readonly usage: TokenCounts;
   readonly refusal?: string;
 };
 
@@ -94,6 +96,9 @@ const tokensOf = ({ usage }: ChatAnswer) => ({
   prompt_tokens: usage.input,
   completion_tokens: usage.output,
   total_tokens: usage.input + usage.output,
+  ...(usage.cached === undefined && usage.written === undefined
+    ? {}
+    : { prompt_tokens_details: { cached_tokens: usage.cached ?? 0, cache_write_tokens: usage.written ?? 0, audio_tokens: 0 } }),
 });
 
 /** A whole answer. */

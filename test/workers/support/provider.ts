@@ -2,7 +2,7 @@
 // Everything else is the gateway's own.
 
 import { vi } from "vitest";
-import { anthropicError, anthropicMessage } from "../../support/providers/anthropic-wire.ts";
+import { type TokenCounts, anthropicError, anthropicMessage } from "../../support/providers/anthropic-wire.ts";
 import { chatCompletion, embeddings, openaiError } from "../../support/providers/openai-wire.ts";
 import { replyMarker } from "./logs.ts";
 import { type Piece, anthropicEvents, openaiEvents } from "./provider-stream.ts";
@@ -13,7 +13,7 @@ export type Step =
   | {
       readonly text?: string;
       readonly calls?: readonly { id: string; name: string; input: unknown }[];
-      readonly usage?: { input: number; output: number };
+      readonly usage?: TokenCounts;
       /** The text piece by piece, where it is asked for as a stream. */
       readonly pieces?: readonly Piece[];
       /** Of a stream: see `StreamedReply`. */

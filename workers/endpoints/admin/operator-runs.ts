@@ -3,6 +3,7 @@
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 import { Hono } from "hono";
 import * as z from "zod";
+import { tokensOf } from "../../../shared/model/call.ts";
 import { causeSentence } from "../../../shared/record/cause.ts";
 import { type RecordEvent, type RunSummary, endStates, exportLine, openStates } from "../../../shared/record/record.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
@@ -94,7 +95,7 @@ async function runLine(env: Env, id: string): Promise<RunLine | null> {
 
 /** A request as lists show it. */
 const lineOf = (summary: RunSummary) => {
-  const { run, state, server, name, key, model, createdAt, endedAt, cause, inputTokens, outputTokens, costUsd } = summary;
+  const { run, state, server, name, key, model, createdAt, endedAt, cause, costUsd } = summary;
   return {
     id: run,
     state,
@@ -105,7 +106,7 @@ const lineOf = (summary: RunSummary) => {
     at: iso(createdAt),
     endedAt: endedAt === null ? null : iso(endedAt),
     cause: cause === null ? null : causeSentence(cause),
-    usage: { inputTokens, outputTokens, costUsd },
+    usage: { ...tokensOf(summary), costUsd },
   };
 };
 

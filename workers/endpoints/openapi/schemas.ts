@@ -35,7 +35,10 @@ const runLine = {
   state: { enum: [...openStates, ...endStates] },
   at: time,
   endedAt: timeOrNull,
-  usage: record({ inputTokens: integer, outputTokens: integer, costUsd: number }),
+  usage: record(
+    { inputTokens: integer, outputTokens: integer, costUsd: number },
+    { cachedInputTokens: integer, cacheWriteTokens: integer },
+  ),
 };
 
 /** A document's own schema is draft 2020-12, which is OpenAPI 3.1's too; the name of its dialect stands once, at the top. */

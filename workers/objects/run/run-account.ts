@@ -6,7 +6,7 @@ import { type Cause, failedCause } from "../../../shared/record/cause.ts";
 import type { LineState, RunSummary } from "../../../shared/record/record.ts";
 import { redactRequest, rulesAt } from "../../../shared/redaction/redact.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
-import type { Attempt } from "../../../shared/model/call.ts";
+import { type Attempt, tokensOf } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { costUsd } from "../../../shared/routing/price.ts";
 import { completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../shared/run/run-outcome.ts";
@@ -15,7 +15,7 @@ import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 import type { End, RunState } from "../../../shared/run/lifecycle.ts";
-import { type RequestVersion, replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
+import { type RequestVersion, nothingSpent, replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
@@ -78,9 +78,8 @@ export function summaryOf(store: RunStore, input: StoredInput, state: RunState):
     state: lineState(state),
     cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
     model: model?.candidate ?? null,
-    inputTokens: model?.usage.inputTokens ?? 0,
-    outputTokens: model?.usage.outputTokens ?? 0,
-    costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate.model, model.usage),
+    ...tokensOf(model?.usage ?? nothingSpent),
+    costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate, model.usage),
   };
 }
 

@@ -48,6 +48,9 @@ const headings: Readonly<Record<Asking, Readonly<Record<Gate, Tenses>>>> = {
 
 const untrusted = " · untrusted text";
 
+const fromCache = ({ cachedInputTokens: cached }: Usage): string =>
+  cached === undefined ? "" : ` (${cached.toLocaleString("en-US")} from the provider’s cache)`;
+
 export const pageEn = {
   /** Of `<html lang>`, and of the script's plurals. */
   lang: "en",
@@ -119,7 +122,7 @@ export const pageEn = {
     realModel: "Name reported by the provider",
     tokens: "Tokens",
     usage: (usage: Usage): string =>
-      `${usage.inputTokens.toLocaleString("en-US")} input, ${usage.outputTokens.toLocaleString("en-US")} output tokens${usage.estimated === true ? " (estimated)" : ""}`,
+      `${usage.inputTokens.toLocaleString("en-US")} input${fromCache(usage)}, ${usage.outputTokens.toLocaleString("en-US")} output tokens${usage.estimated === true ? " (estimated)" : ""}`,
     tokensRead: (usage: Usage): string =>
       `${plural(usage.inputTokens, "input token", "input tokens")}${usage.estimated === true ? " (estimated)" : ""}`,
     was: "was {before}",

@@ -50,6 +50,9 @@ const untrusted = " · 不可信文字";
 
 const estimated = (usage: Usage): string => (usage.estimated === true ? "（估算）" : "");
 
+const fromCache = ({ cachedInputTokens: cached }: Usage): string =>
+  cached === undefined ? "" : `（其中 ${number(cached)} 来自提供商的缓存）`;
+
 export const pageZh = {
   /** Of `<html lang>`, and of the script's plurals. */
   lang: "zh-CN",
@@ -120,7 +123,8 @@ export const pageZh = {
     stopReason: "结束原因",
     realModel: "提供商报告的名称",
     tokens: "token 数",
-    usage: (usage: Usage): string => `输入 ${number(usage.inputTokens)}，输出 ${number(usage.outputTokens)} 个 token${estimated(usage)}`,
+    usage: (usage: Usage): string =>
+      `输入 ${number(usage.inputTokens)}${fromCache(usage)}，输出 ${number(usage.outputTokens)} 个 token${estimated(usage)}`,
     tokensRead: (usage: Usage): string => `输入 ${number(usage.inputTokens)} 个 token${estimated(usage)}`,
     was: "原为 {before}",
   },

@@ -2,9 +2,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fromAnthropic } from "../../../../shared/provider/anthropic/anthropic-translation.ts";
 import { anthropicErrorEvent, anthropicEvents, anthropicMessage, type MessageAnswer } from "../../../support/providers/anthropic-wire.ts";
-import { callOf, weather } from "../../../support/providers/requests.ts";
+import { callOf, request, weather } from "../../../support/providers/requests.ts";
 import { anyCut, anyCuts, anyStops, anyText, bytesOf, streamed } from "../../../support/providers/streams.ts";
 import type { ChatRequest } from "../../../../shared/model/sampling.ts";
+import { usageSoFar } from "../../../../shared/provider/text-deltas.ts";
 
 const said = (text: MessageAnswer["text"], more: Partial<MessageAnswer> = {}): MessageAnswer => ({
   model: "claude-real",
@@ -102,7 +103,7 @@ describe("a stream of messages is whole", () => {
     ]);
     expect(result).toMatchObject({
       ok: true,
-      value: { reply: { content: [{ type: "text", text: "Hello" }] }, usage: { inputTokens: 29, outputTokens: 4 } },
+      value: { reply: { content: [{ type: "text", text: "Hello" }] }, usage: { inputTokens: 29, cachedInputTokens: 20, outputTokens: 4 } },
     });
   });
 
@@ -181,6 +182,14 @@ test("a refusal in the middle leaves what was said, and says why it ends", async
   const { result, deltas } = await read(anthropicEvents(said("First,", { stop: "refusal" }), whole));
   expect(deltas).toEqual(["First,"]);
   expect(result).toMatchObject({ ok: true, value: { reply: { stopReason: "refusal" } } });
+});
+
+test("what was read from and written to the cache is counted, and so it is where the stream breaks", async () => {
+  const events = anthropicEvents(said("Hello there", { usage: { input: 900, output: 4, cached: 500, written: 300 } }), whole);
+  const input = { inputTokens: 900, cachedInputTokens: 500, cacheWriteTokens: 300 };
+  expect((await read(events)).result).toMatchObject({ ok: true, value: { usage: { ...input, outputTokens: 4 } } });
+  const { stream } = await read(events.slice(0, -3));
+  expect(usageSoFar(request(), stream)).toEqual({ ...input, outputTokens: 3, estimated: true });
 });
 
 test("of a stream that breaks it is known what was counted and what was made", async () => {

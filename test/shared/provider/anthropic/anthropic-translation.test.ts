@@ -288,7 +288,7 @@ describe("Anthropic's answer as a neutral reply", () => {
           model: "claude-real-name",
           stopReason: "toolUse",
         },
-        usage: { inputTokens: 17, outputTokens: 5 },
+        usage: { inputTokens: 17, outputTokens: 5, cachedInputTokens: 4, cacheWriteTokens: 3 },
         notes: [],
       },
     });

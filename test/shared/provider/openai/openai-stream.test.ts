@@ -160,6 +160,13 @@ describe("what compatible servers do otherwise", () => {
     expect(result).toMatchObject({ ok: true, value: { usage: { inputTokens: 9, outputTokens: 2 } } });
   });
 
+  test("what was read from and written to the cache is counted with the rest", async () => {
+    const counted = { prompt_tokens: 900, completion_tokens: 4, prompt_tokens_details: { cached_tokens: 500, cache_write_tokens: 300 } };
+    const { result } = await read([choice({ content: "Hello" }), choice({}, "stop"), chunk({ choices: [], usage: counted })]);
+    const usage = { inputTokens: 900, outputTokens: 4, cachedInputTokens: 500, cacheWriteTokens: 300 };
+    expect(result).toMatchObject({ ok: true, value: { usage } });
+  });
+
   test("the stop sequence that vLLM names is why it stopped", async () => {
     const event = chunk({ choices: [{ delta: {}, finish_reason: "stop", stop_reason: "END" }] });
     const { result } = await read([choice({ content: "Hello" }), event], { stopSequences: ["END"] });

@@ -307,6 +307,18 @@ describe("Chat Completions' answer as a neutral reply", () => {
     });
   });
 
+  test.each([
+    ["counted", { cached_tokens: 4, cache_write_tokens: 3 }, { cachedInputTokens: 4, cacheWriteTokens: 3 }],
+    ["none", { cached_tokens: 0 }, {}],
+    ["no counts", { cached_tokens: -4, cache_write_tokens: "3" }, {}],
+    ["more than the input", { cached_tokens: 8, cache_write_tokens: 8 }, { cachedInputTokens: 8, cacheWriteTokens: 2 }],
+    ["no list of them", null, {}],
+  ])("tokens of the cache are part of the input: %s", (_, details, cache) => {
+    const usage = { prompt_tokens: 10, completion_tokens: 5, prompt_tokens_details: details };
+    const result = read({ ...answer({ content: "Hi" }), usage });
+    expect(result.ok && result.value.usage).toEqual({ inputTokens: 10, outputTokens: 5, ...cache });
+  });
+
   test("a server that does not count gets our estimate, marked as one", () => {
     const { usage: _usage, ...rest } = answer({ content: "twelve chars" });
     expect(read(rest)).toMatchObject({ ok: true, value: { usage: { estimated: true } } });

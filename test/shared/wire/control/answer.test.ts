@@ -56,6 +56,18 @@ test("an answer names its request, the model that was asked for and the one that
   });
 });
 
+test("the usage has what the provider read from and wrote to its cache, where it said so", () => {
+  const usage = { inputTokens: 30, outputTokens: 4, cachedInputTokens: 10, cacheWriteTokens: 15, costUsd: 0.5 };
+  expect(answerOf(envelopes.text, replied([text("a")], plain, { usage }))["usage"]).toEqual({
+    input_tokens: 30,
+    output_tokens: 4,
+    total_tokens: 34,
+    cached_input_tokens: 10,
+    cache_write_tokens: 15,
+    cost_usd: 0.5,
+  });
+});
+
 describe("the result of", () => {
   const result = (value: unknown, outcome: Outcome, more = {}) => answerOf(value, outcome, more)["result"];
   const json = edited(envelopes.text, "/task/parameters/response_format", "json");
