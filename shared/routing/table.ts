@@ -84,6 +84,8 @@ const model = z.strictObject({
   reasoningEffort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
   /** Sent as `thinking.type` to the Anthropic API; nothing is sent where absent. What a model thinks counts against `maxTokens`. */
   thinking: z.enum(["adaptive", "disabled", "between_tools"]).optional(),
+  /** False: the Anthropic API is not asked to cache prompts. Other APIs decide by themselves what they cache. */
+  promptCache: z.boolean().default(true),
   /** What to do with a reply that is longer than `maxTokens` by the provider's own count. */
   overLimit: z.enum(["cut", "refuse"]).default("cut"),
   metadataKeys: z.array(z.string()).default([]),

@@ -49,6 +49,7 @@ export const functionCandidate = (server: string, tool: string): Candidate => ({
     scores: { intelligence: 0, speed: 0, cost: 1 },
     tokenField: "max_tokens",
     omits: [],
+    promptCache: false,
     overLimit: "cut",
     metadataKeys: [],
     onlyKeys: [],

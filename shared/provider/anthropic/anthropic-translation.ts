@@ -8,6 +8,7 @@ import type { Block, Message, ReplyBlock, ToolChoice, ToolDefinition, ToolResult
 import type { ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
 import { isBlank } from "../provider-rules.ts";
 import { brokenAnswer } from "../provider-error.ts";
+import { type ParamBlock, type Prompt, withCacheBreakpoints } from "./cache-breakpoints.ts";
 import { imageType } from "../../model/media.ts";
 import { countedUsage, isCount, isJsonObject } from "../narrow.ts";
 import { mayUseTools, metadataFor, stopSequencesFor, temperatureFor, toolsFor, topKFor, topPFor } from "../parameters.ts";
@@ -15,7 +16,6 @@ import { finishReply } from "../reply.ts";
 import { resultParts, type ResultPart } from "../tool-result.ts";
 import { toolNames, toolUseIds, type WireNames } from "../wire-names.ts";
 
-type ParamBlock = Anthropic.ContentBlockParam;
 type MediaParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
 
 /** Sampling parameters exist in API version 2023-06-01 only: a call that has one must be sent as that version. */
@@ -46,20 +46,23 @@ export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: 
   const effort = efforts.find((word) => word === model.reasoningEffort);
   const names = toolNames(request);
   const ids = toolUseIds(request);
-  const params: AnthropicParams = {
-    model: model.name,
-    max_tokens: request.maxTokens,
+  const prompt: Prompt = {
+    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, names)) }),
+    ...(request.systemPrompt?.trim() ? { system: request.systemPrompt } : {}),
     messages: request.messages.map((message, index) => ({
       role: message.role,
       content: contentOf(message, index === request.messages.length - 1, names, ids),
     })),
-    ...(request.systemPrompt?.trim() ? { system: request.systemPrompt } : {}),
+  };
+  const params: AnthropicParams = {
+    model: model.name,
+    max_tokens: request.maxTokens,
+    ...(model.promptCache ? withCacheBreakpoints(prompt) : prompt),
     ...(temperature === undefined ? {} : { temperature }),
     ...(topP === undefined ? {} : { top_p: topP }),
     ...(topK === undefined ? {} : { top_k: topK }),
     ...(stop === undefined ? {} : { stop_sequences: stop }),
     ...(metadata === undefined ? {} : { metadata }),
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => toolOf(tool, names)) }),
     ...toolChoiceOf(choice, tools.length > 0 && request.parallelToolCalls === false),
     ...(model.thinking === undefined ? {} : { thinking: { type: model.thinking } }),
     // `output_config.format` is not sent for a `responseFormat`: it has no JSON without a schema, takes a part of JSON Schema only, and

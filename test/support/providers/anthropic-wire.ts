@@ -43,7 +43,18 @@ export function anthropicRefusals(body: unknown, version: string): string[] {
   }
   if (body["tool_choice"] !== undefined && tools.length === 0) faults.push("tool_choice: may only be specified while providing tools");
   faults.push(...messageFaults(Array.isArray(body["messages"]) ? body["messages"] : []));
+  for (const block of Array.isArray(body["system"]) ? body["system"] : []) faults.push(...blockFaults(block, "user", "system"));
+  const breakpoints = breakpointsIn(body);
+  if (breakpoints.length > 4) faults.push(`A maximum of 4 blocks with cache_control may be provided. Found ${breakpoints.length}.`);
+  for (const { type } of breakpoints) if (type === "thinking" || type === "redacted_thinking") faults.push("cache_control: not permitted");
   return faults;
+}
+
+/** Every block, tool or other object with `cache_control`, at any depth. */
+export function breakpointsIn(value: unknown): Fields[] {
+  if (Array.isArray(value)) return value.flatMap(breakpointsIn);
+  if (!isFields(value)) return [];
+  return [...(value["cache_control"] === undefined ? [] : [value]), ...Object.values(value).flatMap(breakpointsIn)];
 }
 
 function messageFaults(messages: readonly unknown[]): string[] {

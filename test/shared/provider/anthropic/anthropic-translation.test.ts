@@ -8,6 +8,7 @@ import { anthropicMessage, anthropicRefusals } from "../../../support/providers/
 import { anyRequest, assistant, callOf, candidate, png, request, round, text, user, weather } from "../../../support/providers/requests.ts";
 
 const paramsOf = (changes: Partial<ChatRequest>, model = {}) => toAnthropic(callOf("anthropic", changes, model));
+const uncached = { promptCache: false };
 const answer = (content: unknown[], stop: string | null = "end_turn", extra: object = {}) => ({
   id: "msg_1",
   type: "message",
@@ -90,20 +91,23 @@ describe("a neutral request in Anthropic's words", () => {
   });
 
   test("everything a tool result may hold is carried: images as images, the rest as text that says what it is", () => {
-    const { params } = paramsOf({
-      tools: [weather],
-      messages: round({
-        type: "tool_result",
-        toolUseId: "a",
-        content: [
-          { type: "image", data: png, mimeType: "image/png" },
-          { type: "resource_link", uri: "file:///map", name: "map", mimeType: "text/plain" },
-          { type: "resource", resource: { uri: "file:///note", mimeType: "text/plain", text: "Rain later." } },
-          { type: "resource", resource: { uri: "file:///pic", mimeType: "image/webp", blob: png } },
-        ],
-        structuredContent: { degrees: 12 },
-      }),
-    });
+    const { params } = paramsOf(
+      {
+        tools: [weather],
+        messages: round({
+          type: "tool_result",
+          toolUseId: "a",
+          content: [
+            { type: "image", data: png, mimeType: "image/png" },
+            { type: "resource_link", uri: "file:///map", name: "map", mimeType: "text/plain" },
+            { type: "resource", resource: { uri: "file:///note", mimeType: "text/plain", text: "Rain later." } },
+            { type: "resource", resource: { uri: "file:///pic", mimeType: "image/webp", blob: png } },
+          ],
+          structuredContent: { degrees: 12 },
+        }),
+      },
+      uncached,
+    );
     const last = params.messages.at(-1);
     expect(last?.content).toEqual([
       {
@@ -135,13 +139,16 @@ describe("a neutral request in Anthropic's words", () => {
   });
 
   test("the images of a failed result follow after the results, since the API takes text only in one", () => {
-    const { params } = paramsOf({
-      tools: [weather],
-      messages: round(
-        { type: "tool_result", toolUseId: "a", content: [{ type: "image", data: png, mimeType: "image/png" }], isError: true },
-        { type: "tool_result", toolUseId: "b", content: [] },
-      ),
-    });
+    const { params } = paramsOf(
+      {
+        tools: [weather],
+        messages: round(
+          { type: "tool_result", toolUseId: "a", content: [{ type: "image", data: png, mimeType: "image/png" }], isError: true },
+          { type: "tool_result", toolUseId: "b", content: [] },
+        ),
+      },
+      uncached,
+    );
     expect(params.messages.at(-1)?.content).toEqual([
       { type: "tool_result", tool_use_id: "a", is_error: true },
       { type: "tool_result", tool_use_id: "b" },
