@@ -1,7 +1,7 @@
 // The prices of a routing table beside those of a price list that others maintain.
 //
-// The list has the format of LiteLLM's model_prices_and_context_window.json: by model, dollars for one token of input and of output, and for calls
-// with more input than a number of thousands of tokens.
+// The list has the format of LiteLLM's model_prices_and_context_window.json: by model, dollars for one token of input and of output, of input
+// that is read from and written to the provider's cache, and for calls with more input than a number of thousands of tokens.
 
 import { z } from "zod";
 import type { Model } from "../../shared/routing/table.ts";
@@ -39,7 +39,7 @@ export function comparePrices(models: readonly Pick<Model, "id" | "name" | "prov
   return models.map(({ id, name, provider, price }) => {
     const free = price.inputPerMTok === 0 && price.outputPerMTok === 0 && price.above === undefined;
     const entry = (prefixes[provider] ?? ["", `${provider}/`]).map((prefix) => list[prefix + name]).find((each) => each !== undefined);
-    const theirs = free || entry === undefined ? null : priceOf(entry);
+    const theirs = free || entry === undefined ? null : priceOf(entry, price);
     if (theirs === null) return { model: id, ours: price, theirs, state: free ? "free" : "notListed" };
     return { model: id, ours: price, theirs, state: isSame(price, theirs) ? "same" : "changed" };
   });
@@ -50,30 +50,65 @@ const perMTok = (perToken: number): number => Number((perToken * 1_000_000).toPr
 
 const aboveName = /^input_cost_per_token_above_(\d+)k_tokens$/;
 
-/** Null where the entry has no price for input. Output without a price is free, as with embeddings. */
-function priceOf(entry: PriceList[string]): Price | null {
+/**
+ * Null where the entry has no price for input. Output without a price is free, as with embeddings. Where it has none for the provider's cache,
+ * ours stays.
+ */
+function priceOf(entry: PriceList[string], ours: Price): Price | null {
   const { input_cost_per_token: input, output_cost_per_token: output = 0 } = entry;
   if (input === undefined) return null;
-  const price = { inputPerMTok: perMTok(input), outputPerMTok: perMTok(output) };
+  const price = { inputPerMTok: perMTok(input), outputPerMTok: perMTok(output), ...cachePrices(entry, "", ours) };
   const [name, thousands] =
     Object.keys(entry)
       .flatMap((key) => [aboveName.exec(key) ?? []])
       .find((match) => match.length > 0) ?? [];
   if (name === undefined || thousands === undefined) return price;
-  const [more, out] = [entry[name], entry[`output_cost_per_token_above_${thousands}k_tokens`]];
+  const suffix = `_above_${thousands}k_tokens`;
+  const [more, out] = [entry[name], entry[`output_cost_per_token${suffix}`]];
   if (typeof more !== "number" || typeof out !== "number") return price;
-  return { ...price, above: { inputTokens: Number(thousands) * 1_000, inputPerMTok: perMTok(more), outputPerMTok: perMTok(out) } };
+  const rates = { inputPerMTok: perMTok(more), outputPerMTok: perMTok(out), ...cachePrices(entry, suffix, ours.above) };
+  return { ...price, above: { inputTokens: Number(thousands) * 1_000, ...rates } };
 }
 
-const isSame = (a: Price, b: Price): boolean =>
+type CachePrices = Pick<Price, "cachedInputPerMTok" | "cacheWritePerMTok">;
+
+function cachePrices(entry: PriceList[string], suffix: string, ours: CachePrices | undefined): CachePrices {
+  const of = (name: string): number | undefined => {
+    const value = entry[name + suffix];
+    return typeof value === "number" ? perMTok(value) : undefined;
+  };
+  const cached = of("cache_read_input_token_cost") ?? ours?.cachedInputPerMTok;
+  const written = of("cache_creation_input_token_cost") ?? ours?.cacheWritePerMTok;
+  return {
+    ...(cached === undefined ? {} : { cachedInputPerMTok: cached }),
+    ...(written === undefined ? {} : { cacheWritePerMTok: written }),
+  };
+}
+
+type Rates = Omit<Price, "above">;
+
+const haveSameRates = (a: Rates, b: Rates): boolean =>
   a.inputPerMTok === b.inputPerMTok &&
   a.outputPerMTok === b.outputPerMTok &&
-  a.above?.inputTokens === b.above?.inputTokens &&
-  a.above?.inputPerMTok === b.above?.inputPerMTok &&
-  a.above?.outputPerMTok === b.above?.outputPerMTok;
+  a.cachedInputPerMTok === b.cachedInputPerMTok &&
+  a.cacheWritePerMTok === b.cacheWritePerMTok;
 
-const shown = ({ inputPerMTok, outputPerMTok, above }: Price): string =>
-  `${inputPerMTok} / ${outputPerMTok}${above === undefined ? "" : `, above ${above.inputTokens} tokens ${above.inputPerMTok} / ${above.outputPerMTok}`}`;
+function isSame(a: Price, b: Price): boolean {
+  if (!haveSameRates(a, b)) return false;
+  if (a.above === undefined || b.above === undefined) return a.above === b.above;
+  return a.above.inputTokens === b.above.inputTokens && haveSameRates(a.above, b.above);
+}
+
+const shown = ({ above, ...rates }: Price): string =>
+  `${shownRates(rates)}${above === undefined ? "" : `, above ${above.inputTokens} tokens ${shownRates(above)}`}`;
+
+function shownRates({ inputPerMTok, outputPerMTok, cachedInputPerMTok: cached, cacheWritePerMTok: written }: Rates): string {
+  const cache = [
+    ...(cached === undefined ? [] : [`${cached} cached`]),
+    ...(written === undefined ? [] : [`${written} written to the cache`]),
+  ];
+  return `${inputPerMTok} / ${outputPerMTok}${cache.length === 0 ? "" : ` (${cache.join(", ")})`}`;
+}
 
 /** The lines for a terminal, in dollars for a million tokens, input / output. */
 export function priceLines(compared: readonly Compared[]): string[] {

@@ -2,13 +2,12 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { comparePrices, priceLines } from "../../scripts/prices/compare.ts";
+import { type Price, comparePrices, priceLines } from "../../scripts/prices/compare.ts";
 import { prices } from "../../scripts/prices/main.ts";
 import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
 import { parseRoutingTable } from "../../shared/routing/table.ts";
 
-const of = (provider: string, name: string, price: { inputPerMTok: number; outputPerMTok: number; above?: object }) =>
-  ({ id: name, name, provider, price }) as Parameters<typeof comparePrices>[0][number];
+const of = (provider: string, name: string, price: Price) => ({ id: name, name, provider, price });
 /** Rows as the list has them. */
 const list = {
   "claude-x": { mode: "chat", input_cost_per_token: 3e-6, output_cost_per_token: 1.5e-5, litellm_provider: "anthropic" },
@@ -20,9 +19,24 @@ const list = {
     input_cost_per_token_above_272k_tokens: 4e-6,
     output_cost_per_token_above_272k_tokens: 1.5e-5,
   },
+  "claude-y": {
+    mode: "chat",
+    input_cost_per_token: 2e-7,
+    output_cost_per_token: 1e-6,
+    cache_read_input_token_cost: 1e-8,
+    cache_creation_input_token_cost: 2.5e-7,
+    cache_creation_input_token_cost_above_1hr: 4e-7,
+    input_cost_per_token_above_200k_tokens: 4e-7,
+    output_cost_per_token_above_200k_tokens: 2e-6,
+    cache_read_input_token_cost_above_200k_tokens: 2e-8,
+  },
   "embed-x": { mode: "embedding", input_cost_per_token: 2e-8 },
   "image-x": { mode: "image_generation", output_cost_per_image: 0.06 },
 };
+
+/** Those of claude-y. */
+const once = { inputPerMTok: 0.2, outputPerMTok: 1, cachedInputPerMTok: 0.01, cacheWritePerMTok: 0.25 };
+const twice = { inputTokens: 200_000, inputPerMTok: 0.4, outputPerMTok: 2, cachedInputPerMTok: 0.02 };
 
 describe("a model's price beside the list's", () => {
   test.each([
@@ -35,6 +49,10 @@ describe("a model's price beside the list's", () => {
       of("openai", "gpt-x", { inputPerMTok: 2, outputPerMTok: 10, above: { inputTokens: 272_000, inputPerMTok: 4, outputPerMTok: 15 } }),
     ],
     ["changed", of("openai", "gpt-x", { inputPerMTok: 2, outputPerMTok: 10 })],
+    ["changed", of("anthropic", "claude-y", { inputPerMTok: 0.2, outputPerMTok: 1, above: twice })],
+    ["changed", of("anthropic", "claude-y", { ...once, above: { ...twice, cachedInputPerMTok: 0.01 } })],
+    ["same", of("anthropic", "claude-y", { ...once, above: twice })],
+    ["same", of("anthropic", "claude-y", { ...once, above: { ...twice, cacheWritePerMTok: 0.5 } })],
     ["same", of("openai", "embed-x", { inputPerMTok: 0.02, outputPerMTok: 0 })],
     ["notListed", of("openai", "image-x", { inputPerMTok: 1, outputPerMTok: 1 })],
     ["free", of("local", "claude-x", { inputPerMTok: 0, outputPerMTok: 0 })],
@@ -58,17 +76,23 @@ describe("the command", () => {
   };
 
   test("says what changed, exits with 1, and writes a table with the new prices that the gateway takes", async () => {
-    const file = written({ "claude-sonnet-5-5": { input_cost_per_token: 9e-6, output_cost_per_token: 9e-5 } });
+    const file = written({
+      "claude-sonnet-5-5": { input_cost_per_token: 9e-6, output_cost_per_token: 9e-5, cache_read_input_token_cost: 9e-7 },
+    });
     const out = join(folder, "routing.json");
     const { code, lines } = await run("--built-in", "--from", file, "--write", out);
     expect([code, lines.filter((line) => line.startsWith("changed"))]).toEqual([
       1,
-      ["changed     claude-sonnet-5-5: 2 / 10 here, 9 / 90 in the list"],
+      [
+        "changed     claude-sonnet-5-5: 2 / 10 (0.1 cached, 2.5 written to the cache) here, 9 / 90 (0.9 cached, 2.5 written to the cache) in the list",
+      ],
     ]);
     const parsed = parseRoutingTable(JSON.parse(readFileSync(out, "utf8")));
     expect(parsed.ok && parsed.value.models.find(({ id }) => id === "claude-sonnet-5-5")?.price).toEqual({
       inputPerMTok: 9,
       outputPerMTok: 90,
+      cachedInputPerMTok: 0.9,
+      cacheWritePerMTok: 2.5,
     });
     expect(parsed.ok && parsed.value.models.length).toBe(defaultRoutingTable().models.length);
   });
