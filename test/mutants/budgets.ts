@@ -53,6 +53,13 @@ export const budgetMutants: readonly Mutant[] = [
     test: budgets("an attempt whose connection breaks counts in full"),
   },
   {
+    file: "shared/routing/price.ts",
+    name: "a write to a provider's cache is reserved at its price",
+    from: "inputTokens * Math.max(input, cached, written) +",
+    to: "inputTokens * input +",
+    test: { file: "test/shared/budget/cost.test.ts", only: "costs no more than was reserved" },
+  },
+  {
     file: "workers/objects/budget-object.ts",
     name: "a reservation is written before its answer",
     from: "this.#write(share === null ? reserved : { ...reserved, held: [...reserved.held, share] });",

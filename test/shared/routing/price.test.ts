@@ -125,6 +125,16 @@ describe("what was read from or written to the provider's cache costs", () => {
   });
 });
 
+test("the worst case of a model that is cheaper above a length of input is not the cheaper price: the input may be shorter than estimated", () => {
+  const above = { inputTokens: 10, inputPerMTok: 1, outputPerMTok: 20 };
+  const [model] = tableOf([{ id: "cheaper", price: { inputPerMTok: 4, outputPerMTok: 10, above } }]).models;
+  if (model === undefined) throw new Error("no model");
+  const size = sizeOf(requestOf());
+  const tokens = estimateInputTokens(size);
+  expect(worstCostUsd(of(model), size, 0)).toBeCloseTo((tokens * 4) / 1e6, 12);
+  expect(worstCostUsd(of(model), size, 1_000)).toBeCloseTo((tokens + 1_000 * 20) / 1e6, 12);
+});
+
 test("the worst case has all input at the dearest of its prices", () => {
   const size = sizeOf(requestOf());
   const tokens = estimateInputTokens(size);
