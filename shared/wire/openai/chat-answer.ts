@@ -2,6 +2,7 @@
 // `countersign`: the run, the model and why, what people changed, the cost, and what was not passed on.
 
 import type { JsonObject } from "../../encoding.ts";
+import type { Tokens } from "../../model/call.ts";
 import type { Completed, Outcome, RunMeta } from "../../model/outcome.ts";
 import type { SamplingReply } from "../../model/sampling.ts";
 import { textOfReply } from "../../provider/json-reply.ts";
@@ -78,10 +79,13 @@ function finishReason({ content, stopReason }: SamplingReply): string {
   return stopReason === "refusal" || stopReason === "content_filter" ? "content_filter" : "stop";
 }
 
-const usageOf = ({ inputTokens, outputTokens }: Pick<RunMeta["usage"], "inputTokens" | "outputTokens">): JsonObject => ({
+const usageOf = ({ inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens }: Tokens): JsonObject => ({
   prompt_tokens: inputTokens,
   completion_tokens: outputTokens,
   total_tokens: inputTokens + outputTokens,
+  ...(cachedInputTokens === undefined && cacheWriteTokens === undefined
+    ? {}
+    : { prompt_tokens_details: { cached_tokens: cachedInputTokens ?? 0, cache_write_tokens: cacheWriteTokens ?? 0 } }),
 });
 
 /** The member of answers that is ours. */

@@ -149,7 +149,7 @@ export const anthropicError = (status: number, message: string): unknown => ({
 export type TokenCounts = { readonly input: number; readonly output: number; readonly cached?: number; readonly written?: number };
 
 /** The API's input tokens are the rest. */
-const inputCounts = ({ input, cached = 0, written = 0 }: TokenCounts) => ({
+export const inputCounts = ({ input, cached = 0, written = 0 }: TokenCounts) => ({
   input_tokens: input - cached - written,
   cache_creation_input_tokens: written,
   cache_read_input_tokens: cached,

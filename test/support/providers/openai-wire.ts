@@ -92,7 +92,8 @@ export type ChatAnswer = {
 };
 
 const argumentsOf = (input: unknown): string => (typeof input === "string" ? input : JSON.stringify(input));
-const tokensOf = ({ usage }: ChatAnswer) => ({
+/** Tokens read from and written to the cache are part of `prompt_tokens`. */
+export const chatUsage = (usage: TokenCounts) => ({
   prompt_tokens: usage.input,
   completion_tokens: usage.output,
   total_tokens: usage.input + usage.output,
@@ -128,7 +129,7 @@ export const chatCompletion = (answer: ChatAnswer): unknown => ({
       logprobs: null,
     },
   ],
-  usage: tokensOf(answer),
+  usage: chatUsage(answer.usage),
 });
 
 /** The same answer as the raw events of a stream, its texts in the pieces that `cut` makes of them. `counted`: with `include_usage`. */
@@ -156,7 +157,7 @@ export function chatEvents(answer: ChatAnswer, cut: (text: string) => readonly s
       ...cut(argumentsOf(input)).map((piece) => delta({ tool_calls: [{ index, function: { arguments: piece } }] })),
     ]),
     delta({}, answer.stop),
-    ...(counted ? [chunk([], tokensOf(answer))] : []),
+    ...(counted ? [chunk([], chatUsage(answer.usage))] : []),
     "data: [DONE]\n\n",
   ];
 }

@@ -1,5 +1,8 @@
 // A scripted reply as server-sent events, in the words of Chat Completions and of Anthropic's Messages. Written from their public references.
 
+import { type TokenCounts, inputCounts } from "../../support/providers/anthropic-wire.ts";
+import { chatUsage } from "../../support/providers/openai-wire.ts";
+
 /** A piece of the text; or a promise, which is waited for before what follows is sent. */
 export type Piece = string | Promise<unknown>;
 
@@ -7,7 +10,7 @@ export type StreamedReply = {
   readonly model: string;
   readonly pieces: readonly Piece[];
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
-  readonly usage: { readonly input: number; readonly output: number };
+  readonly usage: TokenCounts;
   /** The connection ends after the pieces, without the stream's own end. `error`: the provider says so first. */
   readonly breaksOff?: "end" | "error";
 };
@@ -47,7 +50,7 @@ async function* openaiStream({ model, pieces, calls, usage, breaksOff }: Streame
   yield choice({}, calls.length > 0 ? "tool_calls" : "stop");
   yield chunk({
     choices: [],
-    usage: { prompt_tokens: usage.input, completion_tokens: usage.output, total_tokens: usage.input + usage.output },
+    usage: chatUsage(usage),
   });
   yield "data: [DONE]\n\n";
 }
@@ -58,7 +61,7 @@ export const anthropicEvents = (reply: StreamedReply, signal: AbortSignal): Resp
 async function* anthropicStream({ model, pieces, calls, usage, breaksOff }: StreamedReply): AsyncGenerator<string> {
   const event = (type: string, more: object = {}): string => `event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`;
   const message = { id: "msg_test", type: "message", role: "assistant", model, content: [], stop_reason: null, stop_sequence: null };
-  yield event("message_start", { message: { ...message, usage: { input_tokens: usage.input, output_tokens: 1 } } });
+  yield event("message_start", { message: { ...message, usage: { ...inputCounts(usage), output_tokens: 1 } } });
   yield event("content_block_start", { index: 0, content_block: { type: "text", text: "" } });
   yield event("ping");
   for (const piece of pieces) {

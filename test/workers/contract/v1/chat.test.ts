@@ -26,6 +26,26 @@ test("a completion has the reply, the usage and what the gateway knows of it", a
   expect(model.calls[0]?.body).toMatchObject({ max_tokens: 100, messages: [{ role: "user", content: "Capital of France?" }] });
 });
 
+test("what the provider's cache saved is in the usage as OpenAI has it, whole and streamed", async () => {
+  const usage = { input: 1_000, output: 5, cached: 600, written: 300 };
+  const expected = {
+    prompt_tokens: 1_000,
+    completion_tokens: 5,
+    total_tokens: 1_005,
+    prompt_tokens_details: { cached_tokens: 600, cache_write_tokens: 300 },
+  };
+  model.script({ usage }, { usage });
+  expect((await clientOf().chat.completions.create(chatOf("Capital?"))).usage).toEqual(expected);
+  const stream = await clientOf().chat.completions.create({
+    ...chatOf("Capital of Norway?"),
+    stream: true,
+    stream_options: { include_usage: true },
+  });
+  let last;
+  for await (const chunk of stream) last = chunk;
+  expect(last?.usage).toEqual(expected);
+});
+
 test("a stream comes as the model writes", async () => {
   model.script({ pieces: ["Par", "is."] });
   const texts: string[] = [];
