@@ -11,9 +11,6 @@ import { promisify } from "node:util";
 import type { V4WorkerOptions } from "miniflare";
 import { makePrivate } from "./private-folder.ts";
 
-// Wrangler says on standard output which files it reads.
-process.env["WRANGLER_LOG"] ??= "error";
-
 const root = fileURLToPath(new URL("..", import.meta.url));
 const load = createRequire(import.meta.url);
 const wrangler = join(dirname(load.resolve("wrangler/package.json")), "bin/wrangler.js");
@@ -38,10 +35,23 @@ const mostKept = 2;
 /** Every Worker that a gateway needs, without variables; the first is the gateway. `checkout`: another copy of the sources, with the same packages. */
 export async function builtWorkers(checkout = root): Promise<[gateway: V4WorkerOptions, ...others: V4WorkerOptions[]]> {
   const folder = await buildOf(checkout);
-  const { unstable_getMiniflareWorkerOptions: optionsOf } = load("wrangler") as typeof import("wrangler"); // its types are the module's own
-  const { modulesRules: _, bindings: __, ...options } = optionsOf(join(checkout, configs.countersign)).workerOptions;
+  const { modulesRules: _, bindings: __, ...options } = quietly(() => optionsOf(join(checkout, configs.countersign)).workerOptions);
   const [gateway, ...others] = names;
   return [{ ...options, ...workerIn(folder, gateway) }, ...others.map((name) => workerIn(folder, name))];
+}
+
+const optionsOf = (config: string) => (load("wrangler") as typeof import("wrangler")).unstable_getMiniflareWorkerOptions(config); // its types are the module's own
+
+/** Wrangler says on standard output which files it reads. */
+function quietly<T>(ask: () => T): T {
+  const level = process.env["WRANGLER_LOG"];
+  process.env["WRANGLER_LOG"] = "error";
+  try {
+    return ask();
+  } finally {
+    if (level === undefined) delete process.env["WRANGLER_LOG"];
+    else process.env["WRANGLER_LOG"] = level;
+  }
 }
 
 /** One of the Workers beside the gateway. */
