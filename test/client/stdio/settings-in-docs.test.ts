@@ -21,7 +21,7 @@ const expected = {
 };
 
 const { version } = JSON.parse(read("client/package.json")) as { version: string };
-const tarball = `/path/to/countersign-client-${version}.tgz`;
+const tarball = `file:/path/to/countersign-client-${version}.tgz`;
 
 test("every block of settings for stdio in docs/clients.md runs the command as the page says", () => {
   expect(blocks.length).toBeGreaterThan(6);

@@ -2,7 +2,7 @@
 // on the oldest Node that it is for and on this one.
 
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,14 +17,25 @@ import { nodeOf } from "./nodes.ts";
 const run = promisify(execFile);
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "countersign-package-"));
+/** It is built in a copy: other tests copy the project meanwhile. */
+const copy = join(folder, "checkout");
 const server = [process.execPath, join(root, "test/outside/stdio/ask-server-v1.ts")];
 const reply = "Hello from the scripted provider.";
 
 const mostPackedBytes = 60 * 1024;
 
-type Packed = { readonly filename: string; readonly size: number; readonly files: readonly { readonly path: string }[] };
+/**
+ * The commands of docs/clients.md that make the package and run it. Not the first: it installs what is missing, which would take the other
+ * tests' packages away, and `npm pack` builds, too.
+ */
+const commands =
+  /^```sh\nnpm run build:client\n(npm pack [\s\S]*?)^```$/m.exec(readFileSync(join(root, "docs/clients.md"), "utf8"))?.[1] ?? "";
+const { version, license } = manifestIn(root);
+const tarball = join(folder, `countersign-client-${version}.tgz`);
+/** What npm would fetch is here already. */
+const npmEnv = { ...process.env, HOME: folder, npm_config_offline: "true", npm_config_update_notifier: "false" };
 
-let packed: Packed;
+let printed: string;
 let gateway: Killable;
 
 /** One project for each SDK, which has this package and that SDK. */
@@ -41,8 +52,10 @@ beforeAll(async () => {
     await made.start();
     await made.configure();
   });
-  const { stdout } = await run("npm", ["pack", join(root, "client"), "--pack-destination", folder, "--json"], { cwd: folder });
-  packed = (JSON.parse(stdout) as [Packed])[0]; // npm's own form
+  for (const part of ["client", "shared", "scripts/pack", "package.json", "tsconfig.base.json", "LICENSE"])
+    cpSync(join(root, part), join(copy, part), { recursive: true, filter: (path) => !path.startsWith(join(root, "client/dist")) });
+  symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+  ({ stdout: printed } = await run("bash", ["-euc", commands], { cwd: copy, env: npmEnv }));
   await Promise.all([...projects.map(makeProject), started]);
 });
 afterAll(async () => {
@@ -50,10 +63,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+function manifestIn(at: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(join(at, "package.json"), "utf8")) as Record<string, unknown>; // an object, by npm
+}
+
 async function makeProject({ sdk, host, at }: (typeof projects)[number]): Promise<void> {
   mkdirSync(at);
   writeFileSync(join(at, "package.json"), JSON.stringify({ name: "project", private: true, type: "module" }));
-  await run("npm", ["install", "--offline", "--no-audit", "--no-fund", join(folder, packed.filename)], { cwd: at });
+  await run("npm", ["install", "--no-audit", "--no-fund", tarball], { cwd: at, env: npmEnv });
   for (const name of [sdk, "@types/node"]) {
     mkdirSync(join(at, "node_modules", name, ".."), { recursive: true });
     symlinkSync(join(root, "node_modules", name), join(at, "node_modules", name));
@@ -81,23 +98,29 @@ const openLinks = (count: number): Promise<readonly string[]> =>
   });
 
 describe("what npm pack makes of client/", () => {
-  test("is the JavaScript, its types, the licences and the README, and nothing else", () => {
+  test("runs with npx, as docs/clients.md says", () => {
+    expect(printed).toMatch(new RegExp(`^${version}$`, "m"));
+  });
+
+  test("is the JavaScript, its types, the licences and the README, and nothing else", async () => {
     const ours =
       /^(package\.json|README\.md|LICENSE|dist\/third-party-licenses\.txt|dist\/[a-z0-9-]+\.js|dist\/types\/(client|shared)\/[a-z0-9/-]+\.d\.ts)$/;
-    const paths = packed.files.map(({ path }) => path);
+    const { stdout } = await run("tar", ["-tzf", tarball]);
+    const paths = stdout
+      .trim()
+      .split("\n")
+      .map((path) => path.replace(/^package\//, ""));
     expect(paths.filter((path) => !ours.test(path) || path.includes("test"))).toEqual([]);
     for (const path of ["README.md", "LICENSE", "dist/sampling-handler.js", "dist/countersign.js", "dist/third-party-licenses.txt"])
       expect(paths).toContain(path);
   });
 
   test(`is at most ${mostPackedBytes / 1024} KiB packed`, () => {
-    expect(packed.size).toBeLessThanOrEqual(mostPackedBytes);
+    expect(statSync(tarball).size).toBeLessThanOrEqual(mostPackedBytes);
   });
 
   test("has this project's version and licence, needs no other package, and no SDK but the host's", () => {
-    const manifest = (at: string) => JSON.parse(readFileSync(join(at, "package.json"), "utf8")) as Record<string, unknown>;
-    const own = manifest(join(projects[0].at, "node_modules/@countersign/client"));
-    const { version, license } = manifest(root);
+    const own = manifestIn(join(projects[0].at, "node_modules/@countersign/client"));
     expect(own).toMatchObject({ name: "@countersign/client", version, license, bin: { countersign: "dist/countersign.js" } });
     expect(own["dependencies"]).toBeUndefined();
     const optional = Object.fromEntries(projects.map(({ sdk }) => [sdk, { optional: true }]));
