@@ -1,6 +1,6 @@
 // The README.md of a new project: what there is, and the steps to a gateway that answers.
 
-import { type GatewayNames, besides } from "./wrangler-files.ts";
+import type { GatewayNames } from "./wrangler-files.ts";
 
 /** The text. Its commands run in the project's folder, in bash and zsh, with Node 20 or later. */
 export const projectReadme = ({ name, publicUrl }: GatewayNames): string => `# ${name}
@@ -8,15 +8,8 @@ export const projectReadme = ({ name, publicUrl }: GatewayNames): string => `# $
 A Countersign gateway: it answers MCP sampling requests with a person's approval. The code comes
 from the npm package \`@countersign/worker\`; this repository has its configuration.
 
-| file | |
-|---|---|
-| \`wrangler.toml\` | the gateway's bindings, cron trigger and variables |
-| \`src/index.ts\` | the gateway's entry: put your own routes before it here |
-${besides.map(({ folder, what }) => `| \`workers/${folder}/\` | a Worker beside the gateway, which ${what} |`).join("\n")}
-| \`.dev.vars.example\` | every secret, with what it is for |
-
-You need Node 20 or later and npm. \`npm install\` brings the version of Node that the commands use; with an older one it warns of packages that
-want a newer one, which then run on the one that it brought.
+\`src/index.ts\` is the gateway's entry: put your own routes before it there. \`workers/\` has the Workers beside it, \`.dev.vars.example\` every
+secret. You need Node 20 or later and npm; \`npm install\` brings the Node that the commands use.
 
 ## Run it here
 

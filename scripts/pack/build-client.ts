@@ -12,6 +12,7 @@ const client = join(root, "client");
 const dist = join(client, "dist");
 
 const nodeHashes = join(root, "scripts/pack/node-hashes.ts");
+const nodeBytes = join(root, "scripts/pack/node-bytes.ts");
 
 /** What a host imports, and the command. What both use is in a file of its own. */
 const entries = { "sampling-handler": join(client, "sampling-handler.ts"), countersign: join(client, "cli/main.ts") };
@@ -21,7 +22,14 @@ async function buildJavaScript(): Promise<readonly OutputChunk[]> {
     input: entries,
     platform: "node",
     external: /^node:/,
-    resolve: { alias: { "@noble/hashes/sha2.js": nodeHashes, "@noble/hashes/hmac.js": nodeHashes } },
+    resolve: {
+      alias: {
+        "@noble/hashes/sha2.js": nodeHashes,
+        "@noble/hashes/hmac.js": nodeHashes,
+        "@noble/hashes/utils.js": nodeBytes,
+        "@scure/base": nodeBytes,
+      },
+    },
     // No module here does anything but by what is imported from it: what is not used is left out.
     treeshake: { moduleSideEffects: false },
   });
@@ -69,7 +77,9 @@ function buildDeclarations(): void {
   for (const file of reached) {
     // Imports name the source. Older compilers look for a declaration by the name of its JavaScript.
     const text = readFileSync(file, "utf8").replaceAll(/((?:from|import\() ?"\.[^"]*)\.ts"/g, '$1.js"');
-    writeFileSync(file, text);
+    // What a host does not name needs no comments.
+    const isNamed = /\/client\/sampling-(?:handler|connection)\.d\.ts$/.test(file.replaceAll("\\", "/"));
+    writeFileSync(file, isNamed ? text : text.replaceAll(/^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm, "").replaceAll(/^\/\/.*\n/gm, ""));
     for (const [, path = ""] of text.matchAll(/(?:from |import\()"(\.[^"]*)\.js"/g)) reached.add(join(dirname(file), `${path}.d.ts`));
   }
   for (const entry of readdirSync(types, { recursive: true, withFileTypes: true })) {

@@ -1,7 +1,7 @@
 // The differences between two versions of the content, for people to read. A large change is shown by lines, a very large one
 // as the old text and the new one; the page always shows the full text too.
 
-import { diffLines, diffWordsWithSpace, type ChangeObject } from "diff";
+import { diffArrays, type ChangeObject } from "diff";
 import { canonicalJson, sha256Hex, type Json } from "../encoding.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./editable-fields.ts";
@@ -22,10 +22,15 @@ const contextLines = 2;
 
 type TextChange = Exclude<Change, { kind: "skipped" }>;
 
-const toChange = ({ added, removed, value }: ChangeObject<string>): TextChange => ({
+const toChange = ({ added, removed, value }: ChangeObject<string[]>): TextChange => ({
   kind: added ? "added" : removed ? "removed" : "same",
-  text: value,
+  text: value.join(""),
 });
+
+/** Words, runs of white space, ends of lines, and every other character by itself: together they are the text. */
+const wordsIn = (text: string): string[] => text.match(/\r?\n|[\p{L}\p{M}\p{N}_]+|[^\S\r\n]+|[^]/gu) ?? [];
+/** Lines with their ends: together they are the text. */
+const linesIn = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 
 /** The length of the longest common beginning that ends with a line. */
 function commonLines(a: string, b: string): number {
@@ -46,8 +51,10 @@ function commonEnding(a: string, b: string): number {
 
 function middleDifference(before: string, after: string): TextChange[] {
   const words =
-    before.length + after.length <= mostWordCharacters ? diffWordsWithSpace(before, after, { maxEditLength: mostWordEdits }) : undefined;
-  const parts = words ?? diffLines(before, after, { maxEditLength: mostLineEdits });
+    before.length + after.length <= mostWordCharacters
+      ? diffArrays(wordsIn(before), wordsIn(after), { maxEditLength: mostWordEdits })
+      : undefined;
+  const parts = words ?? diffArrays(linesIn(before), linesIn(after), { maxEditLength: mostLineEdits });
   if (parts !== undefined) return parts.map(toChange);
   return [
     { kind: "removed", text: before },

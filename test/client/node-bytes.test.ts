@@ -1,0 +1,50 @@
+// What the client's package has in place of two libraries does the same.
+
+import * as noble from "@noble/hashes/utils.js";
+import * as scure from "@scure/base";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import * as ours from "../../scripts/pack/node-bytes.ts";
+
+const ended = <T>(work: () => T): T | "refused" => {
+  try {
+    return work();
+  } catch {
+    return "refused";
+  }
+};
+
+test("bytes become the same texts, and texts the same bytes", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 64 }), fc.uint8Array({ maxLength: 8 }), (bytes, more) => {
+      expect(ours.bytesToHex(bytes)).toBe(noble.bytesToHex(bytes));
+      expect(ours.concatBytes(bytes, more)).toEqual(noble.concatBytes(bytes, more));
+      for (const name of ["base64", "base64urlnopad"] as const) {
+        const text = scure[name].encode(bytes);
+        expect(ours[name].encode(bytes)).toBe(text);
+        expect(ours[name].decode(text)).toEqual(bytes);
+      }
+    }),
+  );
+});
+
+test("the same texts are refused", () => {
+  const letters = fc.string({ unit: fc.constantFrom("A", "B", "/", "+", "-", "_", "=", " ", "é", "Q"), maxLength: 12 });
+  fc.assert(
+    fc.property(letters, (text) => {
+      for (const name of ["base64", "base64urlnopad"] as const)
+        expect([name, text, ended(() => ours[name].decode(text))]).toEqual([name, text, ended(() => scure[name].decode(text))]);
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("UTF-8 is read and refused alike", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 12 }), fc.string({ unit: "grapheme" }), (bytes, text) => {
+      expect(ended(() => ours.utf8.encode(bytes))).toEqual(ended(() => scure.utf8.encode(bytes)));
+      expect(ours.utf8ToBytes(text)).toEqual(noble.utf8ToBytes(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
