@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { portError } from "../port-error.ts";
-import { serveWorkers, type Wrangler, wranglerEnvironment } from "../wrangler-dev.ts";
+import { serveWorkers, type Wrangler, wranglerEnvironment } from "./wrangler-dev.ts";
 
 const usage = `Usage: countersign-dev [--port <number>]
 
