@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readInit, runInit } from "../../../client/init/command.ts";
 import { freePort } from "../../../scripts/local-gateway.ts";
 import { buildWorkerPackage } from "../../../scripts/pack/build-worker.ts";
 import { debuggersAt, familyOf, listeningPorts } from "../support/processes.ts";
@@ -29,8 +28,7 @@ beforeAll(async () => {
     stdio: "pipe",
     shell: process.platform === "win32",
   });
-  const read = readInit(["--packages", packages, project]);
-  expect(read.ok && runInit(read.value, { out: () => {}, error: () => {} })).toBe(0);
+  execFileSync(process.execPath, [join(root, "client/cli/main.ts"), "init", "--packages", packages, project]);
   mkdirSync(installed, { recursive: true });
   const [tarball = ""] = readdirSync(join(project, "packages"));
   execFileSync("tar", ["-xzf", join(project, "packages", tarball), "-C", installed, "--strip-components=1"]);
