@@ -2,7 +2,7 @@
 
 import * as noble from "@noble/hashes/utils.js";
 import * as scure from "@scure/base";
-import fc from "fast-check";
+import { assert, constantFrom, property, string, uint8Array } from "fast-check";
 import { expect, test } from "vitest";
 import * as ours from "../../scripts/pack/node-bytes.ts";
 
@@ -15,8 +15,8 @@ const ended = <T>(work: () => T): T | "refused" => {
 };
 
 test("bytes become the same texts, and texts the same bytes", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 64 }), fc.uint8Array({ maxLength: 8 }), (bytes, more) => {
+  assert(
+    property(uint8Array({ maxLength: 64 }), uint8Array({ maxLength: 8 }), (bytes, more) => {
       expect(ours.bytesToHex(bytes)).toBe(noble.bytesToHex(bytes));
       expect(ours.concatBytes(bytes, more)).toEqual(noble.concatBytes(bytes, more));
       for (const name of ["base64", "base64urlnopad"] as const) {
@@ -29,9 +29,9 @@ test("bytes become the same texts, and texts the same bytes", () => {
 });
 
 test("the same texts are refused", () => {
-  const letters = fc.string({ unit: fc.constantFrom("A", "B", "/", "+", "-", "_", "=", " ", "é", "Q"), maxLength: 12 });
-  fc.assert(
-    fc.property(letters, (text) => {
+  const letters = string({ unit: constantFrom("A", "B", "/", "+", "-", "_", "=", " ", "é", "Q"), maxLength: 12 });
+  assert(
+    property(letters, (text) => {
       for (const name of ["base64", "base64urlnopad"] as const)
         expect([name, text, ended(() => ours[name].decode(text))]).toEqual([name, text, ended(() => scure[name].decode(text))]);
     }),
@@ -40,8 +40,8 @@ test("the same texts are refused", () => {
 });
 
 test("UTF-8 is read and refused alike", () => {
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 12 }), fc.string({ unit: "grapheme" }), (bytes, text) => {
+  assert(
+    property(uint8Array({ maxLength: 12 }), string({ unit: "grapheme" }), (bytes, text) => {
       expect(ended(() => ours.utf8.encode(bytes))).toEqual(ended(() => scure.utf8.encode(bytes)));
       expect(ours.utf8ToBytes(text)).toEqual(noble.utf8ToBytes(text));
     }),
