@@ -7,6 +7,7 @@ import { isSecret } from "../policy/scan-text.ts";
 import { unreachable } from "../result.ts";
 import type { Block, SamplingReply } from "../model/sampling.ts";
 import { objectText } from "../review/editable-fields.ts";
+import { askingOf } from "../review/review-facts.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
 import type { ReviewView } from "../review/view.ts";
 
@@ -26,6 +27,23 @@ export type Excerpt = { readonly pieces: readonly ExcerptPiece[]; readonly more:
 /** An email or a webhook shows at most this many characters (docs/policy.md). */
 export const excerptCharacters = 1_500;
 const mostPieces = 8;
+
+/** The words that say who wrote a piece. */
+type StartWords = {
+  readonly start: Readonly<Record<ExcerptPiece["from"], string>>;
+  readonly ownStart: Readonly<Partial<Record<ExcerptPiece["from"], string>>>;
+  readonly formatted: string;
+};
+
+/** Who wrote a piece of the excerpt. */
+export function startOf(
+  view: Pick<ReviewView, "requestor" | "request">,
+  from: ExcerptPiece["from"],
+  { excerpt: { start, ownStart, formatted } }: { readonly excerpt: StartWords },
+): string {
+  if (askingOf(view) !== "sampling") return ownStart[from] ?? start[from];
+  return from === "systemPrompt" && view.request.responseFormat !== undefined ? formatted : start[from];
+}
 
 /** The first `length` UTF-16 code units of a text, one less where the cut would fall inside a surrogate pair. */
 export function beginningOf(text: string, length: number): string {

@@ -3,11 +3,11 @@
 // Every text is a TextRun, which has no Markdown (a TextBlock has). Source: https://learn.microsoft.com/en-us/adaptive-cards, schema 1.5;
 // sizes: https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions (28 KB with everything).
 
-import { askingOf, reviewFacts } from "../review/review-facts.ts";
+import { reviewFacts } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 import type { DigestEntry } from "./digest-content.ts";
 import { endingOf } from "./ending-words.ts";
-import { type Excerpt, type ExcerptPiece, excerptCharacters, excerptOf } from "./excerpt.ts";
+import { type Excerpt, excerptCharacters, excerptOf, startOf } from "./excerpt.ts";
 import { asksWords, costWords, gateWords } from "./fact-words.ts";
 import { handOverOf } from "./hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "./notice-line.ts";
@@ -155,10 +155,9 @@ function handOverParts(view: ReviewView, words: NoticeWords): (RichText | Frame)
 
 function excerptParts(view: ReviewView, { pieces, more }: Excerpt, words: NoticeWords): (RichText | Frame)[] {
   const { excerpt } = words;
-  const own: Partial<Record<ExcerptPiece["from"], string>> = askingOf(view) === "sampling" ? {} : excerpt.ownStart;
   return [
     ...pieces.map(({ from, text, leftOut }) => {
-      const label = own[from] ?? excerpt.start[from];
+      const label = startOf(view, from, words);
       return leftOut === undefined ? framed(label, text, words) : paragraph(strong(`${label}: `), run(words.review.secret));
     }),
     paragraph(run(more > 0 ? excerpt.more(more) : pieces.length === 0 ? excerpt.nothing : excerpt.all)),

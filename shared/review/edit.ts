@@ -28,7 +28,7 @@ export type EditFault =
   /** A reviewer may write no reply to this request. */
   | { readonly kind: "notWritable" }
   | { readonly kind: "blankReply" }
-  /** The client requested JSON; `hasSchema`: that matches a schema. */
+  /** The request requires JSON; `hasSchema`: that matches a schema. */
   | { readonly kind: "notRequestedJson"; readonly hasSchema: boolean };
 
 /** `field` is the path of the field; empty: the whole. */

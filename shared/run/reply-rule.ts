@@ -1,4 +1,4 @@
-// What a client requires of a reply, as a rule for reviewers' edits.
+// What a request requires of its reply, as a rule for reviewers' edits.
 
 import type { SamplingRequest } from "../model/sampling.ts";
 import { isJsonReply } from "../provider/json-reply.ts";

@@ -2,6 +2,7 @@
 
 import { isObject } from "../json/values.ts";
 import { digestOf } from "../encoding.ts";
+import { responseFormatKey } from "./extension-keys.ts";
 
 /**
  * The digest by which a repeat in the same session is recognized: of the whole params as they came, without `_meta.progressToken` and
@@ -14,10 +15,14 @@ export function samplingIdentity(params: unknown): string {
   return digestOf("countersign/params/v2", { asked, meta });
 }
 
-/** The digest by which an identical request of any session is recognized: as above, and without all of `_meta`. */
+/**
+ * The digest by which an identical request of any session is recognized: as above, and without `_meta` but for the format of the reply, since
+ * a reply in prose does not answer a request for JSON.
+ */
 export function contentIdentity(params: unknown): string {
   const { _meta, task: _task, ...asked } = membersOf(params);
-  return digestOf("countersign/content/v1", asked);
+  const { [responseFormatKey]: format } = membersOf(_meta);
+  return digestOf("countersign/content/v1", { ...asked, ...(format === undefined ? {} : { _meta: { [responseFormatKey]: format } }) });
 }
 
 const membersOf = (value: unknown) => (isObject(value) ? value : {});

@@ -3,8 +3,12 @@
 
 import type { JsonObject } from "../encoding.ts";
 
-export const jsonSentence = "Answer with one JSON value and nothing else: no introduction, no explanation, no code fence.";
+const oneValue = "one JSON value and nothing else: no introduction, no explanation, no code fence.";
 
-/** The sentence, and the schema that the reply must fit where there is one. */
-export const jsonPrompt = (schema: JsonObject | undefined): string =>
-  schema === undefined ? jsonSentence : `${jsonSentence} The value must fit this JSON Schema: ${JSON.stringify(schema)}`;
+export const jsonSentence = `Answer with ${oneValue}`;
+
+/** The sentence, and the schema that the reply must fit where there is one. `hasTools`: the model may call a tool in place of an answer. */
+export function jsonPrompt(schema: JsonObject | undefined, hasTools = false): string {
+  const sentence = hasTools ? `Unless you call a tool, answer with ${oneValue}` : jsonSentence;
+  return schema === undefined ? sentence : `${sentence} The value must fit this JSON Schema: ${JSON.stringify(schema)}`;
+}

@@ -36,6 +36,13 @@ export const associationMutants: readonly Mutant[] = [
     to: "task === null || asTask !== false",
   },
   {
+    name: "a reply in prose does not answer a request for JSON",
+    file: "shared/wire/identity.ts",
+    from: "...(format === undefined ? {} :",
+    to: "...(format !== null ? {} :",
+    test: { file: "test/shared/wire/identity.test.ts", only: "depends on the format of the reply" },
+  },
+  {
     name: "what is inferred is not told as observed",
     file: "shared/association/evidence.ts",
     from: 'onlyInFlight: "inferred",',

@@ -64,7 +64,8 @@ export function originsOf(view: Pick<ReviewView, "requestor" | "request" | "answ
   if (asking === "sampling") {
     return {
       request: of(outside.server),
-      systemPrompt: of(outside.server),
+      // The sentences that ask for the format are ours; the rest is the server's.
+      systemPrompt: of(view.request.responseFormat === undefined ? outside.server : outside.serverAndUs),
       assistant: of(outside.serverAsAssistant),
       reply: of(answer),
     };

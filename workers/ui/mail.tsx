@@ -3,7 +3,7 @@
 
 import type { Child } from "hono/jsx";
 import { gateWords, titleWords } from "../../shared/channels/fact-words.ts";
-import { type Excerpt, type ExcerptPiece, excerptCharacters, excerptOf } from "../../shared/channels/excerpt.ts";
+import { type Excerpt, excerptCharacters, excerptOf, startOf } from "../../shared/channels/excerpt.ts";
 import { type ReviewFacts, askingOf, reviewFacts } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
@@ -63,13 +63,6 @@ export function subjectOf(view: ReviewView): string {
 function gateOf(view: ReviewView) {
   const { email } = useWords();
   return (askingOf(view) === "function" ? email.run : email.gates)[view.gate];
-}
-
-/** Who wrote a piece of the excerpt. */
-function startOf(view: ReviewView, from: ExcerptPiece["from"]): string {
-  const { start, ownStart } = useWords().excerpt;
-  const own: Partial<Record<ExcerptPiece["from"], string>> = ownStart;
-  return (askingOf(view) === "sampling" ? undefined : own[from]) ?? start[from];
 }
 
 /** Undefined where the email has none; a reminder has none, because an earlier email had it. */
@@ -134,8 +127,8 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
           edges.rule,
           ...excerpt.pieces.flatMap(({ from, text, leftOut }) =>
             leftOut === undefined
-              ? ["", ...framed(text, { start: startOf(view, from), end: edges.end }, all)]
-              : ["", `${startOf(view, from)}${review.marks.colon}${review.secret}`],
+              ? ["", ...framed(text, { start: startOf(view, from, all), end: edges.end }, all)]
+              : ["", `${startOf(view, from, all)}${review.marks.colon}${review.secret}`],
           ),
           "",
           endOf(excerpt),
@@ -198,7 +191,8 @@ const Said = ({ text }: { text: string }) => (
 );
 
 const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
-  const { excerpt: words, review } = useWords();
+  const all = useWords();
+  const { excerpt: words, review } = all;
   return (
     <>
       <h2 style={mailStyles.heading}>{words.heading}</h2>
@@ -207,14 +201,14 @@ const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
         leftOut !== undefined ? (
           <p style={mailStyles.line}>
             <b>
-              {startOf(view, from)}
+              {startOf(view, from, all)}
               {review.marks.colon}
             </b>
             {review.secret}
           </p>
         ) : (
           <div style={mailStyles.frame}>
-            <p style={mailStyles.edge}>{startOf(view, from)}</p>
+            <p style={mailStyles.edge}>{startOf(view, from, all)}</p>
             <Said text={text} />
             <p style={mailStyles.edge}>{words.end}</p>
           </div>

@@ -1,5 +1,5 @@
-// What a host says in `_meta` of its requests to the gateway: the session, the client request that is served, the progress token. These are
-// the host's claims; association judges them.
+// What `_meta` says in requests to the gateway. The session, the client request that is served and the progress token are the host's claims,
+// which association judges; the format of the reply, and a token asked for in its place, are the MCP server's own.
 
 import { isObject } from "../../json/values.ts";
 import {
@@ -17,7 +17,9 @@ import {
   text,
 } from "../../json/fields.ts";
 import { IssueCollector } from "../../json/issue-collector.ts";
+import { responseFormatKey } from "../extension-keys.ts";
 import { type RequestId, toRequestId } from "../json-rpc.ts";
+import { type ResponseFormat, responseFormat } from "./response-format.ts";
 
 const SESSION_META = "countersign/session";
 const ORIGINATING_REQUEST_META = "countersign/originatingRequest";
@@ -113,7 +115,7 @@ export const tokenAsked = object({
 });
 export type TokenAsked = ReadOf<typeof tokenAsked>;
 
-const members = object({
+const claims = {
   progressToken: optional(
     parsed<string | number>((value) => (isToken(value) ? value : undefined), "must be a string or an integer", 0, {
       type: ["string", "integer"],
@@ -122,26 +124,36 @@ const members = object({
   [SESSION_META]: optional(sessionField),
   [ORIGINATING_REQUEST_META]: optional(originatingRequest),
   [TOKEN_META]: optional(tokenAsked),
-});
+};
+const members = object(claims);
+const membersOfRequest = object({ ...claims, [responseFormatKey]: optional(responseFormat) });
 
-/** The `_meta` of a request to the gateway. Other members are ignored. */
+/** The claims in the `_meta` of any message to the gateway. Other members are ignored. */
 export const samplingMeta: Field<SamplingMeta> = {
   ...members,
+  read: (value, at, issues) => claimsOf(members.read(value, at, issues)),
+};
+
+/** The `_meta` of a sampling request: the claims, and the format that its reply must have. Other members are ignored. */
+export const samplingRequestMeta: Field<SamplingMeta & { readonly responseFormat?: ResponseFormat }> = {
+  ...membersOfRequest,
   read(value, at, issues) {
-    const {
-      [SESSION_META]: session,
-      [ORIGINATING_REQUEST_META]: originating,
-      [TOKEN_META]: token,
-      progressToken,
-    } = members.read(value, at, issues);
-    return {
-      ...(session !== undefined && { session }),
-      ...(originating !== undefined && { originating }),
-      ...(progressToken !== undefined && { progressToken }),
-      ...(token !== undefined && { token }),
-    };
+    const { [responseFormatKey]: format, ...read } = membersOfRequest.read(value, at, issues);
+    return { ...claimsOf(read), ...(format !== undefined && { responseFormat: format }) };
   },
 };
+
+const claimsOf = ({
+  [SESSION_META]: session,
+  [ORIGINATING_REQUEST_META]: originating,
+  [TOKEN_META]: token,
+  progressToken,
+}: ReadOf<typeof members>): SamplingMeta => ({
+  ...(session !== undefined && { session }),
+  ...(originating !== undefined && { originating }),
+  ...(progressToken !== undefined && { progressToken }),
+  ...(token !== undefined && { token }),
+});
 
 /** The client request that params name, whatever else is wrong with them; undefined where it cannot be read. */
 export function originatingIn(params: unknown): OriginatingRequest | undefined {

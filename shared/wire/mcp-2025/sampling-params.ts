@@ -19,9 +19,12 @@ import { checkJson } from "../../json/json-rules.ts";
 import { type ParamsRefusal, IssueCollector } from "../../json/issue-collector.ts";
 import { type Message, type ChatRequest, modelPreferences, mostHints } from "../../model/sampling.ts";
 import { type Result, err, ok } from "../../result.ts";
+import { joinPrompt } from "../asked.ts";
+import { jsonPrompt } from "../json-sentence.ts";
 import { type BlockPointer, conversationError } from "./content-rules.ts";
 import { type ContentFields, content2025 } from "./content.ts";
-import { type SamplingMeta, samplingMeta } from "./meta.ts";
+import { type SamplingMeta, samplingRequestMeta } from "./meta.ts";
+import type { ResponseFormat } from "./response-format.ts";
 
 export type ParsedSampling = {
   readonly request: ChatRequest;
@@ -37,12 +40,13 @@ export type ParsedSampling = {
  *
  * Takes one block or a list as content, and empty lists, as the official schema does. Members that the schema does not name are ignored;
  * annotations, titles, icons and `_meta` of blocks are checked and left out, as no provider gets them. `toolChoice` without a mode is auto;
- * `includeContext` is never in the neutral request. The session and the originating request may be absent here.
+ * `includeContext` is never in the neutral request. `_meta["countersign/responseFormat"]` becomes `responseFormat`, with sentences at the
+ * end of the system prompt. The session and the originating request may be absent here.
  *
  * Refused, beyond the official schema: what cannot be hashed or carried (`checkJson`), `maxTokens` under 1, empty stop sequences (every
  * text contains one, so they could only stop a reply before it starts), a negative `ttl`, media that is not base64 or not of its kind,
- * resources with both a text and a blob, malformed `countersign/…` fields, and conversations that break the rules on tool use
- * (`conversationError`). Errors carry JSON pointers into the params, 50 at most.
+ * resources with both a text and a blob, malformed `countersign/…` fields (a format whose schema cannot be checked is one), and
+ * conversations that break the rules on tool use (`conversationError`). Errors carry JSON pointers into the params, 50 at most.
  */
 export const parseSampling = (params: unknown): Result<ParsedSampling, ParamsRefusal> => parseWith(params2025, params);
 
@@ -52,16 +56,23 @@ export function parseWith(fields: ParamsFields, params: unknown): Result<ParsedS
   checkJson(params, issues);
   // Params with that many errors are not walked again.
   const read = fields.read(issues.full ? undefined : params, "", issues);
-  const { task, includeContext = "none", toolChoice, _meta: meta = {}, ...rest } = read;
-  const request: ChatRequest = { kind: "chat", ...rest, ...(toolChoice !== undefined && { toolChoice: toolChoice.mode }) };
-  const refusal = issues.invalid() ?? conversationError(request.messages, pointerInto(params));
+  const { task, includeContext = "none", toolChoice, _meta: { responseFormat, ...meta } = {}, ...rest } = read;
+  const refusal = issues.invalid() ?? conversationError(rest.messages, pointerInto(params));
   if (refusal !== undefined) return err(refusal);
+  const request: ChatRequest = { kind: "chat", ...rest, ...(toolChoice !== undefined && { toolChoice: toolChoice.mode }) };
   return ok({
-    request,
+    request: inFormat(request, responseFormat),
     meta,
     ...(task !== undefined && { task }),
     ...(includeContext !== "none" && { contextIgnored: includeContext }),
   });
+}
+
+/** The request with the format of its reply, which the system prompt then asks for too. */
+function inFormat(request: ChatRequest, responseFormat: ResponseFormat | undefined): ChatRequest {
+  if (responseFormat === undefined) return request;
+  const systemPrompt = joinPrompt([request.systemPrompt, jsonPrompt(responseFormat.schema, (request.tools ?? []).length > 0)]);
+  return { ...request, ...(systemPrompt !== undefined && { systemPrompt }), responseFormat };
 }
 
 /**
@@ -103,7 +114,7 @@ const plainMembers = ({ message, tool }: ContentFields) => ({
   modelPreferences: optional(modelPreferences),
   tools: optional(list(tool, { max: mostMembers.tools })),
   toolChoice: optional(object({ mode: withDefault("auto", oneOf(["auto", "required", "none"])) })),
-  _meta: optional(samplingMeta),
+  _meta: optional(samplingRequestMeta),
 });
 
 /** The params of a revision without tasks. */

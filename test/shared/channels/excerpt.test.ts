@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
-import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
+import { beginningOf, excerptOf, startOf } from "../../../shared/channels/excerpt.ts";
+import { catalogues } from "../../../shared/channels/words/words.ts";
 
 type Gate = Parameters<typeof excerptOf>[0];
 const asked = (request: Partial<ChatRequest>): Gate => ({
@@ -106,4 +107,29 @@ describe("an excerpt", () => {
 
 test("the beginning of a text of one pair is nothing where there is room for half of it", () => {
   expect([beginningOf("😀", 0), beginningOf("😀", 1), beginningOf("😀", 2)]).toEqual(["", "", "😀"]);
+});
+
+describe("who wrote the system prompt of an excerpt", () => {
+  const { excerpt: words } = catalogues.en;
+  const requestor = {
+    server: "notes",
+    method: "tools/call",
+    name: "t",
+    client: "desk",
+    owner: null,
+    gone: false,
+    provenance: "claimed",
+  } as const;
+  const startIn = (request: Partial<ChatRequest>, provenance: "claimed" | "own" = "claimed"): string =>
+    startOf({ requestor: { ...requestor, provenance }, request: asked(request).request }, "systemPrompt", catalogues.en);
+
+  test("is the server, and Countersign where the server requires a format of the reply", () => {
+    expect(startIn({})).toBe("From the server: system prompt");
+    expect(startIn({ responseFormat: { type: "json" } })).toBe(words.formatted);
+    expect(words.formatted).toContain("Countersign’s words for the format of the reply");
+  });
+
+  test("is the client and Countersign for a client's own task", () => {
+    expect(startIn({ responseFormat: { type: "json" } }, "own")).toBe(words.ownStart.systemPrompt);
+  });
 });

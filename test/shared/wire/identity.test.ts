@@ -19,6 +19,8 @@ describe("the identity of a sampling request", () => {
       { ...params, messages: [] },
       { ...params, _meta: { "countersign/session": "t" } },
       { ...params, _meta: { ...session, other: 1 } },
+      { ...params, _meta: { ...session, "countersign/responseFormat": { type: "json" } } },
+      { ...params, _meta: { ...session, "countersign/responseFormat": { type: "json", schema: {} } } },
       { ...params, _meta: {} },
     ];
     expect(new Set([params, ...others].map((each) => samplingIdentity(each))).size).toBe(others.length + 1);
@@ -45,6 +47,15 @@ describe("the identity of what a request asks", () => {
     expect(contentIdentity(params)).toBe(contentIdentity(bare));
     expect(contentIdentity({ ...bare, task: {} })).toBe(contentIdentity(bare));
     expect(contentIdentity({ ...bare, maxTokens: 11 })).not.toBe(contentIdentity(bare));
+  });
+
+  test("depends on the format of the reply, and on nothing else in _meta", () => {
+    const inFormat = (format: object) => contentIdentity({ ...params, _meta: { ...session, "countersign/responseFormat": format } });
+    const schema = { type: "object" };
+    const formats = [contentIdentity(params), inFormat({ type: "json" }), inFormat({ type: "json", schema })];
+    expect(new Set(formats).size).toBe(formats.length);
+    expect(inFormat({ schema, type: "json" })).toBe(formats[2]);
+    expect(contentIdentity({ ...params, _meta: { "countersign/session": "t", progressToken: 1, other: 2 } })).toBe(formats[0]);
   });
 
   test("is never taken for the identity of the request", () => {

@@ -17,6 +17,8 @@ export const excerptEn = {
     result: "From the tool: result",
     vectors: "From the model: vectors",
   } satisfies Record<ExcerptPiece["from"], string>,
+  /** Where the server requires a format of the reply. */
+  formatted: "From the server, with Countersign’s words for the format of the reply: system prompt",
   /** Where a client asks for itself, in place of a server. */
   ownStart: {
     systemPrompt: "From the client, with Countersign’s words for its task: system prompt",

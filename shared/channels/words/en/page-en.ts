@@ -153,6 +153,7 @@ export const pageEn = {
   },
   outside: {
     server: `From {server}${untrusted}`,
+    serverAndUs: `From {server}, with Countersign’s words for the format of the reply${untrusted}`,
     serverAsAssistant: `From {server}, as a model’s words${untrusted}`,
     model: `From {model}${untrusted}`,
     client: `From {client}${untrusted}`,

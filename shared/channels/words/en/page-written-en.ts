@@ -9,7 +9,7 @@ export const pageWrittenEn = {
     labelAgain: "Another reply to {to}, written by you",
     /** {model}: the name that the requestor gets in place of the model's. */
     hint: "{first} gets nothing. {to} sees the model name {model}.",
-    json: "It must be JSON, as the client requested.",
+    json: "It must be JSON, as requested.",
     check: "Check my reply",
     send: "Send my reply to {to}",
     sendVote: "Vote for my reply to {to}",

@@ -51,8 +51,8 @@ function editFault(fault: EditFault): string {
       return "Write a reply first.";
     case "notRequestedJson":
       return fault.hasSchema
-        ? "This must stay JSON that matches the schema in the prompt: the client requested it."
-        : "This must stay JSON: the client requested it.";
+        ? "This must stay JSON that matches the schema in the prompt, as requested."
+        : "This must stay JSON, as requested.";
     default:
       return unreachable(fault);
   }

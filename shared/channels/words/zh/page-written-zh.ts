@@ -9,7 +9,7 @@ export const pageWrittenZh = {
     labelAgain: "由你另写一份给 {to} 的回复",
     /** {model}: the name that the requestor gets in place of the model's. */
     hint: "{first} 不会收到任何内容。{to} 看到的模型名是 {model}。",
-    json: "必须是 JSON，这是客户端的要求。",
+    json: "必须是 JSON，这是请求的要求。",
     check: "检查我的回复",
     send: "把我的回复发给 {to}",
     sendVote: "赞成把我的回复发给 {to}",

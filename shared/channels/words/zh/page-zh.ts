@@ -154,6 +154,7 @@ export const pageZh = {
   },
   outside: {
     server: `来自 {server}${untrusted}`,
+    serverAndUs: `来自 {server}，回复格式的说明由 Countersign 撰写${untrusted}`,
     serverAsAssistant: `来自 {server}，以模型口吻写成${untrusted}`,
     model: `来自 {model}${untrusted}`,
     client: `来自 {client}${untrusted}`,

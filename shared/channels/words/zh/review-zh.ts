@@ -63,7 +63,7 @@ function editFault(fault: EditFault): string {
     case "blankReply":
       return "请先写回复。";
     case "notRequestedJson":
-      return fault.hasSchema ? "这里必须仍是符合提示词中 schema 的 JSON：这是客户端的要求。" : "这里必须仍是 JSON：这是客户端的要求。";
+      return fault.hasSchema ? "这里必须仍是符合提示词中 schema 的 JSON：这是请求的要求。" : "这里必须仍是 JSON：这是请求的要求。";
     default:
       return unreachable(fault);
   }
