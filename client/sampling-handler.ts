@@ -1,6 +1,7 @@
 // What an MCP host imports: one call that gives its client sampling, reviewed by a person at a Countersign gateway. It depends on the platform's
 // fetch alone, and imports no MCP SDK.
 
+import { ourExtensions } from "../shared/wire/extension-keys.ts";
 import { Connection } from "./connection.ts";
 import { Gateway } from "./gateway.ts";
 import {
@@ -101,6 +102,7 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
   });
   const capabilities: SamplingCapabilities = {
     sampling: { tools: {} },
+    experimental: { ...ourExtensions },
     ...(options.tasks === false ? {} : { tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } }),
   };
   let sessions = 0;

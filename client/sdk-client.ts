@@ -17,6 +17,8 @@ import { asAnswer, asRequest, type JsonRpcId, objectIn, RpcError } from "./rpc-m
 
 export type SamplingCapabilities = {
   readonly sampling: { readonly tools: Record<string, never> };
+  /** What the gateway understands of a sampling request beyond the protocol. */
+  readonly experimental: { readonly [extension: string]: Record<string, never> };
   readonly tasks?: {
     readonly cancel: Record<string, never>;
     readonly requests: { readonly sampling: { readonly createMessage: Record<string, never> } };

@@ -1,11 +1,13 @@
-// Adds our sampling to the capabilities in a client's `initialize`; all other bytes stay.
+// Adds our sampling, and our extensions to it, to the capabilities in a client's `initialize`; all other bytes stay.
 // Sources: `ClientCapabilities` in the schema of each 2025 revision; 2025-11-25 added `sampling.tools` and tasks.
 
 import { isObject, type Members } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { declaresSampling, isOurs, withSampling } from "../../shared/relay/capability-2025.ts";
 import type { SamplingSettings } from "../../shared/relay/sampling-settings.ts";
+import { ourExtensions } from "../../shared/wire/extension-keys.ts";
 import { objectIn } from "../rpc-messages.ts";
+import { declaringEdits } from "./capability-edits.ts";
 import { edited, memberOf, withMembers } from "../../shared/json/spans.ts";
 
 /**
@@ -57,7 +59,13 @@ export function declareSampling(
   if (paramsAt === undefined) return { line, declared };
   const capabilitiesAt = isObject(params["capabilities"]) ? memberOf(line, paramsAt, "capabilities") : undefined;
   const ours = { sampling: now["sampling"], ...withTasks };
+  // In an unknown revision there may be no experimental capabilities.
+  const isExtended = now["experimental"] !== own["experimental"];
   const edits =
-    capabilitiesAt === undefined ? withMembers(line, paramsAt, { capabilities: ours }) : withMembers(line, capabilitiesAt, ours);
+    capabilitiesAt === undefined
+      ? withMembers(line, paramsAt, { capabilities: { ...ours, ...(isExtended ? { experimental: ourExtensions } : {}) } })
+      : isExtended
+        ? declaringEdits(line, capabilitiesAt, ours)
+        : withMembers(line, capabilitiesAt, ours);
   return { line: edited(line, edits), declared };
 }

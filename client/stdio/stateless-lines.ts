@@ -2,10 +2,11 @@
 
 import { objectOf } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
-import { edited, memberOf, membersOf, type Span, textAt, withMembers } from "../../shared/json/spans.ts";
+import { edited, memberOf, membersOf, type Span, textAt } from "../../shared/json/spans.ts";
 import { attemptOf, type InputResponses, responsesIn, restOf } from "../../shared/relay/rounds.ts";
 import { clientCapabilitiesKey, protocolVersionKey, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { asRequest, type JsonRpcId } from "../rpc-messages.ts";
+import { declaringEdits } from "./capability-edits.ts";
 
 /** A request that says the revision and its client's capabilities. `rawId`: as the client wrote it, because a parser would round a long number. */
 export type StatelessRequest = {
@@ -38,11 +39,11 @@ export function rawIdIn(line: Uint8Array, span: Span, id: JsonRpcId): string {
 const whole = (line: Uint8Array): Span => ({ from: 0, to: line.length });
 const paramsIn = (line: Uint8Array): Span => memberOf(line, whole(line), "params") ?? whole(line);
 
-/** The line with sampling among the client's capabilities; every other byte stays. */
+/** The line with sampling, and our extensions to it, among the client's capabilities; every other byte stays. */
 export function withSampling(line: Uint8Array, sampling: JsonObject): Uint8Array {
   const meta = memberOf(line, paramsIn(line), "_meta");
   const capabilities = meta === undefined ? undefined : memberOf(line, meta, clientCapabilitiesKey);
-  return capabilities === undefined ? line : edited(line, withMembers(line, capabilities, { sampling }));
+  return capabilities === undefined ? line : edited(line, declaringEdits(line, capabilities, { sampling }));
 }
 
 /** The request's params, without what belongs to one attempt. */

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../shared/encoding.ts";
 import { isObject, type Members, objectOf } from "../../shared/json/values.ts";
 import type { Span } from "../../shared/json/spans.ts";
 import { isOurs } from "../../shared/relay/capability-2025.ts";
-import { samplingCapability } from "../../shared/relay/capability-2026.ts";
+import { type AddedCapabilities, samplingCapabilities } from "../../shared/relay/capability-2026.ts";
 import { attemptOf, endedCall, type InputRequest, isAmbiguous, isRound, mayAskForInput } from "../../shared/relay/rounds.ts";
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { clientCapabilitiesKey, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
@@ -112,7 +112,9 @@ export class StatelessRelay {
     this.#byUpstream.set(idKey(id), begun);
     this.#attach(begun, leg, message);
     // Answers that nobody asked for could be a reply that no model gave and nobody reviewed.
-    return inputResponses === undefined ? withSampling(line, this.#sampling()) : withParams(line, attemptOf(rest, leg.meta, null, null));
+    return inputResponses === undefined
+      ? withSampling(line, this.#added(request.capabilities).sampling)
+      : withParams(line, attemptOf(rest, leg.meta, null, null));
   }
 
   /** The client cancels a request. Returns what the server gets; "unknown" where it is no request of this revision. */
@@ -194,12 +196,12 @@ export class StatelessRelay {
     for (const call of [...this.#byLeg.values(), ...this.#away.values()]) this.#forget(call);
   }
 
-  #sampling(): JsonObject {
-    return samplingCapability({ tools: this.#settings.tools, context: false });
+  #added(capabilities: JsonObject): AddedCapabilities {
+    return samplingCapabilities({ tools: this.#settings.tools, context: false }, capabilities);
   }
 
   #legOf({ id, rawId, meta, capabilities }: StatelessRequest): Leg {
-    const declared = { ...capabilities, sampling: this.#sampling() };
+    const declared = { ...capabilities, ...this.#added(capabilities) };
     return { id, rawId, meta: { ...meta, [clientCapabilitiesKey]: declared }, since: this.#settings.now() };
   }
 

@@ -137,7 +137,7 @@ export class TranslatingRelay {
       }
       beginning.refusal = line;
       const asked = translatedSession(beginning.params, {});
-      this.#send(this.#newId(), "server/discover", "{}", requestMeta(null, asked, { sampling: null, logLevel: null }));
+      this.#send(this.#newId(), "server/discover", "{}", requestMeta(null, asked, { added: null, logLevel: null }));
       return undefined;
     }
     if (!this.#isOwn(message["id"])) return line;
@@ -158,7 +158,7 @@ export class TranslatingRelay {
   }
 
   #metaOf(session: TranslatedSession, own: JsonObject | null): JsonObject {
-    return requestMeta(own, session, { sampling: null, logLevel: session.logs ? this.#logLevel : null });
+    return requestMeta(own, session, { added: null, logLevel: session.logs ? this.#logLevel : null });
   }
 
   #send(id: string, method: string, rest: string, meta: JsonObject): void {

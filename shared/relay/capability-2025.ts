@@ -3,6 +3,7 @@
 
 import { objectOf } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
+import { ourExtensions } from "../wire/extension-keys.ts";
 import { featuresOf, isKnownRevision } from "../wire/mcp-features.ts";
 import type { SamplingSettings } from "./sampling-settings.ts";
 
@@ -33,14 +34,14 @@ export const isDeclined = (code: unknown): boolean => code !== -1;
 export const mayFallBack = (mode: SamplingSettings["mode"], clientSamples: boolean): boolean => mode === "fallback" && clientSamples;
 
 /**
- * The params of `initialize` for the server: with sampling declared, where the gateway answers it; everything else as it came. Tools and
- * tasks are declared only where the entry says so and the requested revision has them; listing tasks only where the client itself can,
+ * The params of `initialize` for the server: with sampling and our extensions to it declared, where the gateway answers it; everything else
+ * as it came. Tools and tasks are declared only where the entry says so and the requested revision has them; listing tasks only where the client itself can,
  * because the gateway has no such list.
  */
 export function withSampling(params: JsonObject, server: Pick<SamplingSettings, "tools" | "tasks" | "context">): JsonObject {
   const capabilities = objectOf(params["capabilities"]) ?? {};
   const asked = params["protocolVersion"];
-  // For an unknown revision only sampling itself is declared.
+  // For an unknown revision only sampling itself is declared. Every known one has experimental capabilities.
   const has = isKnownRevision(asked) ? featuresOf(asked) : null;
   const sampling = {
     ...(server.tools && has?.samplingTools ? { tools: {} } : {}),
@@ -50,5 +51,6 @@ export function withSampling(params: JsonObject, server: Pick<SamplingSettings, 
   const requests = objectOf(tasks?.["requests"]);
   const withTasks =
     server.tasks && has?.tasks ? { tasks: { cancel: {}, ...tasks, requests: { ...requests, sampling: { createMessage: {} } } } } : {};
-  return { ...params, capabilities: { ...capabilities, sampling, ...withTasks } };
+  const experimental = has === null ? {} : { experimental: { ...objectOf(capabilities["experimental"]), ...ourExtensions } };
+  return { ...params, capabilities: { ...capabilities, sampling, ...experimental, ...withTasks } };
 }

@@ -4,6 +4,7 @@
 import type { JsonObject } from "../encoding.ts";
 import { isObject, objectOf } from "../json/values.ts";
 import type { RpcAnswer } from "../wire/json-rpc.ts";
+import type { AddedCapabilities } from "./capability-2026.ts";
 import { sessionRevisions } from "../wire/mcp-2025/features.ts";
 import {
   clientCapabilitiesKey,
@@ -76,16 +77,16 @@ export function initializeResult(discovered: JsonObject, revision: string, serve
   };
 }
 
-/** The `_meta` of a request, from the client's own and from what it said at the beginning. `sampling`: what the gateway declares. */
+/** The `_meta` of a request, from the client's own and from what it said at the beginning. `added`: what the gateway declares. */
 export function requestMeta(
   own: JsonObject | null,
   { capabilities, clientInfo }: Pick<TranslatedSession, "capabilities" | "clientInfo">,
-  { sampling, logLevel }: { readonly sampling: JsonObject | null; readonly logLevel: string | null },
+  { added, logLevel }: { readonly added: AddedCapabilities | null; readonly logLevel: string | null },
 ): JsonObject {
   return {
     ...own,
     [protocolVersionKey]: revision2026,
-    [clientCapabilitiesKey]: { ...capabilities, ...(sampling === null ? {} : { sampling }) },
+    [clientCapabilitiesKey]: { ...capabilities, ...added },
     ...(clientInfo === null ? {} : { [clientInfoKey]: clientInfo }),
     ...(logLevel === null ? {} : { [logLevelKey]: logLevel }),
   };

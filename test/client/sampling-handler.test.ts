@@ -232,7 +232,10 @@ describe("sampling as a task", () => {
   });
 
   test("is not declared where the host says so", () => {
-    expect(createSamplingHandler({ url: gateway.url, apiKey: FAKE_KEY, tasks: false }).capabilities).toEqual({ sampling: { tools: {} } });
+    expect(createSamplingHandler({ url: gateway.url, apiKey: FAKE_KEY, tasks: false }).capabilities).toEqual({
+      sampling: { tools: {} },
+      experimental: { "countersign/responseFormat": {} },
+    });
   });
 });
 

@@ -56,6 +56,7 @@ describe("a host on SDK 1.x", () => {
     const { server } = await connected();
     expect(server.server.getClientCapabilities()).toEqual({
       sampling: { tools: {} },
+      experimental: { "countersign/responseFormat": {} },
       tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } },
     });
   });

@@ -40,6 +40,7 @@ describe("a host on SDK 2.x", () => {
     expect(server.server.getClientCapabilities()).toEqual({
       roots: { listChanged: true },
       sampling: { tools: {} },
+      experimental: { "countersign/responseFormat": {} },
       tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } },
     });
   });

@@ -21,29 +21,38 @@ function declare(
 }
 
 describe("the client's initialize on its way to the server", () => {
+  const extended = { experimental: { "countersign/responseFormat": {} } };
+
   test.each(revisions)("gains sampling in %s, with tools and tasks only where the revision has them", (protocolVersion) => {
     const client = { protocolVersion, capabilities: { roots: { listChanged: true } }, clientInfo: { name: "c", version: "1" } };
     const ours = protocolVersion === "2025-11-25" ? { sampling: { tools: {} }, tasks: sampledTasks } : { sampling: {} };
-    expect(declare(client).params).toEqual({ ...client, capabilities: { roots: { listChanged: true }, ...ours } });
+    expect(declare(client).params).toEqual({ ...client, capabilities: { roots: { listChanged: true }, ...extended, ...ours } });
   });
 
   test("keeps every other byte: names and their order, white space, long numbers, what nobody knows", () => {
     const text =
       '{ "id": 12345678901234567890,\t"method":"initialize", "x-new":1.0e2,"params" : {"protocolVersion":"2025-06-18","capabilities":{ "experimental":{"é":1.50}} ,"clientInfo":{"name":"\\u0063","version":"1"}},"jsonrpc":"2.0"}';
     const { after } = declare({}, {}, text);
-    expect(after).toBe(`${text.replace('{ "experimental"', '{"sampling":{}, "experimental"')}\n`);
+    const sampled = text.replace('{ "experimental":{', '{"sampling":{}, "experimental":{"countersign/responseFormat":{},');
+    expect(after).toBe(`${sampled}\n`);
+  });
+
+  test("adds nothing but sampling in a revision that nobody knows", () => {
+    const client = { protocolVersion: "2027-01-01", capabilities: { experimental: { own: {} } } };
+    expect(declare(client).params).toEqual({ ...client, capabilities: { ...client.capabilities, sampling: {} } });
+    expect(declare({ protocolVersion: "2027-01-01" }).params).toEqual({ protocolVersion: "2027-01-01", capabilities: { sampling: {} } });
   });
 
   test("leaves tools and tasks out where the options say so", () => {
     const client = { protocolVersion: "2025-11-25", capabilities: {} };
     expect(declare(client, { tools: false, tasks: false })).toMatchObject({
-      params: { ...client, capabilities: { sampling: {} } },
+      params: { ...client, capabilities: { sampling: {}, ...extended } },
       declared: { samplingTasks: false },
     });
     const tasks = { requests: { elicitation: { create: {} } } };
     expect(declare({ ...client, capabilities: { tasks } }, { tools: false, tasks: false }).params).toEqual({
       ...client,
-      capabilities: { sampling: {}, tasks },
+      capabilities: { sampling: {}, ...extended, tasks },
     });
     expect(declare(client).declared).toMatchObject({ samplingTasks: true, clientTasks: false, clientSamples: false });
   });
@@ -52,7 +61,11 @@ describe("the client's initialize on its way to the server", () => {
     const tasks = { cancel: {}, requests: { elicitation: { create: {} } } };
     const { params, declared } = declare({ protocolVersion: "2025-11-25", capabilities: { elicitation: {}, tasks } });
     expect(params).toMatchObject({
-      capabilities: { elicitation: {}, tasks: { cancel: {}, requests: { elicitation: { create: {} }, sampling: { createMessage: {} } } } },
+      capabilities: {
+        elicitation: {},
+        ...extended,
+        tasks: { cancel: {}, requests: { elicitation: { create: {} }, sampling: { createMessage: {} } } },
+      },
     });
     expect(declared).toMatchObject({ clientTasks: true, clientLists: false, samplingTasks: true });
   });
@@ -79,7 +92,10 @@ describe("the client's initialize on its way to the server", () => {
   });
 
   test("gets capabilities where the client sent none, and is left alone where it has no params", () => {
-    expect(declare({ protocolVersion: "2025-06-18" }).params).toEqual({ protocolVersion: "2025-06-18", capabilities: { sampling: {} } });
+    expect(declare({ protocolVersion: "2025-06-18" }).params).toEqual({
+      protocolVersion: "2025-06-18",
+      capabilities: { sampling: {}, ...extended },
+    });
     const line = new TextEncoder().encode('{"jsonrpc":"2.0","id":1,"method":"initialize"}\n');
     expect(declareSampling(line, {}, { mode: "fulfil", tools: true, tasks: true }).line).toBe(line);
   });

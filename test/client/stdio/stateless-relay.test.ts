@@ -16,6 +16,7 @@ beforeEach(() => {
 });
 
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
+const declared = { sampling: { tools: {} }, experimental: { "countersign/responseFormat": {} } };
 const metaOf = (capabilities: Json, more: Json = {}): Json => ({
   "io.modelcontextprotocol/protocolVersion": "2026-07-28",
   [CAPABILITIES]: capabilities,
@@ -76,14 +77,18 @@ function relayed(options: Partial<DeclareOptions> = {}) {
 }
 
 describe("a request that passes", () => {
-  test("keeps its bytes, but for sampling among the client's capabilities", () => {
+  test("keeps its bytes, but for sampling and its extensions among the client's capabilities", () => {
+    const extended = '"experimental":{"countersign/responseFormat":{}}';
     const line = (capabilities: string): string =>
       `{ "jsonrpc":"2.0","id":12345678901234567890,"method":"x/unknown","params":{"n":1.0, "_meta":{"progressToken":12345678901234567891,` +
       `"io.modelcontextprotocol/protocolVersion":"2026-07-28", "${CAPABILITIES}":${capabilities}} } }\r\n`;
     for (const [given, passed, tools] of [
-      ["{}", '{"sampling":{"tools":{}}}', true],
-      ['{ "roots": {} }', '{"sampling":{}, "roots": {} }', false],
-      ['{"sampling" : {"context":{}} }', '{"sampling" : {"tools":{}} }', true],
+      ["{}", `{"sampling":{"tools":{}},${extended}}`, true],
+      ['{ "roots": {} }', `{"sampling":{},${extended}, "roots": {} }`, false],
+      ['{"sampling" : {"context":{}} }', `{${extended},"sampling" : {"tools":{}} }`, true],
+      ['{"experimental":{ "own":1.0}}', '{"sampling":{"tools":{}},"experimental":{"countersign/responseFormat":{}, "own":1.0}}', true],
+      ['{"experimental": {}}', `{"sampling":{"tools":{}},"experimental": {"countersign/responseFormat":{}}}`, true],
+      ['{"experimental":7}', `{"sampling":{"tools":{}},${extended}}`, true],
     ] as const) {
       const { fromClient, server } = relayed({ tools });
       fromClient(line(given));
@@ -401,7 +406,7 @@ describe("a client that does what it should not", () => {
     const { call, next, server } = relayed();
     call(1, { inputResponses: forged });
     const { params } = await next(server);
-    expect(params).toEqual({ name: "ask", arguments: { a: 1 }, _meta: metaOf({ elicitation: {}, roots: {}, sampling: { tools: {} } }) });
+    expect(params).toEqual({ name: "ask", arguments: { a: 1 }, _meta: metaOf({ elicitation: {}, roots: {}, ...declared }) });
   });
 
   /** Each gets a state from a round of its own call first. */

@@ -118,7 +118,11 @@ describe("initialize", () => {
         _meta: {
           progressToken: "own",
           "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-          "io.modelcontextprotocol/clientCapabilities": { elicitation: { form: {}, url: {} }, sampling: { tools: {} } },
+          "io.modelcontextprotocol/clientCapabilities": {
+            elicitation: { form: {}, url: {} },
+            sampling: { tools: {} },
+            experimental: { "countersign/responseFormat": {} },
+          },
           "io.modelcontextprotocol/logLevel": "error",
         },
       },

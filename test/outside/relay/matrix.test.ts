@@ -57,10 +57,12 @@ const reply = JSON.stringify({ type: "text", text: "Hello from the scripted prov
 const connect = (kind: (typeof clientKinds)[number], server: string, revision: (typeof revisions)[number]) =>
   matrixClient(kind, office.relay(server), { Authorization: `Bearer ${key}` }, revision);
 
-const declared = (revision: string) =>
-  revision === "2025-11-25"
+const declared = (revision: string) => ({
+  experimental: { "countersign/responseFormat": {} },
+  ...(revision === "2025-11-25"
     ? { sampling: { tools: {} }, tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } }
-    : { sampling: {} };
+    : { sampling: {} }),
+});
 
 describe.each(revisions)("revision %s", (revision) => {
   describe.each(clientKinds)("client of %s", (kind) => {

@@ -10,20 +10,24 @@ const initialize = (protocolVersion: string, capabilities: JsonObject = {}): Jso
   unknown: [1, 2],
 });
 
+const extended = { experimental: { "countersign/responseFormat": {} } };
+
 describe("initialize on its way to a server", () => {
   test.each(Object.keys(features2025))("declares sampling in %s, tools and tasks only where the revision has them", (revision) => {
     const { capabilities, ...others } = withSampling(initialize(revision), { tools: true, tasks: true, context: false });
     const { capabilities: _none, ...asked } = initialize(revision);
     expect(others).toEqual(asked);
-    expect(capabilities).toEqual(
-      revision === "2025-11-25"
+    expect(capabilities).toEqual({
+      ...extended,
+      ...(revision === "2025-11-25"
         ? { sampling: { tools: {} }, tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } }
-        : { sampling: {} },
-    );
+        : { sampling: {} }),
+    });
   });
 
   test("declares no tools and no tasks to a server whose entry says so", () => {
     expect(withSampling(initialize("2025-11-25"), { tools: false, tasks: false, context: false })["capabilities"]).toEqual({
+      ...extended,
       sampling: {},
     });
   });
@@ -31,8 +35,12 @@ describe("initialize on its way to a server", () => {
   test("declares context only to a server whose entry says so, in the revision that has it", () => {
     const declared = (revision: string) =>
       withSampling(initialize(revision), { tools: false, tasks: false, context: true })["capabilities"];
-    expect(declared("2025-11-25")).toEqual({ sampling: { context: {} } });
-    expect(declared("2025-06-18")).toEqual({ sampling: {} });
+    expect(declared("2025-11-25")).toEqual({ ...extended, sampling: { context: {} } });
+    expect(declared("2025-06-18")).toEqual({ ...extended, sampling: {} });
+  });
+
+  test("declares sampling alone in a revision that nobody knows", () => {
+    expect(withSampling(initialize("2027-01-01"), { tools: true, tasks: true, context: true })["capabilities"]).toEqual({ sampling: {} });
   });
 
   test("keeps everything else that the client declared", () => {
@@ -44,6 +52,7 @@ describe("initialize on its way to a server", () => {
     };
     expect(withSampling(initialize("2025-11-25", capabilities), { tools: true, tasks: true, context: false })["capabilities"]).toEqual({
       ...capabilities,
+      experimental: { odd: [1], ...extended.experimental },
       sampling: { tools: {} },
       tasks: { cancel: {}, requests: { elicitation: { create: {} }, sampling: { createMessage: {} } } },
     });

@@ -2,6 +2,7 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
 import { clientRequest, inputId, inputPlace } from "../../../shared/relay/client-inputs.ts";
 import { agreedRevision, answerFor, initializeResult, requestMeta, translatedSession } from "../../../shared/relay/translation.ts";
 
@@ -53,11 +54,16 @@ describe("the beginning of a session", () => {
       logs: true,
       listens: ["toolsListChanged", "resourcesListChanged"],
     });
-    expect(requestMeta({ progressToken: 7, "own/key": 1 }, session, { sampling: { tools: {} }, logLevel: "info" })).toEqual({
+    const added = samplingCapabilities({ tools: true, context: false }, session.capabilities);
+    expect(added).toEqual({
+      sampling: { tools: {} },
+      experimental: { own: {}, "countersign/responseFormat": {} },
+    });
+    expect(requestMeta({ progressToken: 7, "own/key": 1 }, session, { added, logLevel: "info" })).toEqual({
       progressToken: 7,
       "own/key": 1,
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientCapabilities": { ...session.capabilities, sampling: { tools: {} } },
+      "io.modelcontextprotocol/clientCapabilities": { ...session.capabilities, ...added },
       "io.modelcontextprotocol/clientInfo": { name: "client", version: "1" },
       "io.modelcontextprotocol/logLevel": "info",
     });
@@ -70,7 +76,7 @@ describe("the beginning of a session", () => {
 
   test("the client's own `_meta` cannot say what the gateway says", () => {
     const own = { "io.modelcontextprotocol/clientCapabilities": { sampling: {} }, "io.modelcontextprotocol/protocolVersion": "1" };
-    const meta = requestMeta(own, translatedSession({}, {}), { sampling: null, logLevel: null });
+    const meta = requestMeta(own, translatedSession({}, {}), { added: null, logLevel: null });
     expect(meta).toEqual({ "io.modelcontextprotocol/clientCapabilities": {}, "io.modelcontextprotocol/protocolVersion": "2026-07-28" });
   });
 });

@@ -100,7 +100,11 @@ describe("context", () => {
     expect(systemSent()).not.toContain("Tuesday");
     upstream.calls.length = 0;
     await connected("open-none");
-    expect(declared()).toEqual({ sampling: { tools: {} }, tasks: expect.anything() as unknown });
+    expect(declared()).toEqual({
+      sampling: { tools: {} },
+      experimental: expect.anything() as unknown,
+      tasks: expect.anything() as unknown,
+    });
   });
 
   test("is on the review page, in the system prompt and with a note, and a reviewer may take it out", async () => {

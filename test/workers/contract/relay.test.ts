@@ -513,11 +513,15 @@ describe("initialize on its way", () => {
     await new RelayClient("open-plain").connect(roots);
     await new RelayClient("open").connect(roots, "2025-06-18");
     await new RelayClient("open").connect({ sampling: {} });
-    expect([0, 1, 2, 3].map(capabilitiesAt)).toEqual([
-      { ...roots, sampling: { tools: {} }, tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } },
-      { ...roots, sampling: {} },
-      { ...roots, sampling: {} },
-      { sampling: { tools: {} }, tasks: { cancel: {}, requests: { sampling: { createMessage: {} } } } },
+    await new RelayClient("open-plain").connect({ experimental: { own: { a: 1 } } }, "2024-11-05");
+    const extended = { experimental: { "countersign/responseFormat": {} } };
+    const tasks = { cancel: {}, requests: { sampling: { createMessage: {} } } };
+    expect([0, 1, 2, 3, 4].map(capabilitiesAt)).toEqual([
+      { ...roots, ...extended, sampling: { tools: {} }, tasks },
+      { ...roots, ...extended, sampling: {} },
+      { ...roots, ...extended, sampling: {} },
+      { ...extended, sampling: { tools: {} }, tasks },
+      { experimental: { own: { a: 1 }, ...extended.experimental }, sampling: {} },
     ]);
   });
 

@@ -160,6 +160,7 @@ describe("what the server gets", () => {
       elicitation: { form: {} },
       extensions: { "a/b": { c: 1 } },
       sampling: { tools: {} },
+      experimental: { "countersign/responseFormat": {} },
     });
     expect(upstream.calls[0]?.headers.get("Mcp-Param-Region")).toBe("eu");
   });

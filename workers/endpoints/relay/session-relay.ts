@@ -128,7 +128,7 @@ async function begin(
     if (answer.status === 400 || answer.status === 404) c.executionCtx.waitUntil(forget(c.env, visit));
     return answer;
   }
-  const meta = requestMeta(null, translatedSession(request.params, {}), { sampling: null, logLevel: null });
+  const meta = requestMeta(null, translatedSession(request.params, {}), { added: null, logLevel: null });
   const found = await discover(c.env, visit, meta);
   if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
   if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);

@@ -8,7 +8,7 @@ import { valueAsWritten } from "../../../shared/json/as-written.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import { type Span, edited, memberOf, textAt, withMembers } from "../../../shared/json/spans.ts";
 import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
-import { samplingCapability } from "../../../shared/relay/capability-2026.ts";
+import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
 import { type SampledFor, maySample } from "../../../shared/association/relay-association.ts";
 import { longestPart } from "../../../shared/relay/added-context.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
@@ -214,7 +214,7 @@ const metaFor = (visit: Watched, request: StatelessRequest, session: RelaySessio
 
 const withSampling = ({ capabilities }: StatelessRequest, { server }: Watched): JsonObject => ({
   ...capabilities,
-  sampling: samplingCapability(server),
+  ...samplingCapabilities(server, capabilities),
 });
 
 /** `Mcp-Param-…` headers pass: the arguments that they repeat are not changed. */

@@ -8,7 +8,7 @@ import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { memberOf } from "../../../shared/json/spans.ts";
 import { longestPart } from "../../../shared/relay/added-context.ts";
 import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
-import { samplingCapability } from "../../../shared/relay/capability-2026.ts";
+import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
 import { inputPlace } from "../../../shared/relay/client-inputs.ts";
 import type { JsonRpcMessage } from "../../../shared/relay/messages.ts";
 import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../shared/relay/rounds.ts";
@@ -166,8 +166,9 @@ export async function metaOf(c: AppContext, visit: Watched, session: Translated,
   const logLevel = session.translated.logs
     ? ((await sessionStub(c.env, c.var.key.id, associationSession(session)).logLevel()) ?? "info")
     : null;
-  const sampling = samplesHere({ visit, session }) ? samplingCapability(visit.server) : null;
-  return requestMeta(objectOf(params["_meta"]), session.translated, { sampling, logLevel });
+  const { translated } = session;
+  const added = samplesHere({ visit, session }) ? samplingCapabilities(visit.server, translated.capabilities) : null;
+  return requestMeta(objectOf(params["_meta"]), translated, { added, logLevel });
 }
 
 type Sent = { readonly rest: string; readonly meta: JsonObject };
