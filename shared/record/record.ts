@@ -9,6 +9,7 @@ import type { Attempt, Note, StopScope, Tokens, Usage } from "../model/call.ts";
 import type { Cause } from "./cause.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
+import type { RequestUse } from "./request-use.ts";
 
 /** `fingerprint` tells admin tokens apart and does not reveal one. */
 export type Operator =
@@ -351,4 +352,6 @@ export type RunSummary = {
   readonly cause: Cause | null;
   readonly model: string | null;
   readonly costUsd: number;
+  /** What it used of the protocol; absent in lines of earlier versions, and of requests that were refused unread or are no sampling. */
+  readonly use?: RequestUse;
 } & Tokens;

@@ -4,6 +4,7 @@ import type { Gate, Provenance } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import { type Endpoint, type RecordFact, idWord } from "../record/record.ts";
+import type { RequestUse } from "../record/request-use.ts";
 import type { KeyBudget, TokenBudget } from "../budget/budgets.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
@@ -96,6 +97,8 @@ export type RequestInput = {
   /** The digests of its images, in order; absent where it has none. */
   readonly images?: readonly ImageDigests[];
   readonly takenOver: boolean;
+  /** What it uses of the protocol; absent in runs of earlier versions. */
+  readonly use?: RequestUse;
   /**
    * `sync`: a caller waits on a connection, and may disconnect. `task`: a task, or an asynchronous request. `callback`: an MCP server
    * waits, and the run posts the answer to it.

@@ -7,19 +7,21 @@ import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type CachedReply, type RunInput, replyDigest } from "./run-input.ts";
 
-type Line = Pick<RunSummary, "run" | "key" | "server" | "name" | "createdAt">;
+type Line = Pick<RunSummary, "run" | "key" | "server" | "name" | "createdAt" | "use">;
 
 export const requestLine = ({
   id,
   key,
   requestor,
   createdAt,
-}: Pick<RunInput, "id" | "requestor" | "createdAt"> & { key: { id: string } }): Line => ({
+  use,
+}: Pick<RunInput, "id" | "requestor" | "createdAt" | "use"> & { key: { id: string } }): Line => ({
   run: id,
   key: key.id,
   server: requestor.server,
   name: requestor.name,
   createdAt,
+  ...(use === undefined ? {} : { use }),
 });
 
 /** Where no model was called. */

@@ -54,4 +54,11 @@ export const recordMutants: readonly Mutant[] = [
     to: 'this.#note(hourOf(createdAt) - 1, key, server ?? "", state);',
     test: { file: ledger, only: "by a key" },
   },
+  {
+    name: "a run that ends after its line was passed is counted for its server",
+    file: "workers/objects/ledger/ledger-use.ts",
+    from: "if (line.createdAt < createdAt ||",
+    to: "if (line.createdAt < 0 ||",
+    test: { file: "test/workers/objects/ledger.test.ts", only: "is that of all its lines" },
+  },
 ];

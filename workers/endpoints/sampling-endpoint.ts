@@ -147,7 +147,8 @@ async function end(c: AppContext, endIt: (begins: boolean) => Promise<boolean>):
 }
 
 async function createMessage(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
-  const parsed = codecOf(c).decode(params);
+  const codec = codecOf(c);
+  const parsed = codec.decode(params);
   const about = { id, ...aboutSampling(params) };
   if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), about);
   const asTask = parsed.value.task !== undefined;
@@ -159,6 +160,7 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
     key: c.var.key,
     id,
     params,
+    revision: codec.revision,
     parsed: parsed.value,
     responseMode: asTask || asynchronous ? { kind: "task", ttlMs: parsed.value.task?.ttl ?? null } : { kind: "sync" },
     signal,

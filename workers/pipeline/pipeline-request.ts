@@ -45,6 +45,8 @@ export type PipelineRequest = {
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly key: KeyRecord;
   readonly endpoint: RunInput["endpoint"];
+  /** The revision of MCP by which it was read; absent where it came by none. */
+  readonly revision?: string;
   readonly requestor: Requestor;
   readonly request: SamplingRequest;
   /** The context that the request asks for and does not get. */

@@ -5,6 +5,7 @@ import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, p
 import type { ParamsRefusal } from "../../shared/json/issue-collector.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { refusalFact } from "../../shared/record/refusal-fact.ts";
+import { samplingMethod } from "../../shared/relay/messages.ts";
 import { uncalled } from "../../shared/run/run-record.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
@@ -109,6 +110,7 @@ function entryOf(run: string, at: number, refused: Refused, refusal: Refusal): L
     state: reason.kind === "broken" ? "failed" : "refused",
     cause: reason.kind === "broken" ? reason : { kind: "refused", reason },
     ...uncalled,
+    ...(endpoint === "control" || method !== samplingMethod ? {} : { use: { endpoint, revision: null, features: [], maxTokens: 0 } }),
   };
   return { events: chainEvents(run, null, at, [fact]), summary };
 }

@@ -4,6 +4,7 @@ import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
+import { useOf } from "../../shared/record/request-use.ts";
 import { once } from "../../shared/once.ts";
 import type { Result } from "../../shared/result.ts";
 import { isReplyAsked } from "../../shared/run/lifecycle.ts";
@@ -105,6 +106,14 @@ export function requestInputOf({ request: asked, run, now, cache }: RunContext, 
     contextIgnored: asked.contextIgnored,
     ...(asked.images === undefined ? {} : { images: asked.images }),
     takenOver,
+    use: useOf({
+      request: asked.request,
+      endpoint: asked.endpoint,
+      revision: asked.revision ?? null,
+      asksForContext: asked.contextIgnored !== null || asked.added !== undefined,
+      isTask: responseMode.kind === "task",
+      isReviewed: plan.gates.request === "review" || plan.gates.response === "review",
+    }),
     mode: responseMode.kind,
     ...(responseMode.kind === "callback" ? { waiting: responseMode.waiting } : {}),
     ttlMs: responseMode.kind === "task" ? responseMode.ttlMs : null,

@@ -22,6 +22,8 @@ export type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "respon
   /** As they came, for the digests. */
   readonly params: unknown;
   readonly parsed: ParsedSampling;
+  /** The revision by which the params were read. */
+  readonly revision: string;
   /** The context that may be added. */
   readonly context?: () => Promise<ServerContext>;
   /** How the relay found which request is served; absent where the host says so. */
@@ -42,6 +44,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
     ctx,
     key,
     endpoint: evidence === undefined ? "sampling" : "relay",
+    revision: call.revision,
     requestor: {
       server,
       method,

@@ -52,6 +52,7 @@ export const paths = {
     inboxSessions: "/admin/inboxes/:reviewer/sessions",
     doctor: "/admin/doctor",
     record: "/admin/record",
+    sunset: "/admin/sunset",
   },
 } as const;
 

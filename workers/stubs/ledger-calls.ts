@@ -1,6 +1,7 @@
 // The calls of a LedgerObject and their values. It imports no object.
 
 import type { Refusal } from "../../shared/model/outcome.ts";
+import type { ServerMonths } from "../../shared/record/server-use.ts";
 import type { Endpoint, LineState, RecordEvent, RunSummary } from "../../shared/record/record.ts";
 
 /** A notice as lists show it. A link's claims and random bytes are stored; its token is computed when the notice is listed. */
@@ -56,6 +57,12 @@ export type RunsQuery = {
 
 export type NoticesQuery = { readonly open?: boolean; readonly before?: number; readonly limit: number };
 
+/** `after`: only servers whose names come after this one, in the order of UTF-8 bytes. */
+export type ServerUseQuery = { readonly after: string; readonly limit: number };
+
+/** `isBehind`: not every line is counted yet. Each call counts some more. */
+export type ShardUse = { readonly isBehind: boolean; readonly servers: readonly ServerMonths[] };
+
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
   /** Appends what is new in each entry; what is stored already stays. `entries` is JSON of `LedgerEntry[]`. */
   append(entries: string): void;
@@ -67,6 +74,8 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   runs(runsQuery: RunsQuery): string;
   /** The line of one request, as JSON of `RunSummary`; null where there is none, or none any more. */
   line(run: string): string | null;
+  /** What servers' sampling came to, in the order of their names, as JSON of `ShardUse`. */
+  serverUse(serverUseQuery: ServerUseQuery): string;
   /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: only of reviews that still wait. `before`: Unix milliseconds. */
   notices(noticesQuery: NoticesQuery): string;
   /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. `only`: of that run alone. */

@@ -18,11 +18,13 @@ import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
 import { type Operation, operationsOf } from "../../../workers/endpoints/openapi/operations.ts";
 import { signatureOf } from "../../support/slack/scripted-slack.ts";
 import {
+  admin,
   adminToken,
   configure,
   createKey,
   devKey,
   env,
+  eventually,
   gateway,
   jsonBody,
   openNotice,
@@ -454,6 +456,18 @@ const asks: Asks = {
     [200, asAdmin("/budgets/spend")],
     [401, at("/admin/budgets/spend")],
   ],
+  getSunset: async () => {
+    await sample({ server: "open" });
+    await eventually("the server in the report", async () =>
+      (await admin("/sunset?format=text")).text().then((text) => text.includes("open")),
+    );
+    return [
+      [200, asAdmin("/sunset")],
+      [200, asAdmin("/sunset?format=text")],
+      [400, asAdmin("/sunset?format=xml")],
+      [401, at("/admin/sunset")],
+    ];
+  },
   listStops: async () => [
     [200, asAdmin("/stops")],
     [401, at("/admin/stops")],

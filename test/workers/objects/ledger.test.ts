@@ -1,11 +1,12 @@
 // A shard of the record: what is stored once, how it is listed, and how it is deleted in slices.
 
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, firstBrokenEvent } from "../../../shared/record/record.ts";
+import type { RequestUse } from "../../../shared/record/request-use.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
-import type { Flood, LedgerEntry, NoticeRow, RunsQuery } from "../../../workers/stubs/ledger-calls.ts";
+import type { Flood, LedgerEntry, NoticeRow, RunsQuery, ShardUse } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "../support/gateway.ts";
 import { asObject, tablesOf } from "./inside.ts";
 
@@ -317,5 +318,142 @@ describe("the lines of runs", () => {
     expect(await Promise.all([of({ state: "completed" }), of({ server: "notes" }), of({})])).toEqual([[ended], [ended], [ended]]);
     expect(await Promise.all([of({ state: "open" }), of({ state: "waiting" }), of({ state: "failed" })])).toEqual([[], [], []]);
     expect(JSON.parse((await ledger.line("run_a")) ?? "")).toEqual(ended);
+  });
+});
+
+describe("the use of a server", () => {
+  const use: RequestUse = { endpoint: "relay", revision: "2025-11-25", features: ["tools"], maxTokens: 100 };
+  const sampled = (run: string, more: Partial<RunSummary> = {}): RunSummary => line(run, { use, ...more });
+  const useIn = async (ledger: Ledger, after = "", limit = 10): Promise<ShardUse> =>
+    JSON.parse(await ledger.serverUse({ after, limit })) as ShardUse;
+  const counts = async (ledger: Ledger): Promise<Record<string, number>> =>
+    Object.fromEntries((await useIn(ledger)).servers.map(({ server, use: { requests } }) => [server, requests]));
+  const rowsOf = async (ledger: Ledger, table: string): Promise<unknown[]> => (await tablesOf(ledger as DurableObjectStub))[table] ?? [];
+
+  test("counts each request once, when it has ended, however often its line comes and the report is asked for", async () => {
+    const ledger = newLedger();
+    const open = sampled("run_a", { endedAt: null, state: "waiting" });
+    const ended = sampled("run_a");
+    await append(ledger, [{ events: chain("run_a", 1), summary: open }]);
+    expect(await counts(ledger)).toEqual({});
+    for (const summary of [ended, open, ended, { ...ended, state: "failed" as const }]) {
+      await append(ledger, [{ summary }]);
+      expect(await counts(ledger)).toEqual({ notes: 1 });
+    }
+    const others = [sampled("run_b"), sampled("run_b"), sampled("run_c", { server: "files" }), sampled("run_d", { server: "control" })];
+    await append(
+      ledger,
+      others.map((summary) => ({ summary })),
+    );
+    expect(await counts(ledger)).toEqual({ files: 1, notes: 2 });
+    expect((await useIn(ledger)).servers[1]?.use.outcomes).toEqual([["completed", 2]]);
+  });
+
+  test("is that of all its lines, whenever they come and end, and whenever it is asked for", async () => {
+    const step = fc.oneof(
+      fc.record({ run: fc.nat(9), isEnded: fc.boolean() }),
+      fc.constantFrom("report" as const, "alarm" as const, "reset" as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const ledger = newLedger();
+        const ended = new Set<number>();
+        for (const each of steps) {
+          if (each === "report") await useIn(ledger);
+          else if (each === "reset") {
+            // Only what runs can be reset.
+            await ledger.overdue(0, 1);
+            await evictDurableObject(ledger);
+          } else if (each === "alarm") await runDurableObjectAlarm(ledger);
+          else {
+            const { run, isEnded } = each;
+            // Later runs have earlier times: their lines stand behind those that are counted.
+            const createdAt = begun - run * day;
+            const end = isEnded ? {} : { endedAt: null, state: "waiting" as const };
+            await append(ledger, [{ events: chain(`run_${run}`, 1), summary: sampled(`run_${run}`, { createdAt, ...end }) }]);
+            if (isEnded) ended.add(run);
+          }
+        }
+        expect((await counts(ledger))["notes"] ?? 0).toBe(ended.size);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test("has a row for each month, whatever the number of requests, and lists servers by name", async () => {
+    const ledger = newLedger();
+    const servers = ["b", "a", "é"];
+    const months = [Date.UTC(2026, 0, 31, 23), Date.UTC(2026, 1, 1), Date.UTC(2026, 1, 2)];
+    await append(
+      ledger,
+      servers.flatMap((server) => months.map((createdAt, n) => ({ summary: sampled(`run_${server}_${n}`, { server, createdAt }) }))),
+    );
+    expect(await rowsOf(ledger, "server_use")).toEqual([]);
+    const byMonth = [
+      ["2026-01", 1],
+      ["2026-02", 2],
+    ];
+    expect((await useIn(ledger)).servers.map(({ server, months: of }) => [server, of])).toEqual(
+      ["a", "b", "é"].map((each) => [each, byMonth]),
+    );
+    expect(await rowsOf(ledger, "server_use")).toHaveLength(servers.length * 2);
+    expect((await useIn(ledger, "", 1)).servers.map(({ server }) => server)).toEqual(["a"]);
+    expect((await useIn(ledger, "a", 2)).servers.map(({ server }) => server)).toEqual(["b", "é"]);
+    expect((await useIn(ledger, "é")).servers).toEqual([]);
+  });
+
+  test("of an append that fails is not counted, and is counted when it comes again", async () => {
+    const ledger = newLedger();
+    await append(ledger, [{ summary: sampled("run_z") }]);
+    expect(await counts(ledger)).toEqual({ notes: 1 });
+    const entries = JSON.stringify([
+      { events: [], summary: sampled("run_a") },
+      { events: [], summary: { ...sampled("run_b"), key: null } },
+    ]);
+    await runInDurableObject(ledger, (object: LedgerObject) => {
+      expect(() => object.append(entries)).toThrow();
+    });
+    expect(await counts(ledger)).toEqual({ notes: 1 });
+    await append(ledger, [{ summary: sampled("run_a") }]);
+    expect(await counts(ledger)).toEqual({ notes: 2 });
+  });
+
+  test("counts so many lines in one call, and says whether there are more", async () => {
+    const ledger = newLedger();
+    const lines = Array.from({ length: 10_001 }, (_, n) => ({ summary: sampled(`run_${n}`, { createdAt: begun + n }) }));
+    await append(ledger, lines);
+    expect(await useIn(ledger)).toMatchObject({ isBehind: true, servers: [{ use: { requests: 10_000 } }] });
+    expect(await useIn(ledger)).toMatchObject({ isBehind: false, servers: [{ use: { requests: 10_001 } }] });
+  });
+
+  test("is added up by the daily alarm too, in slices", async () => {
+    const ledger = newLedger();
+    await append(
+      ledger,
+      Array.from({ length: 4_500 }, (_, n) => ({ summary: sampled(`run_${n}`, { createdAt: begun + n }) })),
+    );
+    expect(await cleanUp(ledger, begun + day)).toBe(3);
+    expect(await rowsOf(ledger, "counted_to")).toEqual([{ one: 1, created_at: begun + 4_499, run: "run_4499" }]);
+    expect(await counts(ledger)).toEqual({ notes: 4_500 });
+  });
+
+  test("is deleted 400 days after its month, in the slices of everything else, its lines before", async () => {
+    const ledger = newLedger();
+    // To come, so that no alarm rings by itself.
+    const old = Date.UTC(2100, 0, 15);
+    const servers = Array.from({ length: 600 }, (_, n) => `server_${n}`);
+    await append(
+      ledger,
+      servers.map((server) => ({ summary: sampled(`run_${server}`, { server, createdAt: old, endedAt: old }) })),
+    );
+    await append(ledger, [{ summary: sampled("run_new", { createdAt: old + 40 * day, endedAt: old + 40 * day }) }]);
+    // The month goes on for those that came after the fifteenth. Lines are counted before they are deleted.
+    await cleanUp(ledger, old + 401 * day);
+    expect(await rowsOf(ledger, "summary")).toHaveLength(1);
+    expect(await rowsOf(ledger, "server_use")).toHaveLength(601);
+    expect(await cleanUp(ledger, old + 420 * day)).toBeGreaterThan(1);
+    expect(await counts(ledger)).toEqual({ notes: 1 });
+    await cleanUp(ledger, old + 500 * day);
+    expect(await rowsOf(ledger, "server_use")).toEqual([]);
   });
 });

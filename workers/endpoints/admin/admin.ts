@@ -12,6 +12,7 @@ import { inboxSessionRoutes } from "./inbox-sessions.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
 import { spendRoutes } from "./spend.ts";
 import { stopRoutes } from "./stops.ts";
+import { sunsetRoutes } from "./sunset.ts";
 import { noticeRoutes } from "./sent-notices.ts";
 
 export const adminRoutes = new Hono<App>();
@@ -26,6 +27,7 @@ for (const routes of [
   noticeRoutes,
   grantRoutes,
   spendRoutes,
+  sunsetRoutes,
   stopRoutes,
   inboxSessionRoutes,
   doctorRoutes,

@@ -117,6 +117,25 @@ export function schemas() {
         }),
       ),
     }),
+    Sunset: record({
+      isComplete: { type: "boolean" },
+      servers: list(
+        record({
+          server: text,
+          isInServers: { type: "boolean" },
+          ...each(time, "firstAt", "lastAt"),
+          requests: integer,
+          knownFrom: timeOrNull,
+          outcomes: { type: "object", additionalProperties: integer },
+          broughtBy: list(record({ endpoint: { enum: ["sampling", "relay"] }, revision: text, requests: integer })),
+          models: list(record({ model: text, requests: integer })),
+          months: list(record({ month: text, requests: integer })),
+          usage: record({ ...each(integer, "inputTokens", "outputTokens"), costUsd: number }),
+          moving: list(text),
+        }),
+      ),
+      next: orNull("string"),
+    }),
     Health: record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) }),
     Diagnosis: record({
       checks: list(record({ check: text, state: { enum: ["good", "note", "fix"] }, text })),

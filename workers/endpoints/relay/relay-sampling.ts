@@ -162,7 +162,8 @@ export async function startSampling(
   if (parts.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
     return refuse({ kind: "policyRefused", rule: "the server's samplingTools" });
-  const parsed = mcpCodec(session.revision).decode(params);
+  const codec = mcpCodec(session.revision);
+  const parsed = codec.decode(params);
   if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
   const undeclared = undeclaredIn(parsed.value, server, session.revision);
   if (undeclared !== null)
@@ -176,6 +177,7 @@ export async function startSampling(
     key,
     id,
     params,
+    revision: codec.revision,
     evidence,
     ...(server.context ? { context: () => contextOf(parts, originating) } : {}),
     parsed: {

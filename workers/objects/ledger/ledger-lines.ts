@@ -40,14 +40,18 @@ export class LedgerLines {
     );
   }
 
-  /** Writes a run's line. A late repeat of an earlier line never reopens a run that has ended. */
-  write(line: RunSummary): void {
-    this.#write(
+  /**
+   * Writes a run's line. A late repeat of an earlier line never reopens a run that has ended. Returns whether the run ends with this line:
+   * true once for each run.
+   */
+  write(line: RunSummary): boolean {
+    const written = this.#write(
       `INSERT INTO summary (run, created_at, ended_at, key, state, server, text) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT DO UPDATE SET ended_at = excluded.ended_at, state = excluded.state, server = excluded.server, text = excluded.text
-       WHERE summary.ended_at IS NULL`,
+       WHERE summary.ended_at IS NULL RETURNING 1`,
       line,
     );
+    return written && line.endedAt !== null;
   }
 
   /** Writes a line in place of the one that is there, if one is. */
@@ -55,10 +59,12 @@ export class LedgerLines {
     this.#write("INSERT OR REPLACE INTO summary (run, created_at, ended_at, key, state, server, text) VALUES (?, ?, ?, ?, ?, ?, ?)", line);
   }
 
-  #write(statement: string, line: RunSummary): void {
+  /** Whether the statement, where it returns what it wrote, wrote the line. */
+  #write(statement: string, line: RunSummary): boolean {
     const { run, createdAt, endedAt, key, state, server } = line;
-    this.#sql.exec(statement, run, createdAt, endedAt, key, state, server, JSON.stringify(line));
+    const written = this.#sql.exec(statement, run, createdAt, endedAt, key, state, server, JSON.stringify(line)).toArray();
     this.#note(hourOf(createdAt), key, server ?? "", state);
+    return written.length > 0;
   }
 
   #note(hour: number, key: string, server: string, state: string): void {

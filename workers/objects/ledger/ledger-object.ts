@@ -2,18 +2,31 @@
 //
 // Appending is idempotent: a run's events are known by run and number, its summary and notices by their ids.
 
-import type { LedgerCalls, LedgerEntry, Expected, NoticeRow, RunsQuery, NoticesQuery } from "../../stubs/ledger-calls.ts";
+import type {
+  LedgerCalls,
+  LedgerEntry,
+  Expected,
+  NoticeRow,
+  RunsQuery,
+  NoticesQuery,
+  ServerUseQuery,
+  ShardUse,
+} from "../../stubs/ledger-calls.ts";
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../platform/env.ts";
 import { ObjectAlarm } from "../alarm.ts";
 import { LedgerEvents } from "./ledger-events.ts";
 import { LedgerFloods } from "./ledger-floods.ts";
 import { LedgerLines } from "./ledger-lines.ts";
+import { LedgerUse } from "./ledger-use.ts";
 
 const keptMs = 400 * 24 * 3_600_000;
 const cleanUpEveryMs = 24 * 3_600_000;
 /** So many rows in one alarm: calls wait for no more than that. */
 const rowsInSlice = 500;
+/** So many lines are added up in one alarm, and in one call for the report: reading them is quick, and few rows are written. */
+const linesInSlice = 2_000;
+const linesForReport = 10_000;
 
 export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   now = (): number => Date.now();
@@ -22,6 +35,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   readonly #events: LedgerEvents;
   readonly #lines: LedgerLines;
   readonly #floods: LedgerFloods;
+  readonly #use: LedgerUse;
   readonly #alarm: ObjectAlarm;
   #alarmSet = false;
   /** The last slice of the clean-up had as many rows as it may have. */
@@ -33,6 +47,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     this.#events = new LedgerEvents(this.#sql, () => this.now());
     this.#lines = new LedgerLines(this.#sql);
     this.#floods = new LedgerFloods(this.#sql, this.#events, this.#lines);
+    this.#use = new LedgerUse(this.#sql);
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS notice (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
     );
@@ -57,6 +72,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
       });
     } catch (error) {
       this.#lines.undone();
+      this.#use.undone();
       throw error;
     }
     if (!this.#alarmSet) {
@@ -69,7 +85,8 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     const createdAt = this.#events.append(events, summary?.createdAt ?? null);
     if (flood !== undefined) this.#floods.count(flood);
     // A run has one line, under the time that its first entry said.
-    if (summary !== null) this.#lines.write({ ...summary, createdAt: createdAt ?? summary.createdAt });
+    const line = summary === null ? null : { ...summary, createdAt: createdAt ?? summary.createdAt };
+    if (line !== null && this.#lines.write(line)) this.#use.ended(line);
     for (const notice of notices ?? []) this.#writeNotice(notice);
     if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
   }
@@ -111,6 +128,11 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     return createdAt === null ? null : this.#lines.of(run, createdAt);
   }
 
+  serverUse({ after, limit }: ServerUseQuery): string {
+    const isBehind = this.#countLines(linesForReport);
+    return JSON.stringify({ isBehind, servers: this.#use.list(after, limit) } satisfies ShardUse);
+  }
+
   notices({ open, before, limit }: NoticesQuery): string {
     const rows = this.#sql
       .exec<{ text: string }>(
@@ -130,9 +152,20 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
 
   override async alarm(): Promise<void> {
     await this.#alarm.ring(() => {
-      this.#isMoreDue = this.ctx.storage.transactionSync(() => this.#cleanUp()) === rowsInSlice;
+      const isBehind = this.#countLines(linesInSlice);
+      this.#isMoreDue = this.ctx.storage.transactionSync(() => this.#cleanUp()) === rowsInSlice || isBehind;
       this.#alarm.arm();
     });
+  }
+
+  /** Adds up lines of servers; returns whether there may be more. */
+  #countLines(most: number): boolean {
+    try {
+      return this.ctx.storage.transactionSync(() => this.#use.countNext(most));
+    } catch (error) {
+      this.#use.undone();
+      throw error;
+    }
   }
 
   /** One slice of the clean-up; returns how many rows it had. */
@@ -142,6 +175,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     let rows = this.#floods.close(now, rowsInSlice);
     rows += this.#events.deleteOld(oldest, rowsInSlice - rows);
     rows += this.#lines.deleteOld(oldest, rowsInSlice - rows);
+    rows += this.#use.deleteOld(oldest, rowsInSlice - rows);
     rows += this.#deleteOldNotices(oldest, rowsInSlice - rows);
     rows += this.#floods.deleteOld(now - cleanUpEveryMs, rowsInSlice - rows);
     return rows;
@@ -158,6 +192,11 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   }
 
   #isEmpty(): boolean {
-    return this.#events.isEmpty() && this.#lines.isEmpty() && this.#sql.exec("SELECT 1 FROM notice LIMIT 1").toArray().length === 0;
+    return (
+      this.#events.isEmpty() &&
+      this.#lines.isEmpty() &&
+      this.#use.isEmpty() &&
+      this.#sql.exec("SELECT 1 FROM notice LIMIT 1").toArray().length === 0
+    );
   }
 }

@@ -1,0 +1,124 @@
+// The sunset report: which MCP servers sample, and what a move to /v1 would change for each. No clock, no storage.
+
+import { unreachable } from "../result.ts";
+import type { Feature } from "./request-use.ts";
+import { type Counts, type ServerMonths, featuresUsed, outcomesOf } from "./server-use.ts";
+
+/** What the report says of one server. */
+export type SunsetLine = {
+  readonly server: string;
+  /** Whether it has an entry in the servers document. */
+  readonly isInServers: boolean;
+  /** ISO 8601. */
+  readonly firstAt: string;
+  readonly lastAt: string;
+  readonly requests: number;
+  readonly outcomes: Readonly<Record<string, number>>;
+  /** ISO 8601: from when it is known what brought requests and what they used; null where it is not. */
+  readonly knownFrom: string | null;
+  readonly broughtBy: readonly { readonly endpoint: string; readonly revision: string; readonly requests: number }[];
+  readonly models: readonly { readonly model: string; readonly requests: number }[];
+  readonly months: readonly { readonly month: string; readonly requests: number }[];
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number };
+  /** What a move to /v1 changes for it, a sentence each. */
+  readonly moving: readonly string[];
+};
+
+export function sunsetLine({ server, use, months }: ServerMonths, isInServers: boolean): SunsetLine {
+  const { firstAt, lastAt, requests, knownFrom, models, broughtBy, inputTokens, outputTokens, costUsd } = use;
+  return {
+    server,
+    isInServers,
+    firstAt: new Date(firstAt).toISOString(),
+    lastAt: new Date(lastAt).toISOString(),
+    requests,
+    outcomes: Object.fromEntries(outcomesOf(use)),
+    knownFrom: knownFrom === null ? null : new Date(knownFrom).toISOString(),
+    broughtBy: mostFirst(broughtBy).map(([name, count]) => {
+      const [endpoint = "", revision = ""] = name.split(" ");
+      return { endpoint, revision, requests: count };
+    }),
+    models: mostFirst(models).map(([model, count]) => ({ model, requests: count })),
+    months: months.map(([month, count]) => ({ month, requests: count })),
+    usage: { inputTokens, outputTokens, costUsd: Number(costUsd.toFixed(6)) },
+    moving: movingToV1(featuresUsed(use), use.maxTokens, isInServers),
+  };
+}
+
+const mostFirst = (counts: Counts): Counts => counts.toSorted(([, a], [, b]) => b - a);
+
+/**
+ * What changes for a server that calls `POST /v1/chat/completions` in place of sampling, a sentence for each fact.
+ * @param used What its requests used, in order.
+ * @param maxTokens The most that a request asked for; 0 where that is not known.
+ */
+export function movingToV1(used: readonly Feature[], maxTokens: number, isInServers: boolean): string[] {
+  return [
+    isInServers
+      ? "It needs a credential for /v1: v1Tokens in its entry of the servers document."
+      : "It needs a credential for /v1: an API key, or v1Tokens in an entry of the servers document, which has none for it.",
+    "Each request becomes POST /v1/chat/completions: systemPrompt becomes the first message, with the role system.",
+    ...(maxTokens === 0 ? [] : [`maxTokens becomes max_tokens; the most that it asked for is ${maxTokens}.`]),
+    ...used.map(featureSentence),
+  ];
+}
+
+function featureSentence(feature: Feature): string {
+  switch (feature) {
+    case "tools":
+      return "It uses tools: tools and toolChoice become tools and tool_choice, and each tool result a message with the role tool.";
+    case "images":
+      return "It sends images: each becomes an image_url part with a data URL.";
+    case "audio":
+      return "It sends audio: each becomes an input_audio part, as wav or mp3.";
+    case "json":
+      return "It requires JSON with countersign/responseFormat: this becomes response_format.";
+    case "stopSequences":
+      return "It sends stopSequences: they become stop.";
+    case "preferences":
+      return "It sends modelPreferences: with the model auto, they become mcp.hints and the mcp priorities in metadata.";
+    case "context":
+      return "It asks for context with includeContext, which is not available at /v1: it has to send what the model needs.";
+    case "task":
+      return "It samples as a task, which is not available at /v1: the connection stays open until the reply is there.";
+    case "review":
+      return "Its requests meet closed gates, and will at /v1: its SDK's timeout has to be longer than the policy's deadlineSeconds.";
+    default:
+      return unreachable(feature);
+  }
+}
+
+/**
+ * The report as plain text, for a terminal.
+ * @param isComplete Whether every line of the ledger is counted.
+ */
+export function sunsetText(lines: readonly SunsetLine[], isComplete: boolean): string {
+  const head = [
+    ...(lines.length === 0 ? ["No MCP server has sampled."] : []),
+    ...(isComplete ? [] : ["Not every request is counted yet: ask again."]),
+  ];
+  return `${[head, ...lines.map(paragraphOf)]
+    .filter((paragraph) => paragraph.length > 0)
+    .map((paragraph) => paragraph.join("\n"))
+    .join("\n\n")}\n`;
+}
+
+function paragraphOf(line: SunsetLine): string[] {
+  const { outcomes, knownFrom, broughtBy, models, months, usage } = line;
+  const list = (items: readonly string[]): string => (items.length === 0 ? "none" : items.join(", "));
+  return [
+    visible(line.server),
+    `  sampled      first ${line.firstAt}, last ${line.lastAt}`,
+    `  requests     ${line.requests}: ${list(Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`))}`,
+    `  by month     ${list(months.map(({ month, requests }) => `${month} ${requests}`))}`,
+    ...(knownFrom === line.firstAt ? [] : [`  known from   ${knownFrom ?? "no request"}: what brought requests, and what they used`]),
+    `  brought by   ${list(broughtBy.map(({ endpoint, revision, requests }) => `${endpoint} in ${revision} ${requests}`))}`,
+    `  models       ${list(models.map(({ model, requests }) => `${visible(model)} ${requests}`))}`,
+    `  usage        ${usage.inputTokens} input tokens, ${usage.outputTokens} output tokens, $${usage.costUsd}`,
+    "  moving to /v1",
+    ...line.moving.map((sentence) => `  - ${sentence}`),
+  ];
+}
+
+/** A host chooses its servers' names: no character of one may move a terminal's cursor or hide. */
+const visible = (name: string): string => name.replaceAll(/\p{C}/gu, "\ufffd");
