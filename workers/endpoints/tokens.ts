@@ -5,16 +5,15 @@ import * as z from "zod";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import { mostTokenSeconds } from "../../shared/relay/servers.ts";
 import { object } from "../../shared/json/fields.ts";
-import { describeRefusal } from "../../shared/wire/describe.ts";
+import type { Refusal } from "../../shared/model/outcome.ts";
 import { originatingRequest, sessionField } from "../../shared/wire/mcp-2025/meta.ts";
 import { makeToken } from "../credentials/scoped-tokens.ts";
 import { countCalls } from "../pipeline/calls.ts";
-import { recordRefusal } from "../pipeline/refusals.ts";
 import { originatingKey } from "../pipeline/sampling-call.ts";
 import { paths } from "../platform/urls.ts";
 import type { App } from "./app-context.ts";
 import { refuseKnown, requireKey } from "./auth.ts";
-import { asJson } from "./openapi/answers.ts";
+import { asJson, rpcError } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 import { validJson } from "./validated.ts";
 
@@ -41,18 +40,23 @@ const callsOfNewObject = 9;
 const makeTokenRoute = describe("makeToken", {
   summary: "A token for /v1 in the place of the key: for one client request of one server, for minutes, some models and some money",
   201: asJson("Token", "The token, this once"),
-  403: "The client request or its session has ended; the key may use none of the models, or is not for this server; or a key without the scope v1",
+  403: rpcError("-32602: the request or its session has ended; -1: the key may use none of the models; -32014: a key without the scope v1"),
 });
 
 tokenRoutes.post(paths.tokens, makeTokenRoute, requireKey, validJson("TokenRequest", tokenRequest), async (c) => {
   const { models, maxUsd, seconds, ...claims } = c.req.valid("json");
   const issues = new IssueCollector();
   const { session, originatingRequest: originating } = claimed.read(claims, "", issues);
-  if (issues.found.length > 0) return c.json({ error: "Not valid", issues: issues.found }, 400);
+  if (issues.found.length > 0) return c.json({ error: "The request is not valid; nothing was changed", details: issues.found }, 400);
   const { server, method, name, id } = originating;
   const about = { server, method, name };
+  const refused = async (refusal: Refusal): Promise<Response> => {
+    const { body, status, headers } = await refuseKnown(c, "v1", refusal, { ...about, id: null });
+    // What JSON-RPC answers with 200 has a status here.
+    return new Response(body, { status: status === 200 ? 403 : status, headers });
+  };
   const uncounted = await countCalls(c.env, c.var.key, callsOfNewObject);
-  if (uncounted !== null) return refuseKnown(c, "v1", uncounted, { ...about, id: null });
+  if (uncounted !== null) return refused(uncounted);
   const made = await makeToken(c.env, {
     key: c.var.key,
     session,
@@ -63,9 +67,6 @@ tokenRoutes.post(paths.tokens, makeTokenRoute, requireKey, validJson("TokenReque
     asked: {},
     allowed: { models, maxUsd, seconds },
   });
-  if (!made.ok) {
-    recordRefusal(c.env, c.executionCtx, { key: c.var.key.id, endpoint: "v1", ...about }, made.error);
-    return c.json({ error: describeRefusal(made.error).message }, 403);
-  }
+  if (!made.ok) return refused(made.error);
   return c.json(made.value.token, 201, { "Cache-Control": "no-store" });
 });

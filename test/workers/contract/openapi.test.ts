@@ -34,6 +34,7 @@ import {
   samplingMessage,
   publicUrl,
 } from "../support/gateway.ts";
+import { everyKind } from "../support/control.ts";
 import { InboxBrowser, addresses, configureInbox, newestSignInLink, waits } from "../support/inbox.ts";
 import { givenGrant } from "../support/grants.ts";
 import { formOf, nonceFor, pathOf } from "../support/reviewer.ts";
@@ -232,6 +233,62 @@ const stops = {
   Key: ["/stops/keys/key_1", { scope: "key", key: "key_1" }],
 } as const satisfies Record<string, readonly [string, Stop]>;
 
+/** The same for the API under /v1, and the tokens for it. */
+function v1Asks(): Asks {
+  const post = (path: string, value: unknown, headers: Record<string, string> = {}): Ask => at(path, jsonBody("POST", value, headers));
+  const refusedAlike = async (path: string): Promise<readonly (readonly [number, Ask])[]> => [
+    [400, post(path, {})],
+    [401, { ...post(path, {}), key: null }],
+    [403, { ...post(path, {}), key: (await createKey({ scopes: ["sampling"] })).key }],
+    [413, { ...post(path, "x".repeat(2_000)), key: (await createKey({ limits: { bodyBytes: 1024 } })).key }],
+    [415, at(path, { method: "POST", body: "{}", headers: { "Content-Type": "text/plain" } })],
+  ];
+  const chat = (more: object = {}) => ({ model: "first", messages: [{ role: "user", content: "Say hello." }], ...more });
+  const listAlike = async (path: string): Promise<readonly (readonly [number, Ask])[]> => [
+    [200, at(path)],
+    [401, { ...at(path), key: null }],
+    [403, { ...at(path), key: (await createKey({ scopes: ["sampling"] })).key }],
+  ];
+  return {
+    chatCompletions: async () => {
+      await configure("policy", { ...policy, default: { ...policy.default, request: "allow", response: "allow" } });
+      const once = { "Idempotency-Key": "once" };
+      return [
+        ...(await refusedAlike("/v1/chat/completions")),
+        [200, post("/v1/chat/completions", chat())],
+        [200, post("/v1/chat/completions", chat({ stream: true }))],
+        [200, post("/v1/chat/completions", chat(), once)],
+        [404, post("/v1/chat/completions", chat({ model: "of nobody" }))],
+        [409, post("/v1/chat/completions", chat({ model: "auto" }), once)],
+      ];
+    },
+    embeddings: async () => {
+      await configure("policy", { ...policy, default: { ...policy.default, request: "allow", response: "allow" } });
+      await configure("routing", everyKind);
+      return [
+        ...(await refusedAlike("/v1/embeddings")),
+        [200, post("/v1/embeddings", { model: "vectors", input: ["a", "b"] })],
+        [404, post("/v1/embeddings", { model: "first", input: "a" })],
+      ];
+    },
+    listModels: () => listAlike("/v1/models"),
+    getModel: async () => [...(await listAlike("/v1/models/first")), [404, at("/v1/models/of-nobody")]],
+    makeToken: async () => {
+      const ended = { id: 1, method: "tools/call", name: "summarize", server: "notes" };
+      const asked = { session: "s", originatingRequest: { ...ended, id: 2 }, maxUsd: 0.5 };
+      await gateway("/sessions/s/requests/1?server=notes", { method: "DELETE", key: devKey });
+      return [
+        [201, post("/tokens", asked)],
+        [400, post("/tokens", { ...asked, maxUsd: 0 })],
+        [400, post("/tokens", { ...asked, session: "" })],
+        [401, { ...post("/tokens", asked), key: null }],
+        [403, { ...post("/tokens", asked), key: (await createKey({ scopes: ["sampling"] })).key }],
+        [403, post("/tokens", { ...asked, originatingRequest: ended })],
+      ];
+    },
+  };
+}
+
 /** For each operation, requests that together get most of its answers: status first. */
 const asks: Asks = {
   sampling: async () => [
@@ -285,6 +342,7 @@ const asks: Asks = {
     [401, { ...at("/control/sessions/s", { method: "DELETE" }), key: null }],
     [403, { ...at("/control/sessions/s", { method: "DELETE" }), key: (await createKey({ scopes: ["sampling"] })).key }],
   ],
+  ...v1Asks(),
   getRun: async () => {
     const { run } = await waitingRun();
     return [
@@ -623,6 +681,7 @@ test("the document is OpenAPI 3.1: ids and parameters are whole, references lead
   const published = await (await gateway("/openapi.json", { key: null })).json();
   expect(published).toEqual(openapi(app));
   expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
+  for (const path of Object.keys(openapi(app)["paths"] ?? {})) expect(path).toMatch(/^(\/([\w.-]+|\{\w+\}))+$/);
   for (const { path, parameters } of operations)
     expect([...path.matchAll(/:(\w+)/g)].map(([, name]) => name)).toEqual(
       parameters.filter((each) => each.in === "path").map(({ name }) => name),

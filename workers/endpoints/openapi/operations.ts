@@ -11,7 +11,7 @@ import { inputSchema } from "./schemas.ts";
 
 export type Operation = Pick<Named, "id" | "summary"> & {
   readonly method: string;
-  /** As `urls.ts` writes it, with `:name` for a parameter. */
+  /** As `urls.ts` writes it, with `:name` for a parameter, without a pattern for it. */
   readonly path: string;
   readonly auth: Auth;
   readonly parameters: readonly Parameter[];
@@ -29,7 +29,7 @@ export function operationsOf(app: Hono<App>): readonly Operation[] {
 function operationAt(app: Hono<App>, route: string): Operation {
   const [method = "", path = ""] = route.split(" ");
   // What a request meets there, with any value for each parameter.
-  const [met] = app.router.match(method, path.replaceAll(/:\w+/g, "any"));
+  const [met] = app.router.match(method, withoutPatterns(path).replaceAll(/:\w+/g, "any"));
   const described = met.map(([[handler]]) => descriptionOf(findTargetHandler(handler))).filter((each) => each !== undefined);
   const whole: Description & { readonly id?: string; readonly summary?: string } = Object.assign({ 500: internalError }, ...described);
   const { id, summary, auth = "none", body, otherwise, parameters: _all, query: _one, ...answers } = whole;
@@ -38,7 +38,7 @@ function operationAt(app: Hono<App>, route: string): Operation {
     id,
     summary,
     method: method.toLowerCase(),
-    path,
+    path: withoutPatterns(path),
     auth,
     parameters: described.flatMap(({ parameters = [], query }) => [...parameters, ...(query === undefined ? [] : parametersOf(query))]),
     body,
@@ -46,6 +46,9 @@ function operationAt(app: Hono<App>, route: string): Operation {
     otherwise,
   };
 }
+
+/** hono writes a parameter's regular expression behind its name. */
+const withoutPatterns = (path: string): string => path.replaceAll(/(:\w+)\{[^}]*\}/g, "$1");
 
 function answerWith(status: string, answer: Answer | string): Answer {
   if (typeof answer !== "string") return answer;

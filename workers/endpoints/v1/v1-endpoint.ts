@@ -36,7 +36,7 @@ import { awaitRun } from "../../pipeline/wait.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import { documentsOf } from "../../stores/documents.ts";
+import { ConfigurationUnavailable, documentsOf } from "../../stores/documents.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { asJson, asJsonOrEvents, inHeader, inPath, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -47,6 +47,7 @@ export const v1Routes = new Hono<App>();
 v1Routes.onError((error) => refuseV1(broken(error)));
 
 function broken(error: unknown): Refusal {
+  if (error instanceof ConfigurationUnavailable) return { kind: "configurationUnavailable" };
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: errorClass(error) });
   return { kind: "broken", quote };
@@ -125,6 +126,7 @@ const models = describe("listModels", {
   401: refusals[401],
   403: refusals[403],
   429: refusals[429],
+  503: refusals[503],
 });
 
 v1Routes.get(paths.v1.models, models, (c) => listed(c, (list) => answerV1({ object: "list", data: list })));
@@ -138,6 +140,7 @@ const model = describe("getModel", {
   403: refusals[403],
   404: refusals[404],
   429: refusals[429],
+  503: refusals[503],
 });
 
 v1Routes.get(paths.v1.model, model, (c) =>
