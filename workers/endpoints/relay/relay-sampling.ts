@@ -205,6 +205,9 @@ async function tokenFor(
 ): Promise<Result<Outcome, Refusal> | null> {
   const { v1Tokens: allowed } = server;
   if (allowed === undefined || !(server.allowPrivate || server.url.startsWith("https:"))) return null;
+  // A request for a reply is counted where the key admits it.
+  const uncounted = await countCalls(env, key);
+  if (uncounted !== null) return err(uncounted);
   const made = await makeToken(env, {
     key,
     session: associationSession(session),
