@@ -4,8 +4,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { createMcpHandler } from "@modelcontextprotocol/server";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { summarizeServer } from "../../../examples/leaving-sampling/after-v2.ts";
 import { freePort } from "../../../scripts/local-gateway.ts";
 import { decideByLink } from "../support/killable-gateway.ts";
 import { eventually } from "../support/program.ts";
@@ -16,6 +18,7 @@ let office: RelayOffice;
 /** Passes requests for /v1 on to the gateway, and keeps the tokens that they were sent with. */
 let between: StreamingServer;
 const tokens: string[] = [];
+let modern: StreamingServer;
 const servers: ChildProcess[] = [];
 
 /** Starts an example on a port of its own. */
@@ -56,6 +59,8 @@ beforeAll(async () => {
       headers: { "Content-Type": "application/json", "X-Should-Retry": answer.headers.get("X-Should-Retry") ?? "" },
     });
   });
+  const onV2 = createMcpHandler(() => summarizeServer(`${between.url}/v1`), { legacy: "reject" });
+  modern = await serveStreaming((request) => onV2.fetch(request));
   const [before, after] = await Promise.all([example("before.ts"), example("after.ts")]);
   const moved = { url: after, allowPrivate: true };
   await office.serve({
@@ -63,11 +68,13 @@ beforeAll(async () => {
     after: { ...moved, v1Tokens: { maxUsd: 0.05, maxSeconds: 600 } },
     poor: { ...moved, v1Tokens: { maxUsd: 0.000_1, maxSeconds: 600 } },
     tokenless: moved,
+    "after-v2": { url: `${modern.url}/mcp`, allowPrivate: true, v1Tokens: { maxUsd: 0.05, maxSeconds: 600 } },
+    "tokenless-v2": { url: `${modern.url}/mcp`, allowPrivate: true },
   });
 });
 afterAll(async () => {
   for (const server of servers) server.kill();
-  await between?.close();
+  await Promise.all([between?.close(), modern?.close()]);
   await office?.close();
 });
 beforeEach(() => {
@@ -103,27 +110,29 @@ const saying = (text: string) => ({ content: [{ type: "text", text }] });
 const factsOf = async (server: string) =>
   (await office.record()).events.map(({ fact }) => fact).filter((fact) => "server" in fact && fact.server === server);
 
-test.each(["before", "after", "tokenless"])("%s: the review is approved by its link, and the tool returns the reply", async (server) => {
-  office.model.script({ answer: "reply", text: "A summary." });
-  const { result } = await summarize(server, approve);
-  expect(result).toMatchObject(saying("A summary."));
-  expect(office.model.requests.map(({ body }) => body)).toMatchObject([
-    {
-      max_tokens: 200,
-      messages: [
-        { role: "system", content: "You write short, plain summaries." },
-        { role: "user", content: "Summarize in one sentence:\n\nMuch." },
-      ],
-    },
-  ]);
-  const facts = await factsOf(server);
-  const tool = { server, method: "tools/call", name: "summarize", provenance: "observed" };
-  expect(facts.filter(({ kind }) => kind === "received")).toMatchObject([{ ...tool, endpoint: server === "after" ? "v1" : "relay" }]);
-  expect(facts.filter(({ kind }) => kind === "tokenMade")).toMatchObject(
-    server === "after" ? [{ ...tool, models: null, maxUsd: 0.05 }] : [],
-  );
-  expect(tokens).toHaveLength(server === "after" ? 1 : 0);
-});
+test.each(["before", "after", "tokenless", "after-v2", "tokenless-v2"])(
+  "%s: the review is approved by its link, and the tool returns the reply",
+  async (server) => {
+    const moved = server.startsWith("after");
+    office.model.script({ answer: "reply", text: "A summary." });
+    const { result } = await summarize(server, approve);
+    expect(result).toMatchObject(saying("A summary."));
+    expect(office.model.requests.map(({ body }) => body)).toMatchObject([
+      {
+        max_tokens: 200,
+        messages: [
+          { role: "system", content: "You write short, plain summaries." },
+          { role: "user", content: "Summarize in one sentence:\n\nMuch." },
+        ],
+      },
+    ]);
+    const facts = await factsOf(server);
+    const tool = { server, method: "tools/call", name: "summarize", provenance: "observed" };
+    expect(facts.filter(({ kind }) => kind === "received")).toMatchObject([{ ...tool, endpoint: moved ? "v1" : "relay" }]);
+    expect(facts.filter(({ kind }) => kind === "tokenMade")).toMatchObject(moved ? [{ ...tool, models: null, maxUsd: 0.05 }] : []);
+    expect(tokens).toHaveLength(moved ? 1 : 0);
+  },
+);
 
 test("the token is dead once the tool call has ended, and it never was a key", async () => {
   office.model.script({ answer: "reply", text: "A summary." });
