@@ -23,7 +23,8 @@ export function summarizeServer(baseURL: string): McpServer {
           messages: [{ role: "user", content: { type: "text", text: prompt } }],
           systemPrompt,
           maxTokens: 200,
-          _meta: { [tokenField]: { maxUsd: 0.05 } },
+          // Inside a result a request has no _meta.
+          metadata: { [tokenField]: { maxUsd: 0.05 } },
         });
         return inputRequired({ inputRequests: { reply } });
       }

@@ -16,14 +16,15 @@ import {
   withDefault,
 } from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { type ParamsRefusal, IssueCollector } from "../../json/issue-collector.ts";
+import { type ParamsRefusal, IssueCollector, pointerStep } from "../../json/issue-collector.ts";
+import type { JsonObject } from "../../encoding.ts";
 import { type Message, type ChatRequest, modelPreferences, mostHints } from "../../model/sampling.ts";
 import { type Result, err, ok } from "../../result.ts";
 import { joinPrompt } from "../asked.ts";
 import { jsonPrompt } from "../json-sentence.ts";
 import { type BlockPointer, conversationError } from "./content-rules.ts";
 import { type ContentFields, content2025 } from "./content.ts";
-import { type SamplingMeta, samplingRequestMeta } from "./meta.ts";
+import { type SamplingMeta, TOKEN_META, type TokenAsked, samplingRequestMeta, tokenAsked } from "./meta.ts";
 import type { ResponseFormat } from "./response-format.ts";
 
 export type ParsedSampling = {
@@ -56,13 +57,19 @@ export function parseWith(fields: ParamsFields, params: unknown): Result<ParsedS
   checkJson(params, issues);
   // Params with that many errors are not walked again.
   const read = fields.read(issues.full ? undefined : params, "", issues);
-  const { task, includeContext = "none", toolChoice, _meta: { responseFormat, ...meta } = {}, ...rest } = read;
+  const { task, includeContext = "none", toolChoice, _meta: { responseFormat, ...meta } = {}, metadata, ...rest } = read;
+  const { token = meta.token, left } = withoutToken(metadata, issues);
   const refusal = issues.invalid() ?? conversationError(rest.messages, pointerInto(params));
   if (refusal !== undefined) return err(refusal);
-  const request: ChatRequest = { kind: "chat", ...rest, ...(toolChoice !== undefined && { toolChoice: toolChoice.mode }) };
+  const request: ChatRequest = {
+    kind: "chat",
+    ...rest,
+    ...(left !== undefined && { metadata: left }),
+    ...(toolChoice !== undefined && { toolChoice: toolChoice.mode }),
+  };
   return ok({
     request: inFormat(request, responseFormat),
-    meta,
+    meta: token === undefined ? meta : { ...meta, token },
     ...(task !== undefined && { task }),
     ...(includeContext !== "none" && { contextIgnored: includeContext }),
   });
@@ -73,6 +80,20 @@ function inFormat(request: ChatRequest, responseFormat: ResponseFormat | undefin
   if (responseFormat === undefined) return request;
   const systemPrompt = joinPrompt([request.systemPrompt, jsonPrompt(responseFormat.schema, (request.tools ?? []).length > 0)]);
   return { ...request, ...(systemPrompt !== undefined && { systemPrompt }), responseFormat };
+}
+
+/**
+ * What `metadata` asks of the gateway, and what is left of it for the provider. In 2026-07-28 a request for sampling is inside a result and has no
+ * `_meta`, so that SDKs that keep to the schema send none.
+ */
+function withoutToken(
+  metadata: JsonObject | undefined,
+  issues: IssueCollector,
+): { readonly token?: TokenAsked; readonly left: JsonObject | undefined } {
+  if (metadata === undefined || !Object.hasOwn(metadata, TOKEN_META)) return { left: metadata };
+  const { [TOKEN_META]: asked, ...left } = metadata;
+  const token = tokenAsked.read(asked, `/metadata${pointerStep(TOKEN_META)}`, issues);
+  return { token, left: Object.keys(left).length === 0 ? undefined : left };
 }
 
 /**

@@ -321,6 +321,25 @@ describe("what is asked about the request", () => {
   });
 });
 
+describe("a request for a token", () => {
+  const asked = { "countersign/v1Token": { maxUsd: 0.5, models: ["first"] } };
+
+  test.each([
+    ["_meta", { _meta: asked }],
+    ["metadata, which requests inside a result have", { metadata: asked }],
+  ])("is in %s, and the provider gets nothing of it", (_where, more) => {
+    const parsed = parseSampling(params(more));
+    expect(parsed).toMatchObject({ ok: true, value: { meta: { token: { maxUsd: 0.5, models: ["first"] } } } });
+    expect(parsed.ok && parsed.value.request).not.toHaveProperty("metadata");
+  });
+
+  test("leaves the rest of metadata", () => {
+    const parsed = parseSampling(params({ metadata: { ...asked, user: "ada" } }));
+    expect(parsed.ok && parsed.value.request).toMatchObject({ metadata: { user: "ada" } });
+    expect(JSON.stringify(parsed.ok && parsed.value.request)).not.toContain("v1Token");
+  });
+});
+
 describe("params are refused with a pointer to each fault", () => {
   const image = { type: "image", data: "AAAA", mimeType: "image/png" };
   const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
@@ -467,6 +486,11 @@ describe("params are refused with a pointer to each fault", () => {
     ["a lone surrogate in a name", params({ metadata: { "\ud800": 1 } }), ["/metadata"]],
     ["a number that overflowed", params({ metadata: JSON.parse('{"a~b":1e999}') }), ["/metadata/a~0b"]],
     ["a member named __proto__", params({ metadata: JSON.parse('{"x":{"__proto__":{"polluted":1}}}') }), ["/metadata/x"]],
+    [
+      "a request for a token that is not well-formed",
+      params({ metadata: { "countersign/v1Token": { maxUsd: -1 } }, _meta: { "countersign/v1Token": { models: [] } } }),
+      ["/_meta/countersign~1v1Token/models", "/metadata/countersign~1v1Token/maxUsd"],
+    ],
     ["65 levels", params({ metadata: deep(64) }), [`/metadata${"/a".repeat(63)}`]],
     ["a fault under a name that is too long to repeat", params({ metadata: { ["n".repeat(129)]: "\ud800" } }), ["/metadata"]],
     [
