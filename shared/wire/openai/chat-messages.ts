@@ -3,12 +3,28 @@
 
 import { type Field, type ReadOf, list, object, oneOf, optional, parsed, refined, tagged, text } from "../../json/fields.ts";
 import { type ParamsRefusal, IssueCollector } from "../../json/issue-collector.ts";
+import { checkJson } from "../../json/json-rules.ts";
 import { isObject, parseJson } from "../../json/values.ts";
 import type { JsonObject } from "../../encoding.ts";
 import type { Block, Message } from "../../model/sampling.ts";
 import { type BlockPointer, conversationError, isBase64 } from "../mcp-2025/content-rules.ts";
 import { mostMembers } from "../mcp-2025/sampling-params.ts";
 import { joinPrompt } from "../asked.ts";
+
+/** A member that is refused, with what to do instead, unless its value asks for nothing. */
+export const refused = (
+  asksForNothing: (value: unknown) => boolean,
+  must: string,
+): Field<undefined> & { readonly optional: "leftOut" } => ({
+  read(value, at, issues) {
+    if (value !== undefined && value !== null && !asksForNothing(value)) issues.add(at, must);
+    return undefined;
+  },
+  schema: {},
+  optional: "leftOut",
+});
+
+export const never = (): boolean => false;
 
 /** A member that may be absent or null, which OpenAI's clients send alike. */
 export const nullable = <T>(field: Field<T>) =>
@@ -53,14 +69,19 @@ const textContent = content(textPart);
 const userContent = content(tagged("type", { text: textPart, image_url: imagePart, input_audio: audioPart }));
 const assistantContent = content(tagged("type", { text: textPart, refusal: refusalPart }));
 
-/** The arguments of a call are the text of a JSON object; nothing at all stands for no arguments. */
+/**
+ * The arguments of a call are the text of a JSON object; nothing at all stands for no arguments. The rules for every value from outside hold for
+ * what the text says too: its escapes are read only here.
+ */
 const callArguments = parsed<JsonObject>(
   (value) => {
     if (typeof value !== "string") return undefined;
     const read = value.trim() === "" ? {} : parseJson(value);
-    return isObject(read) ? (read as JsonObject) : undefined; // parsed from JSON
+    const issues = new IssueCollector();
+    checkJson(read, issues);
+    return isObject(read) && issues.found.length === 0 ? (read as JsonObject) : undefined; // parsed from JSON
   },
-  "must be the text of a JSON object",
+  "must be the text of a JSON object, at most 64 levels deep, without lone surrogates, infinite numbers and members named __proto__",
   {},
   { type: "string" },
 );
@@ -80,11 +101,23 @@ const message = tagged("role", {
     content: nullable(assistantContent),
     refusal: nullable(text()),
     tool_calls: nullable(list(toolCall, { max: mostMembers.blocks })),
+    function_call: refused(never, "is not supported: send tool_calls"),
+    audio: refused(never, "is not supported: it names audio that only OpenAI has"),
   }),
   tool: object({ role: oneOf(["tool"]), content: textContent, tool_call_id: text({ min: 1 }) }),
 });
 
-export const messagesField = list(message, { min: 1, max: mostMembers.messages });
+const listed = list(message, { min: 1, max: mostMembers.messages });
+
+/** The messages, with no more parts and tool calls in all than a sampling request may have. */
+export const messagesField = refined(
+  listed,
+  (read) => (read.reduce((sum, each) => sum + partsOf(each), 0) > mostMembers.blocks ? undefined : read),
+  `must not hold more than ${mostMembers.blocks} content parts and tool calls in all`,
+);
+
+const partsOf = (each: ReadMessage): number =>
+  (each.content?.length ?? 0) + (each.role === "assistant" ? (each.tool_calls?.length ?? 0) : 0);
 
 /** An image that is given by its address and has to be fetched: its place in the neutral messages. */
 export type ImageAddress = { readonly message: number; readonly block: number; readonly url: string; readonly pointer: string };
@@ -92,6 +125,8 @@ export type ImageAddress = { readonly message: number; readonly block: number; r
 export type Conversation = {
   readonly systemPrompt: string | undefined;
   readonly messages: Message[];
+  /** Where instructions stand that come after a message of the conversation, and precede it in the neutral request. */
+  readonly moved: readonly string[];
   /** In their order. The block of each is an image without data until it is fetched. */
   readonly addresses: readonly ImageAddress[];
   /** Where each block stands in the request. */
@@ -108,6 +143,7 @@ const unfetched = { type: "image", data: "", mimeType: "image/png" } as const;
 /** The conversation of messages that were read without an error. */
 export function conversationOf(read: readonly ReadMessage[]): Conversation {
   const system: string[] = [];
+  const moved: string[] = [];
   const messages: { role: "user" | "assistant"; content: Block[] }[] = [];
   const pointers: string[][] = [];
   const addresses: ImageAddress[] = [];
@@ -123,6 +159,7 @@ export function conversationOf(read: readonly ReadMessage[]): Conversation {
       case "system":
       case "developer":
         system.push(one.content.map((part) => part.text).join(""));
+        if (messages.length > 0) moved.push(at);
         break;
       case "user":
         for (const [block, part] of one.content.entries())
@@ -152,12 +189,22 @@ export function conversationOf(read: readonly ReadMessage[]): Conversation {
   if (messages.length === 0) issues.add("/messages", "must hold a message that is neither system nor developer");
   return {
     systemPrompt: joinPrompt(system),
+    moved,
     messages,
     addresses,
     pointerOf,
-    error: issues.invalid() ?? conversationError(messages, pointerOf),
+    error: issues.invalid() ?? inOurWords(conversationError(messages, pointerOf)),
   };
 }
+
+/** The rules on conversations point at MCP's members. */
+const inOurWords = (refusal: ParamsRefusal | undefined): ParamsRefusal | undefined =>
+  refusal?.kind !== "invalid"
+    ? refusal
+    : {
+        ...refusal,
+        errors: refusal.errors.map(({ pointer, message }) => ({ pointer: pointer.replace(/\/toolUseId$/, "/tool_call_id"), message })),
+      };
 
 function userBlock(part: ReadOf<typeof userContent>[number]): Block {
   if (part.type === "text") return { type: "text", text: part.text };

@@ -15,6 +15,7 @@ import {
   optional,
   parsed,
   record,
+  refined,
   tagged,
   text,
 } from "../../json/fields.ts";
@@ -30,7 +31,7 @@ import type { BlockPointer } from "../mcp-2025/content-rules.ts";
 import { mostMembers } from "../mcp-2025/sampling-params.ts";
 import { joinPrompt, namedModelOf } from "../asked.ts";
 import { jsonPrompt } from "../json-sentence.ts";
-import { type ImageAddress, conversationOf, messagesField, nullable } from "./chat-messages.ts";
+import { type ImageAddress, conversationOf, messagesField, never, nullable, refused } from "./chat-messages.ts";
 
 /** The model that leaves the choice to the routing table, by the preferences in `metadata`. */
 export const autoModel = "auto";
@@ -81,21 +82,16 @@ const namesOf = (pointers: readonly string[]): string[] => [
   ),
 ];
 
-/** A member that is refused, with what to do instead, unless its value asks for nothing. */
-const refused = (asksForNothing: (value: unknown) => boolean, must: string): Field<undefined> & { readonly optional: "leftOut" } => ({
-  read(value, at, issues) {
-    if (value !== undefined && value !== null && !asksForNothing(value)) issues.add(at, must);
-    return undefined;
-  },
-  schema: {},
-  optional: "leftOut",
-});
-
-const never = (): boolean => false;
+/** What a tool takes is an object, whether or not its schema says so. */
+const parameters = refined(
+  anyObject,
+  (schema) => (Object.hasOwn(schema, "type") && schema["type"] !== "object" ? undefined : schema),
+  'must be a JSON Schema of an object: its type must be "object"',
+);
 
 const functionTool = object({
   type: oneOf(["function"]),
-  function: object({ name: text({ min: 1, max: 256 }), description: nullable(text()), parameters: nullable(anyObject) }),
+  function: object({ name: text({ min: 1, max: 256 }), description: nullable(text()), parameters: nullable(parameters) }),
 });
 
 const tool: Field<ReadOf<typeof functionTool>> = {
@@ -184,6 +180,10 @@ export function parseChat(value: unknown): Result<ParsedChat, ParamsRefusal> {
   checkJson(value, issues);
   const read = body.read(issues.full ? undefined : value, "", issues);
   const preferences = read.model === autoModel ? preferencesIn(read.metadata ?? {}, issues) : undefined;
+  for (const name of Object.keys(read.metadata ?? {}))
+    if (name.startsWith(ours) && (preferences === undefined || !preferenceNames.has(name))) issues.ignore("/metadata", name);
+  if (read.response_format?.type === "json_schema" && read.response_format.json_schema.strict === false)
+    issues.ignore("/response_format/json_schema", "strict");
   const tools = offeredTools(read, issues);
   const schema = schemaOf(read.response_format, issues);
   const invalid = issues.invalid();
@@ -193,7 +193,7 @@ export function parseChat(value: unknown): Result<ParsedChat, ParamsRefusal> {
   const maxTokens = Math.min(read.max_completion_tokens ?? Infinity, read.max_tokens ?? Infinity);
   const wantsJson = read.response_format !== undefined && read.response_format.type !== "text";
   const systemPrompt = joinPrompt([conversation.systemPrompt, wantsJson ? jsonPrompt(schema) : undefined]);
-  const metadata = Object.entries(read.metadata ?? {}).filter(([name]) => !name.startsWith("mcp."));
+  const metadata = Object.entries(read.metadata ?? {}).filter(([name]) => !name.startsWith(ours));
   const request: ChatRequest = {
     kind: "chat",
     ...(preferences === undefined ? namedModelOf({ name: read.model }) : { modelPreferences: preferences }),
@@ -217,6 +217,7 @@ export function parseChat(value: unknown): Result<ParsedChat, ParamsRefusal> {
     pointerOf: conversation.pointerOf,
     notes: [
       ...(Number.isFinite(maxTokens) ? [] : [`max_completion_tokens was not given: ${defaultMaxTokens} is the limit.`]),
+      ...conversation.moved.map((pointer) => `Moved before the conversation, into the system prompt: ${pointer}.`),
       ...issues.ignored.map((pointer) => `Not passed on: ${pointer}.`),
     ],
     ignored: namesOf(issues.ignored),
@@ -255,7 +256,10 @@ function schemaOf(format: Body["response_format"], issues: IssueCollector): Json
   return schema;
 }
 
+/** Members of `metadata` that are for the gateway. */
+const ours = "mcp.";
 const axes = ["costPriority", "speedPriority", "intelligencePriority"] as const;
+const preferenceNames = new Set([`${ours}hints`, ...axes.map((name) => ours + name)]);
 
 function preferencesIn(metadata: { readonly [name: string]: string | number }, issues: IssueCollector): ModelPreferences {
   const preferences = Object.fromEntries(

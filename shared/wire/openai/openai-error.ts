@@ -46,14 +46,15 @@ function errorOf(described: Described, kind: string): OpenAIError {
   const word = statusWord(asked);
   const ending = word === "completed" ? "error" : word;
   const { type, code } = kind === "wrongScope" ? { type: "permission_error", code: "wrong_scope" } : words[ending];
-  const [first] = pointedIn(described.data);
+  const first = firstPointedIn(described.data);
+  const param = first === null ? null : paramOf(first.pointer);
   return {
     status: ownStatuses[ending] ?? statusOf(described),
     body: {
       error: {
-        message: first === undefined ? described.message : `${described.message}: ${first.pointer || "the body"} ${first.message}`,
+        message: first === null ? described.message : `${described.message}: ${[param ?? "the body", first.message].join(" ").trim()}`,
         type,
-        param: first === undefined ? null : paramOf(first.pointer),
+        param,
         code,
         ...(described.data === undefined ? {} : { details: described.data }),
       },
@@ -64,14 +65,14 @@ function errorOf(described: Described, kind: string): OpenAIError {
   };
 }
 
-type Pointed = { readonly pointer: string; readonly message: string };
-
-function pointedIn(data: JsonObject | undefined): Pointed[] {
-  const errors = data?.["errors"];
+/** The first place in the request that the error names, and what is to be said after it; null where it names none. */
+function firstPointedIn(data: JsonObject = {}): { readonly pointer: string; readonly message: string } | null {
+  if (typeof data["pointer"] === "string") return { pointer: data["pointer"], message: "" };
+  const errors = data["errors"];
   const [first] = Array.isArray(errors) ? errors : [];
-  if (!isObject(first)) return [];
+  if (!isObject(first)) return null;
   const { pointer, message } = first;
-  return typeof pointer === "string" && typeof message === "string" ? [{ pointer, message }] : [];
+  return typeof pointer === "string" && typeof message === "string" ? { pointer, message } : null;
 }
 
 /** A JSON pointer in OpenAI's spelling: `messages[0].content`. */

@@ -182,6 +182,7 @@ async function served(
     );
     return refuseV1(refusal);
   };
+  if (c.req.header("Idempotency-Key") !== undefined && idempotencyKeyOf(c) === null) return refuse(badIdempotencyKey);
   const tooMany = mayRead(record, Date.now());
   if (tooMany !== null) return refuse(tooMany);
   const { bodyBytes } = record.limits ?? defaultLimits;
@@ -199,6 +200,12 @@ async function served(
 const idempotencyKeyOf = (c: AppContext): string | null => {
   const given = c.req.header("Idempotency-Key");
   return given === undefined || !/^[\x21-\x7e]{1,255}$/.test(given) ? null : given;
+};
+
+/** Not left out: its sender relies on it to be asked, and to pay, once. */
+const badIdempotencyKey: Refusal = {
+  kind: "invalidParams",
+  errors: [{ pointer: "/Idempotency-Key", message: "must be 1 to 255 visible characters of ASCII" }],
 };
 
 const platformOf = (c: AppContext, { record, claims }: V1Caller, body: unknown) => ({
