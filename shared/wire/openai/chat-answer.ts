@@ -94,7 +94,11 @@ export function extensionOf({ content }: Pick<SamplingReply, "content">, meta: R
   const all = [
     ...(meta.notes ?? []).map(noteSentence),
     ...notes,
-    ...(left === 0 ? [] : [`${left} parts of the reply are neither text nor tool calls, and cannot be carried here.`]),
+    ...(left === 0
+      ? []
+      : [
+          `Left out: ${left} of the reply's parts, which ${left === 1 ? "is" : "are"} neither text nor ${left === 1 ? "a tool call" : "tool calls"}.`,
+        ]),
   ];
   return {
     run: meta.id,

@@ -1,7 +1,7 @@
 // Every member of the chat completions request, as the official SDK declares it, is passed on, used for the answer, noted or refused. A member that a
 // newer SDK adds fails the first test here until somebody decides.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { digestOf } from "../../../../shared/encoding.ts";
@@ -29,6 +29,7 @@ const schema = { type: "object", properties: { x: { type: "number" } } };
 const jsonSchema = (more: object): object => ({ response_format: { type: "json_schema", json_schema: { name: "n", schema, ...more } } });
 const block = (one: object): object => ({ messages: [{ role: "user", content: [one] }] });
 const text = { type: "text", text: "t" };
+const times = (count: number, value: object): object[] => Array.from({ length: count }, () => value);
 
 type Then =
   /** What the neutral request has of it. */
@@ -493,9 +494,9 @@ describe("hostile bodies", () => {
       { ...base, tools: [{ type: "function", function: { name: "f", parameters: nested(62) } }] },
       "/tools/0/function/parameters",
     ],
-    ["too many messages", { ...base, messages: Array(mostMembers.messages + 1).fill(said) }, "/messages"],
-    ["too many parts in all", { ...base, messages: Array(1_001).fill({ role: "user", content: Array(5).fill(text) }) }, "/messages"],
-    ["too many tools", { ...base, tools: Array(mostMembers.tools + 1).fill(add) }, "/tools"],
+    ["too many messages", { ...base, messages: times(mostMembers.messages + 1, said) }, "/messages"],
+    ["too many parts in all", { ...base, messages: times(1_001, { role: "user", content: times(5, text) }) }, "/messages"],
+    ["too many tools", { ...base, tools: times(mostMembers.tools + 1, add) }, "/tools"],
     ["too many ends", { ...base, stop: Array(mostMembers.stopSequences + 1).fill("x") }, "/stop"],
     ["too many hints", { ...base, model: "auto", metadata: { "mcp.hints": "a,".repeat(100_000) } }, "/metadata/mcp.hints"],
   ])("%s: refused", (_what, body, pointer) => {
@@ -511,7 +512,7 @@ describe("hostile bodies", () => {
 
   test("64 levels, and the most parts, are read", () => {
     expect(well({ tools: [{ type: "function", function: { name: "f", parameters: nested(60) } }] }).request.tools).toHaveLength(1);
-    const many = Array(1_000).fill({ role: "user", content: Array(5).fill(text) });
+    const many = times(1_000, { role: "user", content: times(5, text) });
     expect(well({ messages: many }).request.messages).toHaveLength(1_000);
   });
 
