@@ -9,6 +9,7 @@ import { type Association, InFlight, type Origin } from "./open-requests.ts";
 import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn, RpcError } from "./rpc-messages.ts";
 import type { ResponseStreams } from "./response-streams.ts";
 import type { Timing } from "./timing.ts";
+import { type V1TokenAllowance, v1TokenResult } from "./v1-token.ts";
 
 export type ConnectionSettings = {
   readonly server: string;
@@ -17,6 +18,8 @@ export type ConnectionSettings = {
   readonly gateway: Gateway;
   readonly streams: ResponseStreams;
   readonly timing: Timing;
+  /** Undefined: the server gets no token for /v1. */
+  readonly v1Tokens: V1TokenAllowance | undefined;
   readonly onProgress: (progress: SamplingProgress) => void;
   readonly onHeartbeat?: ((waiting: SamplingWaiting) => void) | undefined;
   readonly onError: (error: Error) => void;
@@ -124,6 +127,11 @@ export class Connection implements SamplingConnection {
     // Later rounds repeat the names of input requests; with the leg in it the id is unique.
     const leg = inputKey === undefined ? undefined : this.#inFlight.inputLeg(evidence);
     const id = leg === undefined ? asked.id : `${JSON.stringify(leg)} ${inputKey}`;
+    const token = await this.#token(params, association.origin);
+    if (token !== undefined) {
+      this.#inFlight.answeredInput(evidence, token);
+      return token;
+    }
     const forwarded = this.#forward({ ...asked, id }, association, true);
     // Without this answer the SDK silently does not repeat the request that it is for.
     if (leg !== undefined) forwarded.catch(() => this.#inFlight.end(association.origin));
@@ -135,6 +143,15 @@ export class Connection implements SamplingConnection {
       return result;
     }
     return this.#shaped(result);
+  }
+
+  async #token(params: Members, { id, method, name }: Origin): Promise<Members | undefined> {
+    const { gateway, session, server, v1Tokens } = this.#settings;
+    const token = await v1TokenResult(gateway, params, v1Tokens, { session, originatingRequest: { id, method, name, server } });
+    if (token === undefined) return undefined;
+    this.#known.add(idKey(id));
+    this.#sessionKnown = true;
+    return token;
   }
 
   async #forwardTask(asked: Asked): Promise<Members> {

@@ -98,6 +98,18 @@ export class Gateway {
     this.#notice("POST", "/sampling", JSON.stringify({ jsonrpc: "2.0", method, params }));
   }
 
+  /** A token for /v1, from POST /tokens; undefined where the gateway gives none, which `onError` hears. */
+  async token(asked: Members): Promise<unknown> {
+    const { timing, onError } = this.#settings;
+    const sent = this.#fetch("POST", "/tokens", AbortSignal.timeout(NOTICE_MILLISECONDS), JSON.stringify(asked)).catch(() => undefined);
+    const response = await within(sent, NOTICE_MILLISECONDS, timing);
+    if (response !== "late" && response?.status === 201) return response.json();
+    onError(
+      new Error(`The sampling gateway gave no token for /v1 (${typeof response === "object" ? `HTTP ${response.status}` : "no answer"}).`),
+    );
+    return undefined;
+  }
+
   requestEnded(session: string, server: string, id: JsonRpcId): void {
     const path = `/sessions/${encodeURIComponent(session)}/requests/${encodeURIComponent(JSON.stringify(id))}`;
     this.#notice("DELETE", `${path}?server=${encodeURIComponent(server)}`);

@@ -15,9 +15,10 @@ import {
 import { type FetchLike, ResponseStreams } from "./response-streams.ts";
 import { type ClientLike, joinClient, observe, type SamplingCapabilities, type TransportLike } from "./sdk-client.ts";
 import { platformTiming, type Timing } from "./timing.ts";
+import type { V1TokenAllowance } from "./v1-token.ts";
 
 export type { Asked, AssociationMode, ClientLike, FetchLike, SamplingCapabilities, SamplingConnection, SamplingProgress, SamplingWaiting };
-export type { Timing, TransportLike };
+export type { Timing, TransportLike, V1TokenAllowance };
 export { RpcError } from "./rpc-messages.ts";
 
 export type SamplingHandlerOptions = {
@@ -70,10 +71,19 @@ export type SamplingHandler = {
    * Makes an SDK client (1.x or 2.x) answer sampling. Call it before `client.connect`.
    * @param options.server The server's name, as policy and the review page show it.
    * @param options.fetch The fetch to wrap, where the host's transport has its own.
+   * @param options.v1Tokens Lets the server have tokens for the gateway's /v1; by default it gets none.
    */
-  attach(client: ClientLike, options: { readonly server: string; readonly fetch?: FetchLike }): AttachedClient;
+  attach(
+    client: ClientLike,
+    options: { readonly server: string; readonly fetch?: FetchLike; readonly v1Tokens?: V1TokenAllowance },
+  ): AttachedClient;
   /** For a client of neither SDK: call the connection with each message, and let it answer. */
-  connection(options: { readonly server: string; readonly fetch?: FetchLike; readonly transport?: TransportLike }): AttachedClient & {
+  connection(options: {
+    readonly server: string;
+    readonly fetch?: FetchLike;
+    readonly transport?: TransportLike;
+    readonly v1Tokens?: V1TokenAllowance;
+  }): AttachedClient & {
     readonly connection: SamplingConnection;
   };
   /** Resolves when the gateway has every notice of what ended; await it before `process.exit`. */
@@ -111,7 +121,7 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
     if (options.session === undefined) return `host-${crypto.randomUUID()}`;
     return sessions === 1 ? options.session : `${options.session}.${sessions}`;
   };
-  const open = (server: string, streams: ResponseStreams): Connection => {
+  const open = (server: string, streams: ResponseStreams, v1Tokens: V1TokenAllowance | undefined): Connection => {
     streams.clear();
     return new Connection({
       server,
@@ -120,6 +130,7 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
       gateway,
       streams,
       timing,
+      v1Tokens,
       onProgress,
       onHeartbeat,
       onError,
@@ -128,16 +139,16 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
 
   return {
     capabilities,
-    attach(client, { server, fetch = platformFetch }) {
+    attach(client, { server, fetch = platformFetch, v1Tokens }) {
       checkServer(server);
       const streams = new ResponseStreams();
-      joinClient(client, capabilities, () => open(server, streams));
+      joinClient(client, capabilities, () => open(server, streams, v1Tokens));
       return { fetch: streams.wrap(fetch) };
     },
-    connection({ server, fetch = platformFetch, transport }) {
+    connection({ server, fetch = platformFetch, transport, v1Tokens }) {
       checkServer(server);
       const streams = new ResponseStreams();
-      const connection = open(server, streams);
+      const connection = open(server, streams, v1Tokens);
       if (transport !== undefined) observe(transport, connection);
       return { connection, fetch: streams.wrap(fetch) };
     },
