@@ -1,9 +1,9 @@
-// What a terminal asks of a gateway about reviews: which wait, what one shows, and a decision. It uses a review's own link, nonce and form.
+// What a terminal asks of a gateway about reviews: which wait, what one shows, what edits would change, and a decision. It uses a review's own
+// link, nonce and form, and leaves to the gateway what an edit may be, as the page without its script does.
 
 import { approveAct, editField, formFields } from "../../shared/review/form.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
-import { shownDigest } from "../../shared/review/changes.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { Unasked } from "../cli/subcommand.ts";
 import { type Notice, openNotices } from "./notices.ts";
@@ -19,20 +19,21 @@ export type OpenReview = {
   readonly readAt: number;
 };
 
-export type Decision =
-  | { readonly act: "approve"; readonly edits: ReadonlyMap<string, string>; readonly changes: readonly FieldChange[] }
-  | { readonly act: "deny"; readonly reason: string };
+/** What edits would change, and the mark by which an approval says that this was shown. */
+export type Draft = { readonly edits: ReadonlyMap<string, string>; readonly changes: readonly FieldChange[]; readonly shown: string };
 
-/** What came of a decision. `why`: the name of the page's sentence. `issues`: what is wrong with the edits. */
-export type Decided =
-  | { readonly kind: "decided" }
-  | { readonly kind: "undecided"; readonly why: string; readonly issues: readonly EditIssue[] };
+export type Decision = { readonly act: "approve"; readonly draft: Draft | null } | { readonly act: "deny"; readonly reason: string };
 
-/** The gateway's answer to a decision that did not count. */
-type Undecided = {
+/** Why the gateway did not do what a form asked. `why`: the name of the page's sentence. `issues`: what is wrong with the edits. */
+export type Undone = { readonly kind: "undone"; readonly why: string; readonly issues: readonly EditIssue[] };
+
+/** The gateway's answer to a form, in place of its page. */
+type FormAnswer = {
+  readonly page?: string;
+  readonly form?: { readonly shown?: string };
+  readonly changes?: readonly FieldChange[];
   readonly problem?: { readonly why: unknown; readonly issues?: readonly EditIssue[] };
   readonly error?: string;
-  readonly page?: string;
 };
 
 const timeoutMs = 30_000;
@@ -65,35 +66,51 @@ export async function readReview(link: string): Promise<OpenReview | null> {
   return answer.page === "review" ? { link, view: answer.review, form: answer.form, readAt: performance.now() } : null;
 }
 
-/** Posts the form of a review, as its page would. */
-export async function postDecision({ link, form, readAt }: OpenReview, decision: Decision): Promise<Decided> {
-  const fields = new URLSearchParams({
+/** Asks what edits would change. Decides nothing. */
+export async function previewEdits(review: OpenReview, edits: ReadonlyMap<string, string>): Promise<Draft | Undone> {
+  const fields = formOf(review, "preview");
+  for (const [path, text] of edits) fields.set(editField(path), text);
+  const { status, answer } = await post(review.link, fields);
+  const { changes, form } = answer;
+  if (status !== 200 || answer.problem !== undefined || changes === undefined || form?.shown === undefined) return undone(status, answer);
+  return { edits, changes, shown: form.shown };
+}
+
+/** Posts the form of a review, as its page would. @returns null where it counted. */
+export async function postDecision(review: OpenReview, decision: Decision): Promise<Undone | null> {
+  const { draft } = decision.act === "approve" ? decision : { draft: null };
+  const fields = formOf(review, decision.act === "deny" ? "deny" : approveAct(draft?.changes.length ?? 0));
+  if (decision.act === "deny") fields.set(formFields.reason, decision.reason);
+  if (draft !== null) fields.set(formFields.shown, draft.shown);
+  for (const [path, text] of draft?.edits ?? []) fields.set(editField(path), text);
+  await new Promise((resolve) => setTimeout(resolve, Math.max(0, soonestMs - (performance.now() - review.readAt))));
+  const { status, answer } = await post(review.link, fields);
+  return status === 303 ? null : undone(status, answer);
+}
+
+const formOf = ({ form }: OpenReview, act: string): URLSearchParams =>
+  new URLSearchParams({
     [formFields.nonce]: form.nonce,
     [formFields.version]: String(form.version),
     [formFields.digest]: form.digest,
+    [formFields.act]: act,
   });
-  if (decision.act === "deny") {
-    fields.set(formFields.act, "deny");
-    fields.set(formFields.reason, decision.reason);
-  } else {
-    fields.set(formFields.act, approveAct(decision.changes.length));
-    fields.set(formFields.shown, shownDigest(decision.changes));
-    for (const [path, text] of decision.edits) fields.set(editField(path), text);
-  }
-  await new Promise((resolve) => setTimeout(resolve, Math.max(0, soonestMs - (performance.now() - readAt))));
+
+async function post(link: string, fields: URLSearchParams): Promise<{ readonly status: number; readonly answer: FormAnswer }> {
   const response = await fetch(link, {
     method: "POST",
     body: fields,
     headers: { Accept: "application/json", Origin: new URL(link).origin },
     redirect: "manual",
     signal: AbortSignal.timeout(timeoutMs),
+  }).catch(() => {
+    throw new Unasked(`nothing answers at ${new URL(link).origin}: check that the gateway is running, and whether the review is decided`);
   });
-  if (response.status === 303) return { kind: "decided" };
-  const answer = (await response.json().catch(() => null)) as Undecided | null;
-  const why = answer?.problem?.why ?? answer?.error ?? answer?.page ?? response.status;
-  return {
-    kind: "undecided",
-    why: typeof why === "object" && why !== null ? Object.values(why).join() : String(why),
-    issues: answer?.problem?.issues ?? [],
-  };
+  return { status: response.status, answer: ((await response.json().catch(() => null)) as FormAnswer | null) ?? {} };
+}
+
+function undone(status: number, { problem, error, page }: FormAnswer): Undone {
+  const why = problem?.why ?? error ?? page ?? status;
+  const said = typeof why === "object" && why !== null ? Object.values(why).join() : String(why);
+  return { kind: "undone", why: said, issues: problem?.issues ?? [] };
 }

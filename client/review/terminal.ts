@@ -1,57 +1,38 @@
 // Reviews in a terminal: lists those that wait, and reads, edits, approves or denies them. `countersign review`, and `npm run review`.
 
 import { createInterface } from "node:readline/promises";
-import { changedReply, changedRequest } from "../../shared/review/changes.ts";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
-import type { FieldChange } from "../../shared/review/difference.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
 import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { mayApprove, mayDecide } from "../../shared/review/standing.ts";
 import { inEditor } from "./editor.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { type OpenReview, postDecision, readReview, waitingReviews } from "./review-requests.ts";
+import { type Draft, type OpenReview, postDecision, previewEdits, readReview, waitingReviews } from "./review-requests.ts";
 import { changeLines, endedLine, fieldsOf, isShownWhole, listLine, placeOf, reviewLines } from "./screen.ts";
 
 const say = (text = ""): void => void process.stdout.write(`${text}\n`);
 
-/** Edits that wait to be approved, and what they change. */
-type Draft = { readonly edits: ReadonlyMap<string, string>; readonly changes: readonly FieldChange[] };
-const noDraft: Draft = { edits: new Map(), changes: [] };
-
 type Ask = (question: string) => Promise<string>;
-
-/** What the edits would change, or what is wrong with them. */
-function draftOf({ view }: OpenReview, edits: ReadonlyMap<string, string>): Draft | readonly string[] {
-  const changed =
-    view.gate === "request"
-      ? changedRequest({ request: view.request, models: view.models.map(({ id }) => id) }, { edits })
-      : view.reply === null
-        ? null
-        : // Whether it is the JSON that was asked for is the gateway's to say: a checker of JSON Schemas would be most of this package.
-          changedReply(view.reply, edits, undefined);
-  if (changed === null) return ["There is no reply to edit."];
-  if (changed.ok) return { edits, changes: changed.value.changes };
-  return issueLines(view, changed.error);
-}
 
 const issueLines = (view: ReviewView, issues: readonly EditIssue[]): string[] =>
   issues.map(({ field, fault }) => `${placeOf(view, field)}: ${words.editFault(fault)}`);
 
 /** Chooses a text, opens it in the editor, and shows what changed. */
-async function edit(review: OpenReview, draft: Draft, ask: Ask): Promise<Draft> {
+async function edit(review: OpenReview, draft: Draft | null, ask: Ask): Promise<Draft | null> {
   const fields = [...fieldsOf(review.view)];
   for (const [i, [path]] of fields.entries()) say(`${String(i + 1).padStart(3)}  ${placeOf(review.view, path)}`);
   const chosen = fields.length === 1 ? fields[0] : fields[Number(await ask("Which text? ")) - 1];
   if (chosen === undefined) return draft;
   const [path, text] = chosen;
-  const saved = inEditor(draft.edits.get(path) ?? text);
+  const saved = inEditor(draft?.edits.get(path) ?? text);
   if (saved === null) {
     say("The editor ended with an error: nothing was changed.");
     return draft;
   }
-  const next = draftOf(review, new Map([...draft.edits, [path, saved]]));
-  if (!("edits" in next)) {
-    for (const issue of next) say(`That cannot be sent. ${issue}`);
+  const next = await previewEdits(review, new Map([...(draft?.edits ?? []), [path, saved]]));
+  if ("kind" in next) {
+    for (const issue of issueLines(review.view, next.issues)) say(`That cannot be sent. ${issue}`);
+    if (next.issues.length === 0) say(`The gateway does not say what that would change (${next.why}). Read it again.`);
     return draft;
   }
   say(next.changes.length === 0 ? "Nothing is changed." : "Your changes:");
@@ -60,30 +41,30 @@ async function edit(review: OpenReview, draft: Draft, ask: Ask): Promise<Draft> 
 }
 
 /** What approving means now, as the page's button says it. */
-function approveWords({ view }: OpenReview, { changes }: Draft): string {
+function approveWords({ view }: OpenReview, changes: number): string {
   const { quorum, risks } = reviewFacts(view);
   const count = (n: number, one: string): string => `${n} ${one}${n === 1 ? "" : "s"}`;
   return [
     "Approve",
     ...(quorum === null ? [] : [`(${quorum.votes + 1} of ${quorum.needed})`]),
-    ...(changes.length === 0 ? [] : [`with ${count(changes.length, "change")}`]),
+    ...(changes === 0 ? [] : [`with ${count(changes, "change")}`]),
     ...(risks.length === 0 ? [] : [`despite ${count(risks.length, "warning")}`]),
   ].join(" ");
 }
 
-async function decide(review: OpenReview, draft: Draft, act: "approve" | "deny", ask: Ask): Promise<boolean> {
+async function decide(review: OpenReview, draft: Draft | null, act: "approve" | "deny", ask: Ask): Promise<boolean> {
   if (act === "approve") {
     if (!isShownWhole(review.view)) {
       say(`A terminal cannot show all of it. Open the page to approve it: ${review.link}`);
       return false;
     }
-    if ((await ask(`${approveWords(review, draft)}? [y/N] `)).trim().toLowerCase() !== "y") return false;
+    if ((await ask(`${approveWords(review, draft?.changes.length ?? 0)}? [y/N] `)).trim().toLowerCase() !== "y") return false;
   }
-  const decision = act === "approve" ? ({ act, ...draft } as const) : ({ act, reason: await ask("Reason (optional): ") } as const);
-  const decided = await postDecision(review, decision);
-  if (decided.kind === "undecided") {
-    for (const issue of issueLines(review.view, decided.issues)) say(`That cannot be sent. ${issue}`);
-    say(`Nothing was decided (${decided.why}). Read it again.`);
+  const decision = act === "approve" ? ({ act, draft } as const) : ({ act, reason: await ask("Reason (optional): ") } as const);
+  const undone = await postDecision(review, decision);
+  if (undone !== null) {
+    for (const issue of issueLines(review.view, undone.issues)) say(`That cannot be sent. ${issue}`);
+    say(`Nothing was decided (${undone.why}). Read it again.`);
     return false;
   }
   say(act === "approve" ? "Approved." : "Denied.");
@@ -107,7 +88,7 @@ async function attend(link: string, ask: Ask): Promise<void> {
 
 /** `again`: it is to be read again. */
 async function attendVersion(review: OpenReview, ask: Ask): Promise<"left" | "again"> {
-  let draft = noDraft;
+  let draft: Draft | null = null;
   for (;;) {
     const answer = (await ask(`${help} > `)).trim().toLowerCase();
     if (answer === "b" || answer === "q") return "left";

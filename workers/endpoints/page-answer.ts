@@ -2,6 +2,7 @@
 
 import { toBase64url } from "../../shared/encoding.ts";
 import { languageFor } from "../../shared/channels/words/languages.ts";
+import { shownDigest } from "../../shared/review/changes.ts";
 import { isLive } from "../../shared/review/standing.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { Page } from "../ui/page.ts";
@@ -21,13 +22,16 @@ const wantsJson = (c: AppContext): boolean => {
   return /\bapplication\/json\b/i.test(accept) && !/\btext\/html\b/i.test(accept);
 };
 
-/** What a program gets in place of a page: a review with what its form needs, or the name of the page that a person would see. */
+/**
+ * What a program gets in place of a page: a review with what its form needs and what the posted edits would change, or the name of the page
+ * that a person would see.
+ */
 function asJson(page: Page): object {
   if (page.kind === "error") return { page: "error", error: page.input.error };
   if (page.kind !== "review") return { page: page.kind };
-  const { view, action, nonce, problem } = page.input;
-  const form = { action, nonce, version: view.version, digest: view.digest };
-  return { page: "review", review: view, form, ...(problem === undefined ? {} : { problem }) };
+  const { view, action, nonce, problem, changes = [] } = page.input;
+  const form = { action, nonce, version: view.version, digest: view.digest, shown: shownDigest(changes) };
+  return { page: "review", review: view, form, changes, ...(problem === undefined ? {} : { problem }) };
 }
 
 /** The page as a response; 503 in plain text where the pages Worker does not answer. */

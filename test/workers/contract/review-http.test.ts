@@ -203,6 +203,39 @@ describe("too many from one address", () => {
   });
 });
 
+describe("a program, which asks for JSON", () => {
+  const json = { Accept: "application/json", Origin: publicUrl };
+  type Answer = { readonly page: string; readonly changes: readonly { path: string }[]; readonly form: Record<"shown" | "nonce", string> };
+
+  test("is told what its edits would change, and approves them by the mark that came with it", async () => {
+    const wanted = (fields: URLSearchParams): void => fields.set("edit:/messages/0/content/0/text", "Name the largest lake.");
+    const preview = await goodForm("preview", wanted);
+    const shown = await (await postForm(link, preview, json)).json<Answer>();
+    expect(shown).toMatchObject({ page: "review", changes: [{ path: "/messages/0/content/0/text" }] });
+    await undecided();
+    const approving = async (mark: string): Promise<number> => {
+      const form = await goodForm("approve", wanted);
+      form.set("act", "approve:1");
+      form.set("shown", mark);
+      return (await postForm(link, form, json)).status;
+    };
+    const { form: unchanged, changes } = await (await get(link, json)).json<Answer>();
+    expect(changes).toEqual([]);
+    expect(await approving(unchanged.shown)).toBe(409);
+    await undecided();
+    expect(await approving(shown.form.shown)).toBe(303);
+    await runReaches(notice.run, "completed");
+    expect(JSON.stringify(model.calls[0]?.body["messages"])).toContain("Name the largest lake.");
+  });
+
+  test("is told what is wrong with edits that cannot be", async () => {
+    const preview = await goodForm("preview", (fields) => fields.set("edit:/maxTokens", "many"));
+    const answer = await (await postForm(link, preview, json)).json<unknown>();
+    expect(answer).toMatchObject({ page: "review", changes: [], problem: { why: "cannotBe", issues: [{ field: "/maxTokens" }] } });
+    await undecided();
+  });
+});
+
 describe("a POST decides nothing", () => {
   test.each<[string, Record<string, string>]>([
     ["JSON", { "Content-Type": "application/json" }],
