@@ -19,6 +19,8 @@ Runs a stdio MCP server and gives it sampling with review by a person, whatever 
   --no-tasks               do not declare sampling as a task (2025-11-25)
   --hold <seconds>         how long a request of a client of 2026-07-28 waits for a person, before the client is told to ask again;
                            by default 50, because clients time out after 60
+  --tokens <dollars>       lets the server have tokens for the gateway's /v1, each for one request of the client and so much money; by
+                           default it gets none
   --help, --version
 
 The gateway's API key is read from $COUNTERSIGN_API_KEY and kept from the server's environment.
@@ -34,6 +36,8 @@ export type StdioCommand = {
   readonly tools: boolean;
   readonly tasks: boolean;
   readonly holdSeconds: number;
+  /** US dollars that may be spent with one token for /v1; undefined: the server gets none. */
+  readonly tokenUsd: number | undefined;
   readonly command: string;
   readonly args: readonly string[];
 };
@@ -43,6 +47,9 @@ const MODES: readonly Mode[] = ["fulfil", "forward", "fallback"];
 /** A timer cannot be longer than 24 days. */
 const MOST_HOLD_SECONDS = 86_400;
 
+/** As the gateway has it (docs/v1.md). */
+const MOST_TOKEN_USD = 1_000;
+
 const OPTIONS = {
   url: { type: "string" },
   server: { type: "string" },
@@ -51,6 +58,7 @@ const OPTIONS = {
   "no-tools": { type: "boolean" },
   "no-tasks": { type: "boolean" },
   hold: { type: "string" },
+  tokens: { type: "string" },
 } as const;
 
 /** @param given Everything after `countersign stdio`. */
@@ -72,6 +80,9 @@ export function readStdio(given: readonly string[], env: Environment): StdioComm
   const holdSeconds = Number(options.hold ?? "50");
   if (options.hold?.trim() === "" || !(holdSeconds > 0 && holdSeconds <= MOST_HOLD_SECONDS))
     return wrongUse(`--hold must be a number of seconds, above 0 and up to ${MOST_HOLD_SECONDS}.`);
+  const tokenUsd = options.tokens === undefined ? undefined : Number(options.tokens);
+  if (tokenUsd !== undefined && !(tokenUsd > 0 && tokenUsd <= MOST_TOKEN_USD))
+    return wrongUse(`--tokens must be an amount in US dollars, above 0 and up to ${MOST_TOKEN_USD}.`);
   const url = options.url ?? env["COUNTERSIGN_URL"] ?? "";
   if (url === "") return wrongUse("the gateway's address is missing; give --url or set COUNTERSIGN_URL.");
   const apiKey = env["COUNTERSIGN_API_KEY"] ?? "";
@@ -79,7 +90,7 @@ export function readStdio(given: readonly string[], env: Environment): StdioComm
   const tools = options["no-tools"] !== true;
   const tasks = options["no-tasks"] !== true;
   const server = options.server ?? baseName(command);
-  return { url, apiKey, server, mode, association, tools, tasks, holdSeconds, command, args };
+  return { url, apiKey, server, mode, association, tools, tasks, holdSeconds, tokenUsd, command, args };
 }
 
 /** The last part of a path, without the endings that Windows adds. */

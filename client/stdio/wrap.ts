@@ -30,7 +30,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * @throws TypeError, at once, where the gateway's address or key, or the server's name, is not valid.
  */
 export function wrap(options: StdioCommand, env: Readonly<Record<string, string | undefined>>): Promise<End> {
-  const { server, url, apiKey, association } = options;
+  const { server, url, apiKey, association, tokenUsd } = options;
   process.stderr.on("error", () => undefined);
   const warn = warner();
   const sampling = createSamplingHandler({
@@ -42,7 +42,7 @@ export function wrap(options: StdioCommand, env: Readonly<Record<string, string 
     onHeartbeat: ({ origin }) => relay?.stillWaiting(origin.id),
     onError: ({ message }) => warn(message),
   });
-  const { connection } = sampling.connection({ server });
+  const { connection } = sampling.connection({ server, ...(tokenUsd === undefined ? {} : { v1Tokens: { maxUsd: tokenUsd } }) });
   let relay: TranslatingRelay | undefined;
   const start = (toClient: Outlet, toServer: Outlet): TranslatingRelay => {
     relay = new TranslatingRelay({

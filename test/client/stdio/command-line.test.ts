@@ -15,6 +15,7 @@ describe("the command line of countersign stdio", () => {
       tools: true,
       tasks: true,
       holdSeconds: 50,
+      tokenUsd: undefined,
       command: "/usr/bin/some-server.exe",
       args: ["--url", "x", "--", "--help"],
     });
@@ -22,7 +23,7 @@ describe("the command line of countersign stdio", () => {
 
   test("takes every option, and --url before the environment", () => {
     const line =
-      "--url http://localhost:8787 --server=notes --mode fallback --association inFlight --no-tools --no-tasks --hold 1.5 -- npx -y notes";
+      "--url http://localhost:8787 --server=notes --mode fallback --association inFlight --no-tools --no-tasks --hold 1.5 --tokens 0.5 -- npx -y notes";
     expect(read(line)).toMatchObject({
       url: "http://localhost:8787",
       server: "notes",
@@ -31,6 +32,7 @@ describe("the command line of countersign stdio", () => {
       tools: false,
       tasks: false,
       holdSeconds: 1.5,
+      tokenUsd: 0.5,
       command: "npx",
     });
   });
@@ -52,6 +54,8 @@ describe("the command line of countersign stdio", () => {
     ["--association newest -- x", /--association must be/],
     ["--url -- x", /no value/],
     ["--no-tools=yes -- x", /does not take/],
+    ["--tokens free -- x", /--tokens must be an amount/],
+    ["--tokens 0 -- x", /--tokens must be an amount/],
     ["--verbose -- x", /unknown option/],
   ])("refuses %j, and says why", (line, why) => {
     expect(read(line)).toMatchObject({ kind: "wrong", why: expect.stringMatching(why) });
