@@ -215,7 +215,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "a requestor who is there is not taken from",
     file: "workers/objects/run/run-adoption.ts",
-    from: 'if (input.mode === "sync" && this.#windows.callers() > 0) return "refused";',
+    from: 'if (input.mode === "sync" && !isRetry && this.#windows.callers() > 0) return "refused";',
     to: "",
     test: { file: leaving, only: "while the first one's caller is there" },
     survives: "the mark that the requestor has gone, which the next check reads, is not there while a caller is",
@@ -223,7 +223,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "a requestor on the way back is not gone",
     file: "workers/objects/run/run-adoption.ts",
-    from: 'if (state.end === null && !this.#parts.store.isRequestorGone()) return "refused";',
+    from: 'if (state.end === null && !isRetry && !this.#parts.store.isRequestorGone()) return "refused";',
     to: "",
     test: { file: leaving, only: "just after a crash|at the very same time" },
   },

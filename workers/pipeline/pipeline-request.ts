@@ -65,6 +65,8 @@ export type PipelineRequest = {
   /** A digest of the content: equal for requests of one key that one reply could answer, from any requestor. Few requests need it. */
   readonly content: () => string;
   readonly responseMode: ResponseMode;
+  /** The requestor says that it asked before and left: an identical request's run answers this one, also where its caller seems to be there. */
+  readonly isRetry?: true;
   /** The requestor's terms for the model call. */
   readonly terms?: CallTerms;
   readonly cache?: { readonly ttlMs: number; /** What a cached reply depends on beside the request. */ readonly within: string | null };

@@ -26,6 +26,7 @@ export async function adoptIdentical(context: RunContext, { plan, identical }: F
     gates: gatesIn(plan),
     deciders: decidersDigest(plan.gates),
     waiting: responseMode.kind === "callback" ? responseMode.waiting : null,
+    isRetry: request.isRetry === true,
   });
   if (adopted === "refused") return null;
   if (association.kind !== "unrepeatable") await association.session.adopted(requestRef.originating, requestRef.request, identical);

@@ -28,6 +28,8 @@ export type V1Call = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "o
   readonly body: unknown;
   /** The caller's `Idempotency-Key`; null where it sent none. */
   readonly idempotencyKey: string | null;
+  /** Whether the caller's SDK says that it asks again. */
+  readonly isRetry: boolean;
   /** Of the token that was presented; null for an API key. */
   readonly claims: TokenClaims | null;
   /** Images to fetch first, and where each block stands in the body. */
@@ -47,7 +49,20 @@ export async function beginV1(call: V1Call): Promise<Result<Started, Refusal>> {
   return begin(plain.value.request, plain.value.planned);
 }
 
-function requestOf({ env, ctx, key, signal, onDelta, what, request, body, idempotencyKey, claims, notes }: V1Call): PipelineRequest {
+function requestOf({
+  env,
+  ctx,
+  key,
+  signal,
+  onDelta,
+  what,
+  request,
+  body,
+  idempotencyKey,
+  isRetry,
+  claims,
+  notes,
+}: V1Call): PipelineRequest {
   return {
     env,
     ctx,
@@ -65,6 +80,7 @@ function requestOf({ env, ctx, key, signal, onDelta, what, request, body, idempo
     digest: idempotencyKey === null ? "" : digestOf("countersign/v1-request/v1", { what, body }),
     content: once(() => digestOf("countersign/identical-v1/v1", { request })),
     responseMode: { kind: "sync" },
+    ...(isRetry ? { isRetry } : {}),
     ...(onDelta === undefined ? {} : { onDelta }),
     signal,
   };

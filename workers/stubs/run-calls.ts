@@ -23,6 +23,8 @@ export type Adoption = {
   readonly deciders: string;
   /** The MCP server that waits: the run posts its outcome there, where `adopt` returns `posts`. */
   readonly waiting: WaitingServer | null;
+  /** Its requestor says that it asks again, so that nobody waits for its earlier attempt any more, also where that was not noticed. */
+  readonly isRetry: boolean;
 };
 
 export type RunSnapshot = {
@@ -174,7 +176,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   line(): string | null;
   /** The prompt that was sent, and JSON of `ConversationEdits`, a reviewer's edits; null where there is no run, or none any more. */
   sent(): { readonly prompt: string; readonly edits: string } | null;
-  /** Lets an identical request of another session adopt the run, where its requestor is gone and there is, or may still be, a reply. */
+  /** Lets an identical request of another session adopt the run, where its requestor is gone and there is, or may still be, a reply; a retry, also where people said no. */
   adopt(adoption: Adoption): "refused" | "adopted" | "posts";
   /** The waiting MCP server stopped waiting: nothing is posted, and the run goes on for its next attempt. False where no server waits. */
   abandon(): boolean;

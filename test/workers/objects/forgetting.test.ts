@@ -134,6 +134,7 @@ describe("a run whose time is over", () => {
       gates: { ...openGates, request: true, response: true },
       deciders: "d",
       waiting: null,
+      isRetry: false,
     } as const;
     expect(await stub.adopt(adoption)).toBe("refused");
     expect(await stub.view({ gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", isOpening: true, isFollowing: true })).toBeNull();

@@ -215,6 +215,9 @@ const platformOf = (c: AppContext, { record, claims }: V1Caller, body: unknown) 
   signal: c.req.raw.signal,
   body,
   idempotencyKey: idempotencyKeyOf(c),
+  // OpenAI's SDKs count their attempts. They send no Idempotency-Key of their own, and a caller that leaves before its response has begun is
+  // not always noticed.
+  isRetry: /^[1-9]\d{0,3}$/.test(c.req.header("X-Stainless-Retry-Count") ?? ""),
   claims,
 });
 

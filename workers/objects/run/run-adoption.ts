@@ -3,7 +3,7 @@
 import { type RunParts, cancelRun } from "./run-parts.ts";
 import { RunWindows } from "./run-windows.ts";
 import type { Adoption } from "../../stubs/run-calls.ts";
-import { type RunGates, isReplyAsked, isEdited, type RunState } from "../../../shared/run/lifecycle.ts";
+import { type End, type RunGates, isReplyAsked, isEdited, type RunState } from "../../../shared/run/lifecycle.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { decidersDigest, adoptedFact, type WaitingServer, type RequestRef } from "../../../shared/run/run-input.ts";
 import { type SeenRisk, highestRisk, findReplyRisks } from "../../../shared/policy/risk.ts";
@@ -11,6 +11,12 @@ import type { ModelFacts } from "../../../shared/run/present.ts";
 import type { StoredInput } from "./run-store.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
+
+/** For so long after its outcome, a run answers a retry that came after it. OpenAI's SDKs wait for 8 seconds at most before they ask again. */
+export const retriedMs = 60_000;
+
+/** People said no, or nobody decided in time. */
+const isDecidedAgainst = ({ kind }: End): boolean => kind === "rejected" || kind === "expired" || kind === "undeliverable";
 
 export class RunAdoption {
   readonly #parts: RunParts;
@@ -21,13 +27,13 @@ export class RunAdoption {
     this.#windows = windows;
   }
 
-  adopt({ requestRef, requestor, endpoint, gates, deciders, waiting }: Adoption): "refused" | "adopted" | "posts" {
+  adopt({ requestRef, requestor, endpoint, gates, deciders, waiting, isRetry }: Adoption): "refused" | "adopted" | "posts" {
     const current = this.#parts.current();
     if (current === null || current.input.mode === "task") return "refused";
     const { input, state } = current;
     // What was lifted was lifted for this request alone.
     if (state.reviews.request?.lifted !== undefined || state.reviews.response?.lifted !== undefined) return "refused";
-    if (input.mode === "sync" && this.#windows.callers() > 0) return "refused";
+    if (input.mode === "sync" && !isRetry && this.#windows.callers() > 0) return "refused";
     // The run is about to tell the MCP server that waits.
     if (input.mode === "callback" && state.end !== null && this.#parts.store.delivery() === null) return "refused";
     // Where the policy or the grants changed since, the request is reviewed as they are now, unless reviewers have seen as much already.
@@ -40,12 +46,15 @@ export class RunAdoption {
     const risk = state.end === null ? "high" : this.#replyRisk(state); // a reply that does not exist yet may have any risk
     const closed = { request: gates.request, response: isReplyAsked(gates, isEdited(state), risk) };
     const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
+    const delivery = this.#parts.store.delivery();
+    const isSoonAfter = isRetry && delivery !== null && this.#parts.now() - delivery.at <= retriedMs;
+    if (isSoonAfter && state.end !== null && isDecidedAgainst(state.end)) return this.#answerAgain({ requestor, endpoint, requestRef });
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
     // Earlier reviews count only where the same people would be asked now.
     if ((closed.request || closed.response) && deciders !== decidersDigest(input.plan)) return "refused";
     // A requestor that has yet to open its window, or to open it again after a reset, is not gone.
-    if (state.end === null && !this.#parts.store.isRequestorGone()) return "refused";
-    if (state.end !== null && (state.end.kind !== "completed" || (this.#parts.store.delivery()?.to ?? 0) > 0)) return "refused";
+    if (state.end === null && !isRetry && !this.#parts.store.isRequestorGone()) return "refused";
+    if (state.end !== null && (state.end.kind !== "completed" || (!isSoonAfter && (delivery?.to ?? 0) > 0))) return "refused";
     const now = this.#parts.now();
     this.#parts.store.transaction(() => {
       this.#parts.store.addRequestRef(requestRef);
@@ -60,6 +69,13 @@ export class RunAdoption {
     });
     this.#parts.flush();
     return state.end === null && waiting !== null ? "posts" : "adopted";
+  }
+
+  /** A retry of what people said no to gets that answer: they are not asked again. */
+  #answerAgain({ requestor, endpoint, requestRef }: Pick<Adoption, "requestor" | "endpoint" | "requestRef">): "adopted" {
+    this.#parts.record(this.#parts.now(), [adoptedFact(requestor, endpoint, requestRef)]);
+    this.#parts.flush();
+    return "adopted";
   }
 
   /** The highest risk of the reply as it would be delivered; `high` where that is not known. */

@@ -16,6 +16,7 @@ import { RunLedger } from "./run-ledger.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { settingsOf } from "../../platform/settings.ts";
+import { retriedMs } from "./run-adoption.ts";
 
 /** A reply that no requestor received is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
@@ -136,11 +137,16 @@ export class RunEffects {
     await sessionById(this.#parts.env, session).adopted(originating, request, input.id);
   }
 
-  /** Until when an identical request may find this run: while it is open, or for an hour with a reply that no requestor received. Null: not at all. */
+  /**
+   * Until when an identical request may find this run: while it is open, for an hour with a reply that no requestor received, or for a minute
+   * where its requestor may ask again without an id, having left before the outcome came. Null: not at all.
+   */
   #indexExpiry(state: RunState, input: StoredInput): number | null {
     if (input.mode === "task") return null;
     if (state.end === null) return this.#parts.now() + settingsOf(this.#parts.env).retentionMs;
-    return state.end.kind === "completed" && this.#parts.store.delivery()?.to === 0 ? this.#parts.now() + keptReplyMs : null;
+    if (state.end.kind === "completed" && this.#parts.store.delivery()?.to === 0) return this.#parts.now() + keptReplyMs;
+    const mayBeAskedAgain = input.endpoint === "v1" && state.end.kind !== "cancelled" && state.end.kind !== "failed";
+    return mayBeAskedAgain ? this.#parts.now() + retriedMs : null;
   }
 }
 
