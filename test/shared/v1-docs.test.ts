@@ -1,0 +1,108 @@
+// docs/v1.md and docs/leaving-sampling.md against the code: every member, every error, and the files that they show.
+
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { createTwoFilesPatch } from "diff";
+import { describe, expect, test } from "vitest";
+import type { Completed, Outcome, Refusal } from "../../shared/model/outcome.ts";
+import { type OpenAIError, outcomeError, refusalError } from "../../shared/wire/openai/openai-error.ts";
+
+const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
+const v1 = read("docs/v1.md");
+
+/** The rows of the tables of a section, as cells. */
+const rowsOf = (section: string): string[][] => {
+  const [, text = ""] = v1.split(`\n## ${section}\n`);
+  const [own = ""] = text.split(/\n##? /);
+  return own
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .map((line) => line.split("|").map((cell) => cell.trim()));
+};
+
+test("docs/v1.md has every member of a chat completions request, as the code takes it", () => {
+  const source = read("shared/wire/openai/chat-request.ts");
+  const [, members = ""] = /\nconst bodyMembers = \{\n([\s\S]*?)\n\};\n/.exec(source) ?? [];
+  const [, noted = ""] = /\nconst notPassedOn = new Set\(\[\n([\s\S]*?)\n\]\);\n/.exec(source) ?? [];
+  const expected = [
+    ...[...members.matchAll(/^ {2}(\w+): (refused)?/gm)].map(([, name, refused]) => [
+      name,
+      refused === undefined ? "passed on" : "refused",
+    ]),
+    ...[...noted.matchAll(/"(\w+)"/g)].map(([, name]) => [name, "noted"]),
+  ];
+  expect(expected.length).toBeGreaterThan(35);
+  const documented = rowsOf("Chat completions").flatMap(([, names = "", how = ""]) =>
+    [...names.matchAll(/`([\w.]+)`/g)].map(([, name = ""]) => [name.split(".")[0], how]),
+  );
+  for (const member of expected) expect(documented).toContainEqual(member);
+});
+
+describe("docs/v1.md has the status, type and code of", () => {
+  const refusals: readonly Refusal[] = [
+    { kind: "notJson" },
+    { kind: "notAssociated", why: "originatingRequestEnded" },
+    { kind: "unauthorized", why: "scopedTokenExpired" },
+    { kind: "budgetUsedUp", budget: "token", resetsAt: 0 },
+    { kind: "wrongScope", scope: "v1" },
+    { kind: "policyRefused", rule: "r" },
+    { kind: "stopped", scope: "key" },
+    { kind: "noModel", reasons: [] },
+    { kind: "sameIdOtherParams" },
+    { kind: "noLongerKept" },
+    { kind: "tooLarge", limitBytes: 1 },
+    { kind: "notJsonType" },
+    { kind: "rateLimited", limit: "requestsPerMinute", max: 1, retryAfterMs: 1 },
+    { kind: "flooded" },
+    { kind: "configurationUnavailable" },
+  ];
+  const outcomes: readonly Exclude<Outcome, Completed>[] = [
+    { kind: "rejected", gate: "request", reason: null },
+    { kind: "expired", gate: "request" },
+    { kind: "undeliverable", gate: "request" },
+    { kind: "cancelled" },
+    { kind: "failed", attempts: [] },
+    { kind: "broken", quote: "q" },
+  ];
+  const errors: (readonly [string, OpenAIError])[] = [
+    ...refusals.map((refusal) => [refusal.kind, refusalError(refusal)] as const),
+    ...outcomes.map((outcome) => [outcome.kind, outcomeError(outcome)] as const),
+  ];
+  const rows = rowsOf("Errors");
+
+  test.each(errors)("%s", (_kind, { status, body, mayRetry }) => {
+    const { type, code } = body["error"] as { readonly type: string; readonly code: string }; // openai-error.ts writes it
+    const row = rows.find(([, first, second, third]) => first === String(status) && second === `\`${type}\`` && third === `\`${code}\``);
+    expect([status, type, code, row?.[5]]).toEqual([status, type, code, mayRetry ? "yes" : "no"]);
+  });
+});
+
+describe("docs/leaving-sampling.md", () => {
+  const page = read("docs/leaving-sampling.md");
+  const example = (name: string): string => read(`examples/leaving-sampling/${name}`);
+  const block = (language: string): string => new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, "m").exec(page)?.[1] ?? "";
+  /** Without white space at the ends of lines, which an editor may take away. */
+  const lines = (text: string): string[] => text.split("\n").map((line) => line.trimEnd());
+
+  test("has the difference of the two files, whole", () => {
+    const patch = createTwoFilesPatch("before.ts", "after.ts", example("before.ts"), example("after.ts"), "", "", { context: 3 });
+    const shown = lines(patch).filter((line) => !/^=+$/.test(line));
+    expect(shown.filter((line) => line.startsWith("+")).length).toBeGreaterThan(10);
+    expect(lines(block("diff"))).toEqual(shown);
+  });
+
+  test.each([
+    ["ts", "after-v2.ts"],
+    ["python", "after.py"],
+  ])("shows in %s what %s has", (language, name) => {
+    const shown = block(language)
+      .split("\n")
+      .map((line) => line.trim());
+    const whole = example(name)
+      .split("\n")
+      .map((line) => line.trim())
+      .join("\n");
+    expect(shown.length).toBeGreaterThan(15);
+    expect(whole).toContain(shown.join("\n").trim());
+  });
+});
