@@ -7,7 +7,7 @@ import { type Feature, features } from "./request-use.ts";
 export type Counts = readonly (readonly [name: string, count: number])[];
 
 export type ServerUse = {
-  /** When its first and last requests came, in Unix milliseconds. */
+  /** When its first and last requests came, in Unix milliseconds. Here and below, but for `v1`: requests for sampling. */
   readonly firstAt: number;
   readonly lastAt: number;
   readonly requests: number;
@@ -25,6 +25,8 @@ export type ServerUse = {
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly costUsd: number;
+  /** Its requests at /v1, with a token of its own; absent where there are none. */
+  readonly v1?: { readonly requests: number; readonly lastAt: number };
 };
 
 /**
@@ -33,6 +35,7 @@ export type ServerUse = {
  */
 export function useOfLine({ use, server, ...line }: RunSummary): { readonly server: string; readonly use: ServerUse } | null {
   if (server === null || line.endedAt === null || (use === undefined && line.state === "refused")) return null;
+  if (use?.endpoint === "v1") return { server, use: { ...nothing, v1: { requests: 1, lastAt: line.createdAt } } };
   return {
     server,
     use: {
@@ -52,6 +55,22 @@ export function useOfLine({ use, server, ...line }: RunSummary): { readonly serv
   };
 }
 
+/** The times are those that change no sum, as JSON has them. */
+const nothing: ServerUse = {
+  firstAt: Number.MAX_SAFE_INTEGER,
+  lastAt: 0,
+  requests: 0,
+  outcomes: [],
+  knownFrom: null,
+  broughtBy: [],
+  models: [],
+  features: [],
+  maxTokens: 0,
+  inputTokens: 0,
+  outputTokens: 0,
+  costUsd: 0,
+};
+
 export const addedUse = (one: ServerUse, other: ServerUse): ServerUse => ({
   firstAt: Math.min(one.firstAt, other.firstAt),
   lastAt: Math.max(one.lastAt, other.lastAt),
@@ -66,7 +85,16 @@ export const addedUse = (one: ServerUse, other: ServerUse): ServerUse => ({
   inputTokens: one.inputTokens + other.inputTokens,
   outputTokens: one.outputTokens + other.outputTokens,
   costUsd: one.costUsd + other.costUsd,
+  ...addedV1(one.v1, other.v1),
 });
+
+function addedV1(one: ServerUse["v1"], other: ServerUse["v1"]): Pick<ServerUse, "v1"> {
+  if (one === undefined || other === undefined) {
+    const only = one ?? other;
+    return only === undefined ? {} : { v1: only };
+  }
+  return { v1: { requests: one.requests + other.requests, lastAt: Math.max(one.lastAt, other.lastAt) } };
+}
 
 /** In the order of names, so that the sum is the same in whatever order it is made. */
 function addedCounts(one: Counts, other: Counts): Counts {

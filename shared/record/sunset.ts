@@ -7,11 +7,11 @@ import { type Counts, type ServerMonths, featuresUsed, outcomesOf } from "./serv
 /** What the report says of one server. */
 export type SunsetLine = {
   readonly server: string;
-  /** Whether it has an entry in the servers document. */
-  readonly isInServers: boolean;
-  /** ISO 8601. */
-  readonly firstAt: string;
-  readonly lastAt: string;
+  /** Whether it has an entry in the servers document, and whether that has `v1Tokens`. */
+  readonly entry: ServerEntry;
+  /** ISO 8601; null where it has not sampled, but called /v1. */
+  readonly firstAt: string | null;
+  readonly lastAt: string | null;
   readonly requests: number;
   readonly outcomes: Readonly<Record<string, number>>;
   /** ISO 8601: from when it is known what brought requests and what they used; null where it is not. */
@@ -20,17 +20,21 @@ export type SunsetLine = {
   readonly models: readonly { readonly model: string; readonly requests: number }[];
   readonly months: readonly { readonly month: string; readonly requests: number }[];
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number };
+  /** Its requests at /v1, with tokens of its own. */
+  readonly v1: { readonly requests: number; readonly lastAt: string | null };
   /** What a move to /v1 changes for it, a sentence each. */
   readonly moving: readonly string[];
 };
 
-export function sunsetLine({ server, use, months }: ServerMonths, isInServers: boolean): SunsetLine {
-  const { firstAt, lastAt, requests, knownFrom, models, broughtBy, inputTokens, outputTokens, costUsd } = use;
+export type ServerEntry = "none" | "withoutV1Tokens" | "withV1Tokens";
+
+export function sunsetLine({ server, use, months }: ServerMonths, entry: ServerEntry): SunsetLine {
+  const { firstAt, lastAt, requests, knownFrom, models, broughtBy, inputTokens, outputTokens, costUsd, v1 } = use;
   return {
     server,
-    isInServers,
-    firstAt: new Date(firstAt).toISOString(),
-    lastAt: new Date(lastAt).toISOString(),
+    entry,
+    firstAt: requests === 0 ? null : new Date(firstAt).toISOString(),
+    lastAt: requests === 0 ? null : new Date(lastAt).toISOString(),
     requests,
     outcomes: Object.fromEntries(outcomesOf(use)),
     knownFrom: knownFrom === null ? null : new Date(knownFrom).toISOString(),
@@ -41,7 +45,8 @@ export function sunsetLine({ server, use, months }: ServerMonths, isInServers: b
     models: mostFirst(models).map(([model, count]) => ({ model, requests: count })),
     months: months.map(([month, count]) => ({ month, requests: count })),
     usage: { inputTokens, outputTokens, costUsd: Number(costUsd.toFixed(6)) },
-    moving: movingToV1(featuresUsed(use), use.maxTokens, isInServers),
+    v1: { requests: v1?.requests ?? 0, lastAt: v1 === undefined ? null : new Date(v1.lastAt).toISOString() },
+    moving: requests === 0 ? [] : movingToV1(featuresUsed(use), use.maxTokens, entry),
   };
 }
 
@@ -52,16 +57,20 @@ const mostFirst = (counts: Counts): Counts => counts.toSorted(([, a], [, b]) => 
  * @param used What its requests used, in order.
  * @param maxTokens The most that a request asked for; 0 where that is not known.
  */
-export function movingToV1(used: readonly Feature[], maxTokens: number, isInServers: boolean): string[] {
+export function movingToV1(used: readonly Feature[], maxTokens: number, entry: ServerEntry): string[] {
   return [
-    isInServers
-      ? "It needs a credential for /v1: v1Tokens in its entry of the servers document."
-      : "It needs a credential for /v1: an API key, or v1Tokens in an entry of the servers document, which has none for it.",
+    entrySentences[entry],
     "Each request becomes POST /v1/chat/completions: systemPrompt becomes the first message, with the role system.",
-    ...(maxTokens === 0 ? [] : [`maxTokens becomes max_tokens; the most that it asked for is ${maxTokens}.`]),
+    ...(maxTokens === 0 ? [] : [`maxTokens becomes max_completion_tokens; the most that it asked for is ${maxTokens}.`]),
     ...used.map(featureSentence),
   ];
 }
+
+const entrySentences: Readonly<Record<ServerEntry, string>> = {
+  withV1Tokens: "It may ask for tokens for /v1: its entry in the servers document has v1Tokens.",
+  withoutV1Tokens: "It needs a token for /v1: write v1Tokens into its entry in the servers document.",
+  none: "It needs a token for /v1, which its host gets for it with POST /tokens: it has no entry in the servers document.",
+};
 
 function featureSentence(feature: Feature): string {
   switch (feature) {
@@ -104,21 +113,27 @@ export function sunsetText(lines: readonly SunsetLine[], isComplete: boolean): s
 }
 
 function paragraphOf(line: SunsetLine): string[] {
-  const { outcomes, knownFrom, broughtBy, models, months, usage } = line;
-  const list = (items: readonly string[]): string => (items.length === 0 ? "none" : items.join(", "));
+  const { server, requests, firstAt, lastAt, v1 } = line;
   return [
-    visible(line.server),
-    `  sampled      first ${line.firstAt}, last ${line.lastAt}`,
-    `  requests     ${line.requests}: ${list(Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`))}`,
-    `  by month     ${list(months.map(({ month, requests }) => `${month} ${requests}`))}`,
-    ...(knownFrom === line.firstAt ? [] : [`  known from   ${knownFrom ?? "no request"}: what brought requests, and what they used`]),
-    `  brought by   ${list(broughtBy.map(({ endpoint, revision, requests }) => `${endpoint} in ${revision} ${requests}`))}`,
-    `  models       ${list(models.map(({ model, requests }) => `${visible(model)} ${requests}`))}`,
-    `  usage        ${usage.inputTokens} input tokens, ${usage.outputTokens} output tokens, $${usage.costUsd}`,
-    "  moving to /v1",
-    ...line.moving.map((sentence) => `  - ${sentence}`),
+    visible(server),
+    `  sampled      ${requests === 0 ? "never" : `first ${firstAt}, last ${lastAt}`}`,
+    ...(v1.requests === 0 ? [] : [`  at /v1       ${v1.requests} requests, last ${v1.lastAt}`]),
+    ...(requests === 0 ? [] : samplingLines(line)),
   ];
 }
+
+const list = (items: readonly string[]): string => (items.length === 0 ? "none" : items.join(", "));
+
+const samplingLines = ({ requests, outcomes, months, firstAt, knownFrom, broughtBy, models, usage, moving }: SunsetLine): string[] => [
+  `  requests     ${requests}: ${list(Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`))}`,
+  `  by month     ${list(months.map((each) => `${each.month} ${each.requests}`))}`,
+  ...(knownFrom === firstAt ? [] : [`  known from   ${knownFrom ?? "no request"}: what brought requests, and what they used`]),
+  `  brought by   ${list(broughtBy.map((each) => `${each.endpoint} in ${each.revision} ${each.requests}`))}`,
+  `  models       ${list(models.map((each) => `${visible(each.model)} ${each.requests}`))}`,
+  `  usage        ${usage.inputTokens} input tokens, ${usage.outputTokens} output tokens, $${usage.costUsd}`,
+  "  moving to /v1",
+  ...moving.map((sentence) => `  - ${sentence}`),
+];
 
 /** A host chooses its servers' names: no character of one may move a terminal's cursor or hide. */
 const visible = (name: string): string => name.replaceAll(/\p{C}/gu, "\ufffd");

@@ -110,7 +110,7 @@ function entryOf(run: string, at: number, refused: Refused, refusal: Refusal): L
     state: reason.kind === "broken" ? "failed" : "refused",
     cause: reason.kind === "broken" ? reason : { kind: "refused", reason },
     ...uncalled,
-    ...(endpoint === "control" || method !== samplingMethod ? {} : { use: { endpoint, revision: null, features: [], maxTokens: 0 } }),
+    ...(method !== samplingMethod ? {} : { use: { endpoint, revision: null, features: [], maxTokens: 0 } }),
   };
   return { events: chainEvents(run, null, at, [fact]), summary };
 }

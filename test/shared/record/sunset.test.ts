@@ -119,6 +119,17 @@ describe("the use of a server", () => {
     });
   });
 
+  test("has requests at /v1 beside its sampling: they change nothing of that", () => {
+    const sampled = useOfLine(line())?.use as ServerUse;
+    const called = [5, 9].map((later) => {
+      const use = useOf(asked({ tools: [tool], maxTokens: 9_000 }, { endpoint: "v1", revision: null }));
+      return useOfLine(line({ createdAt: at + later, use }))?.use as ServerUse;
+    });
+    const expected = { ...sampled, v1: { requests: 2, lastAt: at + 9 } };
+    expect([sampled, ...called].reduce(addedUse)).toEqual(expected);
+    expect(JSON.parse(JSON.stringify([...called, sampled].reduce(addedUse)))).toEqual(expected);
+  });
+
   const anyLine = fc
     .record({
       server: fc.constantFrom("a", "b", "\uffff", "\u{1f600}", "__proto__"),
@@ -170,28 +181,29 @@ describe("the use of a server", () => {
 
 describe("what a move to /v1 changes", () => {
   test("is a sentence for each feature, and each feature has its own", () => {
-    const without = movingToV1([], 500, true);
+    const without = movingToV1([], 500, "withV1Tokens");
     const sentences = features.map((feature) => {
-      const more = movingToV1([feature], 500, true).filter((sentence) => !without.includes(sentence));
+      const more = movingToV1([feature], 500, "withV1Tokens").filter((sentence) => !without.includes(sentence));
       expect(more).toHaveLength(1);
       return more[0];
     });
     expect(new Set(sentences).size).toBe(features.length);
-    expect(movingToV1(features, 500, true)).toEqual([...without, ...sentences]);
+    expect(movingToV1(features, 500, "withV1Tokens")).toEqual([...without, ...sentences]);
   });
 
   test("says the largest maxTokens where one is known, and where its credential comes from", () => {
-    expect(movingToV1([], 4_096, true).join(" ")).toContain("the most that it asked for is 4096");
-    expect(movingToV1([], 0, true).join(" ")).not.toContain("max_tokens");
-    expect(movingToV1([], 0, true)[0]).toContain("v1Tokens in its entry");
-    expect(movingToV1([], 0, false)[0]).toContain("which has none for it");
+    expect(movingToV1([], 4_096, "none").join(" ")).toContain("max_completion_tokens; the most that it asked for is 4096.");
+    expect(movingToV1([], 0, "none").join(" ")).not.toContain("max_completion_tokens");
+    expect(movingToV1([], 0, "none")[0]).toContain("POST /tokens");
+    expect(movingToV1([], 0, "withoutV1Tokens")[0]).toContain("write v1Tokens into its entry");
+    expect(movingToV1([], 0, "withV1Tokens")[0]).toContain("its entry in the servers document has v1Tokens");
   });
 });
 
 describe("the report as text", () => {
   const use = useOfLine(line({ use: useOf(asked({ tools: [tool] })) }))?.use as ServerUse;
-  const server = (name: string) => sunsetLine({ server: name, use, months: [["2026-11", 1]] }, true);
-  const earlier = (knownFrom: number | null) => sunsetLine({ server: "notes", use: { ...use, knownFrom }, months: [] }, true);
+  const server = (name: string) => sunsetLine({ server: name, use, months: [["2026-11", 1]] }, "none");
+  const earlier = (knownFrom: number | null) => sunsetLine({ server: "notes", use: { ...use, knownFrom }, months: [] }, "none");
 
   test("has a paragraph for each server", () => {
     expect(sunsetText([server("notes")], true)).toBe(
@@ -216,6 +228,21 @@ describe("the report as text", () => {
     expect(sunsetText([server("notes")], false)).toMatch(/^Not every request is counted yet: ask again\.\n\nnotes\n/);
     expect(sunsetText([earlier(at + 1_000)], true)).toContain("  known from   2026-11-02T09:14:01.000Z: what brought requests");
     expect(sunsetText([earlier(null)], true)).toContain("  known from   no request: what");
+  });
+
+  test("of a server that has moved says since when it calls /v1, and nothing of sampling", () => {
+    const moved = useOfLine(line({ use: useOf(asked({}, { endpoint: "v1", revision: null })) }))?.use as ServerUse;
+    const of = sunsetLine({ server: "notes", use: moved, months: [] }, "withV1Tokens");
+    expect(of).toMatchObject({
+      requests: 0,
+      firstAt: null,
+      lastAt: null,
+      moving: [],
+      v1: { requests: 1, lastAt: new Date(at).toISOString() },
+    });
+    expect(sunsetText([of], true)).toBe("notes\n  sampled      never\n  at /v1       1 requests, last 2026-11-02T09:14:00.000Z\n");
+    const both = sunsetLine({ server: "notes", use: addedUse(use, moved), months: [["2026-11", 1]] }, "none");
+    expect(sunsetText([both], true)).toContain("  at /v1       1 requests, last");
   });
 
   test("has no character of a name that moves a cursor or hides", () => {

@@ -4,7 +4,19 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { monthOf } from "../../../shared/record/server-use.ts";
 import type { SunsetLine } from "../../../shared/record/sunset.ts";
 import { ledgerShardOf } from "../../../workers/stubs/stubs.ts";
-import { admin, adminJson, answerOf, eventually, gateway, model, sample } from "../support/gateway.ts";
+import {
+  admin,
+  adminJson,
+  answerOf,
+  configure,
+  createKey,
+  eventually,
+  gateway,
+  jsonBody,
+  model,
+  policy,
+  sample,
+} from "../support/gateway.ts";
 import { promptMarker, replyMarker } from "../support/logs.ts";
 import {
   RelayClient,
@@ -19,6 +31,7 @@ import {
 } from "../support/mcp-server.ts";
 import { decide } from "../support/reviewer.ts";
 import { StatelessClient, samplesOnce } from "../support/stateless.ts";
+import { chatOf, clientOf } from "../support/v1.ts";
 
 type Report = { readonly isComplete: boolean; readonly servers: SunsetLine[]; readonly next: string | null };
 
@@ -51,21 +64,23 @@ describe("the report", () => {
     expect((await answerOf(sample({ params: { maxTokens: 0 } }))).error).toMatchObject({ code: -32602 });
     const line = await reported("open", 14);
     expect(line).toMatchObject({
-      isInServers: false,
+      entry: "none",
+      v1: { requests: 0, lastAt: null },
       outcomes: { completed: 12, failed: 1, refused: 1 },
       broughtBy: [{ endpoint: "sampling", revision: "2025-11-25", requests: 13 }],
       models: [{ model: "first", requests: 12 }],
       usage: { inputTokens: 144, outputTokens: 60, costUsd: Number(((12 * (12 * 1 + 5 * 2)) / 1_000_000).toFixed(6)) },
     });
+    const [first, last] = [Date.parse(line.firstAt ?? ""), Date.parse(line.lastAt ?? "")] as const;
     expect(line.months.reduce((sum, { requests }) => sum + requests, 0)).toBe(14);
-    expect(line.months.at(-1)?.month).toBe(monthOf(Date.parse(line.lastAt)));
-    expect(Date.parse(line.firstAt)).toBeGreaterThanOrEqual(before);
-    expect(Date.parse(line.lastAt)).toBeGreaterThanOrEqual(Date.parse(line.firstAt));
+    expect(line.months.at(-1)?.month).toBe(monthOf(last));
+    expect(first).toBeGreaterThanOrEqual(before);
+    expect(last).toBeGreaterThanOrEqual(first);
     expect(line.moving.join(" ")).toContain("the most that it asked for is 111");
   });
 
   test("says what a move changes, from what the requests used", async () => {
-    await configureServers({ "request-gate": { url: `${upstreamOrigin}/mcp` } });
+    await configureServers({ "request-gate": { url: `${upstreamOrigin}/mcp`, v1Tokens: { maxUsd: 1, maxSeconds: 60 } } });
     model.script({ text: `{"reply":"${replyMarker}"}` });
     const waiting = sample({
       server: "request-gate",
@@ -74,10 +89,17 @@ describe("the report", () => {
     });
     await decide("request", "approve");
     await answerOf(waiting);
-    const { moving, isInServers } = await reported("request-gate", 1);
-    expect(isInServers).toBe(true);
+    const { moving, entry } = await reported("request-gate", 1);
+    expect(entry).toBe("withV1Tokens");
     const said = moving.join("\n");
-    for (const words of ["v1Tokens in its entry", "It uses tools", "response_format", "includeContext", "become stop", "deadlineSeconds"])
+    for (const words of [
+      "its entry in the servers document has v1Tokens",
+      "It uses tools",
+      "response_format",
+      "includeContext",
+      "become stop",
+      "deadlineSeconds",
+    ])
       expect(said).toContain(words);
     for (const words of ["image_url", "input_audio", "as a task", "modelPreferences"]) expect(said).not.toContain(words);
   });
@@ -100,6 +122,29 @@ describe("the report", () => {
       async () => (await adminJson<{ runs: { server: string }[] }>("/runs?server=control")).runs.length > 0,
     );
     expect((await report()).servers.map(({ server }) => server)).toEqual(["request-gate"]);
+  });
+
+  test("says of a server that it calls /v1, and counts no request that a key makes for itself", async () => {
+    const allow = { request: "allow", response: "allow" };
+    await configure("policy", { ...policy, default: { ...policy.default, ...allow } });
+    await answerOf(sample());
+    const { key } = await createKey();
+    const originatingRequest = { id: 1, method: "tools/call", name: "summarize", server: "open" };
+    const made = await gateway("/tokens", { key, ...jsonBody("POST", { session: "sess-1", originatingRequest, maxUsd: 1 }) });
+    const { token } = await made.json<{ token: string }>();
+    for (const credential of [token, token, key]) await clientOf(credential).chat.completions.create(chatOf("?"));
+    const { requests, v1, broughtBy } = await eventually("both requests at /v1", async () => {
+      const { servers } = await report();
+      return servers.find((each) => each.server === "open" && each.requests === 1 && each.v1.requests === 2);
+    });
+    expect(requests).toBe(1);
+    expect(broughtBy).toMatchObject([{ endpoint: "sampling", requests: 1 }]);
+    expect(v1.lastAt).not.toBeNull();
+    await eventually(
+      "the line of the key's own request",
+      async () => (await adminJson<{ runs: { server: string }[] }>("/runs?server=v1")).runs.length > 0,
+    );
+    expect((await report()).servers.map(({ server }) => server)).toEqual(["open"]);
   });
 
   test("goes on by name: each server is on one page", async () => {
@@ -143,7 +188,10 @@ describe("at the relay", () => {
     stream.say(eventFor(responseTo(1)));
     stream.end();
     await (await call).text();
-    expect(await reported("open", 1)).toMatchObject({ isInServers: true, broughtBy: [{ endpoint: "relay", revision, requests: 1 }] });
+    expect(await reported("open", 1)).toMatchObject({
+      entry: "withoutV1Tokens",
+      broughtBy: [{ endpoint: "relay", revision, requests: 1 }],
+    });
   });
 
   test("a request of 2026-07-28 too", async () => {

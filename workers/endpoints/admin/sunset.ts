@@ -3,7 +3,8 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { type ServerMonths, addedShards } from "../../../shared/record/server-use.ts";
-import { sunsetLine, sunsetText } from "../../../shared/record/sunset.ts";
+import { type ServerEntry, sunsetLine, sunsetText } from "../../../shared/record/sunset.ts";
+import type { Servers } from "../../../shared/relay/servers.ts";
 import type { Env } from "../../platform/env.ts";
 import { paths } from "../../platform/urls.ts";
 import { serversOf } from "../../stores/documents.ts";
@@ -37,13 +38,18 @@ sunsetRoutes.get(paths.admin.sunset, getSunset, validQuery(sunsetQuery), async (
     serverUse(c.env, { after, limit: limit + 1 }),
     serversOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work)),
   ]);
-  const lines = servers.slice(0, limit).map((each) => sunsetLine(each, Object.hasOwn(entries, each.server)));
+  const lines = servers.slice(0, limit).map((each) => sunsetLine(each, entryOf(entries, each.server)));
   const next = servers.length > limit ? (lines.at(-1)?.server ?? null) : null;
   const headers = { "Cache-Control": "no-store" };
   if (format === "json") return c.json({ isComplete, servers: lines, next }, 200, headers);
   const more = next === null ? "" : `\nMore servers follow: ?${new URLSearchParams({ format, after: next, limit: String(limit) })}\n`;
   return c.text(sunsetText(lines, isComplete) + more, 200, headers);
 });
+
+function entryOf(entries: Servers["servers"], server: string): ServerEntry {
+  const entry = Object.hasOwn(entries, server) ? entries[server] : undefined;
+  return entry === undefined ? "none" : entry.v1Tokens === undefined ? "withoutV1Tokens" : "withV1Tokens";
+}
 
 /** Calls of one shard for a report: with 16 shards well within what a request may make. */
 const mostCalls = 30;

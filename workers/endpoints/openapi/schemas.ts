@@ -122,9 +122,10 @@ export function schemas() {
       servers: list(
         record({
           server: text,
-          isInServers: { type: "boolean" },
-          ...each(time, "firstAt", "lastAt"),
+          entry: { enum: ["none", "withoutV1Tokens", "withV1Tokens"] },
+          ...each(timeOrNull, "firstAt", "lastAt"),
           requests: integer,
+          v1: record({ requests: integer, lastAt: timeOrNull }),
           knownFrom: timeOrNull,
           outcomes: { type: "object", additionalProperties: integer },
           broughtBy: list(record({ endpoint: { enum: ["sampling", "relay"] }, revision: text, requests: integer })),

@@ -6,7 +6,7 @@
 
 import { type ServerMonths, type ServerUse, addedUse, monthOf, useOfLine } from "../../../shared/record/server-use.ts";
 import type { RunSummary } from "../../../shared/record/record.ts";
-import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
+import { isReservedServer } from "../../../shared/wire/mcp-2025/meta.ts";
 
 type Row = { readonly server: string; readonly month: string; readonly text: string };
 /** The last line that was passed. */
@@ -66,7 +66,7 @@ export class LedgerUse {
   #count(lines: readonly RunSummary[]): void {
     const added = new Map<string, { readonly server: string; readonly month: string; readonly use: ServerUse }>();
     for (const line of lines) {
-      const counted = line.server === CONTROL_SERVER ? null : useOfLine(line);
+      const counted = line.server !== null && isReservedServer(line.server) ? null : useOfLine(line);
       if (counted === null) continue;
       const { server, use } = counted;
       const month = monthOf(line.createdAt);
@@ -90,10 +90,11 @@ export class LedgerUse {
     for (const { server, month, text } of rows) {
       const use = useIn(text);
       const last = servers.at(-1);
-      const months = [month, use.requests] as const;
-      if (last?.server === server) servers[servers.length - 1] = { server, use: addedUse(last.use, use), months: [...last.months, months] };
+      const months = use.requests === 0 ? [] : [[month, use.requests] as const];
+      if (last?.server === server)
+        servers[servers.length - 1] = { server, use: addedUse(last.use, use), months: [...last.months, ...months] };
       else if (servers.length === limit) break;
-      else servers.push({ server, use, months: [months] });
+      else servers.push({ server, use, months });
     }
     return servers;
   }
