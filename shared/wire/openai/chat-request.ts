@@ -192,7 +192,7 @@ export function parseChat(value: unknown): Result<ParsedChat, ParamsRefusal> {
   if (conversation.error !== undefined) return err(conversation.error);
   const maxTokens = Math.min(read.max_completion_tokens ?? Infinity, read.max_tokens ?? Infinity);
   const wantsJson = read.response_format !== undefined && read.response_format.type !== "text";
-  const systemPrompt = joinPrompt([conversation.systemPrompt, wantsJson ? jsonPrompt(schema) : undefined]);
+  const systemPrompt = joinPrompt([conversation.systemPrompt, wantsJson ? jsonPrompt(schema, tools !== null) : undefined]);
   const metadata = Object.entries(read.metadata ?? {}).filter(([name]) => !name.startsWith(ours));
   const request: ChatRequest = {
     kind: "chat",
