@@ -17,6 +17,7 @@ import { revocationMutants } from "./revocation.ts";
 import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
 import { stdioRoundMutants } from "./rounds-stdio.ts";
+import { v1Mutants } from "./v1.ts";
 import { runMutants } from "./runs.ts";
 
 export const mutants: readonly Mutant[] = [
@@ -39,4 +40,5 @@ export const mutants: readonly Mutant[] = [
   ...relay2026Mutants,
   ...stdioRoundMutants,
   ...budgetMutants,
+  ...v1Mutants,
 ];

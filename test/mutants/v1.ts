@@ -1,0 +1,67 @@
+// The API under /v1 and its scoped tokens: what a token is for, and what ends it.
+
+import type { Mutant } from "./mutant.ts";
+
+const tokens = (only: string): Mutant["test"] => ({ file: "test/workers/contract/v1/tokens.test.ts", only });
+const chat = (only: string): Mutant["test"] => ({ file: "test/workers/contract/v1/chat.test.ts", only });
+
+const making = { file: "workers/credentials/scoped-tokens.ts" };
+
+export const v1Mutants: readonly Mutant[] = [
+  {
+    ...making,
+    name: "a scoped token expires",
+    from: "if (now >= claims.expiresAt) return",
+    to: "if (now < 0) return",
+    test: tokens("expires, and a changed one is unknown"),
+  },
+  {
+    ...making,
+    name: "a scoped token is for its models",
+    from: "...(models === null ? {} : { models: [...models] }) };",
+    to: "};",
+    test: tokens("is for its models, and never for more than its key"),
+  },
+  {
+    ...making,
+    name: "a key without the scope v1 gets no token",
+    from: 'if (!key.scopes.includes("v1")) return',
+    to: 'if (!key.scopes.includes("sampling")) return',
+    test: tokens("is for its models, and never for more than its key"),
+  },
+  {
+    file: "shared/credential/scoped-token.ts",
+    name: "a server gets no more than its entry allows",
+    from: "maxUsd: Math.min(asked.maxUsd ?? allowed.maxUsd, allowed.maxUsd),",
+    to: "maxUsd: asked.maxUsd ?? allowed.maxUsd,",
+    test: tokens("is what its entry allows"),
+  },
+  {
+    file: "workers/objects/session/session-object.ts",
+    name: "no token for a client request that has ended",
+    from: 'if (this.#originating.known(key)?.state === "ended" || this.#originating.isFull()) return false;',
+    to: "",
+    test: tokens("ends with its client request"),
+  },
+  {
+    file: "workers/pipeline/v1-call.ts",
+    name: "a scoped token ends with its client request",
+    from: "if (claims !== null)\n    return {",
+    to: 'if (claims !== null && id === "")\n    return {',
+    test: tokens("ends with its client request"),
+  },
+  {
+    file: "workers/pipeline/spending.ts",
+    name: "what is spent with a scoped token counts for it",
+    from: "return key.token === undefined ? allowances : [...allowances, tokenAllowance(key.token)];",
+    to: "return allowances;",
+    test: tokens("spends no more than it may"),
+  },
+  {
+    file: "workers/endpoints/v1/v1-caller.ts",
+    name: "a key without the scope v1 is refused",
+    from: 'if (record.scopes.includes("v1")) return',
+    to: "if (record.scopes.length > 0) return",
+    test: chat("a key without the scope, an unknown key, an unknown model"),
+  },
+];
