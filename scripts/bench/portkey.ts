@@ -8,10 +8,14 @@ import type { Served } from "./workerd.ts";
 
 const version = "1.15.2";
 
-export async function portkey(rig: Rig): Promise<Served> {
+const mutableResponses = new URL("portkey-streams.mjs", import.meta.url).href;
+
+/** `streams`: with what it needs on Node to answer a streamed request at all. */
+export async function portkey(rig: Rig, { streams = false }: { readonly streams?: boolean } = {}): Promise<Served> {
   const port = await freePort();
   const installed = tool("@portkey-ai/gateway", version);
-  return rig.node("Portkey's gateway", port, [join(installed, "build/start-server.js"), `--port=${port}`, "--headless"]);
+  const script = [join(installed, "build/start-server.js"), `--port=${port}`, "--headless"];
+  return rig.node("Portkey's gateway", port, streams ? ["--import", mutableResponses, ...script] : script);
 }
 
 /** The headers that send a request to the mock provider. */

@@ -90,3 +90,11 @@ export const control = (connection: number, stream = false): Buffer => {
     { Authorization: `Bearer ${keys[connection]}`, ...(stream ? { Accept: "text/event-stream" } : {}) },
   );
 };
+
+/** A chat completion under /v1. */
+export const completion = (connection: number, stream = false): Buffer =>
+  post(
+    "/v1/chat/completions",
+    { model: "mock", max_tokens: 100, messages: [message], ...(stream ? { stream } : {}) },
+    { Authorization: `Bearer ${keys[connection]}` },
+  );

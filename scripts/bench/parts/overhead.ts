@@ -5,7 +5,7 @@ import { post } from "../load.ts";
 import type { Settings } from "../options.ts";
 import type { Findings } from "../report.ts";
 import { type Rig, providerText } from "../rig.ts";
-import { configured, control, message, sampling } from "../sampling-load.ts";
+import { completion, configured, control, message, sampling } from "../sampling-load.ts";
 import { portkey, toPortkey } from "../portkey.ts";
 import { withTools } from "../tools.ts";
 
@@ -28,6 +28,7 @@ export async function overhead(rig: Rig, settings: Settings): Promise<Findings> 
       ])),
       { name: "Countersign `/sampling`", served: inMemory, request: sampling },
       { name: "Countersign `/control`", served: inMemory, request: (connection) => control(connection) },
+      { name: "Countersign `/v1`", served: inMemory, request: (connection) => completion(connection) },
       {
         name: "Countersign `/sampling`, objects on disk",
         served: await rig.gateway(configured(url), { storage: "disk" }),
