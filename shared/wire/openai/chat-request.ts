@@ -50,7 +50,7 @@ export type ParsedChat = {
   readonly pointerOf: BlockPointer;
   /** What is not passed on, in sentences for the caller. */
   readonly notes: readonly string[];
-  /** The same for reviewers and the record, without the requestor's words: members of the API, and `other` for any that it does not have. */
+  /** The same for reviewers, without the requestor's words: members of the API, and `other` for any that it does not have. */
   readonly ignored: readonly string[];
 };
 

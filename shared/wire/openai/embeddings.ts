@@ -16,7 +16,10 @@ import { nullable } from "./chat-messages.ts";
 export type ParsedEmbedding = {
   readonly request: EmbeddingRequest;
   readonly encoding: "float" | "base64";
+  /** What is not passed on, in sentences for the caller. */
   readonly notes: readonly string[];
+  /** The same for reviewers, without the requestor's words: `user`, and `other` for any member that the API does not have. */
+  readonly ignored: readonly string[];
 };
 
 const mostTexts = 2_048;
@@ -57,6 +60,7 @@ export function parseEmbedding(value: unknown): Result<ParsedEmbedding, ParamsRe
     },
     encoding: read.encoding_format ?? "float",
     notes: issues.ignored.map((pointer) => `Not passed on: ${pointer}.`),
+    ignored: [...new Set(issues.ignored.map((pointer) => (pointer === "/user" ? "user" : "other")))],
   });
 }
 

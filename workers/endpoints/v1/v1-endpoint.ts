@@ -1,6 +1,7 @@
 // The API under /v1, as OpenAI's SDKs speak it: chat completions, embeddings and models, through the same pipeline as every other endpoint.
 
 import { Hono } from "hono";
+import type { Note } from "../../../shared/model/call.ts";
 import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";
@@ -109,7 +110,7 @@ v1Routes.post(paths.v1.embeddings, embeddings, (c) =>
       request,
       addresses: [],
       pointerOf: () => "/input",
-      notes: [],
+      notes: notesOf(parsed.value),
     };
     const started = await beginV1(call);
     if (!started.ok) return refuse(started.error);
@@ -221,13 +222,16 @@ const platformOf = (c: AppContext, { record, claims }: V1Caller, body: unknown) 
   claims,
 });
 
+const notesOf = ({ ignored }: Pick<ParsedChat, "ignored">): Note[] =>
+  ignored.length === 0 ? [] : [{ kind: "notPassedOn", members: ignored }];
+
 const callOf = (c: AppContext, caller: V1Caller, body: unknown, { request, addresses, pointerOf, ignored }: ParsedChat): V1Call => ({
   ...platformOf(c, caller, body),
   what: "chat.completions",
   request,
   addresses,
   pointerOf,
-  notes: ignored.length === 0 ? [] : [{ kind: "notPassedOn", members: ignored }],
+  notes: notesOf({ ignored }),
 });
 
 async function complete(c: AppContext, call: V1Call, parsed: ParsedChat, refuse: Refuse): Promise<Response> {

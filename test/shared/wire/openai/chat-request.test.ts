@@ -36,7 +36,7 @@ type Then =
   | { readonly passed: object }
   /** What the answer is written by. */
   | { readonly answered: Partial<ParsedChat> }
-  /** Where it is not passed on, and the word for it that reviewers and the record see. */
+  /** Where it is not passed on, and the word for it that reviewers see. */
   | { readonly noted: string; readonly as: string }
   | { readonly refused: string; readonly why: string };
 

@@ -24,7 +24,7 @@ const decided: { readonly [member: string]: () => void } = {
   model: () => expect(well({ model: "auto" }).request).toEqual({ kind: "embedding", messages: [said("a")] }),
   dimensions: () => expect(read({ dimensions: 256 })).toMatchObject({ ok: false, error: { errors: [{ pointer: "/dimensions" }] } }),
   encoding_format: () => expect(well({ encoding_format: "base64" }).encoding).toBe("base64"),
-  user: () => expect(well({ user: "u" })).toMatchObject({ request: well({}).request, notes: ["Not passed on: /user."] }),
+  user: () => expect(well({ user: "u" })).toMatchObject({ request: well({}).request, notes: ["Not passed on: /user."], ignored: ["user"] }),
 };
 
 test("the SDK declares no member that nobody decided about", () => {
@@ -44,6 +44,10 @@ test.each<[unknown, string]>([
   [undefined, "/input"],
 ])("an input that is no text or list of texts is refused: %j", (input, pointer) => {
   expect(read({ input })).toMatchObject({ ok: false, error: { errors: [{ pointer }] } });
+});
+
+test("a member that the API does not have is noted, and reviewers are not shown its name", () => {
+  expect(well({ "<b>free text": 1 })).toMatchObject({ notes: ["Not passed on: /<b>free text."], ignored: ["other"] });
 });
 
 test("any value at all is read or refused", () => {
