@@ -72,9 +72,15 @@ export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T |
   });
 }
 
+/**
+ * On the way JSON is compressed for a client that accepts it, as SDKs do, and a compressor keeps white space back until there is more: nothing may
+ * compress this. Cloudflare goes by `no-transform`, and a local server by the encoding.
+ */
+const uncompressed = { "Cache-Control": "no-store, no-transform", "Content-Encoding": "identity" };
+
 /** White space, then the value. */
 export function keepAliveJson<T>(response: KeptAlive<T>): Response {
-  return streamed("application/json", response, {
+  return streamed({ "Content-Type": "application/json", ...uncompressed }, response, {
     beat: () => " ",
     progress: () => null,
     end: (value) => response.encode(value),
@@ -93,7 +99,7 @@ export function keepAliveEvents<T>(response: KeptAlive<T>, progressToken: string
     const params = { progressToken, progress: count, message: progressMessages[state] };
     return event(JSON.stringify({ jsonrpc: "2.0", method: "notifications/progress", params }));
   };
-  return streamed("text/event-stream", response, {
+  return streamed(asEvents, response, {
     // Progress is repeated, because it resets the timeout of a server that asked for it.
     beat: () => (last === null ? null : tell(last)) ?? ": waiting\n\n",
     progress: tell,
@@ -110,7 +116,7 @@ export type EventWords = {
 
 /** Comments and the endpoint's events, then what `response.encode` makes, which is a whole event. */
 export function keepAliveEndpointEvents<T>(response: KeptAlive<T>, { progress, delta }: EventWords): Response {
-  return streamed("text/event-stream", response, {
+  return streamed(asEvents, response, {
     first: ": open\n\n",
     beat: () => ": waiting\n\n",
     progress,
@@ -141,7 +147,9 @@ type Words<T> = {
   readonly end: (value: T) => string;
 };
 
-function streamed<T>(contentType: string, { work, heartbeatMs, onLeave }: KeptAlive<T>, words: Words<T>): Response {
+const asEvents = { "Content-Type": "text/event-stream", "Cache-Control": "no-store" };
+
+function streamed<T>(headers: Readonly<Record<string, string>>, { work, heartbeatMs, onLeave }: KeptAlive<T>, words: Words<T>): Response {
   const encoder = new TextEncoder();
   let timer: ReturnType<typeof setInterval> | undefined;
   let open = true;
@@ -178,7 +186,5 @@ function streamed<T>(contentType: string, { work, heartbeatMs, onLeave }: KeptAl
       onLeave();
     },
   });
-  return new Response(stream, {
-    headers: { "Content-Type": contentType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
-  });
+  return new Response(stream, { headers: { ...headers, "X-Content-Type-Options": "nosniff" } });
 }
