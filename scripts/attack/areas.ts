@@ -14,6 +14,7 @@ import { resets } from "./areas/resets.ts";
 import { scripts } from "./areas/scripts.ts";
 import { shapes } from "./areas/shapes.ts";
 import { slack } from "./areas/slack.ts";
+import { tokens } from "./areas/tokens.ts";
 
 export const areas: readonly Area[] = [
   keys,
@@ -26,6 +27,7 @@ export const areas: readonly Area[] = [
   relay,
   slack,
   guardrails,
+  tokens,
   exhaustion,
   faults,
   resets,

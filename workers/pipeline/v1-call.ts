@@ -110,8 +110,11 @@ function associationOf(env: V1Call["env"], keyId: string, id: string | null, cla
 const imagesTimeoutMs = 15_000;
 
 /** The request with the images that it names by their addresses. The key admits it first, since fetching is work. */
-async function withImages({ env, ctx, key, addresses }: V1Call, asked: PipelineRequest): Promise<Result<PipelineRequest, Refusal>> {
+async function withImages({ env, ctx, key, addresses, claims }: V1Call, asked: PipelineRequest): Promise<Result<PipelineRequest, Refusal>> {
   if (addresses.length === 0) return ok(asked);
+  // Nothing is fetched for a token whose client request has ended.
+  if (claims !== null && !(await sessionById(env, claims.session).openOriginating(claims.originating)))
+    return err({ kind: "notAssociated", why: "originatingRequestEnded" });
   const admitted = await letIn({ env, ctx, key });
   if (!admitted.ok) return admitted;
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
