@@ -16,7 +16,7 @@ import {
   withDefault,
 } from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { type ParamsRefusal, IssueCollector, pointerStep } from "../../json/issue-collector.ts";
+import { type ParamsRefusal, IssueCollector } from "../../json/issue-collector.ts";
 import type { JsonObject } from "../../encoding.ts";
 import { type Message, type ChatRequest, modelPreferences, mostHints } from "../../model/sampling.ts";
 import { type Result, err, ok } from "../../result.ts";
@@ -25,7 +25,8 @@ import { jsonPrompt } from "../json-sentence.ts";
 import { type BlockPointer, conversationError } from "./content-rules.ts";
 import { type ContentFields, content2025 } from "./content.ts";
 import { type SamplingMeta, TOKEN_META, type TokenAsked, samplingRequestMeta, tokenAsked } from "./meta.ts";
-import type { ResponseFormat } from "./response-format.ts";
+import { responseFormatKey } from "../extension-keys.ts";
+import { type ResponseFormat, responseFormat } from "./response-format.ts";
 
 export type ParsedSampling = {
   readonly request: ChatRequest;
@@ -41,7 +42,7 @@ export type ParsedSampling = {
  *
  * Takes one block or a list as content, and empty lists, as the official schema does. Members that the schema does not name are ignored;
  * annotations, titles, icons and `_meta` of blocks are checked and left out, as no provider gets them. `toolChoice` without a mode is auto;
- * `includeContext` is never in the neutral request. `_meta["countersign/responseFormat"]` becomes `responseFormat`, with sentences at the
+ * `includeContext` is never in the neutral request. `_meta["countersign/responseFormat"]`, or the same member of `metadata`, becomes `responseFormat`, with sentences at the
  * end of the system prompt. The session and the originating request may be absent here.
  *
  * Refused, beyond the official schema: what cannot be hashed or carried (`checkJson`), `maxTokens` under 1, empty stop sequences (every
@@ -57,8 +58,8 @@ export function parseWith(fields: ParamsFields, params: unknown): Result<ParsedS
   checkJson(params, issues);
   // Params with that many errors are not walked again.
   const read = fields.read(issues.full ? undefined : params, "", issues);
-  const { task, includeContext = "none", toolChoice, _meta: { responseFormat, ...meta } = {}, metadata, ...rest } = read;
-  const { token = meta.token, left } = withoutToken(metadata, issues);
+  const { task, includeContext = "none", toolChoice, _meta: { responseFormat: formatInMeta, ...meta } = {}, metadata, ...rest } = read;
+  const { token = meta.token, format = formatInMeta, left } = withoutOurs(metadata, issues);
   const refusal = issues.invalid() ?? conversationError(rest.messages, pointerInto(params));
   if (refusal !== undefined) return err(refusal);
   const request: ChatRequest = {
@@ -68,7 +69,7 @@ export function parseWith(fields: ParamsFields, params: unknown): Result<ParsedS
     ...(toolChoice !== undefined && { toolChoice: toolChoice.mode }),
   };
   return ok({
-    request: inFormat(request, responseFormat),
+    request: inFormat(request, format),
     meta: token === undefined ? meta : { ...meta, token },
     ...(task !== undefined && { task }),
     ...(includeContext !== "none" && { contextIgnored: includeContext }),
@@ -82,18 +83,21 @@ function inFormat(request: ChatRequest, responseFormat: ResponseFormat | undefin
   return { ...request, ...(systemPrompt !== undefined && { systemPrompt }), responseFormat };
 }
 
+const ours = object({ [TOKEN_META]: optional(tokenAsked), [responseFormatKey]: optional(responseFormat) });
+
 /**
  * What `metadata` asks of the gateway, and what is left of it for the provider. In 2026-07-28 a request for sampling is inside a result and has no
  * `_meta`, so that SDKs that keep to the schema send none.
  */
-function withoutToken(
+function withoutOurs(
   metadata: JsonObject | undefined,
   issues: IssueCollector,
-): { readonly token?: TokenAsked; readonly left: JsonObject | undefined } {
-  if (metadata === undefined || !Object.hasOwn(metadata, TOKEN_META)) return { left: metadata };
-  const { [TOKEN_META]: asked, ...left } = metadata;
-  const token = tokenAsked.read(asked, `/metadata${pointerStep(TOKEN_META)}`, issues);
-  return { token, left: Object.keys(left).length === 0 ? undefined : left };
+): { readonly token?: TokenAsked | undefined; readonly format?: ResponseFormat | undefined; readonly left: JsonObject | undefined } {
+  if (metadata === undefined || !(Object.hasOwn(metadata, TOKEN_META) || Object.hasOwn(metadata, responseFormatKey)))
+    return { left: metadata };
+  const { [TOKEN_META]: token, [responseFormatKey]: format } = ours.read(metadata, "/metadata", issues);
+  const { [TOKEN_META]: _token, [responseFormatKey]: _format, ...left } = metadata;
+  return { token, format, left: Object.keys(left).length === 0 ? undefined : left };
 }
 
 /**

@@ -340,6 +340,14 @@ describe("a request for a token", () => {
   });
 });
 
+test("the format of a reply may stand in metadata too, for requests inside a result", () => {
+  const format = { "countersign/responseFormat": { type: "json", schema: { type: "object" } } };
+  const inMeta = parseSampling(params({ _meta: format }));
+  const inMetadata = parseSampling(params({ metadata: format }));
+  expect(inMeta).toMatchObject({ ok: true, value: { request: { responseFormat: { type: "json", schema: { type: "object" } } } } });
+  expect(inMetadata).toEqual(inMeta);
+});
+
 describe("params are refused with a pointer to each fault", () => {
   const image = { type: "image", data: "AAAA", mimeType: "image/png" };
   const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) });
@@ -490,6 +498,11 @@ describe("params are refused with a pointer to each fault", () => {
       "a request for a token that is not well-formed",
       params({ metadata: { "countersign/v1Token": { maxUsd: -1 } }, _meta: { "countersign/v1Token": { models: [] } } }),
       ["/_meta/countersign~1v1Token/models", "/metadata/countersign~1v1Token/maxUsd"],
+    ],
+    [
+      "a format of the reply that is none, in metadata",
+      params({ metadata: { "countersign/responseFormat": { type: "yaml" } } }),
+      ["/metadata/countersign~1responseFormat/type"],
     ],
     ["65 levels", params({ metadata: deep(64) }), [`/metadata${"/a".repeat(63)}`]],
     ["a fault under a name that is too long to repeat", params({ metadata: { ["n".repeat(129)]: "\ud800" } }), ["/metadata"]],
