@@ -64,4 +64,32 @@ export const v1Mutants: readonly Mutant[] = [
     to: "if (record.scopes.length > 0) return",
     test: chat("a key without the scope, an unknown key, an unknown model"),
   },
+  {
+    name: "the arguments of a call keep the rules for every value from outside",
+    file: "shared/wire/openai/chat-messages.ts",
+    from: "return isObject(read) && issues.found.length === 0 ? (read as JsonObject) : undefined; // parsed from JSON",
+    to: "return isObject(read) ? (read as JsonObject) : undefined;",
+    test: { file: "test/shared/wire/openai/chat-request.test.ts", only: "arguments hold" },
+  },
+  {
+    name: "only a client that asks again takes from a requestor who is there",
+    file: "workers/pipeline/start-run.ts",
+    from: "isRetry: request.isRetry === true,",
+    to: "isRetry: true,",
+    test: { file: "test/workers/contract/v1/retries.test.ts", only: "a second request is one of its own" },
+  },
+  {
+    name: "a denial is not asked about again",
+    file: "workers/objects/run/run-adoption.ts",
+    from: "if (isSoonAfter && state.end !== null && isDecidedAgainst(state.end)) return this.#answerAgain({ requestor, endpoint, requestRef });",
+    to: "",
+    test: { file: "test/workers/contract/v1/retries.test.ts", only: "after the decision" },
+  },
+  {
+    name: "a retry finds the outcome that came before it",
+    file: "workers/objects/run/run-effects.ts",
+    from: "return mayBeAskedAgain ? this.#parts.now() + retriedMs : null;",
+    to: "return null;",
+    test: { file: "test/workers/contract/v1/retries.test.ts", only: "after the decision" },
+  },
 ];

@@ -28,11 +28,13 @@ test("a retry waits for the same review, also where nobody noticed that the firs
 });
 
 test("without that, a second request is one of its own", async () => {
-  const asked = [ask(), ask()];
+  const first = ask();
+  await openNotice("request");
+  const second = ask();
   await eventually("both reviews", async () => (await reviews()) === 2);
   await decide("request", "deny");
   await decide("request", "deny");
-  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([403, 403]);
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([403, 403]);
 });
 
 test.each([
