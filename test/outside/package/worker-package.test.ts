@@ -52,6 +52,8 @@ const npm = (...args: readonly string[]) =>
       WRANGLER_SEND_METRICS: "false",
       WRANGLER_WRITE_LOGS: "false",
       CI: "true",
+      // What npm thinks of a setting of this machine is no warning of the project.
+      npm_config_loglevel: "error",
       NO_COLOR: "1",
     },
   });
