@@ -127,7 +127,7 @@ export class Connection implements SamplingConnection {
     // Later rounds repeat the names of input requests; with the leg in it the id is unique.
     const leg = inputKey === undefined ? undefined : this.#inFlight.inputLeg(evidence);
     const id = leg === undefined ? asked.id : `${JSON.stringify(leg)} ${inputKey}`;
-    const token = await this.#token(params, association.origin);
+    const token = await this.#token(params, association);
     if (token !== undefined) {
       this.#inFlight.answeredInput(evidence, token);
       return token;
@@ -145,13 +145,17 @@ export class Connection implements SamplingConnection {
     return this.#shaped(result);
   }
 
-  async #token(params: Members, { id, method, name }: Origin): Promise<Members | undefined> {
+  /** Undefined where the server gets none: the request is one for a reply, which ends with its client request. */
+  async #token(params: Members, { origin, inferred }: { origin: Origin; inferred: boolean }): Promise<Members | undefined> {
     const { gateway, session, server, v1Tokens } = this.#settings;
-    const token = await v1TokenResult(gateway, params, v1Tokens, { session, originatingRequest: { id, method, name, server } });
-    if (token === undefined) return undefined;
+    if (v1Tokens === undefined || origin.ended.aborted) return undefined;
+    const { id, method, name } = origin;
+    // From now on the gateway is told of the end of both.
     this.#known.add(idKey(id));
     this.#sessionKnown = true;
-    return token;
+    const claim = { session, originatingRequest: { id, method, name, server, ...(inferred ? { inferred: true } : {}) } };
+    const token = await v1TokenResult(gateway, params, v1Tokens, claim);
+    return origin.ended.aborted ? undefined : token;
   }
 
   async #forwardTask(asked: Asked): Promise<Members> {

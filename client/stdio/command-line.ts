@@ -19,7 +19,7 @@ Runs a stdio MCP server and gives it sampling with review by a person, whatever 
   --no-tasks               do not declare sampling as a task (2025-11-25)
   --hold <seconds>         how long a request of a client of 2026-07-28 waits for a person, before the client is told to ask again;
                            by default 50, because clients time out after 60
-  --tokens <dollars>       lets the server have tokens for the gateway's /v1, each for one request of the client and so much money; by
+  --tokens <dollars>       lets the server have tokens for the gateway's /v1, each for one request of the client and no more than so much money for it; by
                            default it gets none
   --help, --version
 

@@ -27,7 +27,7 @@ const amountIssue = "has neither usd nor tokens; give one or both";
 export const keyBudgetSchema = z.strictObject(amounts).refine(hasAmount, amountIssue);
 export type KeyBudget = z.infer<typeof keyBudgetSchema>;
 
-/** What may be spent with one scoped token, for as long as it lives. */
+/** What may be spent with a scoped token for as long as it lives. `id`: of the client request, whose tokens spend from one account. */
 export type TokenBudget = { readonly id: string; readonly maxUsd: number; /** Unix milliseconds. */ readonly expiresAt: number };
 
 /** What a budget is of. `*`: each key, or each owner, has this much for itself. */
@@ -129,7 +129,7 @@ function partOf({ of: whose }: Budget, { key, owner }: Spender): string | null {
   return "owner" in whose && whose.owner === "*" ? owner : null;
 }
 
-/** What is left to a scoped token. */
+/** The limit of a scoped token. */
 export const tokenAllowance = ({ id, maxUsd, expiresAt }: TokenBudget): Allowance => ({
   budget: tokenBudgetName,
   part: id,

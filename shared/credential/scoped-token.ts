@@ -1,6 +1,6 @@
 // Tokens for `/v1` that stand for an API key at one thing: the client request of one MCP server, for minutes, some models and some money.
 //
-// Nothing stores a token: it carries what it is for, with a MAC. It names the session by its object's id, which says nothing to who holds it.
+// Nothing stores a token: it carries what it is for, with a MAC. It names the session by its object's id, which tells the server nothing.
 
 import { fromUtf8, utf8ToBytes } from "../encoding.ts";
 import type { Provenance } from "../model/gate.ts";
@@ -31,6 +31,7 @@ const domain = "countersign/scoped-token/v1";
 /** A longer text is not looked at: names of requests have 4,096 characters at most. */
 const longest = 16_384;
 
+/** The token's text: the claims in the clear, with a MAC. */
 export const scopedToken = (keys: SigningKeys, claims: TokenClaims): string =>
   tokenPrefix + seal(keys, domain, utf8ToBytes(JSON.stringify(claims)));
 

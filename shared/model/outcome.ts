@@ -7,7 +7,7 @@ import type { JsonObject } from "../encoding.ts";
 import type { SamplingReply, ToolUseBlock } from "./sampling.ts";
 import type { Attempt, StopScope, Note, Usage } from "./call.ts";
 
-/** A token for `/v1`, as it is given to who asked for it. */
+/** A token for `/v1`, as the answer to a request for one has it. */
 export type MadeToken = {
   readonly token: string;
   /** Null where the gateway has no PUBLIC_URL. */

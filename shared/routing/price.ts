@@ -75,6 +75,8 @@ export function sizeOf(request: SamplingRequest): RequestSize {
     }
   }
   for (const tool of request.tools ?? []) textBytes += json(tool);
+  // Some providers get it beside the prompt.
+  if (request.responseFormat?.schema !== undefined) textBytes += json(request.responseFormat.schema);
   return { textBytes, images, audioBytes, parts, tools: request.tools?.length ?? 0 };
 }
 

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { Gateway } from "../../client/gateway.ts";
+import { createSamplingHandler } from "../../client/sampling-handler.ts";
 import { platformTiming } from "../../client/timing.ts";
 import { type V1TokenAllowance, v1TokenResult } from "../../client/v1-token.ts";
 
@@ -57,4 +58,45 @@ test("where the gateway gives none the request is one for a reply, and the host 
   const { result, errors } = await ask({ _meta: { [field]: {} } }, { maxUsd: 1 }, 403);
   expect(result).toBeUndefined();
   expect(errors.map(({ message }) => message)).toEqual(["The sampling gateway gave no token for /v1 (HTTP 403)."]);
+});
+
+/** A connection on which one tool call is open, and what the gateway was asked. `hold`: until when it makes no token. */
+function connected(hold: Promise<void> = Promise.resolve()) {
+  const asked: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
+  const sampling = createSamplingHandler({
+    url: "https://gateway.example.com",
+    apiKey: "csk_1",
+    session: "s",
+    fetch: async (input, init) => {
+      const path = new URL(String(input)).pathname;
+      asked.push({ method: init?.method ?? "GET", path, body: init?.body === undefined ? null : JSON.parse(String(init.body)) });
+      if (path !== "/tokens") return new Response(null, { status: 204 });
+      await hold;
+      return Response.json(made, { status: 201 });
+    },
+  });
+  const { connection } = sampling.connection({ server: "notes", v1Tokens: { maxUsd: 1 } });
+  connection.sent({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "ask" } });
+  const answer = connection.answer({ id: "sampling-1", method: "sampling/createMessage", params: { _meta: { [field]: {} } } });
+  return { asked, connection, answer, sampling };
+}
+
+test("an association that is only inferred is told as inferred", async () => {
+  const { asked, answer } = connected();
+  expect(await answer).toMatchObject({ _meta: { [field]: made } });
+  expect(asked).toMatchObject([{ path: "/tokens", body: { originatingRequest: { id: 1, name: "ask", server: "notes", inferred: true } } }]);
+});
+
+test("a token that comes after the end of its client request is given to nobody, and the gateway is told of the end", async () => {
+  let makeIt = (): void => {};
+  const { asked, connection, answer, sampling } = connected(new Promise((resolve) => (makeIt = resolve)));
+  const ended = expect(answer).rejects.toMatchObject({ code: -32800 });
+  connection.received({ jsonrpc: "2.0", id: 1, result: { content: [] } });
+  makeIt();
+  await ended;
+  await sampling.flush();
+  expect(asked.map(({ method, path }) => [method, path])).toEqual([
+    ["POST", "/tokens"],
+    ["DELETE", "/sessions/s/requests/1"],
+  ]);
 });

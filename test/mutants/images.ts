@@ -44,8 +44,8 @@ export const imageMutants: readonly Mutant[] = [
   {
     name: "a request's images are rasters before it is planned",
     file: "workers/pipeline/plain-request.ts",
-    from: 'if (given.length === 0) return ok({ kind: "ready", request: asked });',
-    to: 'if (given.length >= 0) return ok({ kind: "ready", request: asked });',
+    from: "imagesIn(content).length === 0)) return ok",
+    to: "imagesIn(content).length >= 0)) return ok",
     test: contract("near-white"),
   },
   {

@@ -39,7 +39,7 @@ export const v1Mutants: readonly Mutant[] = [
   {
     file: "workers/objects/session/session-object.ts",
     name: "no token for a client request that has ended",
-    from: 'if (this.#originating.known(key)?.state === "ended" || this.#originating.isFull()) return false;',
+    from: "if (known === null ? this.#originating.isFull() : !isLive(known, now)) return false;",
     to: "",
     test: tokens("ends with its client request"),
   },
@@ -49,6 +49,13 @@ export const v1Mutants: readonly Mutant[] = [
     from: "if (claims !== null)\n    return {",
     to: 'if (claims !== null && id === "")\n    return {',
     test: tokens("ends with its client request"),
+  },
+  {
+    file: "workers/pipeline/v1-call.ts",
+    name: "a question about another image is another request",
+    from: "{ request, images, models })",
+    to: "{ request, models })",
+    test: { file: "test/workers/contract/v1/images.test.ts", only: "about another image is another request" },
   },
   {
     file: "workers/pipeline/spending.ts",

@@ -2,6 +2,7 @@
 
 import { chainEvents, type Endpoint, providersWord } from "../../shared/record/record.ts";
 import { type TokenClaims, readScopedToken, scopedToken, withinLimits, type TokenLimits } from "../../shared/credential/scoped-token.ts";
+import { digestOf } from "../../shared/encoding.ts";
 import type { MadeToken, Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
@@ -16,6 +17,8 @@ export type TokenFor = Pick<TokenClaims, "originating" | "server" | "method" | "
   /** The session's name. */
   readonly session: string;
   readonly endpoint: Endpoint;
+  /** The relay does not see that the request is served, and only infers it: it has to be in flight at the moment when the token is made. */
+  readonly mustBeInFlight: boolean;
   readonly asked: TokenLimits;
   readonly allowed: Parameters<typeof withinLimits>[1];
 };
@@ -33,7 +36,8 @@ export async function makeToken(env: Env, of: TokenFor): Promise<Result<{ readon
   const models = key.models === undefined ? asked : (asked?.filter((model) => key.models?.includes(model)) ?? key.models);
   if (models?.length === 0) return err({ kind: "policyRefused", rule: "the models that a token may be for" });
   const session = sessionStub(env, key.id, of.session);
-  if (!(await session.openOriginating(originating))) return err({ kind: "notAssociated", why: "originatingRequestEnded" });
+  if (!(await session.openOriginating(originating, of.mustBeInFlight)))
+    return err({ kind: "notAssociated", why: "originatingRequestEnded" });
   const now = Date.now();
   const expiresAt = Math.min(now + seconds * 1000, key.expiresAt ?? Infinity);
   const id = crypto.randomUUID();
@@ -77,7 +81,9 @@ export async function holderOf(env: Env, presented: string, now: number): Promis
   const caller = await keyById(env, claims.key, now);
   if (caller.kind === "refused") return err({ kind: "unauthorized", why: caller.why });
   if (!caller.record.scopes.includes("v1")) return err({ kind: "wrongScope", scope: "v1" });
-  const { id, maxUsd, expiresAt, models } = claims;
+  const { session, originating, maxUsd, expiresAt, models } = claims;
+  // All tokens of one client request spend from one account.
+  const id = digestOf("countersign/token-budget/v1", { session, originating });
   const record: KeyRecord = { ...caller.record, token: { id, maxUsd, expiresAt }, ...(models === null ? {} : { models: [...models] }) };
   return ok({ record, claims });
 }

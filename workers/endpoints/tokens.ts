@@ -64,6 +64,7 @@ tokenRoutes.post(paths.tokens, makeTokenRoute, requireKey, validJson("TokenReque
     ...about,
     provenance: originating.inferred === true ? "inferred" : "claimed",
     endpoint: "sampling",
+    mustBeInFlight: false,
     asked: {},
     allowed: { models, maxUsd, seconds },
   });

@@ -24,12 +24,12 @@ export class BudgetNotices {
   #allowance: Allowance | null;
   #text: string | null;
 
-  constructor(env: Env, sql: SqlStorage, parts: Parts) {
+  /** `exists`: whether there are tables. */
+  constructor(env: Env, sql: SqlStorage, { exists, ...parts }: Parts & { readonly exists: boolean }) {
     this.#env = env;
     this.#sql = sql;
     this.#parts = parts;
-    this.createTables();
-    this.#text = sql.exec<{ text: string }>("SELECT text FROM allowance").toArray()[0]?.text ?? null;
+    this.#text = exists ? (sql.exec<{ text: string }>("SELECT text FROM allowance").toArray()[0]?.text ?? null) : null;
     this.#allowance = this.#text === null ? null : (JSON.parse(this.#text) as Allowance); // written by `know`
   }
 

@@ -27,8 +27,8 @@ import { BudgetNotices } from "./budget-notices.ts";
 /** How often is looked for what nobody settles any more. */
 const writeOffEveryMs = 60 * 60_000;
 
-/** What was spent of an allowance for once is kept so long after its end: a run that began with it may still wait for people. */
-const keptAfterEndMs = 2 * 24 * 60 * 60_000;
+/** What was spent of an allowance for once is kept so long after its end: a run that began with it may wait for people for as long as a policy allows, which is seven days. */
+const keptAfterEndMs = 8 * 24 * 60 * 60_000;
 
 export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
   now = (): number => Date.now();
@@ -36,19 +36,19 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
   readonly #sql: SqlStorage;
   readonly #alarm: ObjectAlarm;
   readonly #notices: BudgetNotices;
-  /** False once an allowance for once is forgotten. */
-  #exists = false;
+  /** Whether there are tables: from the first reservation until an allowance for once is forgotten. */
+  #exists: boolean;
   #account: Account;
   #writeOffAt: number | null;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
-    this.#createTables();
+    this.#exists = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'held'").toArray().length > 0;
     this.#account = this.#stored();
     this.#writeOffAt = this.#account.held.length === 0 ? null : this.now() + writeOffEveryMs;
     const parts = { now: () => this.now(), random: () => this.random() };
-    this.#notices = new BudgetNotices(env, this.#sql, parts);
+    this.#notices = new BudgetNotices(env, this.#sql, { ...parts, exists: this.#exists });
     this.#alarm = new ObjectAlarm({ storage: ctx.storage, ...parts, nextDue: () => this.#nextDue(), failed: "budget.alarmFailed" });
     void this.#alarm.restore();
   }
@@ -60,19 +60,20 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
     this.#sql.exec(
       "CREATE TABLE IF NOT EXISTS used (starts_at INTEGER PRIMARY KEY, spent INTEGER NOT NULL, unaccounted INTEGER NOT NULL) WITHOUT ROWID",
     );
+    this.#notices.createTables();
     this.#exists = true;
   }
 
   reserve({ allowance, id, amount, leaseMs, wanted }: ReserveInput): ReserveAnswer {
     const now = this.now();
-    if (!this.#exists) {
-      this.#createTables();
-      this.#notices.createTables();
-    }
+    if (!this.#exists) this.#createTables();
     const { startsAt, endsAt } = periodOfAllowance(allowance, now);
     this.#notices.know(allowance);
     const reserved = reserve(this.#account, { id, amount, startsAt, until: now + leaseMs }, allowance.limit);
-    if (reserved === null) return { kind: "usedUp", endsAt };
+    if (reserved === null) {
+      this.#alarm.arm();
+      return { kind: "usedUp", endsAt };
+    }
     const share = this.#share(reserved, { allowance, leaseMs, wanted }, startsAt, now);
     this.#write(share === null ? reserved : { ...reserved, held: [...reserved.held, share] });
     return { kind: "reserved", endsAt, share: share === null ? null : { id: share.id, amount: share.amount } };
@@ -134,6 +135,7 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
   }
 
   #stored(): Account {
+    if (!this.#exists) return emptyAccount;
     type HeldRow = { id: string; amount: number; starts_at: number; until: number };
     type UsedRow = { starts_at: number; spent: number; unaccounted: number };
     const held = this.#sql.exec<HeldRow>("SELECT id, amount, starts_at, until FROM held").toArray();

@@ -233,6 +233,12 @@ async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, gran
 const withPasses = (planned: Result<Plan, Refusal>, answer: AdmitAnswer): Result<Plan, Refusal> =>
   planned.ok && answer.kind === "admitted" && answer.passes.length > 0 ? ok({ ...planned.value, granted: answer.passes }) : planned;
 
+/** The refusal of a request whose client request or session has ended. */
+export const endedRefusal = ({ what }: Extract<AssociateAnswer, { kind: "ended" }>): Refusal => ({
+  kind: "notAssociated",
+  why: what === "session" ? "sessionEnded" : "originatingRequestEnded",
+});
+
 function refusalOf(associated: Exclude<Associated, { kind: "repeat" }>): Refusal | null {
   switch (associated.kind) {
     case "fresh":
@@ -242,7 +248,7 @@ function refusalOf(associated: Exclude<Associated, { kind: "repeat" }>): Refusal
     case "notCounted":
       return associated.refusal;
     case "ended":
-      return { kind: "notAssociated", why: associated.what === "session" ? "sessionEnded" : "originatingRequestEnded" };
+      return endedRefusal(associated);
     case "tooManyRounds":
       return { kind: "tooManyRounds", max: associated.limit };
     default:

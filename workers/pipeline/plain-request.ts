@@ -6,12 +6,12 @@ import { imageErrorWords } from "../../shared/image/image-error.ts";
 import type { PointedError, Refusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import type { BlockPointer } from "../../shared/wire/mcp-2025/content-rules.ts";
-import type { Message } from "../../shared/model/sampling.ts";
+import type { Message, SamplingRequest } from "../../shared/model/sampling.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { associateIn } from "../stubs/session-calls.ts";
 import { type ErrorOf, plainImages } from "../media/plain-images.ts";
-import { sessionQuery } from "./admit.ts";
+import { endedRefusal, sessionQuery } from "./admit.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
 import type { PipelineRequest, Started } from "./pipeline-request.ts";
@@ -23,30 +23,58 @@ export type PlainRequest =
   | { readonly kind: "ready"; readonly request: PipelineRequest; readonly planned?: Result<Plan, Refusal> }
   | { readonly kind: "attached"; readonly started: Started };
 
+/** The same request with the images that it names by their addresses; or every error with its pointer. */
+export type FetchesImages = (request: SamplingRequest) => Promise<Result<SamplingRequest, readonly PointedError[]>>;
+
 /**
  * The request with a plain raster in place of each image. Unchanged: a request without images, and one that its plan refuses, which is to begin
- * with that plan. Refused: a request that its key does not admit, since decoding is work; and images that do not decode to one raster, each
- * with its pointer.
+ * with that plan. Refused: a request that its key does not admit, since fetching and decoding are work; one whose client request has ended; and
+ * images that cannot be fetched or do not decode to one raster, each with its pointer.
  */
-export async function plainRequest(asked: PipelineRequest, pointerOf: BlockPointer): Promise<Result<PlainRequest, Refusal>> {
-  const { env, ctx, key, request } = asked;
-  const given = request.messages.flatMap(({ content }, message) => imagesIn(content).map((image) => ({ ...image, message })));
-  if (given.length === 0) return ok({ kind: "ready", request: asked });
+export async function plainRequest(
+  asked: PipelineRequest,
+  pointerOf: BlockPointer,
+  fetch?: FetchesImages,
+): Promise<Result<PlainRequest, Refusal>> {
+  const { env, ctx, key } = asked;
+  if (asked.request.messages.every(({ content }) => imagesIn(content).length === 0)) return ok({ kind: "ready", request: asked });
   const planned = await planFor(asked);
   if (!planned.ok) return ok({ kind: "ready", request: asked, planned });
-  const admitted = asked.run === undefined ? await letIn({ env, ctx, key }) : ok(asked.run);
+  const admitted = await letIn({ env, ctx, key });
   if (!admitted.ok) return admitted;
-  const earlier = await attach({ ...asked, run: admitted.value });
-  if (earlier !== null) return ok({ kind: "attached", started: earlier });
-  const plain = await plainImages(env, given);
-  if (!plain.ok) {
-    enqueue(env, ctx, { key: { id: key.id, run: admitted.value } });
-    return err({ kind: "invalidParams", errors: pointed(plain.error, (index) => pointerAt(given[index], pointerOf)) });
+  const run = admitted.value;
+  try {
+    const earlier = await attach({ ...asked, run });
+    if (!earlier.ok) return release(asked, run, earlier);
+    if (earlier.value !== null) return ok({ kind: "attached", started: earlier.value });
+    const plain = await withPlainImages(asked, pointerOf, fetch);
+    return plain.ok ? ok({ kind: "ready", request: { ...asked, ...plain.value, run } }) : release(asked, run, plain);
+  } catch (error) {
+    release(asked, run, null);
+    throw error;
   }
+}
+
+/** Ends the lease under which the key admitted a request that goes no further. */
+function release<T>({ env, ctx, key }: PipelineRequest, run: string, refused: T): T {
+  enqueue(env, ctx, { key: { id: key.id, run } });
+  return refused;
+}
+
+async function withPlainImages(
+  { env, request: asked }: PipelineRequest,
+  pointerOf: BlockPointer,
+  fetch: FetchesImages = async (request) => ok(request),
+): Promise<Result<Pick<PipelineRequest, "request" | "images">, Refusal>> {
+  const fetched = await fetch(asked);
+  if (!fetched.ok) return err({ kind: "invalidParams", errors: fetched.error });
+  const request = fetched.value;
+  const given = request.messages.flatMap(({ content }, message) => imagesIn(content).map((image) => ({ ...image, message })));
+  const plain = await plainImages(env, given);
+  if (!plain.ok) return err({ kind: "invalidParams", errors: pointed(plain.error, (index) => pointerAt(given[index], pointerOf)) });
   const replacements = plain.value.map(({ data, mimeType }) => ({ data, mimeType })).values();
   const messages = request.messages.map((message): Message => ({ ...message, content: withImages(message.content, replacements) }));
-  const images = plain.value.map(({ digests }) => digests);
-  return ok({ kind: "ready", request: { ...asked, request: { ...request, messages }, images, run: admitted.value } });
+  return ok({ request: { ...request, messages }, images: plain.value.map(({ digests }) => digests) });
 }
 
 /** The images' errors in words, each with its pointer. */
@@ -65,11 +93,11 @@ const beginsNothing: Refusal = { kind: "noLongerKept" };
 
 /**
  * What is running or has ended for the same request; null where there is nothing, or where only `begin` can attach: to another caller's
- * fast-path call, and for a task.
+ * fast-path call, and for a task. Refused: where its client request or its session has ended.
  */
-async function attach(asked: PipelineRequest & { readonly run: string }): Promise<Started | null> {
+async function attach(asked: PipelineRequest & { readonly run: string }): Promise<Result<Started | null, Refusal>> {
   const { association, key, responseMode } = asked;
-  if (responseMode.kind === "task" || association.kind === "unrepeatable") return null;
+  if (responseMode.kind === "task" || association.kind === "unrepeatable") return ok(null);
   const seen = await associateIn(association.session, {
     ...sessionQuery(association, asked.digest),
     run: asked.run,
@@ -79,7 +107,8 @@ async function attach(asked: PipelineRequest & { readonly run: string }): Promis
     durable: false,
     settled: [],
   });
-  if (seen.kind !== "repeat" || seen.state === "fast") return null;
+  if (seen.kind === "ended") return err(endedRefusal(seen));
+  if (seen.kind !== "repeat" || seen.state === "fast") return ok(null);
   const started = await begin(asked, err(beginsNothing));
-  return started.ok ? started.value : null;
+  return ok(started.ok ? started.value : null);
 }

@@ -11,12 +11,11 @@ import type { BlockPointer } from "../../shared/wire/mcp-2025/content-rules.ts";
 import type { ImageAddress } from "../../shared/wire/openai/chat-messages.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
+import { type Result, ok } from "../../shared/result.ts";
 import { fetchImages } from "../media/envelope-images.ts";
 import { documentsOf } from "../stores/documents.ts";
 import { sessionById, v1Stub } from "../stubs/stubs.ts";
 import { begin } from "./begin.ts";
-import { letIn } from "./control-call.ts";
 import type { Association, PipelineRequest, Started } from "./pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
@@ -40,10 +39,8 @@ export type V1Call = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "o
 
 /** Begins the request, or attaches to what is running for the same one. */
 export async function beginV1(call: V1Call): Promise<Result<Started, Refusal>> {
-  const asked = requestOf(call);
-  const fetched = await withImages(call, asked);
-  if (!fetched.ok) return fetched;
-  const plain = await plainRequest(fetched.value, call.pointerOf);
+  const fetch = call.addresses.length === 0 ? undefined : (request: SamplingRequest) => withFetched(call, request);
+  const plain = await plainRequest(requestOf(call), call.pointerOf, fetch);
   if (!plain.ok) return plain;
   if (plain.value.kind === "attached") return ok(plain.value.started);
   return begin(plain.value.request, plain.value.planned);
@@ -61,8 +58,13 @@ function requestOf({
   idempotencyKey,
   isRetry,
   claims,
+  addresses,
   notes,
 }: V1Call): PipelineRequest {
+  // A token that is for other models may not get this one's reply.
+  const models = claims?.models ?? null;
+  // An image that is yet to be fetched is known by its address.
+  const images = addresses.map(({ url }) => url);
   return {
     env,
     ctx,
@@ -77,8 +79,8 @@ function requestOf({
     contextIgnored: null,
     ...(notes.length === 0 ? {} : { notes }),
     association: associationOf(env, key.id, idempotencyKey, claims),
-    digest: idempotencyKey === null ? "" : digestOf("countersign/v1-request/v1", { what, body }),
-    content: once(() => digestOf("countersign/identical-v1/v1", { request })),
+    digest: idempotencyKey === null ? "" : digestOf("countersign/v1-request/v1", { what, body, models }),
+    content: once(() => digestOf("countersign/identical-v1/v1", { request, images, models })),
     responseMode: { kind: "sync" },
     ...(isRetry ? { isRetry } : {}),
     ...(onDelta === undefined ? {} : { onDelta }),
@@ -109,14 +111,11 @@ function associationOf(env: V1Call["env"], keyId: string, id: string | null, cla
 
 const imagesTimeoutMs = 15_000;
 
-/** The request with the images that it names by their addresses. The key admits it first, since fetching is work. */
-async function withImages({ env, ctx, key, addresses, claims }: V1Call, asked: PipelineRequest): Promise<Result<PipelineRequest, Refusal>> {
-  if (addresses.length === 0) return ok(asked);
-  // Nothing is fetched for a token whose client request has ended.
-  if (claims !== null && !(await sessionById(env, claims.session).openOriginating(claims.originating)))
-    return err({ kind: "notAssociated", why: "originatingRequestEnded" });
-  const admitted = await letIn({ env, ctx, key });
-  if (!admitted.ok) return admitted;
+/** The request with the images that it names by their addresses, or every error. */
+async function withFetched(
+  { env, ctx, key, addresses }: V1Call,
+  request: SamplingRequest,
+): Promise<Result<SamplingRequest, readonly PointedError[]>> {
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
   const fetched = await fetchImages(
     addresses.map(({ url }) => ({ type: "url", value: url })),
@@ -124,17 +123,14 @@ async function withImages({ env, ctx, key, addresses, claims }: V1Call, asked: P
     { limitBytes: (key.limits ?? defaultLimits).bodyBytes, timeoutMs: imagesTimeoutMs },
     { all: "/messages", of: (index) => addresses[index]?.pointer ?? "/messages" },
   );
-  if (!fetched.ok) {
-    const errors: PointedError[] = fetched.error;
-    return err({ kind: "invalidParams", errors });
-  }
+  if (!fetched.ok) return fetched;
   const images = new Map(addresses.map(({ message, block }, i) => [`${message} ${block}`, fetched.value[i]]));
-  const messages = asked.request.messages.map((message, m) => ({
+  const messages = request.messages.map((message, m) => ({
     ...message,
     content: message.content.map((block, b) => {
       const image = images.get(`${m} ${b}`);
       return image === undefined ? block : { type: "image" as const, data: image.data, mimeType: image.mimeType };
     }),
   }));
-  return ok({ ...asked, request: { ...asked.request, messages }, run: admitted.value });
+  return ok({ ...request, messages });
 }

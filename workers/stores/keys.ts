@@ -103,7 +103,7 @@ export async function callerOf(env: Env, presented: string | undefined, now: num
 const cacheById = new Map<string, Cached>();
 
 /**
- * The caller of an issuer's token, which stands for the key of this id, as the issuers document says. Read from the ConfigObject and up to half a
+ * The caller of a token that stands for the key of this id: an issuer's, by the issuers document, or a scoped one. Read from the ConfigObject and up to half a
  * minute old; revocation is checked again as for a presented key.
  */
 export async function keyById(env: Env, id: string, now: number): Promise<Caller> {

@@ -107,8 +107,11 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
    * in flight, newest first.
    */
   associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] };
-  /** Opens an originating request for which a token is made; false where it or its session has ended. */
-  openOriginating(key: string): boolean;
+  /**
+   * Opens an originating request for which a token is made; false where it or its session has ended. `mustBeInFlight`: also where it is not on its
+   * way through the relay now.
+   */
+  openOriginating(key: string, mustBeInFlight: boolean): boolean;
   isEnded(): boolean;
   /** Whether its key counts it: it has begun, was not ended, and is not forgotten. */
   isAlive(): boolean;

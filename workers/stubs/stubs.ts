@@ -41,7 +41,7 @@ export function controlStub(env: Env, keyId: string, requestId: string): Durable
   return sessionStub(env, keyId, `control ${shardOf(requestId)}`);
 }
 
-/** The same for requests under /v1 that have an `Idempotency-Key`. */
+/** The objects that know a key's requests under /v1 by their `Idempotency-Key`, sixteen for each key. */
 export const v1Stub = (env: Env, keyId: string, id: string): DurableObjectStub<SessionCalls> =>
   sessionStub(env, keyId, `v1 ${shardOf(id)}`);
 

@@ -17,7 +17,7 @@ import {
 } from "../../json/fields.ts";
 import { checkJson } from "../../json/json-rules.ts";
 import { type ParamsRefusal, IssueCollector } from "../../json/issue-collector.ts";
-import type { JsonObject } from "../../encoding.ts";
+import { type JsonObject, canonicalJson } from "../../encoding.ts";
 import { type Message, type ChatRequest, modelPreferences, mostHints } from "../../model/sampling.ts";
 import { type Result, err, ok } from "../../result.ts";
 import { joinPrompt } from "../asked.ts";
@@ -60,6 +60,8 @@ export function parseWith(fields: ParamsFields, params: unknown): Result<ParsedS
   const read = fields.read(issues.full ? undefined : params, "", issues);
   const { task, includeContext = "none", toolChoice, _meta: { responseFormat: formatInMeta, ...meta } = {}, metadata, ...rest } = read;
   const { token = meta.token, format = formatInMeta, left } = withoutOurs(metadata, issues);
+  if (issues.found.length === 0 && (differ(token, meta.token) || differ(format, formatInMeta)))
+    issues.add("/metadata", "must not differ from _meta in what it asks of the gateway");
   const refusal = issues.invalid() ?? conversationError(rest.messages, pointerInto(params));
   if (refusal !== undefined) return err(refusal);
   const request: ChatRequest = {
@@ -82,6 +84,9 @@ function inFormat(request: ChatRequest, responseFormat: ResponseFormat | undefin
   const systemPrompt = joinPrompt([request.systemPrompt, jsonPrompt(responseFormat.schema, (request.tools ?? []).length > 0)]);
   return { ...request, ...(systemPrompt !== undefined && { systemPrompt }), responseFormat };
 }
+
+const differ = (one: object | undefined, other: object | undefined): boolean =>
+  other !== undefined && canonicalJson(one) !== canonicalJson(other);
 
 const ours = object({ [TOKEN_META]: optional(tokenAsked), [responseFormatKey]: optional(responseFormat) });
 

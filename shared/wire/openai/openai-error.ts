@@ -4,7 +4,7 @@ import type { JsonObject } from "../../encoding.ts";
 import { isObject } from "../../json/values.ts";
 import type { Completed, Described, Outcome, Refusal } from "../../model/outcome.ts";
 import { describeOutcome, describeRefusal } from "../describe.ts";
-import { type ControlError, statusOf, statusWord, type Status } from "../control/status.ts";
+import { statusOf, statusWord, type Status } from "../control/status.ts";
 
 export type OpenAIError = {
   readonly status: number;
@@ -36,14 +36,15 @@ const words: { readonly [word in Exclude<Status, "completed">]: { readonly type:
 /** The statuses that differ from those of the other endpoints: people said no, or nobody answered, and asking again would ask them again. */
 const ownStatuses: { readonly [word in Status]?: number } = { expired: 403, undeliverable: 403, no_model: 404 };
 
+/** The error of a request that was refused before it began. */
 export const refusalError = (refusal: Refusal): OpenAIError => errorOf(describeRefusal(refusal), refusal.kind);
 
+/** The error of a request that ended without a reply. */
 export const outcomeError = (outcome: Exclude<Outcome, Completed>): OpenAIError =>
   outcome.kind === "refused" ? refusalError(outcome.refusal) : errorOf(describeOutcome(outcome), outcome.kind);
 
 function errorOf(described: Described, kind: string): OpenAIError {
-  const asked: ControlError = described;
-  const word = statusWord(asked);
+  const word = statusWord(described);
   const ending = word === "completed" ? "error" : word;
   const { type, code } = kind === "wrongScope" ? { type: "permission_error", code: "wrong_scope" } : words[ending];
   const first = firstPointedIn(described.data);

@@ -6,7 +6,8 @@ import type { SessionObject } from "../../../workers/objects/session/session-obj
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import { associateIn } from "../../../workers/stubs/session-calls.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
-import { env, eventually } from "../support/gateway.ts";
+import { originatingLapsesMs } from "../../../shared/association/session.ts";
+import { env, eventually, travel } from "../support/gateway.ts";
 import { asObject, associateInput, crash, tablesIn } from "./inside.ts";
 
 /** A fresh stub each time: after a crash an old one is of no use. */
@@ -75,4 +76,23 @@ test("the end of the session leaves none in flight", async () => {
   await session().openInFlight([row("2")], "b");
   await session().endSession(true);
   expect(await inFlight()).toEqual([]);
+});
+
+test("a token that is only inferred to serve a request is made while that is in flight, and its answer ends it, also after a reset", async () => {
+  const { originating } = associateInput();
+  expect(await session().openOriginating(originating, true)).toBe(false);
+  await session().openInFlight([row("1", originating)], "a");
+  expect(await session().openOriginating(originating, true)).toBe(true);
+  expect(await written()).toEqual(["1"]);
+  await crash();
+  expect(await session().openOriginating(originating, true)).toBe(true);
+  await session().closeInFlight(["1"], false);
+  for (const mustBeInFlight of [true, false]) expect(await session().openOriginating(originating, mustBeInFlight)).toBe(false);
+});
+
+test("no token is made for a client request that was idle for a day", async () => {
+  const { originating } = associateInput();
+  expect(await session().openOriginating(originating, false)).toBe(true);
+  travel(originatingLapsesMs + 1);
+  expect(await session().openOriginating(originating, false)).toBe(false);
 });

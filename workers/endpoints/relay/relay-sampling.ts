@@ -217,6 +217,7 @@ async function tokenFor(
     name: originating.name,
     provenance: provenanceOf[evidence],
     endpoint: "relay",
+    mustBeInFlight: provenanceOf[evidence] === "inferred",
     asked,
     allowed: { models: allowed.models, maxUsd: allowed.maxUsd, seconds: allowed.maxSeconds },
   });

@@ -116,7 +116,7 @@ v1Routes.post(paths.v1.embeddings, embeddings, (c) =>
     if (!started.ok) return refuse(started.error);
     const encode = (outcome: Outcome): object =>
       outcome.kind === "completed" ? embeddingsAnswer(outcome, parsed.value) : outcomeError(outcome).body;
-    return whole(c, call, started.value, encode);
+    return whole(c, call, started.value, { encode, refuse });
   }),
 );
 
@@ -244,23 +244,25 @@ async function complete(c: AppContext, call: V1Call, parsed: ParsedChat, refuse:
   const deltas = parsed.stream ? new Deltas() : null;
   const started = await beginV1(deltas === null ? call : { ...call, onDelta: deltas.push });
   if (!started.ok) return refuse(started.error);
-  if (deltas === null) return whole(c, call, started.value, (outcome) => completionOf(outcome, asked));
+  if (deltas === null) return whole(c, call, started.value, { encode: (outcome) => completionOf(outcome, asked), refuse });
   const opened = await countOpen(call, started.value);
   return opened.ok
     ? stream(c, call, started.value, new ChunkWriter(asked, parsed.includeUsage), deltas, opened.value)
-    : refuseV1(opened.error);
+    : refuse(opened.error);
 }
 
 /** Times the heartbeat: how long a response without a byte is held, so that an answer that comes by then has its status. */
 const heartbeatsBeforeFirst = 3;
 
+type Answering = { readonly encode: (outcome: Outcome) => object; readonly refuse: Refuse };
+
 /** The answer whole, with its status where it comes soon. Later, the body has begun with white space, and an error is in it. */
-async function whole(c: AppContext, call: V1Call, started: Started, encode: (outcome: Outcome) => object): Promise<Response> {
+async function whole(c: AppContext, call: V1Call, started: Started, { encode, refuse }: Answering): Promise<Response> {
   const quick = soonOf(started);
   const soon = quick === null ? null : await beforeKeepAlive(quick, started.kind === "fast" ? started.slow : undefined);
   if (soon !== null) return answered(soon, encode);
   const opened = await countOpen(call, started);
-  if (!opened.ok) return refuseV1(opened.error);
+  if (!opened.ok) return refuse(opened.error);
   const left = new AbortController();
   call.signal.addEventListener("abort", () => left.abort(), { once: true });
   const ending = quick ?? awaitRun(c.env, runIn(started), () => {}, left.signal);

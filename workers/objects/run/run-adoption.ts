@@ -73,7 +73,12 @@ export class RunAdoption {
 
   /** A retry of what people said no to gets that answer: they are not asked again. */
   #answerAgain({ requestor, endpoint, requestRef }: Pick<Adoption, "requestor" | "endpoint" | "requestRef">): "adopted" {
-    this.#parts.record(this.#parts.now(), [adoptedFact(requestor, endpoint, requestRef)]);
+    const now = this.#parts.now();
+    this.#parts.store.transaction(() => {
+      this.#parts.store.addRequestRef(requestRef);
+      this.#parts.record(now, [adoptedFact(requestor, endpoint, requestRef)]);
+      this.#parts.store.outbox.queue("settle", "settle", null, now);
+    });
     this.#parts.flush();
     return "adopted";
   }

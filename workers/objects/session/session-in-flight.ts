@@ -62,6 +62,13 @@ export class InFlightRequests {
     return row?.originating ?? null;
   }
 
+  /** Whether a request that this one is served by is in flight. */
+  has(originating: string): boolean {
+    if ([...this.#young.values()].some((young) => young.originating === originating)) return true;
+    if (!this.#parts.tables.exist) return false;
+    return this.#parts.sql.exec("SELECT 1 FROM in_flight WHERE originating = ? LIMIT 1", originating).toArray().length > 0;
+  }
+
   /** Forgets what serves this originating request. */
   closeFor(originating: string): void {
     for (const [request, young] of this.#young) if (young.originating === originating) this.#young.delete(request);

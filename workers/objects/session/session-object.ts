@@ -5,7 +5,7 @@
 
 import type { SessionRequest, SessionCalls, AssociateInput, Settled, AssociateAnswer, InFlightRow } from "../../stubs/session-calls.ts";
 import { DurableObject } from "cloudflare:workers";
-import { type Known, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
+import { isLive, type Known, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Env } from "../../platform/env.ts";
 import { ObjectAlarm } from "../alarm.ts";
@@ -225,12 +225,16 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     return true;
   }
 
-  openOriginating(key: string): boolean {
-    if (this.#ended) return false;
+  openOriginating(key: string, mustBeInFlight: boolean): boolean {
+    if (this.#ended || (mustBeInFlight && !this.#inFlight.has(key))) return false;
     this.#parts.tables.create();
-    if (this.#originating.known(key)?.state === "ended" || this.#originating.isFull()) return false;
     const now = this.now();
-    this.ctx.storage.transactionSync(() => this.#originating.addRounds(key, now, 0));
+    const known = this.#originating.known(key);
+    if (known === null ? this.#originating.isFull() : !isLive(known, now)) return false;
+    this.ctx.storage.transactionSync(() => {
+      this.#inFlight.write();
+      this.#originating.addRounds(key, now, 0);
+    });
     this.#originating.changed(key);
     this.#parts.alarmBy(now + originatingLapsesMs);
     return true;

@@ -333,6 +333,15 @@ describe("a request for a token", () => {
     expect(parsed.ok && parsed.value.request).not.toHaveProperty("metadata");
   });
 
+  test("may be in both where they say the same, and is refused where they differ", () => {
+    expect(parseSampling(params({ _meta: asked, metadata: asked })).ok).toBe(true);
+    const other = { "countersign/v1Token": { maxUsd: 1 } };
+    expect(parseSampling(params({ _meta: asked, metadata: other }))).toMatchObject({
+      ok: false,
+      error: { errors: [{ pointer: "/metadata" }] },
+    });
+  });
+
   test("leaves the rest of metadata", () => {
     const parsed = parseSampling(params({ metadata: { ...asked, user: "ada" } }));
     expect(parsed.ok && parsed.value.request).toMatchObject({ metadata: { user: "ada" } });

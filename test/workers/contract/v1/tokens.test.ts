@@ -136,6 +136,23 @@ describe("a host's", () => {
     expect(await endOf(token)).toEqual([402, "insufficient_quota"]);
   });
 
+  test("shares its amount with the other tokens of its client request", async () => {
+    await configure("routing", {
+      ...routing,
+      models: routing.models.map((each) => ({ ...each, price: { inputPerMTok: 100, outputPerMTok: 100 } })),
+    });
+    const same = {
+      session: "sess-1",
+      originatingRequest: { id: 901, method: "tools/call", name: "summarize", server: "open" },
+      maxUsd: 0.015,
+    };
+    // Each may cost more than a half of that.
+    model.script({ usage: { input: 50, output: 50 } });
+    expect(await endOf(await tokenFor(same))).toBe(200);
+    expect(await endOf(await tokenFor(same))).toEqual([402, "insufficient_quota"]);
+    expect(await endOf(await tokenFor({ ...same, originatingRequest: { ...same.originatingRequest, id: 902 } }))).toBe(200);
+  });
+
   test.each([
     [{ session: "" }, 400],
     [{ originatingRequest: {} }, 400],
