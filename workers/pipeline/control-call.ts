@@ -4,22 +4,18 @@
 import { digestOf } from "../../shared/encoding.ts";
 import type { Envelope } from "../../shared/wire/control/envelope.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
-import { defaultLimits } from "../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import { once } from "../../shared/once.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
+import type { Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Requestor } from "../../shared/run/run-input.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import { controlStub, keyStub, sessionStub } from "../stubs/stubs.ts";
+import { controlStub, sessionStub } from "../stubs/stubs.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
 import type { KnownAssociation, PipelineRequest, Started } from "./pipeline-request.ts";
-import { newRunId } from "./run-context.ts";
-import { withReleased } from "./write-behind.ts";
-import { notAdmitted } from "./calls.ts";
 
 /** Stands for the client request that a sampling request serves. */
 const noOriginating = "control";
@@ -44,22 +40,6 @@ export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal"
 /** The plan of the request. Asks only the policy and the routing table. */
 export const planControl = (call: ControlCall): Promise<Result<Plan, Refusal>> =>
   planFor(requestOf(call, { kind: "sessionless", session: controlStub(call.env, call.key.id, call.envelope.requestId), reserves: null }));
-
-/** Long enough to fetch what a request needs before it can be planned. */
-const preparingMs = 60_000;
-
-/**
- * Admits and counts a request for which something is fetched first, so that no key has more fetched than its limits allow. The request then
- * begins with this run id, and is not counted again.
- */
-export async function letIn({ env, ctx, key }: Pick<ControlCall, "env" | "ctx" | "key">): Promise<Result<string, Refusal>> {
-  const run = newRunId(env);
-  const limits = key.limits ?? defaultLimits;
-  const admitted = await withReleased(env, ctx, key.id, async (ended) =>
-    keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, session: null, identical: run, ...ended, shareFor: null }),
-  );
-  return admitted.kind === "admitted" ? ok(run) : err(notAdmitted(admitted));
-}
 
 /** Begins an envelope's request, or attaches to what is running for the same one. */
 export async function beginControl(call: ControlCall): Promise<Result<Started, Refusal>> {

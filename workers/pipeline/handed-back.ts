@@ -8,7 +8,8 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import { uncalled } from "../../shared/run/run-record.ts";
 import { controlStub } from "../stubs/stubs.ts";
 import { enqueue } from "./write-behind.ts";
-import { type ControlCall, letIn } from "./control-call.ts";
+import type { ControlCall } from "./control-call.ts";
+import { letIn } from "./let-in.ts";
 
 /** Refused: a key that is revoked or over its limits, and an id that stands for another request. */
 export async function handBack({

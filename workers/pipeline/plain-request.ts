@@ -16,7 +16,7 @@ import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
 import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
-import { letIn } from "./control-call.ts";
+import { letIn } from "./let-in.ts";
 
 /** `planned`: its plan, where that refuses it. `attached`: the same request was sent before, and this one attached to it. */
 export type PlainRequest =

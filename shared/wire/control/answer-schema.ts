@@ -2,7 +2,7 @@
 // that check every answer by it.
 
 import type { JsonObject } from "../../encoding.ts";
-import { statuses } from "./status.ts";
+import { statuses } from "../status.ts";
 
 const text = { type: "string" };
 const count = { type: "integer", minimum: 0 };

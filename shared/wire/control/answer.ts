@@ -11,7 +11,7 @@ import { unreachable } from "../../result.ts";
 import { callJson, validatedCall, type ControlCall } from "./answered-call.ts";
 import { noteSentence } from "../note-sentence.ts";
 import type { ControlTask, Envelope, Version } from "./envelope.ts";
-import { statusWord, type ControlError } from "./status.ts";
+import { statusWord, type ControlError } from "../status.ts";
 import { readTranslation } from "./translation.ts";
 
 /** What every answer and every event has; null where it could not be read. */

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../encoding.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { describeOutcome } from "../describe.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
-import { statusWord, type ControlError, type Status } from "./status.ts";
+import { statusWord, type ControlError, type Status } from "../status.ts";
 
 type Called = { readonly name: string; readonly arguments: JsonObject };
 

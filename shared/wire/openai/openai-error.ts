@@ -4,7 +4,7 @@ import type { JsonObject } from "../../encoding.ts";
 import { isObject } from "../../json/values.ts";
 import type { Completed, Described, Outcome, Refusal } from "../../model/outcome.ts";
 import { describeOutcome, describeRefusal } from "../describe.ts";
-import { statusOf, statusWord, type Status } from "../control/status.ts";
+import { statusOf, statusWord, type Status } from "../status.ts";
 
 export type OpenAIError = {
   readonly status: number;

@@ -4,7 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 import contract from "../../../docs/http-contract.md?raw";
-import { httpStatuses } from "../../../shared/wire/control/status.ts";
+import { httpStatuses } from "../../../shared/wire/status.ts";
 import { formNonce, nonceRandomLength } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
 import { approveAct } from "../../../shared/review/form.ts";

@@ -8,7 +8,7 @@ import type { Envelope } from "../../../shared/wire/control/envelope.ts";
 import { envelopeIdentity } from "../../../shared/wire/control/envelope-identity.ts";
 import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema.ts";
 import { identityIn } from "../../../shared/wire/control/read-envelope.ts";
-import { statusOf } from "../../../shared/wire/control/status.ts";
+import { statusOf } from "../../../shared/wire/status.ts";
 import { deltaEvent, finalEvent, progressEvent } from "../../../shared/wire/control/control-events.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { describeOutcome, describeRefusal } from "../../../shared/wire/describe.ts";

@@ -2,46 +2,28 @@
 
 import { Hono } from "hono";
 import type { Note } from "../../../shared/model/call.ts";
-import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
+import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
-import { textOfReply } from "../../../shared/provider/json-reply.ts";
-import { type Result, err, ok } from "../../../shared/result.ts";
-import { chooseCandidates } from "../../../shared/routing/choose.ts";
-import { cannotCarry } from "../../../shared/provider/carry.ts";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { V1_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
 import { type ChatAsked, ChunkWriter, completionOf } from "../../../shared/wire/openai/chat-answer.ts";
-import { type ParsedChat, autoModel, parseChat } from "../../../shared/wire/openai/chat-request.ts";
+import { type ParsedChat, parseChat } from "../../../shared/wire/openai/chat-request.ts";
 import { embeddingsAnswer, parseEmbedding } from "../../../shared/wire/openai/embeddings.ts";
 import { outcomeError } from "../../../shared/wire/openai/openai-error.ts";
 import { parseJson } from "../../../shared/json/values.ts";
 import { readBody } from "../../http/body.ts";
 import { Deltas } from "../../http/deltas.ts";
-import {
-  type KeptAlive,
-  beforeKeepAlive,
-  endingWith,
-  keepAliveEndpointEvents,
-  keepAliveJson,
-  keptAlive,
-  progressMessages,
-  within,
-} from "../../http/keep-alive.ts";
-import { countCalls, mayRead } from "../../pipeline/calls.ts";
-import { watchOpeningResponse } from "../../pipeline/key-watch.ts";
-import { readyIn } from "../../pipeline/plan-request.ts";
-import type { Started } from "../../pipeline/pipeline-request.ts";
+import { mayRead } from "../../pipeline/calls.ts";
 import { paramsRefusal, recordRefusal } from "../../pipeline/refusals.ts";
 import { type V1Call, beginV1 } from "../../pipeline/v1-call.ts";
-import { awaitRun } from "../../pipeline/wait.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import { ConfigurationUnavailable, documentsOf } from "../../stores/documents.ts";
+import { ConfigurationUnavailable } from "../../stores/documents.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { asJson, asJsonOrEvents, inHeader, inPath, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { type V1Caller, answerError, answerV1, callerOfV1, refuseV1 } from "./v1-caller.ts";
+import { withModels } from "./v1-models.ts";
+import { answerStreamed, answerWhole } from "./v1-response.ts";
 
 export const v1Routes = new Hono<App>();
 
@@ -86,7 +68,7 @@ v1Routes.post(paths.v1.chat, chat, (c) =>
   served(c, "chat.completions", async (caller, body, refuse) => {
     const parsed = parseChat(body);
     if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
-    return complete(c, callOf(c, caller, body, parsed.value), parsed.value, refuse);
+    return complete(callOf(c, caller, body, parsed.value), parsed.value, refuse);
   }),
 );
 
@@ -116,7 +98,7 @@ v1Routes.post(paths.v1.embeddings, embeddings, (c) =>
     if (!started.ok) return refuse(started.error);
     const encode = (outcome: Outcome): object =>
       outcome.kind === "completed" ? embeddingsAnswer(outcome, parsed.value) : outcomeError(outcome).body;
-    return whole(c, call, started.value, { encode, refuse });
+    return answerWhole(call, started.value, { encode, refuse });
   }),
 );
 
@@ -130,7 +112,7 @@ const models = describe("listModels", {
   503: refusals[503],
 });
 
-v1Routes.get(paths.v1.models, models, (c) => listed(c, (list) => answerV1({ object: "list", data: list })));
+v1Routes.get(paths.v1.models, models, (c) => withModels(c, (list) => answerV1({ object: "list", data: list })));
 
 const model = describe("getModel", {
   summary: "One of these models",
@@ -145,7 +127,7 @@ const model = describe("getModel", {
 });
 
 v1Routes.get(paths.v1.model, model, (c) =>
-  listed(c, (list) => {
+  withModels(c, (list) => {
     const found = list.find(({ id }) => id === c.req.param("id"));
     return found === undefined
       ? unknownPath("There is no such model for this key; GET /v1/models lists them", "model_not_found", "model")
@@ -234,7 +216,7 @@ const callOf = (c: AppContext, caller: V1Caller, body: unknown, { request, addre
   notes: notesOf({ ignored }),
 });
 
-async function complete(c: AppContext, call: V1Call, parsed: ParsedChat, refuse: Refuse): Promise<Response> {
+async function complete(call: V1Call, parsed: ParsedChat, refuse: Refuse): Promise<Response> {
   const asked: ChatAsked = {
     id: `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`,
     created: Math.floor(Date.now() / 1000),
@@ -244,116 +226,6 @@ async function complete(c: AppContext, call: V1Call, parsed: ParsedChat, refuse:
   const deltas = parsed.stream ? new Deltas() : null;
   const started = await beginV1(deltas === null ? call : { ...call, onDelta: deltas.push });
   if (!started.ok) return refuse(started.error);
-  if (deltas === null) return whole(c, call, started.value, { encode: (outcome) => completionOf(outcome, asked), refuse });
-  const opened = await countOpen(call, started.value);
-  return opened.ok
-    ? stream(c, call, started.value, new ChunkWriter(asked, parsed.includeUsage), deltas, opened.value)
-    : refuse(opened.error);
-}
-
-/** Times the heartbeat: how long a response without a byte is held, so that an answer that comes by then has its status. */
-const heartbeatsBeforeFirst = 3;
-
-type Answering = { readonly encode: (outcome: Outcome) => object; readonly refuse: Refuse };
-
-/** The answer whole, with its status where it comes soon. Later, the body has begun with white space, and an error is in it. */
-async function whole(c: AppContext, call: V1Call, started: Started, { encode, refuse }: Answering): Promise<Response> {
-  const quick = soonOf(started);
-  const soon = quick === null ? null : await beforeKeepAlive(quick, started.kind === "fast" ? started.slow : undefined);
-  if (soon !== null) return answered(soon, encode);
-  const opened = await countOpen(call, started);
-  if (!opened.ok) return refuse(opened.error);
-  const left = new AbortController();
-  call.signal.addEventListener("abort", () => left.abort(), { once: true });
-  const ending = quick ?? awaitRun(c.env, runIn(started), () => {}, left.signal);
-  const { heartbeatMs } = settingsOf(c.env);
-  const held = await within(ending, heartbeatsBeforeFirst * heartbeatMs);
-  if (held !== null) {
-    opened.value();
-    return answered(held, encode);
-  }
-  const response = keptAlive<Outcome>(call.signal, {
-    work: (_onProgress, gone) => {
-      gone.addEventListener("abort", () => left.abort(), { once: true });
-      return ending;
-    },
-    broken: (quote) => ({ kind: "broken", quote }),
-    encode: (outcome) => JSON.stringify(encode(outcome)),
-    heartbeatMs,
-  });
-  return keepAliveJson(endingWith(response, opened.value));
-}
-
-const answered = (outcome: Outcome, encode: (outcome: Completed) => object): Response =>
-  outcome.kind === "completed" ? answerV1(encode(outcome)) : answerError(outcomeError(outcome));
-
-/** The outcome where no reviewer has to be waited for; null otherwise. */
-const soonOf = (started: Started): Promise<Outcome> | null => (started.kind === "run" ? null : Promise.resolve(started.outcome));
-
-function runIn(started: Started): string {
-  if (started.kind !== "run") throw new Error("runIn: no run");
-  return started.run;
-}
-
-/** Counts a response that opens now, unless its model call is counted; what is to be called at its end. */
-async function countOpen({ env, key }: V1Call, started: Started): Promise<Result<() => void, Refusal>> {
-  if (started.kind === "fast" && !started.attached) return ok(() => {});
-  const watch = await watchOpeningResponse(env, key);
-  return watch.ok ? ok(watch.value.done) : err(watch.error);
-}
-
-/** Sends the reply's text as it comes where no gate is closed; else comments that say what is waited for, and the reviewed text at the end. */
-function stream(c: AppContext, call: V1Call, started: Started, chunks: ChunkWriter, deltas: Deltas, done: () => void): Response {
-  const response = keptAlive<Outcome>(call.signal, {
-    work: (onProgress, left) => soonOf(started) ?? awaitRun(c.env, runIn(started), onProgress, left),
-    broken: (quote) => ({ kind: "broken", quote }),
-    encode: (outcome) => chunks.end(outcome),
-    heartbeatMs: settingsOf(c.env).heartbeatMs,
-  });
-  const withDeltas: KeptAlive<Outcome> = {
-    ...response,
-    work: async (onProgress, say) => {
-      deltas.open(say);
-      const outcome = await response.work(onProgress, say);
-      const text = outcome.kind === "completed" ? textOfReply(outcome.reply) : "";
-      if (!deltas.any && text !== "") say(text);
-      return outcome;
-    },
-  };
-  return keepAliveEndpointEvents(endingWith(withDeltas, done), {
-    progress: (state) => `: ${progressMessages[state]}\n\n`,
-    delta: (text) => chunks.delta(text),
-  });
-}
-
-type ListedModel = { readonly id: string; readonly object: "model"; readonly created: number; readonly owned_by: string };
-
-/** A small request of each kind that has an endpoint here: a model that can serve one of them is listed. */
-const samples: readonly SamplingRequest[] = [
-  { kind: "chat", messages: [{ role: "user", content: [{ type: "text", text: "?" }] }], maxTokens: 1 },
-  { kind: "embedding", messages: [{ role: "user", content: [{ type: "text", text: "?" }] }] },
-];
-
-async function listed(c: AppContext, answer: (list: readonly ListedModel[]) => Response): Promise<Response> {
-  const caller = await callerOfV1(c);
-  if (!caller.ok) return refuseV1(caller.error);
-  const { record: key, claims } = caller.value;
-  const uncounted = await countCalls(c.env, key);
-  if (uncounted !== null) return refuseV1(uncounted);
-  const { routing } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-  const found = new Map<string, ListedModel>([[autoModel, { id: autoModel, object: "model", created: 0, owned_by: "countersign" }]]);
-  for (const request of samples) {
-    const choice = chooseCandidates({
-      table: routing,
-      request,
-      key,
-      server: claims?.server ?? V1_SERVER,
-      ready: readyIn(c.env),
-      cannotCarry: (asked, of, provider) => cannotCarry(asked, of, provider.kind),
-      ...(key.models === undefined ? {} : { onlyModels: key.models }),
-    });
-    for (const { model: each } of choice.ok ? choice.value.ranked : [])
-      found.set(each.id, { id: each.id, object: "model", created: 0, owned_by: each.provider });
-  }
-  return answer([...found.values()]);
+  if (deltas === null) return answerWhole(call, started.value, { encode: (outcome) => completionOf(outcome, asked), refuse });
+  return answerStreamed(call, started.value, { chunks: new ChunkWriter(asked, parsed.includeUsage), deltas, refuse });
 }

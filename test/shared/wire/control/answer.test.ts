@@ -5,7 +5,7 @@ import { answerJsonSchema } from "../../../../shared/wire/control/answer-schema.
 import { callOf, chosenIn, endedCall, validatedCall } from "../../../../shared/wire/control/answered-call.ts";
 import type { Envelope } from "../../../../shared/wire/control/envelope.ts";
 import { parseEnvelope } from "../../../../shared/wire/control/read-envelope.ts";
-import { statusOf, statusWord } from "../../../../shared/wire/control/status.ts";
+import { statusOf, statusWord } from "../../../../shared/wire/status.ts";
 import { describeOutcome, describeRefusal } from "../../../../shared/wire/describe.ts";
 import type { Outcome, Refusal, RunMeta } from "../../../../shared/model/outcome.ts";
 import type { ReplyBlock, ChatRequest, SamplingRequest, FunctionRequest } from "../../../../shared/model/sampling.ts";

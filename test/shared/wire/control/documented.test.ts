@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { answerJsonSchema } from "../../../../shared/wire/control/answer-schema.ts";
 import { taskTypes, versions } from "../../../../shared/wire/control/envelope.ts";
 import { parseEnvelope } from "../../../../shared/wire/control/read-envelope.ts";
-import { statuses } from "../../../../shared/wire/control/status.ts";
+import { statuses } from "../../../../shared/wire/status.ts";
 
 const text = readFileSync(new URL("../../../../docs/control.md", import.meta.url), "utf8");
 const answers = [...text.matchAll(/^```json\n([\s\S]*?)^```/gm)].map(

@@ -1,7 +1,8 @@
-// How a request of the control endpoint ended: one word and an HTTP status, both from the error that every endpoint gives for the cause.
+// How a request ended, for the wires that are not JSON-RPC: one word and an HTTP status, both from the error that every endpoint gives for the
+// cause.
 
-import type { JsonObject } from "../../encoding.ts";
-import type { Described } from "../../model/outcome.ts";
+import type { JsonObject } from "../encoding.ts";
+import type { Described } from "../model/outcome.ts";
 
 export type ControlError = { readonly code: number; readonly message: string; readonly data?: JsonObject };
 

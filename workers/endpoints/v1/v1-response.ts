@@ -1,0 +1,108 @@
+// The response of a request under /v1: whole or streamed, and kept alive while people decide.
+
+import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
+import { textOfReply } from "../../../shared/provider/json-reply.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import type { ChunkWriter } from "../../../shared/wire/openai/chat-answer.ts";
+import { outcomeError } from "../../../shared/wire/openai/openai-error.ts";
+import type { Deltas } from "../../http/deltas.ts";
+import {
+  type KeptAlive,
+  beforeKeepAlive,
+  endingWith,
+  keepAliveEndpointEvents,
+  keepAliveJson,
+  keptAlive,
+  progressMessages,
+  within,
+} from "../../http/keep-alive.ts";
+import { watchOpeningResponse } from "../../pipeline/key-watch.ts";
+import type { Started } from "../../pipeline/pipeline-request.ts";
+import type { V1Call } from "../../pipeline/v1-call.ts";
+import { awaitRun } from "../../pipeline/wait.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { answerError, answerV1 } from "./v1-caller.ts";
+
+/** Times the heartbeat: how long a response without a byte is held, so that an answer that comes by then has its status. */
+const heartbeatsBeforeFirst = 3;
+
+/** `encode`: of an outcome whose status was sent already. `refuse`: records a refusal before anything is sent. */
+type Answering = { readonly encode: (outcome: Outcome) => object; readonly refuse: (refusal: Refusal) => Response };
+
+/** The answer whole, with its status where it comes soon. Later, the body has begun with white space, and an error is in it. */
+export async function answerWhole(call: V1Call, started: Started, { encode, refuse }: Answering): Promise<Response> {
+  const withoutReview = soonOf(started);
+  const atOnce = withoutReview === null ? null : await beforeKeepAlive(withoutReview, started.kind === "fast" ? started.slow : undefined);
+  if (atOnce !== null) return answered(atOnce, encode);
+  const opened = await countOpen(call, started);
+  if (!opened.ok) return refuse(opened.error);
+  const left = new AbortController();
+  const leave = (): void => left.abort();
+  call.signal.addEventListener("abort", leave, { once: true });
+  if (call.signal.aborted) leave();
+  const ending = withoutReview ?? awaitRun(call.env, runIn(started), () => {}, left.signal);
+  const { heartbeatMs } = settingsOf(call.env);
+  const beforeFirstByte = await within(ending, heartbeatsBeforeFirst * heartbeatMs);
+  if (beforeFirstByte !== null) {
+    opened.value();
+    return answered(beforeFirstByte, encode);
+  }
+  const response = keptAlive<Outcome>(call.signal, {
+    work: (_onProgress, gone) => {
+      gone.addEventListener("abort", leave, { once: true });
+      return ending;
+    },
+    broken: (quote) => ({ kind: "broken", quote }),
+    encode: (outcome) => JSON.stringify(encode(outcome)),
+    heartbeatMs,
+  });
+  return keepAliveJson(endingWith(response, opened.value));
+}
+
+const answered = (outcome: Outcome, encode: (outcome: Completed) => object): Response =>
+  outcome.kind === "completed" ? answerV1(encode(outcome)) : answerError(outcomeError(outcome));
+
+/** The outcome where no reviewer has to be waited for; null otherwise. */
+const soonOf = (started: Started): Promise<Outcome> | null => (started.kind === "run" ? null : Promise.resolve(started.outcome));
+
+function runIn(started: Started): string {
+  if (started.kind !== "run") throw new Error("runIn: no run");
+  return started.run;
+}
+
+/** Counts a response that opens now, unless its model call is counted. The value ends the count. */
+async function countOpen({ env, key }: V1Call, started: Started): Promise<Result<() => void, Refusal>> {
+  if (started.kind === "fast" && !started.attached) return ok(() => {});
+  const watch = await watchOpeningResponse(env, key);
+  return watch.ok ? ok(watch.value.done) : err(watch.error);
+}
+
+/** Sends the reply's text as it comes where no gate is closed; else comments that say what is waited for, and the reviewed text at the end. */
+export async function answerStreamed(
+  call: V1Call,
+  started: Started,
+  { chunks, deltas, refuse }: Pick<Answering, "refuse"> & { readonly chunks: ChunkWriter; readonly deltas: Deltas },
+): Promise<Response> {
+  const opened = await countOpen(call, started);
+  if (!opened.ok) return refuse(opened.error);
+  const response = keptAlive<Outcome>(call.signal, {
+    work: (onProgress, left) => soonOf(started) ?? awaitRun(call.env, runIn(started), onProgress, left),
+    broken: (quote) => ({ kind: "broken", quote }),
+    encode: (outcome) => chunks.end(outcome),
+    heartbeatMs: settingsOf(call.env).heartbeatMs,
+  });
+  const withDeltas: KeptAlive<Outcome> = {
+    ...response,
+    work: async (onProgress, say) => {
+      deltas.open(say);
+      const outcome = await response.work(onProgress, say);
+      const text = outcome.kind === "completed" ? textOfReply(outcome.reply) : "";
+      if (!deltas.any && text !== "") say(text);
+      return outcome;
+    },
+  };
+  return keepAliveEndpointEvents(endingWith(withDeltas, opened.value), {
+    progress: (state) => `: ${progressMessages[state]}\n\n`,
+    delta: (text) => chunks.delta(text),
+  });
+}
