@@ -25,7 +25,7 @@ const keysSchema = z.object({ keys: z.array(z.looseObject({ id: z.string(), name
 
 type Document = z.infer<typeof document>;
 export type Backup = z.infer<typeof backupSchema> & {
-  /** For whoever makes the keys anew: names, owners and limits. No key is in it, and none can be restored. */
+  /** Names, owners and limits, by which the keys can be made anew. No key is in it, and none can be restored. */
   readonly keys: readonly object[];
 };
 
