@@ -11,7 +11,7 @@ import type { ParsedSampling } from "../../shared/wire/mcp-2025/sampling-params.
 import { createTaskResult, parseCancelled, parseTaskParams, relatedTo } from "../../shared/wire/mcp-2025/tasks.ts";
 import { conversationStub, keyStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
-import { countCalls, mayRead } from "../pipeline/calls.ts";
+import { callsOfNewObject, countCalls, mayRead } from "../pipeline/calls.ts";
 import { type KeptAlive, beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
 import { watchOpeningResponse } from "../pipeline/key-watch.ts";
 import type { Started } from "../pipeline/pipeline-request.ts";
@@ -133,9 +133,6 @@ const aboutSampling = (params: unknown) => {
   const { server, name } = originatingIn(params) ?? {};
   return { method: "sampling/createMessage", server, name };
 };
-
-/** Beside the call that every message counts for: creating an object costs as much as a request. */
-const callsOfNewObject = 9;
 
 /** Ends a session or request. An end before any sampling creates the object, because a request of the session may be on its way. */
 async function end(c: AppContext, endIt: (begins: boolean) => Promise<boolean>): Promise<Response> {

@@ -8,7 +8,7 @@ import { object } from "../../shared/json/fields.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { originatingRequest, sessionField } from "../../shared/wire/mcp-2025/meta.ts";
 import { makeToken } from "../credentials/scoped-tokens.ts";
-import { countCalls } from "../pipeline/calls.ts";
+import { callsOfNewObject, countCalls } from "../pipeline/calls.ts";
 import { originatingKey } from "../pipeline/sampling-call.ts";
 import { paths } from "../platform/urls.ts";
 import type { App } from "./app-context.ts";
@@ -33,9 +33,6 @@ const tokenRequest = z.strictObject({
 });
 
 const claimed = object({ session: sessionField, originatingRequest });
-
-/** Beside the call that every message counts for: the token may create its session's object, which costs as much as a request. */
-const callsOfNewObject = 9;
 
 const makeTokenRoute = describe("makeToken", {
   summary: "A token for /v1 in the place of the key: for one client request of one server, for minutes, some models and some money",

@@ -10,6 +10,9 @@ import type { OverLimit } from "../stubs/key-calls.ts";
 import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
+/** Beside the call that every message counts for: creating an object costs as much as a request. */
+export const callsOfNewObject = 9;
+
 /**
  * Counts so many messages of the key. Refused: a revoked key, also where KV still shows it, and one over its limit. Null where they are counted.
  * A key that sends more than a message a second gets a share of its limit, from which the next messages are counted without a call.

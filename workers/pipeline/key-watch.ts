@@ -37,6 +37,16 @@ export type KeyWatch = Watch<KeyEnd>;
 /** Of an open response. */
 export type OpenResponseWatch = Watch<WatchEnd>;
 
+/**
+ * Counts a response that opens now, unless its work is counted already: a window on the key costs as much as all the rest. The value ends the
+ * count. Refused: where the key has as many open responses as it may.
+ */
+export async function countOpening(env: Env, key: KeyRecord, isCounted: boolean): Promise<Result<() => void, Refusal>> {
+  if (isCounted) return ok(() => {});
+  const watch = await watchOpeningResponse(env, key);
+  return watch.ok ? ok(watch.value.done) : watch;
+}
+
 /** Watches a key from now until it ends, or until `done`. `slow`: of the work, which begins now. */
 export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">, slow?: Slow): KeyWatch => {
   const { watch, end, done } = newWatch<KeyEnd>(key);

@@ -9,12 +9,22 @@ import { samplingMethod } from "../../shared/relay/messages.ts";
 import { uncalled } from "../../shared/run/run-record.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
+import { errorClass, logEvent } from "../platform/log.ts";
 import { settingsOf } from "../platform/settings.ts";
+import { ConfigurationUnavailable } from "../stores/documents.ts";
 import { enqueue } from "./write-behind.ts";
 
 /** The refusal of a request whose params cannot be read. */
 export const paramsRefusal = (refusal: ParamsRefusal): Refusal =>
   refusal.kind === "invalid" ? { kind: "invalidParams", errors: refusal.errors } : refusal;
+
+/** The refusal of a request at which something was thrown. Its id is in the log, unless the documents could not be read, which is no fault of ours. */
+export function thrownRefusal(error: unknown): Refusal {
+  if (error instanceof ConfigurationUnavailable) return { kind: "configurationUnavailable" };
+  const quote = crypto.randomUUID();
+  logEvent("request.failed", { quote, error: errorClass(error) });
+  return { kind: "broken", quote };
+}
 
 /** A refused request, as far as it could be read. */
 export type Refused = {

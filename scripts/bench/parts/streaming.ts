@@ -23,7 +23,7 @@ export async function streaming(rig: Rig, settings: Settings): Promise<Findings>
       { name: "provider alone", served: provider, request: () => direct },
       { name: "Hono forwarder", served: await rig.worker("forwarder", providerText(url)), request: () => chat },
       ...(await withTools(settings, async () => [
-        { name: "Portkey's gateway, on Node, mended", served: await portkey(rig, { streams: true }), request: () => throughPortkey },
+        { name: "Portkey's gateway, on Node, patched", served: await portkey(rig, { streams: true }), request: () => throughPortkey },
       ])),
       { name: "Countersign `/control`", served: countersign, request: (connection) => control(connection, true) },
       { name: "Countersign `/v1`", served: countersign, request: (connection) => completion(connection, true) },

@@ -24,7 +24,7 @@ export type ChatAsked = {
  * refusal, and the member `error` has the error.
  */
 export const completionOf = (outcome: Outcome, asked: ChatAsked): JsonObject =>
-  outcome.kind === "completed" ? completion(outcome, asked) : { ...lateError(asked, outcomeError(outcome).body) };
+  outcome.kind === "completed" ? completion(outcome, asked) : lateError(asked, outcomeError(outcome).body);
 
 const completion = ({ reply, meta }: Completed, asked: ChatAsked): JsonObject => ({
   ...heading(asked, "chat.completion", reply.model),

@@ -24,6 +24,7 @@ export const refused = (
   optional: "leftOut",
 });
 
+/** No value asks for nothing: the member is refused whenever it is given. */
 export const never = (): boolean => false;
 
 /** A member that may be absent or null, which OpenAI's clients send alike. */

@@ -146,7 +146,8 @@ describe("what npm pack makes of client/", () => {
 });
 
 const node20 = nodeOf(20);
-if (node20 === undefined) test.skip("NO NODE 20 IS ON THIS MACHINE: the package was not started on the oldest Node that it is for");
+// CI has one: there the package is started on the oldest Node that it is for, or the run fails.
+test.runIf(process.env["REQUIRE_NODE_20"] !== undefined)("a Node 20 is on this machine", () => expect(node20).toBeDefined());
 const nodes = [
   ...(node20 === undefined ? [] : [["Node 20", node20] as const]),
   [`Node ${process.versions.node}`, process.execPath] as const,

@@ -24,6 +24,8 @@ import {
   travel,
   writer,
 } from "../support/gateway.ts";
+import { textEnvelope } from "../support/control.ts";
+import { chatOf } from "../support/v1.ts";
 
 type Stored = { readonly version: number } & Record<string, unknown>;
 
@@ -244,6 +246,14 @@ test("while the ConfigObject does not answer the last good documents serve; an i
     if (served) expect([shown, answer]).toEqual([shown, expect.objectContaining({ result: expect.anything() })]);
     else {
       expect([shown, response.status, response.headers.get("Retry-After"), answer.error?.code]).toEqual([shown, 503, "5", -32017]);
+      for (const [path, body] of [
+        ["/control", textEnvelope()],
+        ["/v1/chat/completions", chatOf("What is it?")],
+      ] as const) {
+        const other = await gatewayWith(cold, path, jsonBody("POST", body));
+        expect([path, shown, other.status, other.headers.get("Retry-After")]).toEqual([path, shown, 503, "5"]);
+        expect((await other.json<{ error: { message: string } }>()).error.message).toContain("cannot read its configuration");
+      }
       expect(model.calls).toHaveLength(calls);
       const state = await gatewayWith(cold, "/healthz");
       expect([state.status, (await state.json<{ status: string }>()).status]).toEqual([503, "down"]);

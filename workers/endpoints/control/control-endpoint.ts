@@ -15,12 +15,10 @@ import { describeOutcome, describeRefusal } from "../../../shared/wire/describe.
 import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
-import { type Result, ok } from "../../../shared/result.ts";
-import { errorClass, logEvent } from "../../platform/log.ts";
 import { readBytes } from "../../http/body.ts";
 import { mayRead } from "../../pipeline/calls.ts";
 import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../../pipeline/control-task.ts";
-import { type Refused, recordRefusal } from "../../pipeline/refusals.ts";
+import { type Refused, recordRefusal, thrownRefusal } from "../../pipeline/refusals.ts";
 import { Deltas } from "../../http/deltas.ts";
 import {
   type KeptAlive,
@@ -31,7 +29,7 @@ import {
   keptAlive,
   progressMessages,
 } from "../../http/keep-alive.ts";
-import { watchOpeningResponse } from "../../pipeline/key-watch.ts";
+import { countOpening } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 import { paths } from "../../platform/urls.ts";
@@ -43,13 +41,7 @@ import { callerOfControl, hasCredential } from "./control-auth.ts";
 export const controlRoutes = new Hono<App>();
 
 /** An internal error before there is an answer: in the shape of every other answer. */
-controlRoutes.onError((error) => refuse(broken(error)));
-
-function broken(error: unknown): Refusal {
-  const quote = crypto.randomUUID();
-  logEvent("request.failed", { quote, error: errorClass(error) });
-  return { kind: "broken", quote };
-}
+controlRoutes.onError((error) => refuse(thrownRefusal(error)));
 
 const controlSchema = describe("controlSchema", {
   summary: "The JSON Schema of the envelope",
@@ -140,7 +132,7 @@ controlRoutes.post(paths.control, control, async (c) => {
   try {
     return await serve(c, caller.record, { ...envelope, auth: {} }, envelopeIdentity(body.value), refused);
   } catch (error) {
-    return refused(broken(error));
+    return refused(thrownRefusal(error));
   }
 });
 
@@ -198,7 +190,7 @@ async function serve(
   const started = await beginEnvelope(call);
   if (!started.ok) return refused(started.error);
   if (deltas !== null) {
-    const opened = await countOpen(c, key, started.value);
+    const opened = await countOpening(c.env, key, started.value.isCounted);
     return opened.ok ? stream(c, call, started.value, deltas, opened.value) : answerRefused(envelope, opened.error);
   }
   const soon = started.value.soon === null ? null : await beforeKeepAlive(started.value.soon, started.value.slow);
@@ -207,17 +199,10 @@ async function serve(
     const { outcome } = soon;
     return outcome === null || outcome.kind === "completed" ? json(answer, 200) : failed(answer, unsent(outcome));
   }
-  const opened = await countOpen(c, key, started.value);
+  const opened = await countOpening(c.env, key, started.value.isCounted);
   if (!opened.ok) return answerRefused(envelope, opened.error);
   const response = keptAliveAnswer(c, call, started.value, (answer) => JSON.stringify(answer));
   return keepAliveJson(endingWith(response, opened.value));
-}
-
-/** Counts a response that opens now, unless its work is counted; what is to be called at its end. A window on the key costs as much as all the rest. */
-async function countOpen(c: AppContext, key: KeyRecord, { isCounted }: Doing): Promise<Result<() => void, Refusal>> {
-  if (isCounted) return ok(() => {});
-  const watch = await watchOpeningResponse(c.env, key);
-  return watch.ok ? ok(watch.value.done) : watch;
 }
 
 /** Sends deltas as they come where no gate is closed; else progress, and the reviewed text at the end. */

@@ -15,7 +15,7 @@ import { isFlooding, presentedKey } from "../auth.ts";
 /** `claims`: of the scoped token that was presented; null for an API key. */
 export type V1Caller = { readonly record: KeyRecord; readonly claims: TokenClaims | null };
 
-/** The caller of an API key with the scope `v1`, or of a scoped token. Refused: any other credential, with 429 where one address keeps sending them. */
+/** The caller of an API key with the scope `v1`, or of a scoped token. Refused: every other credential, with 429 where one address keeps sending them. */
 export async function callerOfV1(c: AppContext): Promise<Result<V1Caller, Refusal>> {
   const presented = presentedKey(c.req.raw.headers);
   const now = Date.now();

@@ -13,11 +13,9 @@ import { parseJson } from "../../../shared/json/values.ts";
 import { readBody } from "../../http/body.ts";
 import { Deltas } from "../../http/deltas.ts";
 import { mayRead } from "../../pipeline/calls.ts";
-import { paramsRefusal, recordRefusal } from "../../pipeline/refusals.ts";
+import { paramsRefusal, recordRefusal, thrownRefusal } from "../../pipeline/refusals.ts";
 import { type V1Call, beginV1 } from "../../pipeline/v1-call.ts";
-import { errorClass, logEvent } from "../../platform/log.ts";
 import { paths } from "../../platform/urls.ts";
-import { ConfigurationUnavailable } from "../../stores/documents.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { asJson, asJsonOrEvents, inHeader, inPath, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -27,14 +25,7 @@ import { answerStreamed, answerWhole } from "./v1-response.ts";
 
 export const v1Routes = new Hono<App>();
 
-v1Routes.onError((error) => refuseV1(broken(error)));
-
-function broken(error: unknown): Refusal {
-  if (error instanceof ConfigurationUnavailable) return { kind: "configurationUnavailable" };
-  const quote = crypto.randomUUID();
-  logEvent("request.failed", { quote, error: errorClass(error) });
-  return { kind: "broken", quote };
-}
+v1Routes.onError((error) => refuseV1(thrownRefusal(error)));
 
 const refusals = {
   400: asJson("OpenAIError", "Not valid: `error.param` says where"),
@@ -176,7 +167,7 @@ async function served(
   try {
     return await serve(caller.value, body, refuse);
   } catch (error) {
-    return refuse(broken(error));
+    return refuse(thrownRefusal(error));
   }
 }
 

@@ -2,7 +2,6 @@
 
 import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";
-import { type Result, err, ok } from "../../../shared/result.ts";
 import type { ChunkWriter } from "../../../shared/wire/openai/chat-answer.ts";
 import { outcomeError } from "../../../shared/wire/openai/openai-error.ts";
 import type { Deltas } from "../../http/deltas.ts";
@@ -16,7 +15,7 @@ import {
   progressMessages,
   within,
 } from "../../http/keep-alive.ts";
-import { watchOpeningResponse } from "../../pipeline/key-watch.ts";
+import { countOpening } from "../../pipeline/key-watch.ts";
 import type { Started } from "../../pipeline/pipeline-request.ts";
 import type { V1Call } from "../../pipeline/v1-call.ts";
 import { awaitRun } from "../../pipeline/wait.ts";
@@ -34,7 +33,7 @@ export async function answerWhole(call: V1Call, started: Started, { encode, refu
   const withoutReview = soonOf(started);
   const atOnce = withoutReview === null ? null : await beforeKeepAlive(withoutReview, started.kind === "fast" ? started.slow : undefined);
   if (atOnce !== null) return answered(atOnce, encode);
-  const opened = await countOpen(call, started);
+  const opened = await countOpening(call.env, call.key, isCounted(started));
   if (!opened.ok) return refuse(opened.error);
   const left = new AbortController();
   const leave = (): void => left.abort();
@@ -65,16 +64,12 @@ const answered = (outcome: Outcome, encode: (outcome: Completed) => object): Res
 /** The outcome where no reviewer has to be waited for; null otherwise. */
 const soonOf = (started: Started): Promise<Outcome> | null => (started.kind === "run" ? null : Promise.resolve(started.outcome));
 
+/** Its model call has a lease among the requests of its key that are under way. */
+const isCounted = (started: Started): boolean => started.kind === "fast" && !started.attached;
+
 function runIn(started: Started): string {
   if (started.kind !== "run") throw new Error("runIn: no run");
   return started.run;
-}
-
-/** Counts a response that opens now, unless its model call is counted. The value ends the count. */
-async function countOpen({ env, key }: V1Call, started: Started): Promise<Result<() => void, Refusal>> {
-  if (started.kind === "fast" && !started.attached) return ok(() => {});
-  const watch = await watchOpeningResponse(env, key);
-  return watch.ok ? ok(watch.value.done) : err(watch.error);
 }
 
 /** Sends the reply's text as it comes where no gate is closed; else comments that say what is waited for, and the reviewed text at the end. */
@@ -83,7 +78,7 @@ export async function answerStreamed(
   started: Started,
   { chunks, deltas, refuse }: Pick<Answering, "refuse"> & { readonly chunks: ChunkWriter; readonly deltas: Deltas },
 ): Promise<Response> {
-  const opened = await countOpen(call, started);
+  const opened = await countOpening(call.env, call.key, isCounted(started));
   if (!opened.ok) return refuse(opened.error);
   const response = keptAlive<Outcome>(call.signal, {
     work: (onProgress, left) => soonOf(started) ?? awaitRun(call.env, runIn(started), onProgress, left),
