@@ -3,6 +3,7 @@
 /** The gateway's own, as workers/platform/env.ts has them. */
 const ownNames = [
   "ACCESS_AUD",
+  "OPERATORS",
   "ACCESS_TEAM_DOMAIN",
   "ADMIN_TOKEN",
   "CONTENT_KEY",

@@ -9,6 +9,7 @@ import { refuse } from "./endpoints/auth.ts";
 import { idsOf } from "./endpoints/refused-ids.ts";
 import type { App } from "./endpoints/app-context.ts";
 import { controlRoutes } from "./endpoints/control/control-endpoint.ts";
+import { consoleRoutes } from "./endpoints/console/console.ts";
 import { controlSessionRoutes } from "./endpoints/control/control-session.ts";
 import { healthRoutes } from "./endpoints/health.ts";
 import { inboxRoutes } from "./endpoints/inbox/inbox.ts";
@@ -53,6 +54,7 @@ for (const routes of [
   togetherRoutes,
   slackRoutes,
   adminRoutes,
+  consoleRoutes,
   healthRoutes,
 ])
   app.route("/", routes);

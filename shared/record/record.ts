@@ -47,6 +47,9 @@ export type OperatorFact =
   /** `run`: null for the whole record. */
   | { readonly kind: "recordExported"; readonly by: Operator; readonly run: string | null }
   | { readonly kind: "doctorAsked"; readonly by: Operator }
+  /** To the console, by the admin token. `until`: ISO 8601. */
+  | { readonly kind: "signedIn"; readonly by: Operator; readonly until: string }
+  | { readonly kind: "signedOut"; readonly by: Operator; readonly everywhere: boolean }
   /** Written before it takes effect. `of`: the server's name or the key's id; null for everything. */
   | { readonly kind: "stopped" | "resumed"; readonly by: Operator; readonly scope: StopScope; readonly of: string | null }
   /** So much of a budget is used. Nobody did that: it stands among what operators did because it is theirs. */

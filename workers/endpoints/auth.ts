@@ -1,6 +1,7 @@
 // Authentication: API keys for the endpoints, the admin token for operators. A comparison takes the same time for every wrong secret.
 
 import type { Context, MiddlewareHandler } from "hono";
+import { type Role, allows, roleOf } from "../../shared/credential/operator-roles.ts";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/wire/describe.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
@@ -9,9 +10,11 @@ import type { Endpoint, Operator } from "../../shared/record/record.ts";
 import { type RefusedIds, errorAnswer, failures } from "../../shared/wire/json-rpc.ts";
 import { countCalls } from "../pipeline/calls.ts";
 import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
+import { accessHeader, accessIdentity } from "../credentials/access.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
+import { neededRole } from "./admin/needed-role.ts";
 import type { App } from "./app-context.ts";
 import { adminRefusals, keyRefusals, noGoodKey, rateLimited } from "./openapi/answers.ts";
 import { saying } from "./openapi/describe.ts";
@@ -55,14 +58,40 @@ export function operatorOf(env: Env, presented: string | undefined): Operator | 
   return isGood ? tokenOperator(keys, adminToken) : null;
 }
 
-/** Requires the admin token. */
+/** An operator, what they may do, and until when the proof of it is good, in Unix milliseconds. */
+export type SignedInOperator = { readonly operator: Operator; readonly role: Role; readonly until: number };
+
+/** The operator whom Cloudflare Access signed in; null where it signed nobody in, or somebody whom OPERATORS does not name. */
+export async function accessOperator(c: Context<App>): Promise<SignedInOperator | null> {
+  const { operators } = settingsOf(c.env);
+  if (operators.length === 0) return null;
+  const identity = await accessIdentity(c.env, c.req.header(accessHeader), Date.now());
+  const role = identity === null ? null : roleOf(operators, identity.email);
+  if (identity === null || role === null) return null;
+  return { operator: { kind: "access", email: identity.email }, role, until: identity.expiresAt };
+}
+
+/** A browser's request from another page than ours: it may carry the cookie of Cloudflare Access without its user's will. */
+const isFromElsewhere = (headers: Headers): boolean => {
+  const site = headers.get("Sec-Fetch-Site");
+  return site === null ? headers.has("Origin") : site !== "same-origin" && site !== "none";
+};
+
+/** Requires the admin token, or an operator whom Cloudflare Access signed in and whose role allows the request. */
 export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
   const { adminToken } = settingsOf(c.env);
   const presented = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
   const operator = operatorOf(c.env, presented);
   if (operator !== null) {
     c.set("operator", operator);
+    c.set("role", "change");
     return next();
+  }
+  const bySignIn = presented === undefined && !isFromElsewhere(c.req.raw.headers) ? await accessOperator(c) : null;
+  if (bySignIn !== null) {
+    c.set("operator", bySignIn.operator);
+    c.set("role", bySignIn.role);
+    return requireRole(c, next);
   }
   if (await isFlooding(c, "admin tokens"))
     return c.json({ error: "Too many attempts from this address; wait a minute" }, 429, { "Retry-After": "60" });
@@ -72,6 +101,13 @@ export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
       : "Send Authorization: Bearer <ADMIN_TOKEN>";
   return c.json({ error }, 401, { "WWW-Authenticate": "Bearer" });
 };
+
+/** After an operator is known: refuses with 403 what their role does not allow. */
+export const requireRole: MiddlewareHandler<App> = async (c, next) => {
+  const needed = neededRole(c.req.method, c.req.path);
+  if (allows(c.var.role, needed)) return next();
+  return c.json({ error: `This needs the role ${needed}, and yours is ${c.var.role}; OPERATORS says who has which` }, 403);
+};
 saying(requireAdmin, { auth: "admin", ...adminRefusals });
 
 /**
@@ -80,7 +116,7 @@ saying(requireAdmin, { auth: "admin", ...adminRefusals });
  */
 export async function isFlooding(
   c: Context<App>,
-  what: "keys" | "admin tokens" | "made-up links" | "sign-ins" | `link ${string}` | `inbox ${string}`,
+  what: "keys" | "admin tokens" | "console" | "made-up links" | "sign-ins" | `link ${string}` | `inbox ${string}`,
 ): Promise<boolean> {
   const address = c.req.header("CF-Connecting-IP");
   if (address === undefined) return false;

@@ -5,6 +5,7 @@
 
 import {
   type ConfigCalls,
+  type ConsoleSession,
   publishedKeyPrefix,
   documentNames,
   type DocumentName,
@@ -24,6 +25,7 @@ import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { ObjectAlarm } from "./alarm.ts";
+import { ConsoleSessions } from "./console-sessions.ts";
 import { OperatorRecord } from "./operator-record.ts";
 
 const versionsKept = 20;
@@ -50,6 +52,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   readonly #sql: SqlStorage;
   readonly #alarm: ObjectAlarm;
   readonly #acts: OperatorRecord;
+  readonly #sessions: ConsoleSessions;
   #publishing: Promise<void> = Promise.resolve();
   readonly #repairedAt = new Map<string, number>();
 
@@ -67,6 +70,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     );
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS published_with (one INTEGER PRIMARY KEY, mark TEXT NOT NULL)`);
     this.#acts = new OperatorRecord(env, this.#sql, () => this.random());
+    this.#sessions = new ConsoleSessions(this.#sql);
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,
       now: () => this.now(),
@@ -184,8 +188,30 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   }
 
   async record(fact: OperatorFact): Promise<void> {
+    await this.#recordWith(() => fact);
+  }
+
+  async openConsoleSession(session: ConsoleSession, by: Operator): Promise<void> {
+    await this.#recordWith((now) => {
+      this.#sessions.open(session, now);
+      return { kind: "signedIn", by, until: new Date(session.until).toISOString() };
+    });
+  }
+
+  consoleSession(id: string): ConsoleSession | null {
+    return this.#sessions.find(id, this.now());
+  }
+
+  async endConsoleSessions(id: string | null, by: Operator): Promise<void> {
+    await this.#recordWith(() => (this.#sessions.end(id) === 0 ? null : { kind: "signedOut", by, everywhere: id === null }));
+  }
+
+  /** What changes the tables of this object, and its event, in one commit. `change`: returns null where there is nothing to record. */
+  async #recordWith(change: (now: number) => OperatorFact | null): Promise<void> {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
+      const fact = change(now);
+      if (fact === null) return;
       this.#acts.append(now, fact);
       void this.ctx.storage.setAlarm(now + publishRetry.firstMs);
     });

@@ -58,6 +58,7 @@ export interface Env {
   readonly INBOX_SESSION_HOURS?: string;
   readonly ACCESS_TEAM_DOMAIN?: string;
   readonly ACCESS_AUD?: string;
+  readonly OPERATORS?: string;
 
   readonly EMAIL?: SendEmail;
   readonly EMAIL_FROM?: string;

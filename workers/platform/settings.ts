@@ -1,6 +1,7 @@
 // The Worker's variables, parsed once. An issue says which is missing or wrong, and what an operator can do.
 
 import { isLoopbackHost } from "../../shared/address.ts";
+import { type OperatorEntry, parseOperators } from "../../shared/credential/operator-roles.ts";
 import { type SigningKeys, signingKey } from "../../shared/sealed-id.ts";
 import type { Env } from "./env.ts";
 
@@ -26,6 +27,8 @@ export type Settings = {
   readonly inboxSessionMs: number;
   /** Cloudflare Access, where it signs reviewers in. */
   readonly access: AccessSettings | undefined;
+  /** Whom Cloudflare Access brings as operators, and what they may do. */
+  readonly operators: readonly OperatorEntry[];
   /** For health: each is one sentence that says what to fix. */
   readonly issues: readonly string[];
 };
@@ -79,6 +82,7 @@ function parseSettings(env: Env): Settings {
     linkMs: numberOf("LINK_HOURS", env.LINK_HOURS, 72, 1, 24 * 14, issues) * 3_600_000,
     inboxSessionMs: numberOf("INBOX_SESSION_HOURS", env.INBOX_SESSION_HOURS, 8, 1, 72, issues) * 3_600_000,
     access: parseAccess(env, issues),
+    operators: operatorsOf(env, issues),
     legMs: numberOf("RELAY_HOLD_SECONDS", env.RELAY_HOLD_SECONDS, 50, 1, 300, issues) * 1000,
     heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, issues) * 1000,
     issues,
@@ -138,6 +142,13 @@ function parseAccess({ ACCESS_TEAM_DOMAIN: team = "", ACCESS_AUD: audience = "" 
     return undefined;
   }
   return { issuer: url.origin, audience };
+}
+
+function operatorsOf({ OPERATORS: text = "" }: Env, issues: string[]): readonly OperatorEntry[] {
+  const operators = parseOperators(text);
+  if (operators.ok) return operators.value;
+  issues.push(`OPERATORS is not understood, so Cloudflare Access brings no operators: ${operators.error}; correct it`);
+  return [];
 }
 
 function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, issues: string[]): number {

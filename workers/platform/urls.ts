@@ -27,6 +27,11 @@ export const paths = {
   inboxSignOut: "/inbox/sign-out",
   inboxReview: "/inbox/reviews/:gate/:run",
   inboxReviewLive: "/inbox/reviews/:gate/:run/live",
+  console: "/console",
+  consoleSignIn: "/console/sign-in",
+  consoleSignOut: "/console/sign-out",
+  consoleDownload: "/console/download/:what",
+  consolePage: "/console/*",
   slackInteractions: "/slack/interactions",
   health: "/healthz",
   openapi: "/openapi.json",
@@ -84,6 +89,9 @@ export const v1Url = (publicUrl: string): string => `${publicUrl}/v1`;
 
 /** The inbox, and what is under it. */
 export const inboxUrl = (publicUrl: string): string => `${publicUrl}/inbox`;
+
+/** The operator's pages. */
+export const consoleUrl = (publicUrl: string): string => `${publicUrl}/console`;
 
 /** The link that signs a reviewer in to their inbox. */
 export const signInUrl = (publicUrl: string, token: string): string => `${publicUrl}/inbox/sign-in/${token}`;

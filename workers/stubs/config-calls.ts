@@ -15,6 +15,9 @@ export type WriteAnswer =
   | { readonly kind: "written"; readonly version: number }
   | { readonly kind: "conflict"; readonly current: StoredDocument };
 
+/** A session of the console. `id` is a digest of its secret, `fingerprint` tells which admin token opened it, `until` is Unix milliseconds. */
+export type ConsoleSession = { readonly id: string; readonly fingerprint: string; readonly until: number };
+
 export type StoredKey = { readonly id: string; readonly hash: string; readonly record: string; readonly revokedAt: number | null };
 
 /** Version 0, written at 0, where none was ever written. */
@@ -49,6 +52,12 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   revokeKey(id: string, by: Operator): Promise<boolean>;
   /** Records an operator's action outside this object, done or about to be done. It is committed when this returns. */
   record(fact: OperatorFact): Promise<void>;
+  /** Signs somebody in to the console, and records it. */
+  openConsoleSession(session: ConsoleSession, by: Operator): Promise<void>;
+  /** The session while it lasts; null for any other. */
+  consoleSession(id: string): ConsoleSession | null;
+  /** Ends one session, or all of them (null), and records it where any ended. */
+  endConsoleSessions(id: string | null, by: Operator): Promise<void>;
   /** Publishes a document or key to KV again, where its copy was found missing, damaged or older; at most once a minute each. */
   repair(kvKey: string): Promise<void>;
   /** For the gateway's sweep: publishes and records what is still pending, even where the alarm was lost. */

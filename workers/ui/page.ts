@@ -5,6 +5,7 @@ import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
 import { unreachable } from "../../shared/result.ts";
 import { type ExpiredLinkPageInput, ExpiredLinkPage, type LinkSentPageInput, LinkSentPage } from "./expired-pages.tsx";
+import { type ConsoleSignInInput, ConsoleSignInPage } from "./console/sign-in-page.tsx";
 import { DonePage, type DonePageInput } from "./inbox/done-page.tsx";
 import { InboxPage, type InboxPageInput } from "./inbox/inbox-page.tsx";
 import {
@@ -30,6 +31,7 @@ export type Page =
   | { readonly kind: "signIn"; readonly input: SignInPageInput }
   | { readonly kind: "signInAsked"; readonly input: SignInAskedPageInput }
   | { readonly kind: "signInEnter"; readonly input: SignInEnterPageInput }
+  | { readonly kind: "consoleSignIn"; readonly input: ConsoleSignInInput }
   | { readonly kind: "noSuchLink" }
   | { readonly kind: "error"; readonly input: ErrorPageInput };
 
@@ -65,6 +67,8 @@ function componentOf(page: Page, cspNonce: string) {
       return SignInAskedPage({ ...page.input, cspNonce });
     case "signInEnter":
       return SignInEnterPage({ ...page.input, cspNonce });
+    case "consoleSignIn":
+      return ConsoleSignInPage({ ...page.input, cspNonce });
     case "noSuchLink":
       return NoSuchLinkPage({ cspNonce });
     case "error":

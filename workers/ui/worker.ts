@@ -1,11 +1,14 @@
 // The pages Worker: makes every page, email and notice that a person reads, in their language. Apart from the gateway for its size: words in
-// several languages, styles and scripts, which no request of a machine needs. It keeps nothing, decides nothing and has no secrets.
+// several languages, styles and scripts, which no request of a machine needs. It keeps
+// nothing and has no secrets; to the console it has the authority of the operator who visits, for that visit.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { SlackMessage } from "../../shared/channels/slack-message.ts";
 import type { SlackModal } from "../../shared/channels/slack-modal.ts";
 import type { TeamsMessage } from "../../shared/channels/teams-card.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
+import { answerConsole } from "./console/console.tsx";
+import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./console/visit.ts";
 import { type AskedMail, renderMail } from "./mails.ts";
 import type { MailContent } from "./mail.tsx";
 import {
@@ -31,6 +34,11 @@ export default class PagesWorker extends WorkerEntrypoint {
 
   page(page: Page, reader: PageReader): string {
     return renderPage(page, reader);
+  }
+
+  /** A visit to the console. `api`: the operator's API, good until this is answered. */
+  console(visit: ConsoleVisit, api: ConsoleApi): Promise<ConsoleAnswer> {
+    return answerConsole(visit, api);
   }
 
   mail(asked: AskedMail): MailContent {

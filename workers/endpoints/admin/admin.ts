@@ -1,6 +1,7 @@
-// The operator's endpoints. Everything here wants the admin token.
+// The operator's endpoints: under /admin for whoever presents the admin token or comes through Cloudflare Access, and without a path of their
+// own for the console, which knows its operator.
 
-import { Hono } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import { requireAdmin } from "../auth.ts";
 import type { App } from "../app-context.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
@@ -15,11 +16,7 @@ import { stopRoutes } from "./stops.ts";
 import { sunsetRoutes } from "./sunset.ts";
 import { noticeRoutes } from "./sent-notices.ts";
 
-export const adminRoutes = new Hono<App>();
-
-adminRoutes.use("/admin/*", requireAdmin);
-
-for (const routes of [
+const operatorEndpoints = [
   documentRoutes,
   explainRoutes,
   apiKeyRoutes,
@@ -31,5 +28,14 @@ for (const routes of [
   stopRoutes,
   inboxSessionRoutes,
   doctorRoutes,
-])
-  adminRoutes.route("/", routes);
+] as const;
+
+/** Behind this middleware, which says who the operator is. */
+export function operatorApp(who: MiddlewareHandler<App>): Hono<App> {
+  const app = new Hono<App>();
+  app.use("/admin/*", who);
+  for (const routes of operatorEndpoints) app.route("/", routes);
+  return app;
+}
+
+export const adminRoutes = operatorApp(requireAdmin);

@@ -32,7 +32,11 @@ export const configurationUnavailable = rpcError("-32017: the gateway cannot rea
 /** How an endpoint for keys with the scope `sampling` refuses a request without a valid key. */
 export const keyRefusals: Answers = { 401: noGoodKey, 403: rpcError("-32014: a key without the scope sampling"), 429: rateLimited };
 
-export const adminRefusals: Answers = { 401: "Not the operator", 429: "Too many wrong tokens from one address" };
+export const adminRefusals: Answers = {
+  401: "Not the operator",
+  403: "An operator whose role does not allow it",
+  429: "Too many wrong tokens from one address",
+};
 
 /** The 500 of every operation that does not describe its own. */
 export const internalError = rpcError("-32603: a fault of the gateway, with an id to quote");

@@ -1,0 +1,175 @@
+// The console: who may come in, what a form must carry, and that a page can do no more than the operator's API.
+
+import { describe, expect, test } from "vitest";
+import { admin, adminJson, adminToken, eventually, gateway, publicUrl, travel } from "../../support/gateway.ts";
+import { ConsoleBrowser, atConsole, otherToken } from "../../support/console.ts";
+import { recordLines } from "../../support/record.ts";
+
+const stopped = async (): Promise<unknown[]> => (await adminJson<{ stops: unknown[] }>("/stops")).stops;
+
+describe("signing in", () => {
+  test("the gateway's root leads to the console, which asks for the admin token", async () => {
+    const root = await gateway("/", { key: null });
+    expect([root.status, root.headers.get("Location")]).toEqual([302, "/console"]);
+    const { status, text, headers } = await new ConsoleBrowser().get("requests");
+    expect(status).toBe(401);
+    expect(text).toContain('name="token"');
+    expect(text).toContain('name="to" value="requests"');
+    expect(headers.get("Content-Security-Policy")).toContain("default-src 'none'");
+    expect(headers.get("Set-Cookie")).toBeNull();
+  });
+
+  test("with the token a session begins, in the record, and its cookie is for this host, for no script and no other site", async () => {
+    const browser = new ConsoleBrowser();
+    await browser.get("stops");
+    const answer = await gateway("/console/sign-in", {
+      method: "POST",
+      key: null,
+      headers: { "Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin" },
+      body: new URLSearchParams({
+        session: /name="session" value="([^"]+)"/.exec((await browser.get("stops")).text)?.[1] ?? "",
+        token: adminToken,
+        to: "stops",
+      }),
+    });
+    expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/console/stops"]);
+    expect(answer.headers.get("Set-Cookie")).toMatch(/^countersign-console=[\w-]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+    const [event] = await eventually("the event", async () => {
+      const lines = (await recordLines()).filter(({ fact }) => fact.kind === "signedIn");
+      return lines.length > 0 ? lines : null;
+    });
+    expect(event?.fact).toMatchObject({ by: { kind: "adminToken" } });
+    expect(JSON.stringify(event)).not.toContain(adminToken);
+  });
+
+  test("over https the cookie is for this very host alone", async () => {
+    const browser = new ConsoleBrowser({ PUBLIC_URL: "https://gate.example.com" });
+    await browser.get("");
+    await browser.post("sign-in", { token: adminToken }, { headers: { Origin: "https://gate.example.com" } });
+    expect(browser.cookie).toMatch(/^__Host-countersign-console=/);
+  });
+
+  test("a wrong token signs nobody in", async () => {
+    const browser = new ConsoleBrowser();
+    await browser.get("");
+    const { status, text } = await browser.post("sign-in", { token: `${adminToken}x` });
+    expect(status).toBe(403);
+    expect(text).toContain("This is not the admin token");
+    expect(browser.cookie).toBe("");
+  });
+
+  test("a form leads to no other place than the console", async () => {
+    for (const to of ["//evil.example", "https://evil.example", "../r/x", "sign-out", "a b"]) {
+      const browser = new ConsoleBrowser();
+      await browser.get("");
+      expect((await browser.post("sign-in", { token: adminToken, to })).location).toBe("/console");
+    }
+  });
+
+  test("a session ends after twelve hours, by signing out, by signing out everywhere, and with another admin token", async () => {
+    const [late, out, elsewhere, other] = [await atConsole(), await atConsole(), await atConsole(), await atConsole()];
+    const { cookie } = out;
+    await out.get("stops");
+    expect((await out.post("sign-out", {})).status).toBe(303);
+    expect(out.cookie).toBe("");
+    out.cookie = cookie;
+    expect((await out.get("stops")).status).toBe(401);
+    expect((await other.get("stops")).status).toBe(200);
+    const changed = new ConsoleBrowser({ ADMIN_TOKEN: otherToken });
+    changed.cookie = other.cookie;
+    expect((await changed.get("stops")).status).toBe(401);
+    await elsewhere.get("stops");
+    await elsewhere.post("sign-out", { everywhere: "yes" });
+    expect((await other.get("stops")).status).toBe(401);
+    const again = await atConsole();
+    travel(12 * 3_600_000);
+    expect((await again.get("stops")).status).toBe(401);
+    expect((await late.get("stops")).status).toBe(401);
+  });
+
+  test("a made-up cookie is nobody's", async () => {
+    const browser = new ConsoleBrowser();
+    browser.cookie = `countersign-console=${"A".repeat(66)}`;
+    expect((await browser.get("stops")).status).toBe(401);
+  });
+});
+
+describe("a form", () => {
+  const everything = { kind: "everything" };
+
+  test("is carried out, once it is of this session and this site", async () => {
+    const browser = await atConsole();
+    await browser.get("stops");
+    const { status, location } = await browser.post("stops", everything);
+    expect([status, location]).toEqual([303, "/console/stops?done=stopped"]);
+    expect(await stopped()).toMatchObject([{ scope: "everything" }]);
+    expect((await browser.get("stops?done=stopped")).text).toContain("All sampling");
+    await browser.post("stops", { resume: "everything" });
+    expect(await stopped()).toEqual([]);
+  });
+
+  test.each([
+    ["from another site", { headers: { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" } }, 403],
+    ["from a page of another origin of this site", { headers: { "Sec-Fetch-Site": "same-site" } }, 403],
+    ["with a token of another session", { formToken: "AAAAAAAAAAAAAAAAAAAAAA" }, 403],
+    ["without a token", { formToken: "" }, 403],
+    ["as JSON", { headers: { "Content-Type": "application/json" } }, 415],
+  ] as const)("%s does nothing", async (_name, more, status) => {
+    const browser = await atConsole();
+    await browser.get("stops");
+    expect((await browser.post("stops", everything, more)).status).toBe(status);
+    expect(await stopped()).toEqual([]);
+  });
+
+  test("of a session that is over does nothing, and says so", async () => {
+    const browser = await atConsole();
+    await browser.get("stops");
+    travel(12 * 3_600_000);
+    const { status, text } = await browser.post("stops", everything);
+    expect(status).toBe(401);
+    expect(text).toContain("Your session has ended. Nothing was changed.");
+    expect(await stopped()).toEqual([]);
+  });
+
+  test("that the API refuses says why", async () => {
+    const browser = await atConsole();
+    await browser.get("stops");
+    const { status, text } = await browser.post("stops", { resume: "servers/unknown" });
+    expect(status).toBe(422);
+    expect(text).toContain("It was not stopped");
+  });
+});
+
+describe("a page", () => {
+  test("that there is none of is not found; other methods are refused", async () => {
+    const browser = await atConsole();
+    expect((await browser.get("nothing-here")).status).toBe(404);
+    expect((await gateway("/console/stops", { method: "PUT", key: null })).status).toBe(405);
+  });
+
+  test("never has the admin token in it, and is in the reader's language", async () => {
+    const browser = await atConsole();
+    const { text } = await browser.get("stops");
+    expect(text).not.toContain(adminToken);
+    const chinese = new ConsoleBrowser({}, { "Accept-Language": "zh-CN" });
+    await chinese.signIn();
+    expect((await chinese.get("stops")).text).toContain("停止采样");
+  });
+
+  test("a download is the record, as a file, for whoever is signed in", async () => {
+    expect((await gateway("/console/download/record", { key: null })).status).toBe(401);
+    const browser = await atConsole();
+    const { status, text, headers } = await browser.get("download/record");
+    expect(status).toBe(200);
+    expect(headers.get("Content-Disposition")).toBe('attachment; filename="countersign-record.ndjson"');
+    expect(text).toContain('"signedIn"');
+    expect((await browser.get("download/keys")).status).toBe(404);
+  });
+
+  test("the operator's API takes no cookie of the console", async () => {
+    const { cookie } = await atConsole();
+    expect((await gateway("/admin/stops", { key: null, headers: { Cookie: cookie } })).status).toBe(401);
+    expect((await admin("/stops")).status).toBe(200);
+    expect(publicUrl).toContain("localhost");
+  });
+});

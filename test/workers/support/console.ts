@@ -1,0 +1,60 @@
+// An operator's browser at the console: it keeps the session's cookie, reads a page's forms, and sends them as a browser does.
+
+import { adminToken, env, gatewayWith, publicUrl } from "./gateway.ts";
+import type { Env } from "../../../workers/platform/env.ts";
+
+export class ConsoleBrowser {
+  readonly #variables: Partial<Env>;
+  readonly #headers: Readonly<Record<string, string>>;
+  cookie = "";
+  #formToken = "";
+
+  /** `headers`: of every request, such as the one of Cloudflare Access. */
+  constructor(variables: Partial<Env> = {}, headers: Readonly<Record<string, string>> = {}) {
+    this.#variables = variables;
+    this.#headers = headers;
+  }
+
+  async #send(path: string, init: RequestInit): Promise<Response> {
+    const headers = new Headers({ ...this.#headers, ...(init.headers as Record<string, string> | undefined) });
+    if (this.cookie !== "") headers.set("Cookie", this.cookie);
+    const answer = await gatewayWith(this.#variables, path, { ...init, headers, key: null });
+    const set = answer.headers.get("Set-Cookie");
+    if (set !== null) this.cookie = /Max-Age=0\b/.test(set) ? "" : (set.split(";")[0] ?? "");
+    return answer;
+  }
+
+  /** A page, as text. Its forms' token is kept for `post`. */
+  async get(page: string): Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }> {
+    const answer = await this.#send(page === "" ? "/console" : `/console/${page}`, {});
+    const text = await answer.text();
+    this.#formToken = /name="session" value="([^"]+)"/.exec(text)?.[1] ?? this.#formToken;
+    return { status: answer.status, text, headers: answer.headers };
+  }
+
+  /** Sends a form as the page that was read last would. `more`: other headers, or another token. */
+  async post(
+    page: string,
+    fields: Readonly<Record<string, string>>,
+    more: { readonly headers?: Readonly<Record<string, string>>; readonly formToken?: string } = {},
+  ): Promise<{ readonly status: number; readonly text: string; readonly location: string | null }> {
+    const answer = await this.#send(`/console/${page}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: publicUrl, "Sec-Fetch-Site": "same-origin", ...more.headers },
+      body: new URLSearchParams({ session: more.formToken ?? this.#formToken, ...fields }).toString(),
+    });
+    return { status: answer.status, text: await answer.text(), location: answer.headers.get("Location") };
+  }
+
+  async signIn(token: string = this.#variables.ADMIN_TOKEN ?? adminToken): Promise<this> {
+    await this.get("");
+    await this.post("sign-in", { token });
+    return this;
+  }
+}
+
+/** A browser that is signed in by the admin token. */
+export const atConsole = (variables: Partial<Env> = {}): Promise<ConsoleBrowser> => new ConsoleBrowser(variables).signIn();
+
+/** Another admin token of this gateway. */
+export const otherToken = `${env.ADMIN_TOKEN ?? ""}-changed`;

@@ -1,0 +1,17 @@
+// What an operator must be allowed to do for a request under /admin. What is not named here changes the gateway, and needs the highest role.
+
+import type { Role } from "../../../shared/credential/operator-roles.ts";
+import { paths } from "../../platform/urls.ts";
+
+const { admin } = paths;
+
+/** What only asks, although it has a body. */
+const questions: ReadonlySet<string> = new Set([admin.explain]);
+/** Everything under these ends or stops what runs, and changes no configuration. */
+const endings: readonly string[] = [admin.runs, admin.stops, admin.grants, "/admin/inboxes"];
+
+/** `path`: of the request, without its query. */
+export function neededRole(method: string, path: string): Role {
+  if (method === "GET" || method === "HEAD" || questions.has(path)) return "see";
+  return endings.some((each) => path === each || path.startsWith(`${each}/`)) ? "decide" : "change";
+}

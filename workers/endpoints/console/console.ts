@@ -1,0 +1,146 @@
+// The console: the operator's pages. The pages Worker makes them from what the operator's API answers, and has no authority but that API,
+// for the length of one request. A GET changes nothing; every form is checked for its session and its origin before anything is done.
+
+import { Hono } from "hono";
+import { consoleFormToken, formTokenName, isConsoleFormToken } from "../../../shared/credential/console-session.ts";
+import { toBase64url } from "../../../shared/encoding.ts";
+import { languageFor } from "../../../shared/channels/words/languages.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { consoleUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import type { ConsoleVisit } from "../../ui/console/visit.ts";
+import type { App, AppContext } from "../app-context.ts";
+import { type InboxSettings, inboxSettings } from "../inbox/reader.ts";
+import { asPage, inPath } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { errorPage } from "../page-answer.ts";
+import { pageHeaders } from "../page-headers.ts";
+import { answerFault } from "../review/review.ts";
+import { noSuchLink, readForm } from "../review/review-link.ts";
+import { apiFor, callAsOperator } from "./console-api.ts";
+import { type ConsoleOperator, consoleOperator } from "./console-operator.ts";
+import { signInPage, signInRoutes } from "./console-sign-in.ts";
+
+export const consoleRoutes = new Hono<App>();
+
+/** A document of the configuration has up to a megabyte; a form may write three bytes for one. */
+const longestForm = 4_000_000;
+
+/** What can be saved as a file: its path in the operator's API, its type and its name. */
+const downloads: Readonly<Record<string, { readonly path: string; readonly file: string }>> = {
+  record: { path: paths.admin.record, file: "countersign-record.ndjson" },
+};
+
+const atRoot = describe("root", {
+  summary: "Leads to the console",
+  302: { description: "To the console", headers: { Location: "The console" } },
+});
+
+consoleRoutes.get("/", atRoot, async (c) => {
+  const settings = inboxSettings(c);
+  return settings === null ? noSuchLink(c) : c.redirect(pathOfUrl(consoleUrl(settings.publicUrl)), 302);
+});
+
+consoleRoutes.route("/", signInRoutes);
+
+const download = describe("downloadFromConsole", {
+  summary: "A file for an operator who is signed in to the console",
+  parameters: [inPath("what", `One of ${Object.keys(downloads).join(", ")}`)],
+  200: { description: "The file", bodies: [{ type: "application/octet-stream" }] },
+  404: asPage("There is no such file, or no PUBLIC_URL is configured"),
+});
+
+consoleRoutes.get(paths.consoleDownload, download, async (c) => {
+  const settings = inboxSettings(c);
+  const { path, file } = downloads[c.req.param("what")] ?? {};
+  if (settings === null || path === undefined) return noSuchLink(c);
+  const signedIn = await consoleOperator(c, settings);
+  if (signedIn === null) return signInPage(c, settings, { status: 401 });
+  const answer = await callAsOperator(c, signedIn, { method: "GET", path: `${path}${new URL(c.req.url).search}` });
+  const headers = new Headers(answer.headers);
+  if (answer.ok) headers.set("Content-Disposition", `attachment; filename="${file}"`);
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("Cache-Control", "no-store");
+  return new Response(answer.body, { status: answer.status, headers });
+});
+
+const refusals = {
+  401: asPage("Nobody is signed in: the page to sign in"),
+  403: asPage("From another site, or a form of another session"),
+  404: asPage("There is no such page, or no PUBLIC_URL is configured"),
+  413: asPage("Too large"),
+  415: asPage("Not a form"),
+  500: asPage("A fault of the gateway, with an id to quote"),
+  503: asPage("The pages Worker does not answer"),
+};
+const anyPage = inPath("page", "The page");
+const show = describe("showConsole", { summary: "The operator's pages", parameters: [anyPage], 200: asPage("The page"), ...refusals });
+const act = describe("actInConsole", {
+  summary: "What an operator does on a page of the console",
+  parameters: [anyPage],
+  body: { type: "application/x-www-form-urlencoded" },
+  200: asPage("The page with what is wrong, or with what it answers"),
+  303: { description: "Done; the page that shows it", headers: { Location: "The page" } },
+  ...refusals,
+});
+
+consoleRoutes.get(paths.consolePage, show, (c) => answerVisit(c));
+consoleRoutes.post(paths.consolePage, act, (c) => answerVisit(c));
+consoleRoutes.all(paths.consolePage, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
+
+async function answerVisit(c: AppContext): Promise<Response> {
+  const settings = inboxSettings(c);
+  if (settings === null) return noSuchLink(c);
+  const signedIn = await consoleOperator(c, settings);
+  if (c.req.method !== "POST")
+    return signedIn === null ? signInPage(c, settings, { status: 401, to: pageOf(c) }) : consolePage(c, settings, signedIn, null);
+  const body = await readForm(c, { settings }, longestForm);
+  if (body instanceof Response) return body;
+  if (signedIn === null) return signInPage(c, settings, { status: 401, problem: "over" });
+  const form = new URLSearchParams(body.text);
+  const isOwn = isConsoleFormToken(settings.keys, signedIn.bound, form.get(formTokenName) ?? "");
+  return isOwn ? consolePage(c, settings, signedIn, form) : errorPage(c, "crossSite", 403);
+}
+
+/** The page's name: what stands behind the console's path. */
+const pageOf = (c: AppContext): string => c.req.path.slice(paths.console.length).replaceAll(/^\/+|\/+$/g, "");
+
+async function consolePage(
+  c: AppContext,
+  settings: InboxSettings,
+  signedIn: ConsoleOperator,
+  form: URLSearchParams | null,
+): Promise<Response> {
+  const cspNonce = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
+  const { operator, role, session, bound } = signedIn;
+  const language = languageFor(undefined, c.req.header("Accept-Language"));
+  const visit: ConsoleVisit = {
+    page: pageOf(c),
+    query: [...new URL(c.req.url).searchParams],
+    form: form === null ? null : [...form].filter(([name]) => name !== formTokenName),
+    base: pathOfUrl(consoleUrl(settings.publicUrl)),
+    inbox: pathOfUrl(inboxUrl(settings.publicUrl)),
+    publicUrl: settings.publicUrl,
+    operator,
+    role,
+    canSignOut: session !== null,
+    formToken: consoleFormToken(settings.keys, bound),
+    now: Date.now(),
+    cspNonce,
+    language,
+  };
+  try {
+    const answer = await c.env.PAGES.console(visit, apiFor(c, signedIn));
+    const headers = { ...pageHeaders(cspNonce, true), "Content-Language": language };
+    if (answer.kind === "redirect")
+      return new Response(null, { status: 303, headers: { Location: answer.to, "Cache-Control": "no-store" } });
+    return new Response(answer.html, { status: answer.status, headers });
+  } catch (error) {
+    logEvent("pages.failed", { error: errorClass(error) });
+    return new Response(unmade, { status: 503, headers: { ...pageHeaders(cspNonce), "Content-Type": "text/plain; charset=utf-8" } });
+  }
+}
+
+const unmade =
+  "This page could not be made. What you sent may have been done: open the page again in a minute to see. If that does not help, deploy the pages Worker (countersign-pages) of this version.\n";
+
+consoleRoutes.onError(answerFault);

@@ -1,0 +1,97 @@
+// The console's pages by their addresses: finds the page of a visit, lets it read the API, and renders what it shows.
+
+import { wordsOf } from "../../../shared/channels/words/words.ts";
+import { allows } from "../../../shared/credential/operator-roles.ts";
+import { asHtml } from "../document.tsx";
+import { inLanguage } from "../language.ts";
+import { Api, ApiFailed } from "./api.ts";
+import { consoleWords } from "./console-words.ts";
+import type { ConsolePage, Shown, Visit } from "./page.ts";
+import { Refused } from "./pieces.tsx";
+import { Shell } from "./shell.tsx";
+import { stopsPage } from "./stops/stops-page.tsx";
+import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
+
+const pages: readonly ConsolePage[] = [stopsPage];
+
+const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
+
+/** Answers a visit. The gateway has authenticated the operator, and checked a form's session and origin. */
+export async function answerConsole(asked: ConsoleVisit, call: ConsoleApi): Promise<ConsoleAnswer> {
+  const visit = visitOf(asked, new Api(call));
+  const shown = await shownOn(visit, asked.form !== null).catch((error: unknown): Shown => {
+    if (error instanceof ApiFailed) return failedPage(visit, error);
+    throw error;
+  });
+  return answerOf(visit, shown);
+}
+
+function visitOf(asked: ConsoleVisit, api: Api): Visit {
+  return {
+    ...asked,
+    query: new URLSearchParams(asked.query.map(([name, value]) => [name, value])),
+    form: new URLSearchParams((asked.form ?? []).map(([name, value]) => [name, value])),
+    api,
+    may: (needed) => allows(asked.role, needed),
+    at: (page, query = {}) => {
+      const given = Object.entries(query).flatMap(([name, value]) => (value === null || value === "" ? [] : [[name, String(value)]]));
+      const path = page === "" ? asked.base : `${asked.base}/${page}`;
+      return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+    },
+  };
+}
+
+async function shownOn(visit: Visit, isForm: boolean): Promise<Shown> {
+  const page = pages.find(({ path }) => isAt(path, visit.page));
+  const answer = isForm ? page?.post : page?.get;
+  return answer === undefined ? { kind: "notFound" } : answer(visit);
+}
+
+function answerOf(visit: Visit, shown: Shown): ConsoleAnswer {
+  const words = wordsOf(visit.language);
+  if (shown.kind === "redirect") return { kind: "redirect", to: shown.to };
+  if (shown.kind === "part") return { kind: "html", status: 200, html: String(inLanguage(words, () => String(shown.body()))) };
+  const { title, body, status = 200, script = "" } = shown.kind === "notFound" ? notFoundPage(visit) : shown;
+  const html = asHtml(words, () => (
+    <Shell visit={visit} title={title} script={script}>
+      {body()}
+    </Shell>
+  ));
+  return { kind: "html", status, html };
+}
+
+type PageShown = Extract<Shown, { kind: "page" }>;
+
+function notFoundPage({ language }: Visit): PageShown {
+  const { title, lead } = consoleWords[language].notFound;
+  return {
+    kind: "page",
+    status: 404,
+    title,
+    body: () => (
+      <>
+        <h1>{title}</h1>
+        <p>{lead}</p>
+      </>
+    ),
+  };
+}
+
+/** The API did not answer what the page is made of. */
+function failedPage(visit: Visit, { failure }: ApiFailed): PageShown {
+  const { failed } = consoleWords[visit.language];
+  return {
+    kind: "page",
+    status: failure.status >= 500 ? 503 : failure.status,
+    title: failed.title,
+    body: () => (
+      <>
+        <h1>{failed.title}</h1>
+        <Refused failure={failure} />
+        <p>
+          <a href={visit.at("")}>{failed.back}</a>
+        </p>
+      </>
+    ),
+  };
+}

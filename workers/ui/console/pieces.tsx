@@ -1,0 +1,75 @@
+// What several pages of the console show: notes, confirmations, refusals of the API, and what there is where there is nothing.
+
+import type { Child } from "hono/jsx";
+import { Icon } from "../icons.tsx";
+import type { ApiError } from "./api.ts";
+import { consoleWords } from "./console-words.ts";
+import { type Visit, useTexts } from "./page.ts";
+import { FormToken } from "./shell.tsx";
+
+/** `ok`: done. `bad`: refused or wrong. `mind`: to know before one goes on. */
+export const Note = ({ of, children }: { of: "ok" | "bad" | "mind"; children: Child }) => (
+  <div class={`note ${of}`} role={of === "bad" ? "alert" : "status"}>
+    <Icon of={of === "ok" ? "check" : of === "bad" ? "cross" : "warning"} />
+    <div>{children}</div>
+  </div>
+);
+
+/** What the API refused, in its own words, with the places in a document that are wrong. */
+export const Refused = ({ failure: { status, error, body } }: { failure: ApiError }) => {
+  const texts = useTexts(consoleWords);
+  const details = Array.isArray(body["details"])
+    ? (body["details"] as readonly { readonly path?: string; readonly message?: string }[])
+    : [];
+  return (
+    <Note of="bad">
+      <p>
+        <b>{texts.wasRefused}</b> {status === 403 ? texts.notAllowed : error}
+      </p>
+      {details.length === 0 ? null : (
+        <ul>
+          {details.slice(0, 20).map(({ path, message }) => (
+            <li>
+              {path === undefined ? null : <code>{path === "" ? "/" : path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Note>
+  );
+};
+
+export const Empty = ({ children }: { children: Child }) => <p class="empty">{children}</p>;
+
+type ConfirmProps = {
+  readonly visit: Visit;
+  /** The page that the form posts to. */
+  readonly to: string;
+  readonly fields: Readonly<Record<string, string>>;
+  /** What opens the question. `about`: for those who do not see where it stands. */
+  readonly ask: string;
+  readonly about: string;
+  /** What will happen, and whether it can be undone. */
+  readonly says: Child;
+  readonly button: string;
+};
+
+/** What cannot be undone takes two presses: the first one opens the question. */
+export const Confirm = ({ visit, to, fields, ask, about, says, button }: ConfirmProps) => (
+  <details class="confirm">
+    <summary class="btn small no">
+      {ask}
+      <span class="sr"> {about}</span>
+    </summary>
+    <form method="post" action={visit.at(to)}>
+      <FormToken visit={visit} />
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+      <p>{says}</p>
+      <button class="btn small no solid" type="submit">
+        {button}
+      </button>
+    </form>
+  </details>
+);
