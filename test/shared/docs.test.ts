@@ -149,6 +149,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "ledger-lines.ts": "LedgerObject",
   "ledger-use.ts": "LedgerObject",
   "bridge-tables.ts": "BridgeObject",
+  "console-sessions.ts": "ConfigObject",
   "budget-object.ts": "BudgetObject",
   "budget-notices.ts": "BudgetObject",
   "stop-object.ts": "StopObject",

@@ -36,6 +36,7 @@ import {
 } from "../support/gateway.ts";
 import { everyKind } from "../support/control.ts";
 import { InboxBrowser, addresses, configureInbox, newestSignInLink, waits } from "../support/inbox.ts";
+import { ConsoleBrowser, atConsole } from "../support/console.ts";
 import { givenGrant } from "../support/grants.ts";
 import { formOf, nonceFor, pathOf } from "../support/reviewer.ts";
 
@@ -102,6 +103,38 @@ const opened = (path: string, cookie: string, headers: Record<string, string> = 
   init: { headers: { Cookie: cookie, ...headers } },
 });
 const upgrade = (origin = publicUrl) => ({ Upgrade: "websocket", Origin: origin });
+
+/** The same for the console. */
+function consoleAsks(): Asks {
+  const form = async (browser: ConsoleBrowser, page: string): Promise<string> =>
+    new URLSearchParams({ session: /name="session" value="([^"]+)"/.exec((await browser.get(page)).text)?.[1] ?? "" }).toString();
+  return {
+    root: async () => [[302, { path: "/", key: null }]],
+    showConsoleHome: async () => [[401, { path: "/console", key: null }]],
+    showConsole: async () => {
+      const { cookie } = await atConsole();
+      return [
+        [200, opened("/console/stops", cookie)],
+        [401, { path: "/console/stops", key: null }],
+        [404, opened("/console/none", cookie)],
+      ];
+    },
+    actInConsole: async () => {
+      const browser = await atConsole();
+      const fields = await form(browser, "stops");
+      const { cookie } = browser;
+      return [
+        [401, posted("/console/stops", fields)],
+        [403, posted("/console/stops", "session=x", { Cookie: cookie })],
+        [404, posted("/console/none", fields, { Cookie: cookie })],
+        [413, posted("/console/stops", "x".repeat(4_000_001), { Cookie: cookie })],
+        [415, posted("/console/stops", "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [422, posted("/console/stops", `${fields}&resume=servers%2Fnone`, { Cookie: cookie })],
+        [303, posted("/console/stops", `${fields}&kind=servers&name=notes`, { Cookie: cookie })],
+      ];
+    },
+  };
+}
 
 /** The same for the inbox. */
 function inboxAsks(): Asks {
@@ -382,6 +415,7 @@ const asks: Asks = {
     ]),
   ),
   ...inboxAsks(),
+  ...consoleAsks(),
   slackInteractions: async () => {
     const secret = env.SLACK_SIGNING_SECRET ?? "";
     const timestamp = String(Math.floor(Date.now() / 1000));
@@ -681,7 +715,7 @@ test("the document is OpenAPI 3.1: ids and parameters are whole, references lead
   const published = await (await gateway("/openapi.json", { key: null })).json();
   expect(published).toEqual(openapi(app));
   expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
-  for (const path of Object.keys(openapi(app)["paths"] ?? {})) expect(path).toMatch(/^(\/([\w.-]+|\{\w+\}))+$/);
+  for (const path of Object.keys(openapi(app)["paths"] ?? {})) expect(path).toMatch(/^\/$|^(\/([\w.-]+|\{\w+\}))+$/);
   for (const { path, parameters } of operations)
     expect([...path.matchAll(/:(\w+)/g)].map(([, name]) => name)).toEqual(
       parameters.filter((each) => each.in === "path").map(({ name }) => name),

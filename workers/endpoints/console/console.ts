@@ -18,7 +18,7 @@ import { answerFault } from "../review/review.ts";
 import { noSuchLink, readForm } from "../review/review-link.ts";
 import { apiFor, callAsOperator } from "./console-api.ts";
 import { type ConsoleOperator, consoleOperator } from "./console-operator.ts";
-import { signInPage, signInRoutes } from "./console-sign-in.ts";
+import { signIn, signInPage, signOut } from "./console-sign-in.ts";
 
 export const consoleRoutes = new Hono<App>();
 
@@ -26,6 +26,7 @@ export const consoleRoutes = new Hono<App>();
 const longestForm = 4_000_000;
 
 /** What can be saved as a file: its path in the operator's API, its type and its name. */
+const downloadPrefix = "download/";
 const downloads: Readonly<Record<string, { readonly path: string; readonly file: string }>> = {
   record: { path: paths.admin.record, file: "countersign-record.ndjson" },
 };
@@ -40,65 +41,64 @@ consoleRoutes.get("/", atRoot, async (c) => {
   return settings === null ? noSuchLink(c) : c.redirect(pathOfUrl(consoleUrl(settings.publicUrl)), 302);
 });
 
-consoleRoutes.route("/", signInRoutes);
-
-const download = describe("downloadFromConsole", {
-  summary: "A file for an operator who is signed in to the console",
-  parameters: [inPath("what", `One of ${Object.keys(downloads).join(", ")}`)],
-  200: { description: "The file", bodies: [{ type: "application/octet-stream" }] },
-  404: asPage("There is no such file, or no PUBLIC_URL is configured"),
-});
-
-consoleRoutes.get(paths.consoleDownload, download, async (c) => {
-  const settings = inboxSettings(c);
-  const { path, file } = downloads[c.req.param("what")] ?? {};
-  if (settings === null || path === undefined) return noSuchLink(c);
-  const signedIn = await consoleOperator(c, settings);
-  if (signedIn === null) return signInPage(c, settings, { status: 401 });
-  const answer = await callAsOperator(c, signedIn, { method: "GET", path: `${path}${new URL(c.req.url).search}` });
-  const headers = new Headers(answer.headers);
-  if (answer.ok) headers.set("Content-Disposition", `attachment; filename="${file}"`);
-  headers.set("X-Content-Type-Options", "nosniff");
-  headers.set("Cache-Control", "no-store");
-  return new Response(answer.body, { status: answer.status, headers });
-});
-
 const refusals = {
   401: asPage("Nobody is signed in: the page to sign in"),
   403: asPage("From another site, or a form of another session"),
   404: asPage("There is no such page, or no PUBLIC_URL is configured"),
   413: asPage("Too large"),
   415: asPage("Not a form"),
+  429: asPage("Too many attempts to sign in from one address"),
   500: asPage("A fault of the gateway, with an id to quote"),
   503: asPage("The pages Worker does not answer"),
 };
-const anyPage = inPath("page", "The page");
-const show = describe("showConsole", { summary: "The operator's pages", parameters: [anyPage], 200: asPage("The page"), ...refusals });
+const anyPage = inPath("page", "Its name, such as requests or routing; sign-in, sign-out; download/record for a file");
+const reading = { 200: asPage("The page"), 401: refusals[401], 404: refusals[404], 500: refusals[500], 503: refusals[503] };
+const home = describe("showConsoleHome", { summary: "The console's overview", ...reading });
+const show = describe("showConsole", { summary: "A page of the console", parameters: [anyPage], ...reading });
 const act = describe("actInConsole", {
   summary: "What an operator does on a page of the console",
   parameters: [anyPage],
   body: { type: "application/x-www-form-urlencoded" },
-  200: asPage("The page with what is wrong, or with what it answers"),
+  200: asPage("What the page's script asked for"),
+  422: asPage("The page with what is wrong; nothing was done"),
   303: { description: "Done; the page that shows it", headers: { Location: "The page" } },
   ...refusals,
 });
 
+consoleRoutes.get(paths.console, home, (c) => answerVisit(c));
 consoleRoutes.get(paths.consolePage, show, (c) => answerVisit(c));
 consoleRoutes.post(paths.consolePage, act, (c) => answerVisit(c));
+consoleRoutes.all(paths.console, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD" }));
 consoleRoutes.all(paths.consolePage, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
 
 async function answerVisit(c: AppContext): Promise<Response> {
   const settings = inboxSettings(c);
   if (settings === null) return noSuchLink(c);
+  const page = pageOf(c);
+  if (c.req.method === "POST" && page === "sign-in") return signIn(c, settings);
+  if (c.req.method === "POST" && page === "sign-out") return signOut(c, settings);
   const signedIn = await consoleOperator(c, settings);
-  if (c.req.method !== "POST")
-    return signedIn === null ? signInPage(c, settings, { status: 401, to: pageOf(c) }) : consolePage(c, settings, signedIn, null);
+  if (c.req.method !== "POST") {
+    if (signedIn === null) return signInPage(c, settings, { status: 401, to: page });
+    const file = page.startsWith(downloadPrefix) ? downloads[page.slice(downloadPrefix.length)] : undefined;
+    return file === undefined ? consolePage(c, settings, signedIn, null) : download(c, signedIn, file);
+  }
   const body = await readForm(c, { settings }, longestForm);
   if (body instanceof Response) return body;
   if (signedIn === null) return signInPage(c, settings, { status: 401, problem: "over" });
   const form = new URLSearchParams(body.text);
   const isOwn = isConsoleFormToken(settings.keys, signedIn.bound, form.get(formTokenName) ?? "");
   return isOwn ? consolePage(c, settings, signedIn, form) : errorPage(c, "crossSite", 403);
+}
+
+/** A part of what the operator's API answers, to save as a file. */
+async function download(c: AppContext, signedIn: ConsoleOperator, { path, file }: (typeof downloads)[string]): Promise<Response> {
+  const answer = await callAsOperator(c, signedIn, { method: "GET", path: `${path}${new URL(c.req.url).search}` });
+  const headers = new Headers(answer.headers);
+  if (answer.ok) headers.set("Content-Disposition", `attachment; filename="${file}"`);
+  headers.set("X-Content-Type-Options", "nosniff");
+  headers.set("Cache-Control", "no-store");
+  return new Response(answer.body, { status: answer.status, headers });
 }
 
 /** The page's name: what stands behind the console's path. */
