@@ -17,6 +17,11 @@ h3, figure { margin: 0; font-size: 1rem; font-weight: 600; }
 .nav .rest a { display: flex; align-items: center; gap: .625rem; min-height: var(--hit); padding: 0 .75rem; border-radius: var(--r-s); color: var(--ink); text-decoration: none; }
 .nav .rest a[aria-current] { box-shadow: inset 3px 0 0 var(--yes); }
 .nav .rest a:hover { background: var(--sunk); }
+.nav .leave { gap: 0; flex-direction: column; align-items: stretch; margin-top: .5rem; border-top: 1px solid var(--line); }
+.nav .leave .act { padding: 0 .75rem; text-align: left; font-weight: 400; }
+.shell .top .act { white-space: nowrap; }
+.main .btn, .main .tag { overflow-wrap: normal; }
+.rank .line > :not(:first-child) { flex: none; }
 .main { padding: 1rem; max-width: 76rem; }
 .main > * + * { margin-top: 1.25rem; }
 .main h1 { font-weight: 650; color: var(--ink); }

@@ -47,6 +47,24 @@ const Link = ({ place: { page, name, icon }, visit }: { place: Place; visit: Vis
   );
 };
 
+/** The hidden field of every form. */
+export const FormToken = ({ visit }: { visit: Visit }) => <input type="hidden" name={formTokenName} value={visit.formToken} />;
+
+const SignOut = ({ visit }: { visit: Visit }) => {
+  const texts = useTexts(consoleWords);
+  return (
+    <form class="leave" method="post" action={visit.at("sign-out")}>
+      <FormToken visit={visit} />
+      <button class="act" type="submit">
+        {texts.signOut}
+      </button>
+      <button class="act" type="submit" name="everywhere" value="yes">
+        {texts.signOutEverywhere}
+      </button>
+    </form>
+  );
+};
+
 const Nav = ({ visit }: { visit: Visit }) => {
   const { nav } = useTexts(consoleWords);
   return (
@@ -63,14 +81,12 @@ const Nav = ({ visit }: { visit: Visit }) => {
           {rest.map((place) => (
             <Link place={place} visit={visit} />
           ))}
+          {visit.canSignOut ? <SignOut visit={visit} /> : null}
         </div>
       </details>
     </nav>
   );
 };
-
-/** The hidden field of every form. */
-export const FormToken = ({ visit }: { visit: Visit }) => <input type="hidden" name={formTokenName} value={visit.formToken} />;
 
 const Top = ({ visit }: { visit: Visit }) => {
   const texts = useTexts(consoleWords);
@@ -90,14 +106,6 @@ const Top = ({ visit }: { visit: Visit }) => {
           {texts.inbox}
         </a>
         <span class="soft reader">{operator.kind === "access" ? <Name value={operator.email} /> : texts.admin}</span>
-        {visit.canSignOut ? (
-          <form method="post" action={visit.at("sign-out")}>
-            <FormToken visit={visit} />
-            <button class="act" type="submit">
-              {texts.signOut}
-            </button>
-          </form>
-        ) : null}
       </div>
     </header>
   );

@@ -52,7 +52,8 @@ describe.skipIf(chromiumPath === undefined)("the console in a browser", () => {
     expect(await grants.isVisible()).toBe(true);
     await tab.keyboard.press("Escape");
     expect(await grants.isVisible()).toBe(false);
-    await tab.getByRole("button", { name: "Sign out" }).click();
+    await tab.locator(".nav summary").click();
+    await tab.getByRole("button", { name: "Sign out", exact: true }).click();
     await tab.locator("#token").waitFor();
     await expectGoodPage(tab, "console-sign-in");
   });
