@@ -1,0 +1,106 @@
+// Operators who come through Cloudflare Access: only whom OPERATORS names, with no more than their role, at the console and at the API.
+
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Env } from "../../../../workers/platform/env.ts";
+import { adminJson, eventually, gatewayWith, jsonBody, publicUrl } from "../../support/gateway.ts";
+import { ConsoleBrowser } from "../../support/console.ts";
+import { type SigningPair, nowSeconds, signingPair, tokenBy } from "../../support/issuer.ts";
+import { answerAt } from "../../support/provider.ts";
+import { recordLines } from "../../support/record.ts";
+
+const team = "https://team.cloudflareaccess.com";
+const variables: Partial<Env> = {
+  ACCESS_TEAM_DOMAIN: "team.cloudflareaccess.com",
+  ACCESS_AUD: "aud-of-the-console",
+  OPERATORS: "ann@example.com change, bo@example.com decide, *@example.com see",
+};
+
+let pair: SigningPair;
+beforeAll(async () => {
+  pair = await signingPair("RS256", "k1");
+});
+beforeEach(() => {
+  answerAt(team, () => Response.json({ keys: [pair.jwk] }));
+});
+
+const tokenOf = (email: string, more: object = {}): Promise<string> =>
+  tokenBy(pair, { iss: team, aud: ["aud-of-the-console"], sub: "u", email, iat: nowSeconds(), exp: nowSeconds() + 3_600, ...more });
+const headersOf = async (email: string, more: object = {}) => ({ "Cf-Access-Jwt-Assertion": await tokenOf(email, more) });
+const browserOf = async (email: string, also: Partial<Env> = variables): Promise<ConsoleBrowser> =>
+  new ConsoleBrowser(also, await headersOf(email));
+const api = async (email: string, path: string, init: RequestInit = {}, also: Partial<Env> = variables): Promise<Response> =>
+  gatewayWith(also, `/admin${path}`, {
+    key: null,
+    ...init,
+    headers: { ...(await headersOf(email)), ...(init.headers as Record<string, string> | undefined) },
+  });
+
+describe("at the console", () => {
+  test("an operator is there by name, without a cookie and without signing out", async () => {
+    const browser = await browserOf("ann@example.com");
+    const { status, text } = await browser.get("stops");
+    expect(status).toBe(200);
+    expect(text).toContain("ann@example.com");
+    expect(text).not.toContain("/console/sign-out");
+    expect(browser.cookie).toBe("");
+  });
+
+  test("whoever only may see gets no form, and a form of theirs does nothing", async () => {
+    const decides = await browserOf("bo@example.com");
+    expect((await decides.get("stops")).text).toContain('name="kind"');
+    expect((await decides.post("stops", { kind: "servers", name: "notes" })).status).toBe(303);
+    const sees = await browserOf("cy@example.com");
+    const { text } = await sees.get("stops");
+    expect(text).toContain("notes");
+    expect(text).not.toContain("<form");
+    // The form's token of a page that has one: their own, since it is bound to who they are.
+    expect((await sees.post("stops", { resume: "servers/notes" })).status).toBe(403);
+    expect((await adminJson<{ stops: unknown[] }>("/stops")).stops).toHaveLength(1);
+    const events = await eventually("the event", async () => {
+      const lines = (await recordLines()).filter(({ fact }) => fact.kind === "stopped");
+      return lines.length > 0 ? lines : null;
+    });
+    expect(events).toMatchObject([{ fact: { by: { kind: "access", email: "bo@example.com" } } }]);
+  });
+
+  test.each([
+    ["somebody whom OPERATORS does not name", "dee@other.example", {}, variables],
+    ["an operator where OPERATORS is not set", "ann@example.com", {}, { ...variables, OPERATORS: "" }],
+    ["an operator where OPERATORS is not understood", "ann@example.com", {}, { ...variables, OPERATORS: "ann@example.com owner" }],
+    ["a token of another application", "ann@example.com", { aud: ["other"] }, variables],
+    ["a token that is over", "ann@example.com", { exp: nowSeconds() - 3_600 }, variables],
+  ] as const)("%s is asked to sign in", async (_name, email, more, also) => {
+    const { status, text } = await new ConsoleBrowser(also, await headersOf(email, more)).get("stops");
+    expect([status, text.includes('name="token"')]).toEqual([401, true]);
+  });
+});
+
+describe("at the operator's API", () => {
+  test("each role may do what it may, and the refusal names the role that is needed", async () => {
+    expect((await api("cy@example.com", "/runs")).status).toBe(200);
+    const put = { method: "PUT" };
+    const refused = await api("cy@example.com", "/stops/servers/notes", put);
+    expect(refused.status).toBe(403);
+    expect(await refused.json()).toMatchObject({ error: expect.stringContaining("the role decide, and yours is see") });
+    expect((await api("bo@example.com", "/stops/servers/notes", put)).status).toBe(204);
+    expect((await api("bo@example.com", "/keys", jsonBody("POST", { name: "x" }))).status).toBe(403);
+    expect((await api("ann@example.com", "/keys", jsonBody("POST", { name: "x" }))).status).toBe(201);
+    expect((await api("cy@example.com", "/routing/explain", jsonBody("POST", {}))).status).toBe(200);
+    expect((await api("dee@other.example", "/runs")).status).toBe(401);
+  });
+
+  test("another site's page cannot use the sign-in of Access; ours and a program can", async () => {
+    const stop = (headers: Record<string, string>): Promise<Response> =>
+      api("ann@example.com", "/stops/everything", { method: "PUT", headers });
+    expect((await stop({ "Sec-Fetch-Site": "cross-site" })).status).toBe(401);
+    expect((await stop({ "Sec-Fetch-Site": "same-site" })).status).toBe(401);
+    expect((await stop({ Origin: "https://evil.example" })).status).toBe(401);
+    expect((await adminJson<{ stops: unknown[] }>("/stops")).stops).toEqual([]);
+    expect((await stop({ "Sec-Fetch-Site": "same-origin", Origin: publicUrl })).status).toBe(204);
+    expect((await stop({})).status).toBe(204);
+  });
+
+  test("a wrong admin token is not made good by Access", async () => {
+    expect((await api("ann@example.com", "/runs", { headers: { Authorization: "Bearer wrong" } })).status).toBe(401);
+  });
+});
