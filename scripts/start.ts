@@ -9,6 +9,7 @@ import { portError } from "./port-error.ts";
 import { type Operator, operatorOf } from "./operator.ts";
 import { unreadVariables } from "./unread-variables.ts";
 import { stopOnSignals } from "./stopping.ts";
+import { consoleUrl } from "../workers/platform/urls.ts";
 
 const port = Number(process.env["PORT"] || 8787);
 const persistTo = process.env["PERSIST_TO"] || ".countersign/state";
@@ -54,6 +55,7 @@ async function main(): Promise<void> {
       `Wrote the default ${seeded.join(" and ")} document${seeded.length > 1 ? "s" : ""}: request and reply need approval, and a model whose key is set answers, or the built-in demo model.`,
     );
   say(`\nCountersign is running at ${url}   (data in ${persistTo}; Ctrl-C stops it)`);
+  say(`Console: ${consoleUrl(url)}   (sign in with ADMIN_TOKEN from .dev.vars)`);
   const issues = await operator.issues();
   for (const issue of issues) say(`FIX: ${issue}.`);
   for (const { name, meant } of unreadVariables(Object.keys(fileVariables()), await operator.namedVariables()))

@@ -1,6 +1,7 @@
 // Every area of attacks, in the order in which they are tried. An area is a file in areas/ and one line here.
 
 import { type Area } from "./attack.ts";
+import { console as operatorConsole } from "./areas/console.ts";
 import { deciding } from "./areas/deciding.ts";
 import { exhaustion } from "./areas/exhaustion.ts";
 import { faults } from "./areas/faults.ts";
@@ -28,6 +29,7 @@ export const areas: readonly Area[] = [
   slack,
   guardrails,
   tokens,
+  operatorConsole,
   exhaustion,
   faults,
   resets,

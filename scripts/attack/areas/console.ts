@@ -1,0 +1,247 @@
+// The console: whoever is no operator reaching for its pages and forms, other sites' pages using an operator's browser, and what outsiders
+// wrote standing on its pages.
+
+import { type Area, type Attack, eachOf, must, mustEqual, mustNotHave } from "../attack.ts";
+import { type Answer, type World, secrets } from "../world.ts";
+
+const formType = "application/x-www-form-urlencoded";
+const own = { "Content-Type": formType, "Sec-Fetch-Site": "same-origin" };
+const form = (fields: Readonly<Record<string, string>>): string => new URLSearchParams(fields).toString();
+const tokenIn = (text: string): string => /name="session" value="([^"]+)"/.exec(text)?.[1] ?? "";
+
+const page = (world: World, path: string, cookie: string): Promise<Answer> =>
+  world.ask(path, { method: "GET", key: null, headers: cookie === "" ? {} : { Cookie: cookie } });
+
+async function signIn(world: World, token: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> {
+  const session = tokenIn((await page(world, "/console", "")).text);
+  return world.ask("/console/sign-in", { method: "POST", key: null, headers: own, body: form({ session, token, ...more }) });
+}
+
+const cookieIn = ({ headers }: Answer): string => (headers.get("Set-Cookie") ?? "").split(";")[0] ?? "";
+
+/** The cookie of an operator who is signed in. */
+async function signedIn(world: World): Promise<string> {
+  const cookie = cookieIn(await signIn(world, secrets.admin));
+  must(cookie !== "", "the operator could not sign in: the attack shows nothing");
+  return cookie;
+}
+
+const stopsNow = async (world: World): Promise<unknown> => (await world.admin("/stops")).json;
+
+/** Sends a form of the kill switch, which must do nothing. */
+async function mustNotStop(world: World, asking: Parameters<World["ask"]>[1]): Promise<void> {
+  const answer = await world.ask("/console/stops", { method: "POST", key: null, ...asking });
+  must(answer.status >= 400, `the status is ${answer.status}`);
+  mustEqual(await stopsNow(world), { stops: [] }, "what is stopped");
+}
+
+const outside = eachOf(
+  ["", "/requests", "/keys", "/policy", "/record", "/stops", "/download/record", "/documents/policy", "/requests/run_x"] as const,
+  (path) => ({
+    name: `nobody sees /console${path} without signing in`,
+    run: async (world) => {
+      for (const cookie of ["", "countersign-console=x", `countersign-console=${secrets.admin}`, `countersign-session=${"A".repeat(90)}`]) {
+        const { status, text, headers } = await page(world, `/console${path}`, cookie);
+        mustEqual(status, 401, "the status");
+        must(text.includes('name="token"'), "it is not the page to sign in");
+        mustEqual(headers.get("Set-Cookie"), null, "the cookie");
+        must((headers.get("Content-Security-Policy") ?? "").includes("frame-ancestors 'none'"), "it may be framed");
+      }
+      const asKey = await world.ask(`/console${path}`, { key: world.ann.key });
+      mustEqual(asKey.status, 401, "the status for an API key");
+      const asToken = await world.ask(`/console${path}`, { key: secrets.admin });
+      mustEqual(asToken.status, 401, "the status for the admin token in a header");
+    },
+  }),
+);
+
+const guesses: Attack = {
+  name: "nobody signs in with another token than the admin token",
+  run: async (world) => {
+    const { admin, dev, link } = secrets;
+    for (const token of [
+      "",
+      " ",
+      admin.slice(0, -1),
+      `${admin}0`,
+      admin.toUpperCase(),
+      `Bearer ${admin}`,
+      `${admin}\0`,
+      dev,
+      link,
+      world.ann.key,
+    ]) {
+      const answer = await signIn(world, token);
+      must(answer.status === 403, `${JSON.stringify(token)}: the status is ${answer.status}`);
+      mustEqual(answer.headers.get("Set-Cookie"), null, "the cookie");
+      if (token.length > 3) mustNotHave(answer.text, token, "the page");
+    }
+  },
+};
+
+const elsewhere: Attack = {
+  name: "signing in leads to no other place than the console",
+  run: async (world) => {
+    for (const to of [
+      "//evil.example",
+      "https://evil.example/x",
+      "/\\evil.example",
+      "..",
+      "../r/x",
+      "%2e%2e/r/x",
+      "a\r\nX: y",
+      "sign-out",
+      "javascript:1",
+    ])
+      mustEqual((await signIn(world, secrets.admin, { to })).headers.get("Location"), "/console", "where it leads");
+  },
+};
+
+const changed: Attack = {
+  name: "a session's cookie that was changed anywhere is nobody's",
+  run: async (world) => {
+    const cookie = await signedIn(world);
+    mustEqual((await page(world, "/console/stops", cookie)).status, 200, "the status with the cookie itself");
+    for (let at = "countersign-console=".length; at < cookie.length; at += 5) {
+      const other = `${cookie.slice(0, at)}${cookie[at] === "A" ? "B" : "A"}${cookie.slice(at + 1)}`;
+      mustEqual((await page(world, "/console/stops", other)).status, 401, `the status with another letter at ${at}`);
+    }
+  },
+};
+
+const over: Attack = {
+  name: "a session that was signed out is over, for its pages and for its forms",
+  run: async (world) => {
+    const cookie = await signedIn(world);
+    const session = tokenIn((await page(world, "/console/stops", cookie)).text);
+    const headers = { ...own, Cookie: cookie };
+    await world.ask("/console/sign-out", { method: "POST", key: null, headers, body: form({ session }) });
+    mustEqual((await page(world, "/console/stops", cookie)).status, 401, "the status of a page");
+    await mustNotStop(world, { headers, body: form({ session, kind: "everything" }) });
+  },
+};
+
+const otherSites = eachOf(
+  [
+    ["with Sec-Fetch-Site: cross-site", { "Content-Type": formType, "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" }],
+    ["with Sec-Fetch-Site: same-site", { "Content-Type": formType, "Sec-Fetch-Site": "same-site" }],
+    ["with Sec-Fetch-Site: none", { "Content-Type": formType, "Sec-Fetch-Site": "none" }],
+    ["with an Origin of its own", { "Content-Type": formType, Origin: "https://evil.example" }],
+    ["with Origin: null", { "Content-Type": formType, Origin: "null" }],
+    ["without an Origin", { "Content-Type": formType }],
+    ["as plain text", { "Content-Type": "text/plain", "Sec-Fetch-Site": "same-origin" }],
+    ["as multipart", { "Content-Type": "multipart/form-data; boundary=x", "Sec-Fetch-Site": "same-origin" }],
+    ["as JSON", { "Content-Type": "application/json", "Sec-Fetch-Site": "same-origin" }],
+  ] as const,
+  ([name, headers]) => ({
+    name: `another site's form ${name} does nothing, although the browser is signed in and the form's token is right`,
+    run: async (world) => {
+      const cookie = await signedIn(world);
+      const session = tokenIn((await page(world, "/console/stops", cookie)).text);
+      await mustNotStop(world, { headers: { ...headers, Cookie: cookie }, body: form({ session, kind: "everything" }) });
+    },
+  }),
+);
+
+const formTokens: Attack = {
+  name: "a form does nothing without its session's own token",
+  run: async (world) => {
+    const [cookie, other] = [await signedIn(world), await signedIn(world)];
+    const others = tokenIn((await page(world, "/console/stops", other)).text);
+    const signInToken = tokenIn((await page(world, "/console", "")).text);
+    for (const session of ["", "x", others, signInToken, "A".repeat(22)])
+      await mustNotStop(world, { headers: { ...own, Cookie: cookie }, body: form({ session, kind: "everything" }) });
+    await mustNotStop(world, { headers: { ...own, Cookie: cookie }, body: "kind=everything" });
+  },
+};
+
+const gets: Attack = {
+  name: "a GET with a form's fields changes nothing",
+  run: async (world) => {
+    const cookie = await signedIn(world);
+    const session = tokenIn((await page(world, "/console/stops", cookie)).text);
+    await page(world, `/console/stops?${form({ session, kind: "everything" })}`, cookie);
+    await page(world, `/console/sign-out?${form({ session, everywhere: "yes" })}`, cookie);
+    mustEqual(await stopsNow(world), { stops: [] }, "what is stopped");
+    mustEqual((await page(world, "/console/stops", cookie)).status, 200, "the status afterwards");
+  },
+};
+
+const beyond: Attack = {
+  name: "a form of the console reaches nothing but the operator's API",
+  run: async (world) => {
+    const cookie = await signedIn(world);
+    const session = tokenIn((await page(world, "/console/stops", cookie)).text);
+    for (const resume of ["../keys/x", "..%2f..%2fsampling", "//evil.example/x", "\\..\\x", "?x", "#x"]) {
+      const answer = await world.ask("/console/stops", {
+        method: "POST",
+        key: null,
+        headers: { ...own, Cookie: cookie },
+        body: form({ session, resume }),
+      });
+      must(answer.status >= 400 && answer.status < 500, `${resume}: the status is ${answer.status}`);
+    }
+  },
+};
+
+/** Marks that would run, or break out of where they stand. */
+const hostile = `"><script>parent.x=1</script><img src=x onerror=x=1>'&amp;{{x}}\u202e`;
+
+/** Every page of the console that one page leads to, and those pages' pages. */
+async function crawl(world: World, cookie: string): Promise<Map<string, Answer>> {
+  const seen = new Map<string, Answer>();
+  const open = ["/console"];
+  for (let path = open.pop(); path !== undefined && seen.size < 120; path = open.pop()) {
+    if (seen.has(path)) continue;
+    const answer = await page(world, path, cookie);
+    seen.set(path, answer);
+    for (const [, href = ""] of answer.text.matchAll(/href="(\/console[^"#]*)"/g)) open.unshift(href.replaceAll("&amp;", "&"));
+  }
+  return seen;
+}
+
+const scripts: Attack = {
+  name: "names of servers, tools, keys, models and reviewers stand on no page of the console as markup, and every page refuses scripts and frames",
+  run: async (world) => {
+    const { key, id } = await world.newKey({ name: hostile.slice(0, 60), owner: "Ada" });
+    await world.ask("/sampling", {
+      key,
+      body: {
+        jsonrpc: "2.0",
+        id: hostile,
+        method: "sampling/createMessage",
+        params: {
+          messages: [{ role: "user", content: { type: "text", text: hostile } }],
+          maxTokens: 10,
+          modelPreferences: { hints: [{ name: hostile }] },
+          _meta: {
+            "countersign/session": "console-attack",
+            "countersign/originatingRequest": { id: 1, method: "tools/call", name: hostile, server: hostile },
+          },
+        },
+      },
+    });
+    const cookie = await signedIn(world);
+    const pages = await crawl(world, cookie);
+    must(pages.size > 2, `only ${pages.size} pages were found`);
+    for (const [path, { status, text, headers }] of pages) {
+      must(status < 500, `${path}: the status is ${status}`);
+      mustNotHave(text, "<script>parent", path);
+      mustNotHave(text, "<img src=x", path);
+      mustNotHave(text, '"><script', path);
+      for (const secret of Object.values(secrets)) mustNotHave(text, secret, path);
+      mustNotHave(text, world.ann.key, path);
+      if (path.includes("/download/")) continue;
+      const policy = headers.get("Content-Security-Policy") ?? "";
+      must(policy.includes("default-src 'none'") && !policy.includes("unsafe"), `${path}: the policy is ${policy}`);
+      mustEqual(headers.get("Cache-Control"), "no-store", `${path}: Cache-Control`);
+    }
+    await world.admin(`/keys/${id}`, { method: "DELETE" });
+  },
+};
+
+export const console: Area = {
+  name: "console",
+  about: "the operator's pages: signing in, forms of other sites, and stored scripts",
+  attacks: [...outside, guesses, elsewhere, changed, over, ...otherSites, formTokens, gets, beyond, scripts],
+};
