@@ -206,6 +206,8 @@ const scripts: Attack = {
     const { key, id } = await world.newKey({ name: hostile.slice(0, 60), owner: "Ada" });
     await world.ask("/sampling", {
       key,
+      // A person would have to decide: it waits, and ends with its key.
+      headers: { Prefer: "respond-async" },
       body: {
         jsonrpc: "2.0",
         id: hostile,
