@@ -1,6 +1,7 @@
 import { budgetMutants } from "./budgets.ts";
 import { associationMutants } from "./association.ts";
 import { configurationMutants } from "./configuration.ts";
+import { consoleMutants } from "./console.ts";
 import { credentialMutants } from "./credentials.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
@@ -30,6 +31,7 @@ export const mutants: readonly Mutant[] = [
   ...runMutants,
   ...ownershipMutants,
   ...revocationMutants,
+  ...consoleMutants,
   ...credentialMutants,
   ...configurationMutants,
   ...noticeMutants,

@@ -1,0 +1,102 @@
+// Who comes into the console, what its forms must carry, and what an operator's role allows.
+
+import type { Mutant } from "./mutant.ts";
+
+const contract = { file: "test/workers/contract/console/console.test.ts" };
+const byAccess = { file: "test/workers/contract/console/access.test.ts" };
+const roles = { file: "shared/credential/operator-roles.ts", test: { file: "test/shared/credential/operator-roles.test.ts" } };
+
+export const consoleMutants: readonly Mutant[] = [
+  {
+    name: "a form of the console carries its session's token",
+    file: "workers/endpoints/console/console.ts",
+    from: "return isOwn ? consolePage(c, settings, signedIn, form)",
+    to: "return isOwn || form.size > 0 ? consolePage(c, settings, signedIn, form)",
+    test: contract,
+  },
+  {
+    name: "a form of the console comes from its own page",
+    file: "workers/endpoints/console/console.ts",
+    from: "const body = await readForm(c, { settings }, longestForm);",
+    to: 'const body = { text: await c.req.text() } as { readonly text: string } | Response;\n  if (!c.req.header("Content-Type")?.includes("form")) return errorPage(c, "wrongType", 415);',
+    test: contract,
+  },
+  {
+    name: "a session of another admin token is over",
+    file: "workers/endpoints/console/console-operator.ts",
+    from: " || session.fingerprint !== operator.fingerprint",
+    to: "",
+    test: contract,
+  },
+  {
+    name: "a session of the console ends",
+    file: "workers/objects/console-sessions.ts",
+    from: "WHERE id = ? AND until > ?",
+    to: "WHERE id = ? AND until > ? - 1e15",
+    test: contract,
+  },
+  {
+    name: "a download of the console is for operators",
+    file: "workers/endpoints/console/console.ts",
+    from: "if (signedIn === null) return signInPage(c, settings, { status: 401, to: page });\n",
+    to: "if (signedIn === null && !page.startsWith(downloadPrefix)) return signInPage(c, settings, { status: 401, to: page });\n    if (signedIn === null) return Response.json({});\n",
+    test: contract,
+  },
+  {
+    name: "signing in leads to the console alone",
+    file: "workers/endpoints/console/console-sign-in.ts",
+    from: 'return /^[\\w-]+(\\/[\\w-]+)*$/.test(page) && !page.startsWith("sign-") ?',
+    to: 'return page !== "" ?',
+    test: contract,
+  },
+  {
+    name: "the console speaks to the operator's API alone",
+    file: "workers/endpoints/console/console-api.ts",
+    from: 'if (!url.pathname.startsWith("/admin/"))',
+    to: 'if (url.pathname === "/")',
+    test: contract,
+    survives: "the app that it speaks to has nothing but the operator's API: the check names the reason, and holds where routes are added",
+  },
+  {
+    name: "a role is asked for at the console's API",
+    file: "workers/endpoints/console/console-api.ts",
+    from: "return requireRole(c, next);",
+    to: "return next();",
+    test: byAccess,
+  },
+  {
+    name: "a role is asked for under /admin",
+    file: "workers/endpoints/auth.ts",
+    from: "    return requireRole(c, next);\n",
+    to: "    return next();\n",
+    test: byAccess,
+  },
+  {
+    name: "another site's page cannot use Access under /admin",
+    file: "workers/endpoints/auth.ts",
+    from: "presented === undefined && !isFromElsewhere(c.req.raw.headers)",
+    to: "presented === undefined",
+    test: byAccess,
+  },
+  {
+    name: "a wrong token is not made good by Access",
+    file: "workers/endpoints/auth.ts",
+    from: "presented === undefined && !isFromElsewhere",
+    to: "!isFromElsewhere",
+    test: byAccess,
+  },
+  {
+    name: "Access brings no operator whom nobody named",
+    file: "workers/endpoints/auth.ts",
+    from: "if (identity === null || role === null) return null;\n",
+    to: "if (identity === null) return null;\n",
+    test: byAccess,
+  },
+  {
+    ...roles,
+    name: "a role allows no more than those before it",
+    from: "roles.indexOf(role) >= roles.indexOf(needed)",
+    to: 'role !== "see" || needed === "see"',
+  },
+  { ...roles, name: "an own entry counts before the domain's", from: "entries.find(({ who }) => who === address) ?? ", to: "" },
+];
