@@ -63,6 +63,7 @@ export const documentPaths = <Name extends "routing" | "policy" | "servers" | "i
   ({
     document: paths.admin[name],
     schema: `${paths.admin[name]}/schema`,
+    check: `${paths.admin[name]}/check`,
     versions: `${paths.admin[name]}/versions`,
     version: `${paths.admin[name]}/versions/:version`,
     restore: `${paths.admin[name]}/versions/:version/restore`,

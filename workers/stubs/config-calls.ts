@@ -8,6 +8,14 @@ export type DocumentName = (typeof documentNames)[number];
 
 export type StoredDocument = { readonly version: number; readonly at: number; readonly text: string };
 
+/** A version without its text. `by`: null where an older release of the gateway wrote it. `restored`: the old version that was written again. */
+export type StoredVersion = {
+  readonly version: number;
+  readonly at: number;
+  readonly by: Operator | null;
+  readonly restored: number | null;
+};
+
 /** Who writes a document, and which old version it is, where one is restored. */
 export type Writer = { readonly by: Operator; readonly restored: number | null };
 
@@ -39,7 +47,7 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
    */
   write(name: DocumentName, expectedVersion: number, document: string, writer: Writer): Promise<WriteAnswer>;
   /** The last versions, newest first. */
-  versions(name: DocumentName): { version: number; at: number }[];
+  versions(name: DocumentName): StoredVersion[];
   version(name: DocumentName, version: number): StoredDocument | null;
   /** Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not stored. */
   addKey(id: string, hash: string, record: string, by: Operator): Promise<void>;

@@ -116,9 +116,40 @@ describe.each(["policy", "routing"] as const)("%s", (name) => {
     expect(await adminJson(`/${name}`)).toEqual({ ...old, version: newest + 1 });
   });
 
-  test.each(["0", "999", "abc", "-1", "1e999", "%20"])("has no version %s", async (version) => {
+  test.each(["999", "00", "abc", "-1", "1e999", "%20"])("has no version %s", async (version) => {
     expect((await admin(`/${name}/versions/${version}`)).status).toBe(404);
     expect((await admin(`/${name}/versions/${version}/restore`, { method: "POST" })).status).toBe(404);
+  });
+
+  test("says who wrote each version, and which one was restored", async () => {
+    await configure(name, documents[name]);
+    const { version } = await adminJson<Stored>(`/${name}`);
+    await admin(`/${name}/versions/${version}/restore`, { method: "POST" });
+    const { versions } = await adminJson<{ versions: { version: number }[] }>(`/${name}/versions`);
+    expect(versions.slice(0, 2)).toEqual([
+      { version: version + 1, at: expect.any(String), by: { kind: "adminToken", fingerprint: expect.any(String) }, restored: version },
+      { version, at: expect.any(String), by: { kind: "adminToken", fingerprint: expect.any(String) }, restored: null },
+    ]);
+  });
+
+  test("has the built-in document as version 0, which can be restored", async () => {
+    const standard = await adminJson<Stored>(`/${name}/versions/0`);
+    expect(standard.version).toBe(0);
+    const { version } = await adminJson<Stored>(`/${name}`);
+    expect((await admin(`/${name}/versions/0/restore`, { method: "POST" })).status).toBe(200);
+    expect(await adminJson(`/${name}`)).toEqual({ ...standard, version: version + 1 });
+    await configure(name, documents[name]);
+  });
+
+  test("is checked without being written", async () => {
+    const before = await adminJson<Stored>(`/${name}`);
+    expect(await adminJson(`/${name}/check`, jsonBody("POST", documents[name]))).toMatchObject({ valid: true, details: [] });
+    expect(await adminJson(`/${name}/check`, jsonBody("POST", { ...documents[name], surprise: 1 }))).toMatchObject({
+      valid: false,
+      details: [{ pointer: "/surprise", message: "is not a known member" }],
+    });
+    expect((await admin(`/${name}/check`, { method: "POST", body: "{" })).status).toBe(400);
+    expect(await adminJson(`/${name}`)).toEqual(before);
   });
 
   test("publishes its schema", async () => {

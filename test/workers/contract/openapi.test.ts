@@ -506,6 +506,17 @@ const asks: Asks = {
           ] as const,
       ],
       [
+        `check-${name}`,
+        async () =>
+          [
+            [200, asAdmin(`/${name}/check`, jsonBody("POST", good))],
+            [200, asAdmin(`/${name}/check`, jsonBody("POST", { surprise: 1 }))],
+            [400, asAdmin(`/${name}/check`, { method: "POST", body: "{" })],
+            [401, at(`/admin/${name}/check`, jsonBody("POST", good))],
+            [413, asAdmin(`/${name}/check`, { method: "POST", body: " ".repeat(1_000_001) })],
+          ] as const,
+      ],
+      [
         `list-${name}-versions`,
         async () =>
           [
@@ -703,7 +714,7 @@ test("docs/http-contract.md names every operation", () => {
 const inContract = (path: string): string =>
   path
     .replaceAll(/:(\w+)/g, "{$1}")
-    .replace(/^\/admin\/(?:routing|policy|servers|issuers|budgets)\/(schema|versions)/, "/admin/{document}/$1");
+    .replace(/^\/admin\/(?:routing|policy|servers|issuers|budgets)\/(schema|check|versions)/, "/admin/{document}/$1");
 
 test("one regular expression finds the route of a request", async () => {
   // In this isolate; the router chooses how at its first request.

@@ -1,45 +1,24 @@
 // The operator reads and writes the configuration's documents whole; each keeps its last versions.
 
 import { Hono } from "hono";
-import { type Budgets, budgetsJsonSchema, parseBudgets } from "../../../shared/budget/budgets.ts";
-import { issuersJsonSchema, parseIssuers } from "../../../shared/credential/issuers.ts";
+import { type Budgets, parseBudgets } from "../../../shared/budget/budgets.ts";
 import { parseJson } from "../../../shared/json/values.ts";
-import type { PointedError } from "../../../shared/model/outcome.ts";
-import { ruleWithoutOwner } from "../../../shared/policy/own-requests.ts";
-import { type Policy, parsePolicy, policyJsonSchema } from "../../../shared/policy/rules.ts";
-import { parseServers, serversJsonSchema } from "../../../shared/relay/servers.ts";
-import type { Result } from "../../../shared/result.ts";
-import { parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
+import { type Policy, parsePolicy } from "../../../shared/policy/rules.ts";
 import { readBody } from "../../http/body.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
 import { documentPaths } from "../../platform/urls.ts";
 import { budgetsOf, documentsOf, serveWritten, standardDocument } from "../../stores/documents.ts";
-import { acceptedKeys } from "../../stores/keys.ts";
 import { type DocumentName, type StoredDocument, documentNames } from "../../stubs/config-calls.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
+import { documentKinds } from "./document-kinds.ts";
 import { endSessionsOfChanged } from "./inbox-sessions.ts";
+import { keysCutOff } from "./keys-cut-off.ts";
 import { inHeader, inPath, inQuery, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
-import type { SchemaName } from "../openapi/schemas.ts";
 
 const documentLimitBytes = 1_000_000;
-
-type Kind = {
-  readonly parse: (value: unknown) => Result<{ readonly version: number }, readonly PointedError[]>;
-  readonly schema: () => object;
-  /** The schema's name in the description. */
-  readonly name: SchemaName;
-};
-
-const kinds: Record<DocumentName, Kind> = {
-  routing: { parse: parseRoutingTable, schema: routingJsonSchema, name: "Routing" },
-  policy: { parse: parsePolicy, schema: policyJsonSchema, name: "Policy" },
-  servers: { parse: parseServers, schema: serversJsonSchema, name: "Servers" },
-  issuers: { parse: parseIssuers, schema: issuersJsonSchema, name: "Issuers" },
-  budgets: { parse: parseBudgets, schema: budgetsJsonSchema, name: "Budgets" },
-};
 
 export const documentRoutes = new Hono<App>();
 
@@ -47,12 +26,13 @@ const version = inPath("version", "Its number");
 const ifMatchHeader = inHeader("If-Match", "The version that was read, as a number or an ETag");
 const cutOffKeys = inQuery("cutOffKeys", "yes: write a policy although it cuts API keys off");
 const eTag = { ETag: "Its version" };
-const noVersion = "There is no such version; the last 20 are kept";
+const noVersion = "There is no such version; the last 20 are kept, and version 0, the built-in one";
 const written = { 200: asJson("Document", "The document in use", eTag), 412: asJson("Conflict", "Version conflict; the current document") };
 const cutsOff = asJson("CutOff", "The policy would cut off these API keys; nothing was changed");
 
 for (const name of documentNames) {
   addDocument(name, documentPaths(name));
+  addCheck(name, documentPaths(name));
   addVersions(name, documentPaths(name));
 }
 
@@ -72,7 +52,7 @@ function addDocument(name: DocumentName, at: DocumentPaths): void {
   const put = describe(`put-${name}`, {
     summary: `Replaces the ${name} document whole`,
     parameters: [{ ...ifMatchHeader, required: true }, ...(name === "policy" ? [cutOffKeys] : [])],
-    body: { type: "application/json", schema: kinds[name].name },
+    body: { type: "application/json", schema: documentKinds[name].name },
     ...written,
     400: "Not a valid document; nothing was changed",
     ...(name === "policy" ? { 409: cutsOff } : {}),
@@ -81,14 +61,39 @@ function addDocument(name: DocumentName, at: DocumentPaths): void {
   });
 
   documentRoutes.put(at.document, put, async (c) => {
-    const body = await readBody(c.req.raw, documentLimitBytes);
-    if (body === "tooLarge") return c.json({ error: `The document is larger than the limit of ${documentLimitBytes} bytes` }, 413);
+    const sent = await documentSent(c);
+    if (sent instanceof Response) return sent;
     const expected = ifMatch(c);
     if (expected === null) return c.json({ error: "Send If-Match: <version> with the version that you changed; GET shows it" }, 428);
-    const value = body === "notUtf8" ? undefined : parseJson(body.text);
-    if (value === undefined) return c.json({ error: "The body is not JSON" }, 400);
-    return write(c, name, expected, value, null);
+    return write(c, name, expected, sent.value, null);
   });
+}
+
+/** What a write would refuse, without writing: for an editor, while somebody types. */
+function addCheck(name: DocumentName, at: DocumentPaths): void {
+  const check = describe(`check-${name}`, {
+    summary: `Whether a ${name} document is valid, and what is wrong with it. Writes nothing`,
+    body: { type: "application/json", schema: "JsonObject" },
+    200: asJson("DocumentCheck", "What is wrong with it"),
+    400: "Not JSON",
+    413: "Over a megabyte",
+  });
+
+  documentRoutes.post(at.check, check, async (c) => {
+    const sent = await documentSent(c);
+    if (sent instanceof Response) return sent;
+    const parsed = documentKinds[name].parse(sent.value);
+    const cutOff = name === "policy" && parsed.ok ? await keysCutOff(c.env, await currentPolicy(c), sent.value) : [];
+    return c.json({ valid: parsed.ok, details: parsed.ok ? [] : parsed.error, ...(name === "policy" ? { keysCutOff: cutOff } : {}) });
+  });
+}
+
+/** The body as JSON, or why it cannot be a document. */
+async function documentSent(c: AppContext): Promise<{ readonly value: unknown } | Response> {
+  const body = await readBody(c.req.raw, documentLimitBytes);
+  if (body === "tooLarge") return c.json({ error: `The document is larger than the limit of ${documentLimitBytes} bytes` }, 413);
+  const value = body === "notUtf8" ? undefined : parseJson(body.text);
+  return value === undefined ? c.json({ error: "The body is not JSON" }, 400) : { value };
 }
 
 function addVersions(name: DocumentName, at: DocumentPaths): void {
@@ -97,16 +102,16 @@ function addVersions(name: DocumentName, at: DocumentPaths): void {
     200: asJson("JsonSchema", "The schema"),
   });
 
-  documentRoutes.get(at.schema, getSchema, (c) => c.json(kinds[name].schema()));
+  documentRoutes.get(at.schema, getSchema, (c) => c.json(documentKinds[name].schema()));
 
   const listVersions = describe(`list-${name}-versions`, {
     summary: `The last 20 versions of the ${name} document, newest first`,
-    200: asJson("Versions", "Versions and times"),
+    200: asJson("Versions", "Versions, times and who wrote them; null where an older release of the gateway wrote it"),
   });
 
   documentRoutes.get(at.versions, listVersions, async (c) => {
     const versions = await configStub(c.env).versions(name);
-    return c.json({ versions: versions.map(({ version, at }) => ({ version, at: iso(at) })) });
+    return c.json({ versions: versions.map(({ version, at, by, restored }) => ({ version, at: iso(at), by, restored })) });
   });
 
   const getVersion = describe(`get-${name}-version`, {
@@ -142,9 +147,9 @@ function addVersions(name: DocumentName, at: DocumentPaths): void {
 }
 
 async function write(c: AppContext, name: DocumentName, expected: number, value: unknown, restored: number | null): Promise<Response> {
-  const parsed = kinds[name].parse(value);
+  const parsed = documentKinds[name].parse(value);
   if (!parsed.ok) return c.json({ error: `The ${name} document is not valid; nothing was changed`, details: parsed.error }, 400);
-  const cutOff = name === "policy" && c.req.query("cutOffKeys") !== "yes" ? await keysCutOff(c, value) : [];
+  const cutOff = name === "policy" && c.req.query("cutOffKeys") !== "yes" ? await keysCutOff(c.env, await currentPolicy(c), value) : [];
   if (cutOff.length > 0)
     return c.json(
       {
@@ -174,20 +179,6 @@ async function write(c: AppContext, name: DocumentName, expected: number, value:
   return c.json(JSON.parse(text) as object, 200, { ETag: `"${written.version}"` });
 }
 
-type CutOffKey = { readonly id: string; readonly name: string; readonly owner: string | null; readonly rule: string };
-
-/** The keys that this policy would refuse because they have no owner, and the current policy does not. */
-async function keysCutOff(c: AppContext, document: unknown): Promise<CutOffKey[]> {
-  const next = parsePolicy(document);
-  if (!next.ok) return [];
-  const current = await currentPolicy(c);
-  return (await acceptedKeys(c.env, Date.now())).flatMap((key) => {
-    const rule = ruleWithoutOwner(next.value, key);
-    if (rule === null || ruleWithoutOwner(current, key) !== null) return [];
-    return [{ id: key.id, name: key.name, owner: key.owner ?? null, rule }];
-  });
-}
-
 /** The policy that was written last; where this version of the gateway cannot read it, the one in use. */
 export async function currentPolicy(c: AppContext): Promise<Policy> {
   const parsed = parsePolicy(JSON.parse((await currentDocument(c.env, "policy")).text));
@@ -202,12 +193,15 @@ export async function currentBudgets(c: AppContext): Promise<Budgets> {
 
 /** Version 0 is the built-in document, until an operator writes one. */
 async function currentDocument(env: Env, name: DocumentName): Promise<StoredDocument> {
-  const current = await configStub(env).current(name);
-  return current ?? { version: 0, at: 0, text: JSON.stringify(standardDocument(name)) };
+  return (await configStub(env).current(name)) ?? builtIn(name);
 }
 
+const builtIn = (name: DocumentName): StoredDocument => ({ version: 0, at: 0, text: JSON.stringify(standardDocument(name)) });
+
 async function storedVersion(c: AppContext, name: DocumentName): Promise<StoredDocument | null> {
-  const version = Number(c.req.param("version"));
+  const text = c.req.param("version") ?? "";
+  if (text === "0") return builtIn(name);
+  const version = Number(text);
   return Number.isSafeInteger(version) ? configStub(c.env).version(name, version) : null;
 }
 

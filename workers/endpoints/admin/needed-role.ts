@@ -1,12 +1,13 @@
 // What an operator must be allowed to do for a request under /admin. What is not named here changes the gateway, and needs the highest role.
 
 import type { Role } from "../../../shared/credential/operator-roles.ts";
-import { paths } from "../../platform/urls.ts";
+import { documentPaths, paths } from "../../platform/urls.ts";
+import { documentNames } from "../../stubs/config-calls.ts";
 
 const { admin } = paths;
 
 /** What only asks, although it has a body. */
-const questions: ReadonlySet<string> = new Set([admin.explain]);
+const questions: ReadonlySet<string> = new Set([admin.explain, ...documentNames.map((name) => documentPaths(name).check)]);
 /** Everything under these ends or stops what runs, and changes no configuration. */
 const endings: readonly string[] = [admin.runs, admin.stops, admin.grants, "/admin/inboxes"];
 

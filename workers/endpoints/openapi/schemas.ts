@@ -28,6 +28,8 @@ const record = (properties: JsonObject, optional: JsonObject = {}): JsonObject =
 const rpcId = { type: ["string", "integer"] };
 const rpcError = record({ code: integer, message: text }, { data: { type: "object" } });
 const pointed = list(record({ pointer: text, message: text }));
+const operator = record({ kind: { enum: ["adminToken", "access"] } }, { fingerprint: text, email: text });
+const keyCutOff = record({ id: text, name: text, owner: orNull("string"), rule: text });
 const ofKey = { id: text, name: text, createdAt: time };
 const runLine = {
   ...each(text, "id", "key"),
@@ -142,7 +144,8 @@ export function schemas() {
       checks: list(record({ check: text, state: { enum: ["good", "note", "fix"] }, text })),
       publicUrl: orNull("string"),
     }),
-    Versions: record({ versions: list(record({ version: integer, at: time })) }),
+    Versions: record({ versions: list(record({ version: integer, at: time, by: { anyOf: [operator, { type: "null" }] }, restored: orNull("integer") })) }),
+    DocumentCheck: record({ valid: { type: "boolean" }, details: pointed }, { keysCutOff: list(keyCutOff) }),
     Routing: inside(routingJsonSchema()),
     Policy: inside(policyJsonSchema()),
     Servers: inside(serversJsonSchema()),
@@ -163,7 +166,7 @@ export function schemas() {
       maxUsd: number,
     }),
     Conflict: record({ error: text, current: record({ version: integer }) }),
-    CutOff: record({ error: text, keys: list(record({ id: text, name: text, owner: orNull("string"), rule: text })) }),
+    CutOff: record({ error: text, keys: list(keyCutOff) }),
     Explanation: { type: "object" },
     OpenApi: record({ openapi: text, info: { type: "object" }, paths: { type: "object" }, components: { type: "object" } }),
   } satisfies Record<string, JsonObject>;
