@@ -1,6 +1,6 @@
 // A JSON text with the place of everything in it, and what is wrong with one that is none.
 
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lineAt, placeOf, printJson, readJsonText } from "../../../shared/json/json-text.ts";
 

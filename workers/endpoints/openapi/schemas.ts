@@ -144,7 +144,9 @@ export function schemas() {
       checks: list(record({ check: text, state: { enum: ["good", "note", "fix"] }, text })),
       publicUrl: orNull("string"),
     }),
-    Versions: record({ versions: list(record({ version: integer, at: time, by: { anyOf: [operator, { type: "null" }] }, restored: orNull("integer") })) }),
+    Versions: record({
+      versions: list(record({ version: integer, at: time, by: { anyOf: [operator, { type: "null" }] }, restored: orNull("integer") })),
+    }),
     DocumentCheck: record({ valid: { type: "boolean" }, details: pointed }, { keysCutOff: list(keyCutOff) }),
     Routing: inside(routingJsonSchema()),
     Policy: inside(policyJsonSchema()),

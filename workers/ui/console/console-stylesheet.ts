@@ -74,6 +74,13 @@ tr:last-child > td { border-bottom: 0; }
 .form input[type=checkbox], .form input[type=radio] { display: inline-block; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0 .5rem 0 0; vertical-align: -.375rem; accent-color: var(--link); }
 .check { display: flex; align-items: center; min-height: var(--hit); font-weight: 400; }
 .json.field { min-height: 20rem; max-height: 70dvh; overflow: auto; font: .9375rem/1.5 var(--mono); tab-size: 2; resize: vertical; field-sizing: fixed; }
+.actions { display: flex; flex-wrap: wrap; gap: .5rem; }
+.doc-diff { max-height: 32rem; overflow: auto; padding: .5rem 0; border: 1px solid var(--line); border-radius: var(--r-s); background: var(--card); font: .9375rem/1.5 var(--mono); tab-size: 2; }
+.doc-diff > span { display: block; position: relative; padding: 0 .75rem 0 2rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.doc-diff .sign { position: absolute; left: .75rem; }
+.doc-diff .added { background: var(--add); } .doc-diff .removed { background: var(--cut); } .doc-diff .changed { background: var(--link-tint); }
+.doc-diff > .gap { padding-block: .125rem; background: var(--sunk); color: var(--soft); font-family: var(--sans); }
+.faults > li + li { margin-top: .625rem; } .faults code { overflow-wrap: anywhere; }
 .confirm > summary { display: inline-flex; } .confirm > form { margin-top: .625rem; padding: .75rem; border: 1px solid var(--no); border-radius: var(--r-s); background: var(--no-tint); text-align: left; color: var(--ink); } .confirm > form > * + * { margin-top: .625rem; }
 .slide { display: grid; grid-template-columns: 1fr auto; } .slide input { grid-column: 1 / -1; }
 .pairs { display: grid; grid-template-columns: minmax(6.5rem, max-content) minmax(0, 1fr); gap: .375rem 1rem; }

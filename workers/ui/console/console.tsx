@@ -6,13 +6,14 @@ import { asHtml } from "../document.tsx";
 import { inLanguage } from "../language.ts";
 import { Api, ApiFailed } from "./api.ts";
 import { consoleWords } from "./console-words.ts";
+import { documentsPage, documentPages } from "./documents/documents-page.tsx";
 import type { ConsolePage, Shown, Visit } from "./page.ts";
 import { Refused } from "./pieces.tsx";
 import { Shell } from "./shell.tsx";
 import { stopsPage } from "./stops/stops-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
-const pages: readonly ConsolePage[] = [stopsPage];
+const pages: readonly ConsolePage[] = [stopsPage, documentsPage, documentPages];
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 

@@ -19,7 +19,7 @@ export const Note = ({ of, children }: { of: "ok" | "bad" | "mind"; children: Ch
 export const Refused = ({ failure: { status, error, body } }: { failure: ApiError }) => {
   const texts = useTexts(consoleWords);
   const details = Array.isArray(body["details"])
-    ? (body["details"] as readonly { readonly path?: string; readonly message?: string }[])
+    ? (body["details"] as readonly { readonly pointer?: string; readonly message?: string }[])
     : [];
   return (
     <Note of="bad">
@@ -28,9 +28,9 @@ export const Refused = ({ failure: { status, error, body } }: { failure: ApiErro
       </p>
       {details.length === 0 ? null : (
         <ul>
-          {details.slice(0, 20).map(({ path, message }) => (
+          {details.slice(0, 20).map(({ pointer, message }) => (
             <li>
-              {path === undefined ? null : <code>{path === "" ? "/" : path}</code>} {message}
+              {pointer === undefined ? null : <code>{pointer === "" ? "/" : pointer}</code>} {message}
             </li>
           ))}
         </ul>

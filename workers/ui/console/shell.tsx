@@ -38,7 +38,8 @@ const rest: readonly Place[] = [
 
 const Link = ({ place: { page, name, icon }, visit }: { place: Place; visit: Visit }) => {
   const { nav } = useTexts(consoleWords);
-  const [at = ""] = visit.page.split("/");
+  // A document's own pages belong to the page that shows it.
+  const [at = ""] = visit.page.replace(/^documents\//, "").split("/");
   return (
     <a href={visit.at(page)} {...(at === page ? { "aria-current": "page" as const } : {})}>
       <Icon of={icon} />

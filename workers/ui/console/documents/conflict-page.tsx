@@ -1,0 +1,147 @@
+// Two operators changed one document: what the other one changed, what this one changed, and this one's text, of which nothing is lost.
+
+import { printJson, readJsonText } from "../../../../shared/json/json-text.ts";
+import { mergeJson } from "../../../../shared/json/merge.ts";
+import { documentDifference } from "../../../../shared/review/document-difference.ts";
+import { Plain } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import { partScript } from "../part-script.ts";
+import { type Shown, type Visit, useTexts } from "../page.ts";
+import { Note } from "../pieces.tsx";
+import { FormToken } from "../shell.tsx";
+import { DifferenceView } from "./difference-view.tsx";
+import { type DocumentName, findVersion, readDocument, readVersions, textOf } from "./document-api.ts";
+import { documentsWords } from "./documents-words.ts";
+import { Editor } from "./editor.tsx";
+import { editorScript } from "./editor-script.ts";
+import { WriterName } from "./writer-name.tsx";
+
+type Draft = {
+  readonly name: DocumentName;
+  /** The version that the draft was made from. */
+  readonly base: number;
+  /** JSON of the whole document as the operator wants it. */
+  readonly text: string;
+};
+
+/** For any page whose write was answered 412: the draft as JSON, to be saved in a way that the operator chooses. */
+export async function conflictShown(visit: Visit, { name, base, text }: Draft): Promise<Shown> {
+  const [current, versions, before] = await Promise.all([
+    readDocument(visit, name),
+    readVersions(visit, name),
+    findVersion(visit, name, base),
+  ]);
+  const texts = documentsWords[visit.language];
+  const read = readJsonText(text);
+  const mine = read.ok ? textOf(read.value) : text;
+  const joined =
+    before === null || !read.ok ? null : mergeJson(withoutVersion(before), withoutVersion(read.value), withoutVersion(current));
+  const by = versions.find(({ version }) => version === current.version)?.by;
+  const says = { n: current.version, base, current: current.version };
+  const title = String(fill(texts.conflict.title, { name: texts.names[name] }).join(""));
+  return {
+    kind: "page",
+    status: 422,
+    title,
+    script: partScript + editorScript,
+    body: () => (
+      <>
+        <h1>{title}</h1>
+        <Note of="mind">
+          <p>
+            {by === undefined || by === null
+              ? fill(texts.conflict.leadUnknown, says)
+              : fill(texts.conflict.lead, { ...says, who: <WriterName by={by} /> })}
+          </p>
+        </Note>
+        {before === null ? (
+          <>
+            <p>{fill(texts.conflict.unknownBase, { n: base, current: current.version })}</p>
+            <Part heading={texts.conflict.between} n={current.version} from={textOf(current)} to={mine} />
+          </>
+        ) : (
+          <div class="grid half">
+            <Part heading={texts.conflict.theirs} n={current.version} from={textOf(before)} to={textOf(current)} />
+            <Part heading={texts.conflict.yours} n={base} from={textOf(before)} to={mine} />
+          </div>
+        )}
+        {joined === null ? null : joined.ok ? (
+          <Both visit={visit} name={name} version={current.version} from={textOf(current)} to={textOf(joined.value)} />
+        ) : (
+          <section class="card stack">
+            <p>{texts.conflict.overlap}</p>
+            <ul>
+              {joined.error.slice(0, 20).map((pointer) => (
+                <li>
+                  <code>
+                    <Plain value={pointer === "" ? "/" : pointer} />
+                  </code>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <section class="card stack" aria-labelledby="mine">
+          <h2 id="mine">{texts.conflict.yourText}</h2>
+          <p>{fill(texts.conflict.mineLead, says)}</p>
+          <Editor
+            visit={visit}
+            name={name}
+            version={current.version}
+            base={current}
+            text={text}
+            check={null}
+            save={fill(texts.conflict.mine, says).join("")}
+            isUnsaved
+            label={texts.document}
+          />
+          <p>
+            <a class="btn no" href={visit.at(`documents/${name}`)}>
+              {fill(texts.conflict.take, says)}
+            </a>
+          </p>
+        </section>
+      </>
+    ),
+  };
+}
+
+const withoutVersion = (document: unknown): unknown => JSON.parse(textOf(document));
+
+const Part = ({ heading, n, from, to }: { heading: string; n: number; from: string; to: string }) => {
+  const texts = useTexts(documentsWords);
+  const lines = documentDifference(from, to);
+  const title = fill(heading, { n }).join("");
+  return (
+    <section class="card stack">
+      <h2>{title}</h2>
+      {lines.length === 0 ? <p class="soft">{texts.conflict.same}</p> : <DifferenceView lines={lines} label={title} />}
+    </section>
+  );
+};
+
+type BothProps = {
+  readonly visit: Visit;
+  readonly name: DocumentName;
+  readonly version: number;
+  readonly from: string;
+  readonly to: string;
+};
+
+const Both = ({ visit, name, version, from, to }: BothProps) => {
+  const texts = useTexts(documentsWords);
+  const lines = documentDifference(from, to);
+  return (
+    <form class="card stack" method="post" action={visit.at(`documents/${name}`)} aria-labelledby="both">
+      <h2 id="both">{texts.conflict.both}</h2>
+      <FormToken visit={visit} />
+      <input type="hidden" name="version" value={version} />
+      <input type="hidden" name="text" value={printJson(JSON.parse(to))} />
+      <p>{fill(texts.conflict.bothLead, { n: version })}</p>
+      {lines.length === 0 ? <p class="soft">{texts.conflict.same}</p> : <DifferenceView lines={lines} label={texts.conflict.both} />}
+      <button class="btn yes" type="submit" name="do" value="save">
+        {texts.conflict.both}
+      </button>
+    </form>
+  );
+};

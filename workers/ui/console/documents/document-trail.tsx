@@ -1,0 +1,41 @@
+// Where one can go from a page of a document.
+
+import { fill } from "../../sentence.tsx";
+import { type Visit, useTexts } from "../page.ts";
+import type { DocumentName } from "./document-api.ts";
+import { documentsWords } from "./documents-words.ts";
+
+/** The page that shows the document in its own way; null where there is none. */
+const pageOf: Readonly<Record<DocumentName, string | null>> = {
+  routing: "routing",
+  policy: "policy",
+  servers: "servers",
+  budgets: "budgets",
+  issuers: null,
+};
+
+type TrailProps = { readonly visit: Visit; readonly name: DocumentName; readonly at: "editor" | "versions" | "version" };
+
+export const DocumentTrail = ({ visit, name, at }: TrailProps) => {
+  const texts = useTexts(documentsWords);
+  const page = pageOf[name];
+  return (
+    <div class="actions">
+      {page === null ? null : (
+        <a class="btn small" href={visit.at(page)}>
+          {fill(texts.backTo, { name: texts.names[name] })}
+        </a>
+      )}
+      {at === "editor" ? null : (
+        <a class="btn small" href={visit.at(`documents/${name}`)}>
+          {visit.may("change") ? texts.edit : texts.read}
+        </a>
+      )}
+      {at === "versions" ? null : (
+        <a class="btn small" href={visit.at(`documents/${name}/versions`)}>
+          {texts.versions}
+        </a>
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,99 @@
+// A document as JSON, to be edited: checked while somebody types, and saved on top of the version that it was read from.
+
+import { readJsonText } from "../../../../shared/json/json-text.ts";
+import { fill } from "../../sentence.tsx";
+import type { ApiError } from "../api.ts";
+import { partScript } from "../part-script.ts";
+import type { Shown, Visit } from "../page.ts";
+import { Note, Refused } from "../pieces.tsx";
+import { conflictShown } from "./conflict-page.tsx";
+import { type Document, type DocumentName, findVersion, numberIn, readDocument, textIn, textOf } from "./document-api.ts";
+import { DocumentTrail } from "./document-trail.tsx";
+import { documentsWords } from "./documents-words.ts";
+import { type DraftCheck, DraftParts, checkDraft } from "./draft-check.tsx";
+import { Editor } from "./editor.tsx";
+import { editorScript } from "./editor-script.ts";
+
+type Draft = {
+  readonly version: number;
+  readonly base: unknown;
+  readonly text: string;
+  readonly check: DraftCheck;
+  readonly failure?: ApiError;
+};
+
+/** GET. */
+export async function editorShown(visit: Visit, name: DocumentName): Promise<Shown> {
+  const current = await readDocument(visit, name);
+  return editorOf(visit, name, current, null);
+}
+
+function editorOf(visit: Visit, name: DocumentName, current: Document | null, draft: Draft | null): Shown {
+  const texts = documentsWords[visit.language];
+  const saved = numberIn(visit.query.get("saved"));
+  const version = draft?.version ?? current?.version ?? 0;
+  const title = fill(visit.may("change") ? texts.editing : texts.reading, { name: texts.names[name] }).join("");
+  const isWrong = draft !== null && (draft.failure !== undefined || visit.form.get("do") === "save");
+  return {
+    kind: "page",
+    title,
+    ...(isWrong ? { status: 422 } : {}),
+    script: partScript + editorScript,
+    body: () => (
+      <>
+        <div class="head">
+          <h1>{title}</h1>
+          <DocumentTrail visit={visit} name={name} at="editor" />
+        </div>
+        {saved === null || draft !== null ? null : (
+          <Note of="ok">
+            <p>
+              {fill(texts.saved, { n: saved })} <a href={visit.at(`documents/${name}/versions/${saved}`)}>{texts.seeChange}</a>
+            </p>
+          </Note>
+        )}
+        {draft?.failure === undefined ? null : <Refused failure={draft.failure} />}
+        {visit.may("change") ? <p>{fill(texts.basedOn, { n: version, next: version + 1 })}</p> : null}
+        <Editor
+          visit={visit}
+          name={name}
+          version={version}
+          base={draft?.base ?? current}
+          text={draft?.text ?? textOf(current)}
+          check={draft?.check ?? null}
+          save={texts.save}
+          isUnsaved={draft !== null}
+          label={texts.document}
+        />
+      </>
+    ),
+  };
+}
+
+/** POST: checks the draft, for the page or for its script, or saves it. */
+export async function editorActs(visit: Visit, name: DocumentName): Promise<Shown> {
+  const text = textIn(visit);
+  const version = numberIn(visit.form.get("version"));
+  if (version === null) return { kind: "notFound" };
+  const check = await checkDraft(visit, name, text);
+  const base = await baseOf(visit, name, version);
+  if (visit.form.get("part") === "check") return { kind: "part", body: () => <DraftParts check={check} base={base} /> };
+  const draft: Draft = { version, base, text, check };
+  if (visit.form.get("do") !== "save" || check.kind !== "valid") return editorOf(visit, name, null, draft);
+  const mayCutOff = check.keysCutOff.length > 0 && visit.form.get("cutOffKeys") === "yes";
+  if (check.keysCutOff.length > 0 && !mayCutOff) return editorOf(visit, name, null, draft);
+  return saveDraft(visit, name, draft, mayCutOff ? "?cutOffKeys=yes" : "");
+}
+
+/** What the draft was made from; where that is no longer kept, the document as it is now. */
+const baseOf = async (visit: Visit, name: DocumentName, version: number): Promise<unknown> =>
+  (await findVersion(visit, name, version)) ?? readDocument(visit, name);
+
+async function saveDraft(visit: Visit, name: DocumentName, draft: Draft, query: string): Promise<Shown> {
+  const read = readJsonText(draft.text);
+  if (!read.ok) return editorOf(visit, name, null, draft);
+  const saved = await visit.api.send<Document>("PUT", `/admin/${name}${query}`, read.value, String(draft.version));
+  if (saved.ok) return { kind: "redirect", to: visit.at(`documents/${name}`, { saved: saved.value.version }) };
+  if (saved.error.status === 412) return conflictShown(visit, { name, base: draft.version, text: draft.text });
+  return editorOf(visit, name, null, { ...draft, failure: saved.error });
+}
