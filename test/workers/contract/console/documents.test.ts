@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { ConsoleBrowser, atConsole } from "../../support/console.ts";
-import { admin, adminJson, configure, policy, routing } from "../../support/gateway.ts";
+import { admin, adminJson, configure, createKey, policy, routing } from "../../support/gateway.ts";
 
 type Stored = { readonly version: number } & Record<string, unknown>;
 
@@ -78,8 +78,15 @@ describe("an edited document", () => {
   test("of a policy that cuts API keys off is saved only where the operator says so", async () => {
     const browser = await atConsole();
     await browser.get("documents/policy");
+    const lax = {
+      ...policy,
+      reviewers: { everyone: [{ name: "Ada", email: "ada@example.org" }] },
+      default: { ...policy.default, reviewers: ["Ada"] },
+    };
+    await configure("policy", lax);
+    await createKey({ name: "nobody's" });
     const { version } = await documentOf("policy");
-    const strict = { ...policy, rules: [], default: { ...policy.default, selfApproval: false } };
+    const strict = { ...lax, default: { ...lax.default, selfApproval: false } };
     const asked = await browser.post("documents/policy", fieldsOf(version, strict));
     expect(asked.status).toBe(422);
     expect(asked.text).toContain('name="cutOffKeys"');
