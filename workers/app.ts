@@ -17,14 +17,13 @@ import { signInRoutes } from "./endpoints/inbox/sign-in.ts";
 import { togetherRoutes } from "./endpoints/inbox/together.ts";
 import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
 import { relayInside } from "./endpoints/relay/relay-inside.ts";
-import { describeOpenapi, serveOpenapi } from "./endpoints/openapi/openapi.ts";
+import { addOpenapi } from "./endpoints/openapi/openapi.ts";
 import { reviewRoutes } from "./endpoints/review/review.ts";
 import { runRoutes } from "./endpoints/runs.ts";
 import { tokenRoutes } from "./endpoints/tokens.ts";
 import { v1Routes } from "./endpoints/v1/v1-endpoint.ts";
 import { samplingRoutes } from "./endpoints/sampling-endpoint.ts";
 import { slackRoutes } from "./endpoints/slack.ts";
-import { paths } from "./platform/urls.ts";
 import { ConfigurationUnavailable } from "./stores/documents.ts";
 import { handInRelay } from "./stubs/inside-relay.ts";
 
@@ -59,9 +58,9 @@ for (const routes of [
 ])
   app.route("/", routes);
 
-app.get(paths.openapi, describeOpenapi, serveOpenapi(app));
+addOpenapi(app);
 
-app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi.json lists what there is" }, 404));
+app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi lists what there is" }, 404));
 
 app.onError(async (error, c) => {
   // What hono refuses by itself: a body that is not the JSON it claims to be.

@@ -32,6 +32,7 @@ export const paths = {
   slackInteractions: "/slack/interactions",
   health: "/healthz",
   openapi: "/openapi.json",
+  openapiPage: "/openapi",
   admin: {
     routing: "/admin/routing",
     explain: "/admin/routing/explain",

@@ -21,8 +21,9 @@ type DocumentProps = {
   readonly inbox?: InboxMark;
   /** The keys of the page's script, and what they do. Absent: those of a review. */
   readonly keys?: { readonly keys: Readonly<Record<string, string>>; readonly note: string };
-  /** A constant of ours, without any content. */
+  /** Constants of ours, without any content. The style comes after that of every page. */
   readonly script?: string;
+  readonly style?: string;
   readonly children: Child;
 };
 
@@ -82,7 +83,7 @@ const Top = ({ skip, reader, inbox }: Pick<DocumentProps, "skip" | "reader" | "i
   );
 };
 
-export const Document = ({ title, cspNonce, skip, reader, inbox, keys, script, children }: DocumentProps) => {
+export const Document = ({ title, cspNonce, skip, reader, inbox, keys, script, style = "", children }: DocumentProps) => {
   const { page } = useWords();
   return (
     <html lang={page.lang}>
@@ -92,7 +93,7 @@ export const Document = ({ title, cspNonce, skip, reader, inbox, keys, script, c
         <meta name="robots" content="noindex, nofollow" />
         <meta name="color-scheme" content="light dark" />
         <title>{title}</title>
-        <style nonce={cspNonce}>{raw(stylesheet)}</style>
+        <style nonce={cspNonce}>{raw(stylesheet + style)}</style>
       </head>
       <body>
         <Top
@@ -109,10 +110,15 @@ export const Document = ({ title, cspNonce, skip, reader, inbox, keys, script, c
 };
 
 /** A short page of ours without a review. */
-export const PlainDocument = ({ title, cspNonce, children }: Pick<DocumentProps, "title" | "cspNonce" | "children">) => {
+export const PlainDocument = ({
+  title,
+  cspNonce,
+  style = "",
+  children,
+}: Pick<DocumentProps, "title" | "cspNonce" | "style" | "children">) => {
   const { page } = useWords();
   return (
-    <Document title={`${title} · ${page.product}`} cspNonce={cspNonce}>
+    <Document title={`${title} · ${page.product}`} cspNonce={cspNonce} style={style}>
       <div class="wrap plain-page">
         <h1 class="said-by-us">{title}</h1>
         {children}

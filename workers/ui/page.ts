@@ -17,6 +17,7 @@ import {
   type SignInPageInput,
 } from "./inbox/sign-in-pages.tsx";
 import { TogetherPage, type TogetherPageInput } from "./inbox/together-page.tsx";
+import { OpenapiPage, type OpenapiPageInput } from "./openapi/openapi-page.tsx";
 import { ErrorPage, type ErrorPageInput, NoSuchLinkPage } from "./plain-pages.tsx";
 import { ReviewPage, type ReviewPageInput } from "./review-page.tsx";
 import { asHtml } from "./document.tsx";
@@ -32,6 +33,7 @@ export type Page =
   | { readonly kind: "signInAsked"; readonly input: SignInAskedPageInput }
   | { readonly kind: "signInEnter"; readonly input: SignInEnterPageInput }
   | { readonly kind: "consoleSignIn"; readonly input: ConsoleSignInInput }
+  | { readonly kind: "openapi"; readonly input: OpenapiPageInput }
   | { readonly kind: "noSuchLink" }
   | { readonly kind: "error"; readonly input: ErrorPageInput };
 
@@ -69,6 +71,8 @@ function componentOf(page: Page, cspNonce: string) {
       return SignInEnterPage({ ...page.input, cspNonce });
     case "consoleSignIn":
       return ConsoleSignInPage({ ...page.input, cspNonce });
+    case "openapi":
+      return OpenapiPage({ ...page.input, cspNonce });
     case "noSuchLink":
       return NoSuchLinkPage({ cspNonce });
     case "error":

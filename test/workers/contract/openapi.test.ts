@@ -14,6 +14,7 @@ import { paths } from "../../../workers/platform/urls.ts";
 import type { DocumentName } from "../../../workers/stubs/config-calls.ts";
 import { stopStub } from "../../../workers/stubs/stubs.ts";
 import type { App } from "../../../workers/endpoints/app-context.ts";
+import { examples } from "../../../workers/endpoints/openapi/examples.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
 import { type Operation, operationsOf } from "../../../workers/endpoints/openapi/operations.ts";
 import { signatureOf } from "../../support/slack/scripted-slack.ts";
@@ -664,6 +665,7 @@ const asks: Asks = {
   ],
   health: async () => [[200, { ...at("/healthz"), key: null }]],
   openapi: async () => [[200, { ...at("/openapi.json"), key: null }]],
+  openapiPage: async () => [[200, { ...at("/openapi"), key: null }]],
 };
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -734,6 +736,11 @@ test("the document is OpenAPI 3.1: ids and parameters are whole, references lead
   const { components } = openapi(app) as { components: { schemas: Record<string, unknown> } };
   for (const [, name] of JSON.stringify(openapi(app)["paths"]).matchAll(/"#\/components\/schemas\/(\w+)"/g))
     expect(components.schemas).toHaveProperty(name ?? "");
+});
+
+test("each JSON body has an example, and each example is of an operation", () => {
+  const withBody = operations.filter(({ body }) => body?.type === "application/json").map(({ id }) => id);
+  expect(Object.keys(examples).toSorted()).toEqual(withBody.toSorted());
 });
 
 test("every status that an answer of the control endpoint can have is published", () => {

@@ -1,25 +1,37 @@
-// GET /openapi.json: the HTTP contract as OpenAPI 3.1, made from the routes.
+// GET /openapi.json: the HTTP contract as OpenAPI 3.1, made from the routes; GET /openapi: the same for people.
 
-import type { Handler, Hono } from "hono";
+import type { Hono } from "hono";
 import type { JsonObject } from "../../../shared/encoding.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { paths } from "../../platform/urls.ts";
 import type { App } from "../app-context.ts";
-import { asJson } from "./answers.ts";
+import { answerPage } from "../page-answer.ts";
+import { asJson, asPage, asText } from "./answers.ts";
 import { type Answer, type Auth, type Body, type ValidatedWith, describe } from "./describe.ts";
+import { examples } from "./examples.ts";
 import { type Operation, operationsOf } from "./operations.ts";
 import { type SchemaName, inputSchema, schemas } from "./schemas.ts";
+import { tagList, tagOf } from "./tags.ts";
 
-export const describeOpenapi = describe("openapi", {
+const describeJson = describe("openapi", {
   summary: "This description",
   200: asJson("OpenApi", "OpenAPI 3.1"),
 });
+const describePage = describe("openapiPage", {
+  summary: "This description as a page, with a command for each operation",
+  200: asPage("The page"),
+  503: asText("text/plain", "The pages Worker does not answer"),
+});
 
-/** Serves the app's description, which is made at the first request for it. */
-export function serveOpenapi(app: Hono<App>): Handler<App> {
-  let description: string | undefined;
-  return (c) => {
-    description ??= JSON.stringify(openapi(app));
-    return c.body(description, 200, { "Content-Type": "application/json" });
-  };
+/** Adds the routes that serve the app's description, which is made at the first request for it. To be called after all other routes. */
+export function addOpenapi(app: Hono<App>): void {
+  let made: string | undefined;
+  const description = (): string => (made ??= JSON.stringify(openapi(app)));
+  app.get(paths.openapi, describeJson, (c) => c.body(description(), 200, { "Content-Type": "application/json" }));
+  app.get(paths.openapiPage, describePage, (c) => {
+    const base = settingsOf(c.env).publicUrl ?? "https://gateway.example.com";
+    return answerPage(c, { kind: "openapi", input: { description: description(), base } }, 200, { language: "en" });
+  });
 }
 
 const version = "0.1.0";
@@ -36,7 +48,13 @@ export function openapi(app: Hono<App>): JsonObject {
   }
   return {
     openapi: "3.1.0",
-    info: { title: "Countersign", version, description: "MCP sampling at the edge, with a person's countersignature." },
+    info: {
+      title: "Countersign",
+      version,
+      description: "MCP sampling at the edge, with a person's countersignature.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    tags: tagList,
     paths: byPath,
     components: {
       securitySchemes: {
@@ -69,13 +87,14 @@ const security: Readonly<Record<Auth, JsonObject[]>> = {
   none: [],
 };
 
-function operationObject({ id, summary, auth, parameters, body, answers, otherwise }: Operation): JsonObject {
+function operationObject({ id, summary, path, auth, parameters, body, answers, otherwise }: Operation): JsonObject {
   return {
     operationId: id,
+    tags: [tagOf(path)],
     summary,
     security: security[auth],
     parameters: parameters.map(({ required = false, schema = { type: "string" }, ...rest }) => ({ ...rest, required, schema })),
-    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf([body]) } }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf([body], examples[id]) } }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, responseOf(answer)])),
       ...(otherwise === undefined ? {} : { default: { description: otherwise } }),
@@ -92,8 +111,13 @@ function responseOf({ description, bodies = [], headers = {} }: Answer): JsonObj
   };
 }
 
-const contentOf = (bodies: readonly Body<SchemaName | ValidatedWith>[]): JsonObject =>
-  Object.fromEntries(bodies.map(({ type, schema }) => [type, { schema: schema === undefined ? { type: "string" } : referenceTo(schema) }]));
+const contentOf = (bodies: readonly Body<SchemaName | ValidatedWith>[], example?: JsonObject): JsonObject =>
+  Object.fromEntries(
+    bodies.map(({ type, schema }) => {
+      const described = { schema: schema === undefined ? { type: "string" } : referenceTo(schema) };
+      return [type, example === undefined ? described : { ...described, example }];
+    }),
+  );
 
 const referenceTo = (schema: SchemaName | ValidatedWith): JsonObject => ({
   $ref: `#/components/schemas/${typeof schema === "string" ? schema : schema.name}`,

@@ -48,6 +48,17 @@ function inside({ $schema: _dialect, $id: _address, ...schema }: JsonObject): Js
   return schema;
 }
 
+/** The newest version has every version's members; each version's own schema is at `/control/schema/`. */
+function envelopeOfAnyVersion(): JsonObject {
+  const schema = inside(envelopeJsonSchema("2.1") ?? {});
+  const version = { type: "string", pattern: String.raw`^(?:1\.0|2\.(?:0|[1-9][0-9]{0,5}))$`, description: "The version of the protocol." };
+  return {
+    ...schema,
+    title: "Model Control Protocol: request",
+    properties: { ...(schema["properties"] as JsonObject), protocol_version: version },
+  };
+}
+
 /** A validator's input, before it fills in defaults. */
 export const inputSchema = (validator: z.ZodObject): JsonObject =>
   inside(JSON.parse(JSON.stringify(z.toJSONSchema(validator, { io: "input" }))) as JsonObject); // a schema is JSON
@@ -62,6 +73,7 @@ export function schemas() {
       ...record({ jsonrpc: { const: "2.0" } }, { id: rpcId, result: { type: "object" }, error: rpcError }),
       oneOf: [{ required: ["id", "result"] }, { required: ["error"] }],
     },
+    McpMessages: { type: ["object", "array"], description: "A JSON-RPC message; a batch of them where the revision has batches" },
     Problem: record({ error: text }, { details: { anyOf: [pointed, { type: "object" }] } }),
     Run: record(
       {
@@ -153,8 +165,7 @@ export function schemas() {
     Servers: inside(serversJsonSchema()),
     Issuers: inside(issuersJsonSchema()),
     Budgets: inside(budgetsJsonSchema()),
-    // One schema has every version's members; each version's own is at its address.
-    Envelope: inside(envelopeJsonSchema("2.1") ?? {}),
+    Envelope: envelopeOfAnyVersion(),
     ControlAnswer: inside(answerJsonSchema),
     Document: record({ version: integer }),
     JsonSchema: { type: "object" },

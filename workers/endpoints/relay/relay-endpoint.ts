@@ -61,7 +61,7 @@ const relayMessage = describe("relayMessage", {
     inHeader(sessionHeader, "As initialize answered it; with every message after that. None in 2026-07-28"),
     inHeader("MCP-Protocol-Version", "2026-07-28, with Mcp-Method and Mcp-Name, for a request that stands for itself"),
   ],
-  body: { type: "application/json" },
+  body: { type: "application/json", schema: "McpMessages" },
   200: passed,
   202: "Taken, where there is nothing to answer",
   400: rpcError("Without a session id; in 2026-07-28 also -32020, -32021, -32022, and -32602 for _meta or a requestState"),

@@ -1,0 +1,62 @@
+// An example of each JSON body that the gateway takes, by the operation's id: in the description, and sent by the page's curl commands.
+
+import type { JsonObject } from "../../../shared/encoding.ts";
+
+const originatingRequest = { id: 7, method: "tools/call", name: "summarize", server: "notes" };
+
+export const examples: Readonly<Record<string, JsonObject>> = {
+  sampling: {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "sampling/createMessage",
+    params: {
+      messages: [{ role: "user", content: { type: "text", text: "Say hello in five words." } }],
+      maxTokens: 50,
+      _meta: { "countersign/session": "sess-1", "countersign/originatingRequest": originatingRequest },
+    },
+  },
+  control: {
+    protocol_version: "2.0",
+    request_id: "req-1",
+    model: { name: "gpt-4" },
+    task: { type: "translation", parameters: { text: "Hello, world!", target_lang: "zh-CN" } },
+  },
+  chatCompletions: { model: "auto", max_completion_tokens: 50, messages: [{ role: "user", content: "Say hello in five words." }] },
+  embeddings: { model: "auto", input: "Hello, world!" },
+  makeToken: { session: "sess-1", originatingRequest, maxUsd: 0.1, seconds: 300 },
+  relayMessage: { jsonrpc: "2.0", id: 1, method: "ping" },
+  "put-routing": {
+    providers: { local: { kind: "openai", baseUrl: "http://127.0.0.1:11434/v1", allowPrivate: true } },
+    models: [
+      {
+        id: "llama",
+        provider: "local",
+        name: "llama3.3",
+        contextTokens: 128_000,
+        maxOutputTokens: 8_000,
+        price: { inputPerMTok: 0, outputPerMTok: 0 },
+        scores: { intelligence: 0.5, speed: 0.7, cost: 1 },
+      },
+    ],
+  },
+  "put-policy": {
+    rules: [{ name: "replies to notes", when: { server: "notes" }, then: { request: "review", response: "allow" } }],
+    default: { request: "review", response: "review", reviewers: ["everyone"] },
+    reviewers: { everyone: [{ name: "Ada Lovelace", email: "ada@example.com" }] },
+  },
+  "put-servers": { servers: { notes: { url: "https://notes.example.com/mcp" } } },
+  "put-issuers": {
+    issuers: {
+      idp: {
+        issuer: "https://idp.example.com/",
+        algorithm: "RS256",
+        audience: "countersign",
+        jwksUrl: "https://idp.example.com/keys",
+        subjects: {},
+      },
+    },
+  },
+  "put-budgets": { budgets: { all: { of: "everything", usd: 50, per: "month" } } },
+  explainRouting: { preferences: { costPriority: 1 } },
+  createKey: { name: "ci", owner: "Ada Lovelace", servers: ["notes"] },
+};
