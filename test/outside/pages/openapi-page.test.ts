@@ -17,6 +17,7 @@ import { violationsOn } from "./checks.ts";
 type Operation = {
   readonly operationId: string;
   readonly summary: string;
+  readonly security: readonly unknown[];
   readonly responses: Readonly<Record<string, unknown>>;
   readonly requestBody?: { readonly content: Readonly<Record<string, unknown>> };
 };
@@ -129,7 +130,7 @@ test("each command, pasted into bash, reaches its operation with a request that 
       ([, id = "", command = ""]) => [id, unescaped(command)],
     ),
   );
-  for (const { operationId, path, requestBody, responses } of operations()) {
+  for (const { operationId, path, security, requestBody, responses } of operations()) {
     const command = commands.get(operationId);
     if (requestBody?.content["application/x-www-form-urlencoded"] !== undefined || "426" in responses) {
       expect([operationId, command]).toEqual([operationId, undefined]);
@@ -148,12 +149,13 @@ test("each command, pasted into bash, reaches its operation with a request that 
       GATE: "request",
       RUN: "none",
       KEY: "key_dev",
+      PAGE: "requests",
       REVIEWER: "Ada",
     };
     const { stdout } = await run("bash", ["-c", command], { env: { ...env, ...names } });
     expect([operationId, Object.keys(responses)]).toEqual([operationId, expect.arrayContaining([stdout])]);
     // Refused for what the command left out.
-    for (const status of ["400", "401", "405", "411", "413", "415", "422", "428", "500"])
+    for (const status of [...(security.length === 0 ? [] : ["401"]), "400", "405", "411", "413", "415", "422", "428", "500"])
       expect([operationId, stdout]).not.toEqual([operationId, status]);
   }
 });
