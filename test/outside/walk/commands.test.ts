@@ -91,7 +91,7 @@ function approving(): () => Promise<void> {
 }
 
 test("the README has commands, and no page has another kind of block that looks like one", () => {
-  expect(run.filter(({ page }) => page === "README.md").length).toBeGreaterThan(8);
+  expect(run.filter(({ page }) => page === "README.md").length).toBeGreaterThan(5);
   expect(new Set(run.map(({ page }) => page)).size).toBeGreaterThan(10);
   for (const page of pages)
     expect([page, readFileSync(join(root, page), "utf8").match(/^ *```(?:bash|zsh|shell|console)$/gm)]).toEqual([page, null]);
