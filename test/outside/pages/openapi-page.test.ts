@@ -12,6 +12,7 @@ import { chromiumPath } from "../support/chromium.ts";
 import { shoot } from "../support/screenshots.ts";
 import { startTestGateway } from "../support/test-gateway.ts";
 import { launch } from "./browser.ts";
+import { rendered } from "./rendered.ts";
 import { violationsOn } from "./checks.ts";
 
 type Operation = {
@@ -51,6 +52,18 @@ const operations = (): (Operation & { path: string; method: string })[] =>
     Object.entries(methods).map(([method, operation]) => Object.assign({ path, method: method.toUpperCase() }, operation)),
   );
 
+const unescaped = (html: string): string =>
+  html.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+
+/** The command of each operation that has one, by its id. */
+function commandsOf(html: string): Map<string, string> {
+  return new Map(
+    [...html.matchAll(/<div class="in" id="([\w-]+)">(?:(?!<\/details>)[\s\S])*?<pre class="command">([\s\S]*?)<\/pre>/g)].map(
+      ([, id = "", command = ""]) => [id, unescaped(command)],
+    ),
+  );
+}
+
 describe.skipIf(chromiumPath === undefined)("in a browser without scripts", () => {
   let browser: Browser;
   let page: Page;
@@ -78,6 +91,15 @@ describe.skipIf(chromiumPath === undefined)("in a browser without scripts", () =
     }
     const ids = [...operations().map(({ operationId }) => operationId), ...Object.keys(document.components.schemas)];
     expect(folds.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test("its style is let in by its own policy, and nothing else is", async () => {
+    const { headers } = await fetch(`${gateway.url}/openapi`);
+    expect(headers.get("Content-Security-Policy")).toMatch(/^default-src 'none'; style-src 'nonce-[\w-]+'; img-src data:/);
+    expect(headers.get("Content-Language")).toBe("en");
+    // What only this page's stylesheet says.
+    const method = page.locator(".method").first();
+    expect(await method.evaluate((each) => getComputedStyle(each).display)).toBe("inline-block");
   });
 
   test("a link to a schema opens it", async () => {
@@ -110,6 +132,25 @@ describe.skipIf(chromiumPath === undefined)("in a browser without scripts", () =
   });
 });
 
+test("text in the description makes no element, and a quote in an example ends no argument", async () => {
+  const hostile = `</pre></details><img src=x> it's "$(id)"`;
+  const described = structuredClone(document) as unknown as {
+    paths: Record<string, Record<string, { summary: string; requestBody: { content: Record<string, { example: unknown }> } }>>;
+  };
+  const operation = described.paths["/admin/keys"]?.["post"];
+  const content = operation?.requestBody.content["application/json"];
+  if (operation === undefined || content === undefined) throw new Error("POST /admin/keys is not described");
+  operation.summary = hostile;
+  content.example = { name: hostile };
+  const html = rendered({ kind: "openapi", input: { description: JSON.stringify(described), base: "http://localhost" } });
+  expect(html).not.toContain("<img");
+  const command = commandsOf(html).get("createKey") ?? "";
+  // A shell that prints the arguments in place of curl.
+  const { stdout } = await run("bash", ["-c", `curl() { printf '%s\\0' "$@"; }\n${command}`], { env: { PATH: process.env["PATH"] } });
+  const sent = stdout.split("\0").find((argument) => argument.startsWith("{"));
+  expect(JSON.parse(sent ?? "")).toEqual({ name: hostile });
+});
+
 test("each command, pasted into bash, reaches its operation with a request that is complete", async () => {
   const ask = async (path: string, init: RequestInit = {}): Promise<Response> =>
     fetch(`${gateway.url}${path}`, { ...init, headers: { Authorization: `Bearer ${adminToken}`, ...init.headers } });
@@ -123,13 +164,7 @@ test("each command, pasted into bash, reaches its operation with a request that 
   writeFileSync(join(folder, ".curlrc"), `silent\nshow-error\noutput = /dev/null\nwrite-out = "%{http_code}"\n`);
 
   const page = await (await fetch(`${gateway.url}/openapi`)).text();
-  const unescaped = (html: string): string =>
-    html.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
-  const commands = new Map(
-    [...page.matchAll(/<div class="in" id="([\w-]+)">(?:(?!<\/details>)[\s\S])*?<pre class="command">([\s\S]*?)<\/pre>/g)].map(
-      ([, id = "", command = ""]) => [id, unescaped(command)],
-    ),
-  );
+  const commands = commandsOf(page);
   for (const { operationId, path, security, requestBody, responses } of operations()) {
     const command = commands.get(operationId);
     if (requestBody?.content["application/x-www-form-urlencoded"] !== undefined || "426" in responses) {

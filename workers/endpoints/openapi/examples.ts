@@ -1,8 +1,44 @@
 // An example of each JSON body that the gateway takes, by the operation's id: in the description, and sent by the page's curl commands.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
+import type { DocumentName } from "../../stubs/config-calls.ts";
 
 const originatingRequest = { id: 7, method: "tools/call", name: "summarize", server: "notes" };
+
+const documents: Readonly<Record<DocumentName, JsonObject>> = {
+  routing: {
+    providers: { local: { kind: "openai", baseUrl: "http://127.0.0.1:11434/v1", allowPrivate: true } },
+    models: [
+      {
+        id: "llama",
+        provider: "local",
+        name: "llama3.3",
+        contextTokens: 128_000,
+        maxOutputTokens: 8_000,
+        price: { inputPerMTok: 0, outputPerMTok: 0 },
+        scores: { intelligence: 0.5, speed: 0.7, cost: 1 },
+      },
+    ],
+  },
+  policy: {
+    rules: [{ name: "replies to notes", when: { server: "notes" }, then: { request: "review", response: "allow" } }],
+    default: { request: "review", response: "review", reviewers: ["everyone"] },
+    reviewers: { everyone: [{ name: "Ada Lovelace", email: "ada@example.com" }] },
+  },
+  servers: { servers: { notes: { url: "https://notes.example.com/mcp" } } },
+  issuers: {
+    issuers: {
+      idp: {
+        issuer: "https://idp.example.com/",
+        algorithm: "RS256",
+        audience: "countersign",
+        jwksUrl: "https://idp.example.com/keys",
+        subjects: {},
+      },
+    },
+  },
+  budgets: { budgets: { all: { of: "everything", usd: 50, per: "month" } } },
+};
 
 export const examples: Readonly<Record<string, JsonObject>> = {
   sampling: {
@@ -25,38 +61,9 @@ export const examples: Readonly<Record<string, JsonObject>> = {
   embeddings: { model: "auto", input: "Hello, world!" },
   makeToken: { session: "sess-1", originatingRequest, maxUsd: 0.1, seconds: 300 },
   relayMessage: { jsonrpc: "2.0", id: 1, method: "ping" },
-  "put-routing": {
-    providers: { local: { kind: "openai", baseUrl: "http://127.0.0.1:11434/v1", allowPrivate: true } },
-    models: [
-      {
-        id: "llama",
-        provider: "local",
-        name: "llama3.3",
-        contextTokens: 128_000,
-        maxOutputTokens: 8_000,
-        price: { inputPerMTok: 0, outputPerMTok: 0 },
-        scores: { intelligence: 0.5, speed: 0.7, cost: 1 },
-      },
-    ],
-  },
-  "put-policy": {
-    rules: [{ name: "replies to notes", when: { server: "notes" }, then: { request: "review", response: "allow" } }],
-    default: { request: "review", response: "review", reviewers: ["everyone"] },
-    reviewers: { everyone: [{ name: "Ada Lovelace", email: "ada@example.com" }] },
-  },
-  "put-servers": { servers: { notes: { url: "https://notes.example.com/mcp" } } },
-  "put-issuers": {
-    issuers: {
-      idp: {
-        issuer: "https://idp.example.com/",
-        algorithm: "RS256",
-        audience: "countersign",
-        jwksUrl: "https://idp.example.com/keys",
-        subjects: {},
-      },
-    },
-  },
-  "put-budgets": { budgets: { all: { of: "everything", usd: 50, per: "month" } } },
+  ...Object.fromEntries(
+    Object.entries(documents).flatMap(([name, document]) => [`put-${name}`, `check-${name}`].map((id) => [id, document])),
+  ),
   explainRouting: { preferences: { costPriority: 1 } },
   createKey: { name: "ci", owner: "Ada Lovelace", servers: ["notes"] },
 };
