@@ -13,11 +13,11 @@ import { makePrivate } from "./private-folder.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const load = createRequire(import.meta.url);
-const wrangler = join(dirname(load.resolve("wrangler/package.json")), "bin/wrangler.js");
+export const wrangler = join(dirname(load.resolve("wrangler/package.json")), "bin/wrangler.js");
 const run = promisify(execFile);
 
 /** The configuration of each Worker, by its name; the first is the gateway. */
-const configs = {
+export const configs = {
   countersign: "wrangler.toml",
   "countersign-images": "workers/images/wrangler.toml",
   "countersign-tools": "workers/tools/wrangler.toml",
@@ -96,7 +96,8 @@ function forgetOlder(all: string): void {
     rmSync(path, { recursive: true, force: true });
 }
 
-function digestOf(checkout: string): string {
+/** A digest of all that the Workers are built from. */
+export function digestOf(checkout = root): string {
   const hash = createHash("sha256");
   const add = (path: string): void => {
     if (statSync(path).isDirectory()) for (const name of readdirSync(path).toSorted()) add(join(path, name));

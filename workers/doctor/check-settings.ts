@@ -3,10 +3,9 @@
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { isChannelSetting } from "../../shared/notice-channels.ts";
+import { secretError, secretErrorWords } from "../../shared/secret-error.ts";
 import { paths } from "../platform/urls.ts";
 import { type Check, good, isOnThisMachine, fix, note } from "./check.ts";
-
-const shortestSecret = 16;
 
 const isSecret = (name: string): boolean => /KEY|TOKEN/.test(name);
 const secretsHow = "It is a secret: change it with `npx wrangler secret put` or `npx wrangler secret delete`.";
@@ -41,8 +40,8 @@ function previousKeyChecks({ LINK_KEY, LINK_KEY_PREVIOUS }: Env): Check[] {
     return [
       fix("LINK_KEY_PREVIOUS", `It is the same as LINK_KEY, so the key was not rotated: set LINK_KEY to a new key, or run ${without}.`),
     ];
-  // One that is too short is not accepted, and reported with the other settings.
-  if (LINK_KEY_PREVIOUS.length < shortestSecret) return [];
+  // One that is not accepted is reported with the other settings.
+  if (secretError(LINK_KEY_PREVIOUS) !== null) return [];
   return [
     note(
       "LINK_KEY_PREVIOUS",
@@ -102,9 +101,10 @@ function devKeyChecks(env: Env): Check[] {
       ),
     ];
   }
+  const error = secretError(DEV_API_KEY);
   return [
-    settingsOf(env).devApiKey === undefined
-      ? fix("DEV_API_KEY", `It is shorter than ${shortestSecret} characters, so it is not accepted: set a longer one in .dev.vars.`)
+    error !== null
+      ? fix("DEV_API_KEY", `It ${secretErrorWords[error]}, so it is not accepted: set a random one of 32 characters or more in .dev.vars.`)
       : good("DEV_API_KEY", "It is accepted as an API key, on this machine only."),
   ];
 }

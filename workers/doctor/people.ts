@@ -29,6 +29,22 @@ export function peopleChecks(env: Env, policy: Policy): readonly Check[] {
   return [...(findings.length === 0 ? [good("reviewers", fine)] : grouped(findings)), ...unset];
 }
 
+/**
+ * For health, which everyone can read: whether reviews reach people, without a name of a rule or a person. Without PUBLIC_URL its own issue
+ * says so.
+ */
+export function reachIssues(env: Env, policy: Policy): string[] {
+  if (settingsOf(env).publicUrl === undefined) return [];
+  const gates = gatesOf(policy);
+  const unreached = gates.filter(({ asked }) => !asked.some((person) => isReached(env, person)));
+  if (unreached.length === 0) return [];
+  return [
+    unreached.length === gates.length
+      ? "No channel reaches any reviewer, so each review ends at once as undeliverable: set up a channel, and write reviewers with an address for it in the policy"
+      : "No channel reaches the reviewers of some rules, so their reviews end at once as undeliverable: `npm run doctor` names them",
+  ];
+}
+
 /** The rules that ask a reviewer, and the default. */
 function gatesOf(policy: Policy): Gate[] {
   const rules = policy.rules.map(({ name, then }) => ({

@@ -3,7 +3,8 @@
 import { Hono } from "hono";
 import { channelIssues } from "../channels/registry.ts";
 import { missingBindingIssues } from "../platform/bindings.ts";
-import { settingsOf } from "../platform/settings.ts";
+import { SettingError, settingsOf } from "../platform/settings.ts";
+import { reachIssues } from "../doctor/people.ts";
 import { ConfigurationUnavailable, documentIssues, documentsOf } from "../stores/documents.ts";
 import { keyIssues, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
@@ -30,6 +31,7 @@ healthRoutes.get(paths.health, health, async (c) => {
       ...missing,
       ...missingWorkerIssues(c.env),
       ...channelIssues(c.env),
+      ...reachIssues(c.env, policy),
       ...documentIssues(c.env),
       ...keyIssues(c.env),
       // Where the ConfigObject does not answer, `documentIssues` says so.
@@ -45,10 +47,8 @@ healthRoutes.get(paths.health, health, async (c) => {
 function downIssues(error: unknown, lacksBinding: boolean): string[] {
   if (error instanceof ConfigurationUnavailable)
     return ["The configuration cannot be read from KV or from the ConfigObject: requests are refused until one of them answers"];
-  const message = error instanceof Error ? error.message : "";
-  if (message.startsWith("CONTENT_KEY")) return [message];
-  if (lacksBinding && !message.startsWith("LINK_KEY")) return [];
-  return ["LINK_KEY is missing or too short: set it with `wrangler secret put LINK_KEY`"];
+  if (error instanceof SettingError) return [error.message];
+  return lacksBinding ? [] : ["The gateway's settings cannot be read; its log names the error"];
 }
 
 const ownerIssues = (ids: readonly string[]): string[] =>

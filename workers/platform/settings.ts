@@ -2,6 +2,7 @@
 
 import { isLoopbackHost } from "../../shared/address.ts";
 import { type OperatorEntry, parseOperators } from "../../shared/credential/operator-roles.ts";
+import { type SecretError, secretError, secretErrorWords } from "../../shared/secret-error.ts";
 import { type SigningKeys, signingKey } from "../../shared/sealed-id.ts";
 import type { Env } from "./env.ts";
 
@@ -36,12 +37,11 @@ export type Settings = {
 /** `issuer`: the team's address, as the tokens' `iss` has it. */
 export type AccessSettings = { readonly issuer: string; readonly audience: string };
 
-const shortestSecret = 16;
 const parsed = new WeakMap<object, Settings>();
 
 /**
- * The settings of this environment. Throws without a LINK_KEY of the least length, because no id can be sealed, and with a CONTENT_KEY that is
- * too short, because content would be stored as if it were protected.
+ * The settings of this environment. Throws a `SettingError` without a LINK_KEY that can serve as a secret, because no id can be sealed, and with
+ * such a CONTENT_KEY, because content would be stored as if it were protected.
  */
 export function settingsOf(env: Env): Settings {
   const known = parsed.get(env);
@@ -53,29 +53,26 @@ export function settingsOf(env: Env): Settings {
 
 function parseSettings(env: Env): Settings {
   const issues: string[] = [];
-  if (env.LINK_KEY === undefined || env.LINK_KEY.length < shortestSecret) {
-    throw new Error(`LINK_KEY is missing or shorter than ${shortestSecret} characters: set it with \`wrangler secret put LINK_KEY\``);
-  }
-  const current = signingKey(env.LINK_KEY);
-  const previous = env.LINK_KEY_PREVIOUS ?? "";
-  if (previous !== "" && previous.length < shortestSecret)
-    issues.push(
-      `LINK_KEY_PREVIOUS is shorter than ${shortestSecret} characters and is not accepted; remove it, or set it to the previous LINK_KEY`,
+  const { LINK_KEY: linkKey = "", LINK_KEY_PREVIOUS: previous = "", ADMIN_TOKEN: adminToken = "", DEV_API_KEY: devApiKey = "" } = env;
+  const linkKeyError = secretError(linkKey);
+  if (linkKeyError !== null)
+    throw new SettingError(
+      `LINK_KEY ${linkKeyError === "example" ? secretErrorWords.example : "is missing or too short"}: set it with \`wrangler secret put LINK_KEY\``,
     );
-  const keys: SigningKeys = previous.length >= shortestSecret ? [current, signingKey(previous)] : [current];
+  const current = signingKey(linkKey);
+  const previousError = refused("LINK_KEY_PREVIOUS", previous, "remove it, or set it to the previous LINK_KEY", issues);
+  const keys: SigningKeys = previousError === null ? [current, signingKey(previous)] : [current];
   const contentSecrets = parseContentKeys(env, issues);
   const publicUrl = parsePublicUrl(env.PUBLIC_URL, issues);
   const loopback = publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);
-  if (env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length < shortestSecret) {
-    issues.push(`ADMIN_TOKEN is shorter than ${shortestSecret} characters and is not accepted; choose a longer one`);
-  }
+  const adminTokenError = refused("ADMIN_TOKEN", adminToken, "choose a random one of 32 characters or more", issues);
   return {
     publicUrl,
     keys,
     contentSecrets,
-    adminToken: env.ADMIN_TOKEN !== undefined && env.ADMIN_TOKEN.length >= shortestSecret ? env.ADMIN_TOKEN : undefined,
+    adminToken: adminTokenError === null ? adminToken : undefined,
     // DEV_API_KEY comes from a file, and is valid on a loopback address only.
-    devApiKey: loopback && env.DEV_API_KEY !== undefined && env.DEV_API_KEY.length >= shortestSecret ? env.DEV_API_KEY : undefined,
+    devApiKey: loopback && secretError(devApiKey) === null ? devApiKey : undefined,
     outbox: env.OUTBOX === "on" || (loopback && env.OUTBOX !== "off"),
     retentionMs: numberOf("RETENTION_HOURS", env.RETENTION_HOURS, 24, 1, 24 * 30, issues) * 3_600_000,
     modelTimeoutMs: numberOf("MODEL_TIMEOUT_SECONDS", env.MODEL_TIMEOUT_SECONDS, 120, 1, 600, issues) * 1000,
@@ -89,14 +86,25 @@ function parseSettings(env: Env): Settings {
   };
 }
 
+/** A setting without which nothing can be served. The message is one sentence for an operator, without a full stop and without the value. */
+export class SettingError extends Error {}
+
+/** Why this secret is not accepted; an empty one is not set, and no issue. */
+function refused(name: string, secret: string, fix: string, issues: string[]): SecretError | null {
+  const error = secretError(secret);
+  if (error !== null && secret !== "") issues.push(`${name} ${secretErrorWords[error]}, so it is not accepted; ${fix}`);
+  return error;
+}
+
 /** As long as a random text of 128 bits in base64 or hexadecimal, and of as many characters. */
 const isWeak = (secret: string): boolean => secret.length < 22 || new Set(secret).size < 10;
 
 /** With the previous key alone, content goes on being encrypted with that: a key that is missing by mistake stores nothing as plain text. */
 function parseContentKeys({ CONTENT_KEY: current = "", CONTENT_KEY_PREVIOUS: previous = "" }: Env, issues: string[]): string[] {
   for (const [name, secret] of Object.entries({ CONTENT_KEY: current, CONTENT_KEY_PREVIOUS: previous })) {
-    if (secret !== "" && secret.length < shortestSecret)
-      throw new Error(`${name} is shorter than ${shortestSecret} characters: set a random one of 32 or more, or delete it`);
+    const error = secret === "" ? null : secretError(secret);
+    if (error !== null)
+      throw new SettingError(`${name} ${secretErrorWords[error]}: set a random one of 32 characters or more, or delete it`);
   }
   if (isWeak(current) && current !== "")
     issues.push("CONTENT_KEY is weak, so stored content could be decrypted by guessing it; set a random one of 32 characters or more");

@@ -73,7 +73,7 @@ describe("the settings", () => {
 
   test.each([
     ["short", { CONTENT_KEY: "aB3dE5gH7jK9mN1pQ" }, "CONTENT_KEY is weak"],
-    ["repetitive", { CONTENT_KEY: "abababababababababababababababab" }, "CONTENT_KEY is weak"],
+    ["repetitive", { CONTENT_KEY: "abcdefgabdcfegbadcfegabdcefgabdc" }, "CONTENT_KEY is weak"],
     ["missing, and the previous one is there", { CONTENT_KEY_PREVIOUS: old }, "CONTENT_KEY is missing"],
   ])("say of a key that it is %s", (_what, keys, sentence) => {
     expect(of(keys).issues.join("\n")).toContain(sentence);
