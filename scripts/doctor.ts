@@ -56,7 +56,7 @@ async function fromOutside(url: string): Promise<{ readonly checks: readonly Che
   if (!described.success) return { checks: [], goOn: true };
   const { info, paths } = described.data;
   if (!(doctorPath in paths)) {
-    const text = `The gateway is version ${info.version}, which has no doctor: deploy this checkout with \`npx wrangler deploy\`.`;
+    const text = `The gateway is version ${info.version}, which has no doctor: deploy this checkout with \`npm run deploy\`.`;
     return { checks: [{ check: "gateway", state: "fix", text }], goOn: false };
   }
   const own = ownVersion();
@@ -105,17 +105,20 @@ async function linksCheck(publicUrl: string | null, url: string): Promise<readon
   return [{ check: "links", state: "fix", text }];
 }
 
+/** All checks of a gateway. @throws Unasked where it could not be asked. */
+export async function diagnose(target: Target): Promise<readonly Check[]> {
+  const { checks, goOn } = await fromOutside(target.url);
+  if (!goOn) return checks;
+  const { checks: inside, publicUrl } = await fromInside(target);
+  return [...checks, ...inside, ...(await linksCheck(publicUrl, target.url))];
+}
+
 async function main(): Promise<number> {
   try {
     const { values } = parseArgs({ options: { url: { type: "string" } }, strict: true });
     const target = await targetOf(values.url);
     console.log(`Countersign at ${target.url}\n`);
-    const outside = await fromOutside(target.url);
-    const checks = [...outside.checks];
-    if (outside.goOn) {
-      const { checks: inside, publicUrl } = await fromInside(target);
-      checks.push(...inside, ...(await linksCheck(publicUrl, target.url)));
-    }
+    const checks = await diagnose(target);
     const { text, exitCode } = report(checks, process.stdout.isTTY ? process.stdout.columns : undefined);
     console.log(text);
     return exitCode;

@@ -28,14 +28,7 @@ afterAll(async () => {
 
 test("the development server's own pages, which read and write everything that is stored, are not served", async () => {
   for (const prefix of ["/cdn-cgi/explorer", "/cdn-cgi/local/explorer"])
-    for (const path of [
-      "",
-      "/",
-      "/api",
-      "/api/local/workers",
-      "/api/storage/kv/namespaces",
-      "/api/storage/kv/namespaces/countersign-config/keys",
-    ]) {
+    for (const path of ["", "/", "/api", "/api/local/workers", "/api/storage/kv/namespaces", "/api/storage/kv/namespaces/CONFIG/keys"]) {
       const response = await fetch(gateway.url + prefix + path, { headers: { Origin: "http://localhost:1" } });
       expect([prefix + path, response.status, await response.json()]).toEqual([
         prefix + path,
@@ -43,7 +36,7 @@ test("the development server's own pages, which read and write everything that i
         { error: expect.stringContaining("nothing at this path") },
       ]);
     }
-  const put = await fetch(`${gateway.url}/cdn-cgi/local/explorer/api/storage/kv/namespaces/countersign-config/values/policy`, {
+  const put = await fetch(`${gateway.url}/cdn-cgi/local/explorer/api/storage/kv/namespaces/CONFIG/values/policy`, {
     method: "PUT",
     body: "{}",
   });
