@@ -1,8 +1,9 @@
-// What only Cloudflare's API says, because wrangler has no command for it: the account's workers.dev subdomain, and whose a custom domain is.
-// Reads alone; every change is wrangler's.
+// What is there in a Cloudflare account, read from its API with wrangler's own credential. Reads alone: every change is wrangler's. Wrangler has
+// no command for the subdomain and for whose a domain is; for the others it takes a process of a second for each Worker and question.
 
 import { z } from "zod";
 import { DeployError, explain } from "./deploy-error.ts";
+import { type DeployedWorker, deployedWorker } from "./deployed-worker.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 const credentialSchema = z.union([
@@ -14,10 +15,16 @@ const answerSchema = z.object({
   errors: z.array(z.object({ code: z.number(), message: z.string() })),
   result: z.unknown(),
 });
+const namespacesSchema = z.array(z.object({ id: z.string(), title: z.string() }));
+const deploymentsSchema = z.object({ deployments: z.array(z.object({ versions: z.array(z.object({ version_id: z.string() })) })) });
 const domainsSchema = z.array(z.object({ hostname: z.string(), service: z.string() }));
 const changesetSchema = z.object({ conflicting: z.array(z.object({ hostname: z.string() })) });
 
 export type CloudflareAccount = {
+  /** Null where no Worker has this name. A split deployment counts as its first version. */
+  readonly worker: (name: string) => Promise<DeployedWorker | null>;
+  /** The id of the KV namespace with this title; undefined where there is none. */
+  readonly namespace: (title: string) => Promise<string | undefined>;
   /** Null where none was chosen yet. */
   readonly subdomain: () => Promise<string | null>;
   /** The Worker that this custom domain leads to; null where it leads to none. */
@@ -31,6 +38,26 @@ export async function cloudflareAccount(wrangler: Wrangler, account: string): Pr
   const ask = await asker(wrangler);
   const workers = `accounts/${account}/workers`;
   return {
+    worker: async (name) => {
+      const { errors, result } = await ask(`${workers}/scripts/${name}/deployments`, [10007, 10090]);
+      const [version] = errors.length > 0 ? [] : (deploymentsSchema.parse(result).deployments[0]?.versions ?? []);
+      if (version === undefined) return null;
+      const path = `${workers}/scripts/${name}`;
+      const [view, schedules, workersDev] = await Promise.all([
+        ask(`${path}/versions/${version.version_id}`),
+        ask(`${path}/schedules`),
+        ask(`${path}/subdomain`),
+      ]);
+      return deployedWorker(view.result, schedules.result, workersDev.result);
+    },
+    namespace: async (title) => {
+      for (let page = 1; ; page += 1) {
+        const { result } = await ask(`accounts/${account}/storage/kv/namespaces?per_page=100&page=${page}`);
+        const some = namespacesSchema.parse(result);
+        const found = some.find((each) => each.title === title);
+        if (found !== undefined || some.length < 100) return found?.id;
+      }
+    },
     subdomain: async () => {
       const { errors, result } = await ask(`${workers}/subdomain`, [10007]);
       return errors.length > 0 ? null : z.object({ subdomain: z.string() }).parse(result).subdomain;

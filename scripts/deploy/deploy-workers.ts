@@ -8,13 +8,20 @@ import { makePrivate } from "../private-folder.ts";
 import type { CloudflareAccount } from "./cloudflare-account.ts";
 import { DeployError, explain } from "./deploy-error.ts";
 import { type DeployedWorker, deployMessage, isOurs } from "./deployed-worker.ts";
-import { withDomain } from "./gateway-config.ts";
+import { type RawConfig, withDomain } from "./gateway-config.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 export type Tell = (state: string, what: string, text?: string) => void;
 
 /** A Worker as it is to be. `config`: a path that wrangler reads. */
-export type Part = { readonly name: string; readonly config: string; readonly digest: string; readonly there: DeployedWorker | null };
+export type Part = {
+  readonly name: string;
+  readonly config: string;
+  readonly digest: string;
+  readonly there: DeployedWorker | null;
+  /** Whether what is there lacks a cron trigger or its address, because an earlier deployment stopped after the upload. */
+  readonly isIncomplete: boolean;
+};
 
 type Context = {
   readonly wrangler: Wrangler;
@@ -32,6 +39,12 @@ export const besideParts = Object.entries(configs)
   .filter(([name]) => name !== "countersign")
   .map(([name, config]) => ({ suffix: name.slice("countersign".length), config }));
 
+/** Whether this gateway lacks what is set after its upload. */
+export const isIncomplete = (there: DeployedWorker | null, config: RawConfig): boolean =>
+  there !== null &&
+  (there.onWorkersDev !== (config.workers_dev !== false) ||
+    there.crons.toSorted().join() !== (config.triggers?.crons ?? []).toSorted().join());
+
 /** Refuses to deploy over Workers that are somebody else's. */
 export function checkNamesAreFree(parts: readonly Pick<Part, "name" | "there">[], replaces: boolean): void {
   const taken = parts.filter(({ there }) => there !== null && !isOurs(there)).map(({ name }) => name);
@@ -48,7 +61,7 @@ export async function deployPart(
   { wrangler, tell, version, folder }: Context,
 ): Promise<void> {
   const message = deployMessage(version, part.digest);
-  if (part.there?.message === message && Object.keys(secrets).length === 0) {
+  if (part.there?.message === message && !part.isIncomplete && Object.keys(secrets).length === 0) {
     tell("unchanged", part.name);
     return;
   }

@@ -1,8 +1,6 @@
-// What is deployed under a Worker's name, and whether it is one of ours.
+// What is deployed under a Worker's name, and whether it is one of ours. Pure.
 
 import { z } from "zod";
-import { explain } from "./deploy-error.ts";
-import type { Wrangler } from "./wrangler.ts";
 
 const bindingSchema = z.looseObject({
   name: z.string(),
@@ -11,31 +9,32 @@ const bindingSchema = z.looseObject({
   namespace_id: z.string().optional(),
   class_name: z.string().optional(),
 });
-const deploymentSchema = z.object({ versions: z.array(z.object({ version_id: z.string() })) });
 const versionSchema = z.object({
   annotations: z.looseObject({ "workers/message": z.string().optional() }).optional(),
   resources: z.object({ bindings: z.array(bindingSchema).default([]) }),
 });
 
+const schedulesSchema = z.object({ schedules: z.array(z.object({ cron: z.string() })).default([]) });
+const subdomainSchema = z.object({ enabled: z.boolean() });
+
 export type DeployedWorker = {
   /** What `deployMessage` made, where this command deployed it. */
   readonly message: string;
   readonly bindings: readonly z.infer<typeof bindingSchema>[];
+  readonly crons: readonly string[];
+  /** Whether it answers at its workers.dev address. */
+  readonly onWorkersDev: boolean;
 };
 
-/** Null where no Worker has this name. A split deployment counts as its first version. */
-export async function deployedWorker(wrangler: Wrangler, name: string): Promise<DeployedWorker | null> {
-  const status = await wrangler("deployments", "status", "--name", name, "--json");
-  if (status.status !== 0) {
-    if (/code: (?:10007|10090)\]|has no deployments/.test(status.output)) return null;
-    throw explain(`Looking for the Worker ${name}`, status.output);
-  }
-  const [version] = deploymentSchema.parse(JSON.parse(status.stdout)).versions;
-  if (version === undefined) return null;
-  const view = await wrangler("versions", "view", version.version_id, "--name", name, "--json");
-  if (view.status !== 0) throw explain(`Looking at the Worker ${name}`, view.output);
-  const { annotations, resources } = versionSchema.parse(JSON.parse(view.stdout));
-  return { message: annotations?.["workers/message"] ?? "", bindings: resources.bindings };
+/** From its version, its cron triggers and its subdomain as Cloudflare's API describes them. */
+export function deployedWorker(version: unknown, schedules: unknown, subdomain: unknown): DeployedWorker {
+  const { annotations, resources } = versionSchema.parse(version);
+  return {
+    message: annotations?.["workers/message"] ?? "",
+    bindings: resources.bindings,
+    crons: schedulesSchema.parse(schedules).schedules.map(({ cron }) => cron),
+    onWorkersDev: subdomainSchema.parse(subdomain).enabled,
+  };
 }
 
 const mark = "Countersign";

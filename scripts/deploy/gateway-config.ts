@@ -7,6 +7,8 @@ export type RawConfig = {
   readonly name?: string | undefined;
   readonly main?: string | undefined;
   readonly vars?: Readonly<Record<string, unknown>> | undefined;
+  readonly workers_dev?: boolean | undefined;
+  readonly triggers?: { readonly crons?: readonly string[] } | undefined;
   readonly account_id?: string | undefined;
   readonly kv_namespaces?: readonly { readonly binding: string; readonly id?: string }[] | undefined;
   readonly services?: readonly { readonly binding: string; readonly service: string }[] | undefined;
@@ -25,7 +27,7 @@ export type Deployment = {
 };
 
 /** Without the custom domain, which is attached when the gateway is there: `withDomain`. */
-export function gatewayConfig(raw: RawConfig, { name, address, kvId, root }: Deployment): RawConfig & object {
+export function gatewayConfig(raw: RawConfig, { name, address, kvId, root }: Deployment): RawConfig {
   return {
     ...raw,
     name,

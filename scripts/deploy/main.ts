@@ -19,7 +19,7 @@ import type { Target } from "../target.ts";
 import { cloudflareAccount } from "./cloudflare-account.ts";
 import { chooseAccount } from "./choose-account.ts";
 import { DeployError, explain } from "./deploy-error.ts";
-import { type DeployedWorker, deployedWorker, secretsOf, variableOf } from "./deployed-worker.ts";
+import { type DeployedWorker, secretsOf, variableOf } from "./deployed-worker.ts";
 import {
   type Part,
   attachDomain,
@@ -28,6 +28,7 @@ import {
   checkNamesAreFree,
   deployPart,
   digestOfText,
+  isIncomplete,
   writeConfig,
 } from "./deploy-workers.ts";
 import { keyCount, makeFirstKey } from "./first-key.ts";
@@ -38,7 +39,7 @@ import { nextSteps } from "./next-steps.ts";
 import { type DeployOptions, deployUsage, readOptions } from "./options.ts";
 import { Interrupted, isYes, personAt } from "./person.ts";
 import { untilHealthy } from "./until-healthy.ts";
-import { type Wrangler, wranglerFor } from "./wrangler.ts";
+import { wranglerFor } from "./wrangler.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Made secrets and configurations for wrangler; git ignores it. */
@@ -99,8 +100,9 @@ async function deploy(raw: RawConfig, name: string, options: DeployOptions): Pro
   const names = [...besideParts.map(({ suffix }) => name + suffix), name];
   const [subdomain, kvId, ...there] = await Promise.all([
     account.subdomain(),
-    kvNamespace(wrangler, raw, name),
-    ...names.map((each) => deployedWorker(wrangler, each)),
+    // An earlier run may have made it, and stopped before the gateway had it.
+    account.namespace(`${name}-config`),
+    ...names.map(account.worker),
   ]);
   const gateway = there.at(-1) ?? null;
   checkNamesAreFree(
@@ -131,12 +133,20 @@ async function deploy(raw: RawConfig, name: string, options: DeployOptions): Pro
     config: each.config,
     digest: digestOfText(sources, name),
     there: there[index] ?? null,
+    isIncomplete: false,
   }));
   const context = { wrangler, tell, version, folder };
   for (const part of parts) await deployPart(part, {}, context);
   // The namespace's id is not part of it: it is not known before the first deployment.
   const digest = digestOfText(sources, JSON.stringify(gatewayConfig(raw, { name, address, kvId: configuredKvId(raw), root: "" })));
-  await deployPart({ name, config: writeConfig(folder, `${name}.json`, config), digest, there: gateway }, secrets, context);
+  const part = {
+    name,
+    config: writeConfig(folder, `${name}.json`, config),
+    digest,
+    there: gateway,
+    isIncomplete: isIncomplete(gateway, config),
+  };
+  await deployPart(part, secrets, context);
   if (!isAttached) await attachDomain(account, { host, worker: name, config, replaces: options.replaces }, context);
 
   return check(address.publicUrl, name, options, person !== null);
@@ -145,15 +155,6 @@ async function deploy(raw: RawConfig, name: string, options: DeployOptions): Pro
 /** The id of the namespace that the gateway has. */
 const boundNamespace = (gateway: DeployedWorker | null): string | undefined =>
   gateway?.bindings.find((binding) => binding.name === "CONFIG" && binding.type === "kv_namespace")?.namespace_id;
-
-/** A namespace of the name that wrangler gives it: an earlier run made it, and stopped before the gateway had it. */
-async function kvNamespace(wrangler: Wrangler, raw: RawConfig, name: string): Promise<string | undefined> {
-  if (configuredKvId(raw) !== undefined) return undefined;
-  const listed = await wrangler("kv", "namespace", "list");
-  if (listed.status !== 0) throw explain("Listing the account's KV namespaces", listed.output);
-  const all = z.array(z.object({ id: z.string(), title: z.string() })).parse(JSON.parse(listed.stdout));
-  return all.find(({ title }) => title === `${name}-config`)?.id;
-}
 
 /** Waits for the gateway, runs the doctor, makes the first key and says what comes next. */
 async function check(url: string, name: string, { waitSeconds }: DeployOptions, hasPerson: boolean): Promise<number> {

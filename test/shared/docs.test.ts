@@ -258,17 +258,17 @@ test("docs/dependencies.md has every dependency of package.json", () => {
   expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
-test("docs/operating.md has every variable and secret that the Worker reads, and every event that it logs", () => {
+test("docs/operations.md has every variable and secret that the Worker reads, and every event that it logs", () => {
   const variables = [...read("workers/platform/env.ts").matchAll(/readonly ([A-Z_]+)\?: string/g)].map(([, name = ""]) => name);
   const events = [...read("workers/platform/log.ts").matchAll(/\| "([a-zA-Z.]+)"/g)].map(([, name = ""]) => name);
   expect(Math.min(variables.length, events.length)).toBeGreaterThan(5);
-  const text = read("docs/operating.md");
+  const text = read("docs/operations.md");
   expect([...variables, ...events].filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
 });
 
-describe("the numbers in docs/operating.md", () => {
+describe("the numbers in docs/operations.md", () => {
   const rowOf = (name: string): string =>
-    read("docs/operating.md")
+    read("docs/operations.md")
       .split("\n")
       .find((line) => line.startsWith(`| \`${name}\``)) ?? "";
   const settings = [
@@ -295,9 +295,33 @@ describe("the numbers in docs/operating.md", () => {
       ["workers/endpoints/admin/admin-documents.ts", "documentLimitBytes"],
     ] as const) {
       const [, digits = ""] = new RegExp(`const ${name} = ([\\d_]+);`).exec(read(path)) ?? [];
-      expect(read("docs/operating.md")).toContain(`| ${digits.replaceAll("_", ",")} bytes |`);
+      expect(read("docs/operations.md")).toContain(`| ${digits.replaceAll("_", ",")} bytes |`);
     }
   });
+});
+
+test("the cost in docs/operations.md is that of the counted bill, at list prices less what the plan includes", () => {
+  type Bill = { tables: { rows: { labels: string[]; values: { each?: number[]; price?: number[] } }[] }[] };
+  const { tables } = JSON.parse(read("bench/results/bill.json")) as Bill; // written by the benchmark
+  const included: Readonly<Record<string, number>> = {
+    "Worker requests": 10e6,
+    "CPU ms": 30e6,
+    "object requests, alarms among them": 1e6,
+    "object GB-seconds": 400e3,
+    "rows read": 25e9,
+    "rows written": 50e6,
+    "KV reads": 10e6,
+    "KV writes": 1e6,
+  };
+  const plan = 5;
+  const costOf = (perSecond: number): string => {
+    const costs = (tables[0]?.rows ?? []).map(({ labels: [name = ""], values }) => {
+      const used = (values.each?.[0] ?? 0) * perSecond * 30 * 24 * 3_600;
+      return (Math.max(0, used - (included[name] ?? Infinity)) / 1e6) * (values.price?.[0] ?? 0);
+    });
+    return costs.reduce((sum, cost) => sum + cost, plan).toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  };
+  expect(read("docs/operations.md")).toContain(`| in all | ${[1, 100, 10_000].map(costOf).join(" | ")} |`);
 });
 
 test("every decision says when to revisit it", () => {

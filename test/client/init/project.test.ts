@@ -80,8 +80,8 @@ describe("package.json", () => {
 });
 
 describe(".dev.vars.example", () => {
-  test("describes every secret that docs/operating.md lists, and has no value", () => {
-    const listed = [...read("docs/operating.md").matchAll(/^\| (`[^|]+) \| [^|]*secret/gm)]
+  test("describes every secret that docs/operations.md lists, and has no value", () => {
+    const listed = [...read("docs/operations.md").matchAll(/^\| (`[^|]+) \| [^|]*secret/gm)]
       .flatMap(([, names = ""]) => [...names.matchAll(/`([A-Z_<>]+)`/g)].map(([, name]) => name))
       // `…_ID` and `SLACK_API_URL` are variables of the same line.
       .filter((name) => !["SLACK_APP_ID", "SLACK_TEAM_ID", "SLACK_API_URL", "RESEND_BASE_URL"].includes(name ?? ""));

@@ -19,6 +19,7 @@ type Case = {
   readonly env?: Readonly<Record<string, string>>;
 };
 
+/** A credential with access to two. */
 const several = () => deploying.api.accounts.push({ id: "f".repeat(32), name: "Other" });
 
 describe("nothing is changed where", () => {
@@ -127,71 +128,62 @@ describe("a deployment that fails half-way", () => {
     expect(deploying.api.namespaces).toHaveLength(1);
     deploying.api.asked.length = 0;
 
-    const { code, printed } = await deploying.deploy();
-    expect([code, printed]).toEqual([0, expect.stringMatching(/^unchanged +countersign-pages$/m)]);
+    deploying.api.fail("PUT", /\/schedules$/, 400, 10_072, "workers.api.error.too_many_crons");
+    const withoutCron = await deploying.deploy();
+    expect([withoutCron.code, withoutCron.printed]).toEqual([
+      1,
+      expect.stringMatching(/as many cron triggers as its plan allows.*Workers Paid/),
+    ]);
+    expect(withoutCron.printed).toMatch(/^unchanged +countersign-pages$/m);
     expect(uploads(deploying.api)).toEqual(["countersign"]);
+
+    const silent = await deploying.deploy(["--yes", "--wait", "1"], { HTTPS_PROXY: "http://127.0.0.1:1" });
+    expect([silent.code, silent.printed]).toEqual([1, expect.stringMatching(/did not answer within 1 seconds.*deploys nothing twice/)]);
+
+    const { code } = await deploying.deploy();
+    expect([code, deploying.api.scripts.get("countersign")?.crons]).toEqual([0, ["*/5 * * * *"]]);
     expect([deploying.kept(), deploying.api.namespaces.length]).toEqual([made, 1]);
     const secrets = deploying.api.scripts.get("countersign")?.active.bindings.filter(({ type }) => type === "secret_text");
     expect(Object.fromEntries((secrets ?? []).map(({ name, text }) => [name, text]))).toEqual(made);
   });
-
-  test("because of the free plan's cron triggers says so", async () => {
-    deploying.api.fail("PUT", /\/schedules$/, 400, 10_072, "workers.api.error.too_many_crons");
-    const { code, printed } = await deploying.deploy();
-    expect([code, printed]).toEqual([1, expect.stringMatching(/as many cron triggers as its plan allows.*Workers Paid/)]);
-  });
-
-  test("because the new address does not answer yet says that nothing is deployed twice", async () => {
-    deploying.api.fail("POST", /\/scripts\/countersign\/subdomain$/, 200, 0, "", 0);
-    const { code, printed } = await deploying.deploy(["--yes", "--wait", "1"], { HTTPS_PROXY: "http://127.0.0.1:1" });
-    expect([code, printed]).toEqual([1, expect.stringMatching(/did not answer within 1 seconds.*deploys nothing twice/)]);
-  });
 });
 
-describe("a custom domain", () => {
+test("a custom domain is attached after the gateway is there, over nobody's DNS records, and stays without being named again", async () => {
   const domain = ["--yes", "--domain", "gateway.example.com"];
+  deploying.api.subdomain = null;
+  deploying.api.records.add("gateway.example.com");
+  const inTheWay = await deploying.deploy(domain);
+  expect([inTheWay.code, inTheWay.printed]).toEqual([
+    1,
+    expect.stringMatching(/gateway\.example\.com has DNS records of its own\. Delete them/),
+  ]);
+  expect([...deploying.api.domains]).toEqual([]);
 
-  test("is attached after the gateway is there, is its only address, and stays without being named again", async () => {
-    const { code, printed } = await deploying.deploy(domain);
-    expect([code, printed]).toEqual([0, expect.stringMatching(/^attached +domain +gateway\.example\.com$/m)]);
-    expect([...deploying.api.domains]).toEqual([["gateway.example.com", "countersign"]]);
-    expect(deploying.api.scripts.get("countersign")).toMatchObject({ onWorkersDev: false, crons: ["*/5 * * * *"] });
-    expect(printed).toContain("https://gateway.example.com/healthz says degraded");
-    deploying.api.asked.length = 0;
-    const again = await deploying.deploy();
-    expect([again.code, deploying.api.changes()]).toEqual([0, []]);
-    expect(again.printed).toMatch(/^found +address +https:\/\/gateway\.example\.com$/m);
-  });
+  deploying.api.records.clear();
+  const { code, printed } = await deploying.deploy(domain);
+  expect([code, printed]).toEqual([0, expect.stringMatching(/^attached +domain +gateway\.example\.com$/m)]);
+  expect([...deploying.api.domains]).toEqual([["gateway.example.com", "countersign"]]);
+  expect(deploying.api.scripts.get("countersign")).toMatchObject({ onWorkersDev: false, crons: ["*/5 * * * *"] });
+  expect(printed).toContain("https://gateway.example.com/healthz says degraded");
 
-  test("does not overwrite DNS records of the same name", async () => {
-    deploying.api.records.add("gateway.example.com");
-    const { code, printed } = await deploying.deploy(domain);
-    expect([code, printed]).toEqual([1, expect.stringMatching(/gateway\.example\.com has DNS records of its own\. Delete them/)]);
-    expect([...deploying.api.domains]).toEqual([]);
-  });
-
-  test("needs no workers.dev subdomain", async () => {
-    deploying.api.subdomain = null;
-    expect((await deploying.deploy(domain)).code).toBe(0);
-  });
+  deploying.api.asked.length = 0;
+  const again = await deploying.deploy();
+  expect([again.code, deploying.api.changes()]).toEqual([0, []]);
+  expect(again.printed).toMatch(/^found +address +https:\/\/gateway\.example\.com$/m);
 });
 
-describe("in CI", () => {
+test("in CI secrets come from the environment or, with the deploy button, from the dashboard: nothing is made or printed that only a log would have", async () => {
+  const build = await deploying.deploy([], { CI: "true", WORKERS_CI: "1", WRANGLER_CI_OVERRIDE_NAME: "acme-review" });
+  expect([build.code, build.printed]).toEqual([0, expect.stringMatching(/waits for its secrets: LINK_KEY is missing.*in the dashboard/)]);
+  // Each has the name that the owner chose.
+  expect([...deploying.api.scripts.keys()]).toEqual(["acme-review-images", "acme-review-tools", "acme-review-pages", "acme-review"]);
+  const services = deploying.api.scripts.get("acme-review")?.active.bindings.filter(({ type }) => type === "service");
+  expect(services?.map(({ service }) => service)).toEqual(["acme-review-images", "acme-review-tools", "acme-review-pages"]);
+
   const secrets = { LINK_KEY: "k3vX0rT2mB1cQ9aZ7yLw4A-link", ADMIN_TOKEN: "k3vX0rT2mB1cQ9aZ7yLw4A-admin" };
-
-  test("secrets come from the environment, nothing is made that only a log would have, and no key is printed", async () => {
-    const { code, printed } = await deploying.deploy([], { CI: "true", ...secrets });
-    expect([code, printed]).toEqual([0, expect.stringMatching(/^set +secrets +LINK_KEY, ADMIN_TOKEN$/m)]);
-    expect(deploying.kept()).toEqual({});
-    expect(printed).not.toMatch(new RegExp(`csk_|${Object.values(secrets).join("|")}`));
-    expect(printed).toContain("Make an API key for a host (docs/deploy.md).");
-  });
-
-  test("of the deploy button, the four Workers have the names that their owner chose, and the secrets may come later", async () => {
-    const { code, printed } = await deploying.deploy([], { CI: "true", WORKERS_CI: "1", WRANGLER_CI_OVERRIDE_NAME: "acme-review" });
-    expect([code, printed]).toEqual([0, expect.stringMatching(/waits for its secrets: LINK_KEY is missing.*in the dashboard/)]);
-    expect([...deploying.api.scripts.keys()]).toEqual(["acme-review-images", "acme-review-tools", "acme-review-pages", "acme-review"]);
-    const services = deploying.api.scripts.get("acme-review")?.active.bindings.filter(({ type }) => type === "service");
-    expect(services?.map(({ service }) => service)).toEqual(["acme-review-images", "acme-review-tools", "acme-review-pages"]);
-  });
+  const { code, printed } = await deploying.deploy(["--name", "acme-review"], { CI: "true", ...secrets });
+  expect([code, printed]).toEqual([0, expect.stringMatching(/^set +secrets +LINK_KEY, ADMIN_TOKEN$/m)]);
+  expect(deploying.kept("acme-review")).toEqual({});
+  expect(printed).not.toMatch(new RegExp(`csk_|${Object.values(secrets).join("|")}`));
+  expect(printed).toContain("Make an API key for a host (docs/deploy.md).");
 });

@@ -228,11 +228,11 @@ export class CloudflareApi {
       case "script-settings":
         return {};
       case "subdomain":
-        script.onWorkersDev = json<{ enabled: boolean }>().enabled;
+        if (method === "POST") script.onWorkersDev = json<{ enabled: boolean }>().enabled;
         return { enabled: script.onWorkersDev, previews_enabled: false };
       case "schedules":
-        script.crons = json<{ cron: string }[]>().map(({ cron }) => cron);
-        return { schedules: script.crons };
+        if (method === "PUT") script.crons = json<{ cron: string }[]>().map(({ cron }) => cron);
+        return { schedules: script.crons.map((cron) => ({ cron })) };
       case "domains": {
         const origins = second === "changeset" ? json<{ hostname: string }[]>() : json<{ origins: { hostname: string }[] }>().origins;
         if (second === "changeset") {
