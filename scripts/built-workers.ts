@@ -42,8 +42,8 @@ export async function builtWorkers(checkout = root): Promise<[gateway: V4WorkerO
 
 const optionsOf = (config: string) => (load("wrangler") as typeof import("wrangler")).unstable_getMiniflareWorkerOptions(config); // its types are the module's own
 
-/** Wrangler says on standard output which files it reads. */
-function quietly<T>(ask: () => T): T {
+/** Wrangler says on standard output which files it reads, and what it thinks of the environment. */
+export function quietly<T>(ask: () => T): T {
   const level = process.env["WRANGLER_LOG"];
   process.env["WRANGLER_LOG"] = "error";
   try {

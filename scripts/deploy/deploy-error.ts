@@ -75,7 +75,7 @@ export function explain(doing: string, output: string): DeployError {
 /** Wrangler's errors without its banner, hints and log files. */
 function essence(output: string): string {
   const lines = output.split("\n").map((line) => line.trimEnd());
-  const first = lines.findIndex((line) => /\[ERROR\]|^Error|error:/i.test(line));
+  const first = lines.findIndex((line) => /\[ERROR\]|^Error: /.test(line));
   return lines
     .slice(Math.max(first, 0))
     .filter((line) => line.trim() !== "" && !/open an issue|Logs were written|report this|^🪵|^─+$/.test(line))

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { Unasked } from "../../client/cli/subcommand.ts";
 import { report } from "../../client/doctor/report.ts";
-import { digestOf } from "../built-workers.ts";
+import { digestOf, quietly } from "../built-workers.ts";
 import { diagnose } from "../doctor.ts";
 import { operatorOf } from "../operator.ts";
 import type { Target } from "../target.ts";
@@ -54,8 +54,10 @@ type WranglerModule = typeof import("wrangler");
 
 /** wrangler.toml as it is written, without wrangler's defaults. */
 function rawConfig(): RawConfig {
-  const wrangler = createRequire(import.meta.url)("wrangler") as WranglerModule; // its types are the module's own
-  return wrangler.experimental_readRawConfig({ config: join(root, "wrangler.toml") }).rawConfig as RawConfig; // a superset
+  return quietly(() => {
+    const wrangler = createRequire(import.meta.url)("wrangler") as WranglerModule; // its types are the module's own
+    return wrangler.experimental_readRawConfig({ config: join(root, "wrangler.toml") }).rawConfig as RawConfig; // a superset
+  });
 }
 
 async function main(args: readonly string[]): Promise<number> {

@@ -12,14 +12,19 @@ export type Health =
 
 const betweenMs = 1_000;
 const toldEveryMs = 20_000;
+/** For so long a gateway that is down may be the version before. */
+const downMs = 10_000;
 
 /** Asks until the gateway serves or the time is over; what it answered last counts then. */
 export async function untilHealthy(url: string, waitSeconds: number, tell: (text: string) => void): Promise<Health> {
   const started = Date.now();
   let toldAt = started;
+  let downSince: number | null = null;
   for (;;) {
     const health = await ask(url);
-    if (health.kind === "serves" || Date.now() - started > waitSeconds * 1_000) return health;
+    downSince = health.kind === "down" ? (downSince ?? Date.now()) : null;
+    const isOver = Date.now() - started > waitSeconds * 1_000 || (downSince !== null && Date.now() - downSince > downMs);
+    if (health.kind === "serves" || isOver) return health;
     if (Date.now() - toldAt > toldEveryMs) {
       tell(`Waiting for ${url}/healthz …`);
       toldAt = Date.now();

@@ -2,6 +2,7 @@
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 import { wrangler } from "../built-workers.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -35,7 +36,8 @@ export const wranglerFor =
       });
       child.stderr.setEncoding("utf8").on("data", (text: string) => (output += text));
       child.on("error", reject);
-      child.on("close", (status) => resolve({ status, stdout, output }));
+      // Some of its messages are in colour whatever is asked for.
+      child.on("close", (status) => resolve({ status, stdout, output: stripVTControlCharacters(output) }));
     });
   };
 

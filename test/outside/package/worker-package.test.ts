@@ -2,13 +2,14 @@
 // serves. The packages that it depends on are this repository's, so that nothing is downloaded.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../../scripts/local-gateway.ts";
 import { buildWorkerPackage } from "../../../scripts/pack/build-worker.ts";
+import { nodeOf } from "./nodes.ts";
 import { debuggersAt, familyOf, listeningPorts } from "../support/processes.ts";
 import { eventually, type Program, startProgram } from "../support/program.ts";
 
@@ -41,22 +42,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+const quiet = {
+  ...process.env,
+  WRANGLER_HIDE_BANNER: "true",
+  WRANGLER_SEND_METRICS: "false",
+  WRANGLER_WRITE_LOGS: "false",
+  CI: "true",
+  // What npm thinks of a setting of this machine is no warning of the project.
+  npm_config_loglevel: "error",
+  NO_COLOR: "1",
+};
+
 const npm = (...args: readonly string[]) =>
-  spawnSync("npm", args, {
-    cwd: project,
-    encoding: "utf8",
-    shell: process.platform === "win32",
-    env: {
-      ...process.env,
-      WRANGLER_HIDE_BANNER: "true",
-      WRANGLER_SEND_METRICS: "false",
-      WRANGLER_WRITE_LOGS: "false",
-      CI: "true",
-      // What npm thinks of a setting of this machine is no warning of the project.
-      npm_config_loglevel: "error",
-      NO_COLOR: "1",
-    },
-  });
+  spawnSync("npm", args, { cwd: project, encoding: "utf8", shell: process.platform === "win32", env: quiet });
 
 test("the package is JavaScript with types, a file for each Worker, and nothing that is only ours", () => {
   const files = readdirSync(installed, { recursive: true, withFileTypes: true, encoding: "utf8" })
@@ -83,6 +81,57 @@ test("npm run check in a new project checks the types and builds all four Worker
   expect(Number(kib)).toBeGreaterThan(690);
   expect(stdout).not.toMatch(/warning/i);
 });
+
+/** Programs that npm and scripts start, with Node 20 as the only `node`. */
+function pathWithNode20(): string {
+  const bin = join(folder, "only-node-20");
+  mkdirSync(bin);
+  symlinkSync(nodeOf(20) ?? "", join(bin, "node"));
+  for (const program of ["npm", "sh", "env"]) {
+    const found = (process.env["PATH"] ?? "")
+      .split(delimiter)
+      .map((each) => join(each, program))
+      .find(existsSync);
+    symlinkSync(realpathSync(found ?? ""), join(bin, program));
+  }
+  return bin;
+}
+
+test.runIf(process.env["REQUIRE_NODE_20"] !== undefined)("a Node 20 is on this machine", () => expect(nodeOf(20)).toBeDefined());
+
+test.skipIf(nodeOf(20) === undefined || process.platform === "win32")(
+  "with nothing but Node 20, `countersign init` from its tarball writes a project whose four Workers pass wrangler deploy --dry-run",
+  () => {
+    const copy = join(folder, "checkout");
+    for (const part of ["client", "shared", "scripts/pack", "package.json", "tsconfig.base.json", "LICENSE"])
+      cpSync(join(root, part), join(copy, part), { recursive: true, filter: (path) => !path.startsWith(join(root, "client/dist")) });
+    symlinkSync(join(root, "node_modules"), join(copy, "node_modules"));
+    const env = { ...quiet, PATH: pathWithNode20(), HOME: folder };
+    const on20 = (command: string, args: readonly string[], cwd: string) => spawnSync(command, args, { cwd, encoding: "utf8", env });
+    expect(on20("node", ["--version"], folder).stdout).toMatch(/^v20\./);
+    // It is the project's own Node that makes the difference.
+    expect(on20("node", [join(root, "node_modules/wrangler/bin/wrangler.js"), "--version"], folder)).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(/requires at least Node\.js v22/),
+    });
+
+    const packed = on20("npm", ["pack", "./client", "--pack-destination", folder], copy);
+    expect([packed.status, packed.stderr]).toEqual([0, expect.any(String)]);
+    const command = join(folder, "command");
+    mkdirSync(command);
+    execFileSync("tar", ["-xzf", join(folder, packed.stdout.trim().split("\n").at(-1) ?? ""), "-C", command, "--strip-components=1"]);
+    const other = join(folder, "of-node-20");
+    const init = on20("node", [join(command, "dist/countersign.js"), "init", "--packages", join(folder, "packages"), other], folder);
+    expect([init.status, init.stderr]).toEqual([0, ""]);
+    mkdirSync(join(other, "node_modules/@countersign"), { recursive: true });
+    cpSync(installed, join(other, "node_modules/@countersign/worker"), { recursive: true });
+
+    const { status, stdout, stderr } = on20("npm", ["run", "check"], other);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout.match(/--dry-run: exiting now\./g)).toHaveLength(4);
+    expect(stdout).toContain("(of-node-20-pages)");
+  },
+);
 
 test("the types know a route of one's own before the gateway's, and refuse what the package does not have", () => {
   const tsc = () => spawnSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], { cwd: project, encoding: "utf8" });

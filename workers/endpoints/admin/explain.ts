@@ -37,7 +37,8 @@ const describeExplain = describe("explainRouting", {
 explainRoutes.post(paths.admin.explain, describeExplain, validJson("ExplainRequest", explainSchema), async (c) => {
   const { preferences, params, namedModel, task, server, key } = c.req.valid("json");
   const asked = params ?? {
-    messages: [{ role: "user", content: { type: "text", text: "" } }],
+    // Not blank: providers refuse that, and every model of theirs would be passed over.
+    messages: [{ role: "user", content: { type: "text", text: "?" } }],
     maxTokens: 1,
     ...(preferences === undefined ? {} : { modelPreferences: preferences }),
   };
