@@ -7,7 +7,11 @@ const served = { file: "workers/stores/published-document.ts" };
 const tampering = { file: "test/workers/contract/configuration.test.ts", only: "in KV is not used" };
 const flooding = { file: "test/workers/contract/review-http.test.ts", only: "too many from" };
 
+const secrets = { file: "shared/secret-error.ts", test: { file: "test/shared/secret-error.test.ts" } };
+
 export const configurationMutants: readonly Mutant[] = [
+  { ...secrets, name: "an example is no secret", from: 'return isExample(text) ? "example" : null;', to: "return null;" },
+  { ...secrets, name: "a short text is no secret", from: 'if (text.length < shortestSecret) return "short";', to: "" },
   { ...published, name: "a copy counts under its own name", from: "`${name}\\0${version}\\0${text}`", to: "`${version}\\0${text}`" },
   { ...published, name: "a copy's version is under its MAC", from: "`${name}\\0${version}\\0${text}`", to: "`${name}\\0${text}`" },
   { ...published, name: "a copy's text is under its MAC", from: "`${name}\\0${version}\\0${text}`", to: "`${name}\\0${version}`" },

@@ -122,10 +122,20 @@ describe("a gateway's life", () => {
     expect(printed).not.toContain("csk_");
   });
 
-  test("a secret alone is set with one more version of the gateway, and the others stay", async () => {
+  test.runIf(process.platform === "linux")("at a terminal it asks first, and a secret is typed without being shown; no is no", async () => {
     deploying.api.asked.length = 0;
-    const { code } = await deploying.deploy(["--yes", "--secret", "OPENAI_API_KEY"], { OPENAI_API_KEY: "sk-of-this-test" });
-    expect([code, uploads(deploying.api)]).toEqual([0, ["countersign"]]);
+    const refused = await deploying.deployAtTerminal([], [[/Deploy countersign-images, .* to .*\? \[Y\/n\] /, "n"]]);
+    expect([refused.code, refused.printed, deploying.api.changes()]).toEqual([0, expect.stringContaining("Nothing was changed."), []]);
+    const { code, printed } = await deploying.deployAtTerminal(
+      ["--secret", "OPENAI_API_KEY"],
+      [
+        [/\[Y\/n\] /, ""],
+        [/OPENAI_API_KEY \(not shown\): /, "sk-of-this-test"],
+      ],
+    );
+    expect([code, printed]).toEqual([0, expect.not.stringContaining("sk-of-this-test")]);
+    // One more version of the gateway, and the others stay.
+    expect(uploads(deploying.api)).toEqual(["countersign"]);
     expect(bound("OPENAI_API_KEY")?.text).toBe("sk-of-this-test");
     expect([bound("LINK_KEY")?.text, bound("ANTHROPIC_API_KEY")?.text]).toEqual([made["LINK_KEY"], providerKey]);
   });

@@ -1,12 +1,13 @@
 // A copy of this project that deploys to a scripted Cloudflare account with its real wrangler.
 
+import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CloudflareApi, account, token } from "../support/cloudflare-api.ts";
 import { CloudflareEdge } from "../support/cloudflare-edge.ts";
-import { type Program, startProgram } from "../support/program.ts";
+import { type Program, eventually, startProgram } from "../support/program.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const parts = ["scripts", "client", "shared", "workers", "wrangler.toml", "package.json", "package-lock.json", "tsconfig.base.json"];
@@ -20,7 +21,12 @@ export type Deploying = {
   readonly checkout: string;
   /** Runs `npm run deploy` to its end, by default as a person without a terminal: no CI, every question at its default. */
   readonly deploy: (args?: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Deployed>;
-  /** Starts it, to be typed at. */
+  /** The same at a terminal: types each line where its question is asked. Linux, where `script` makes a terminal. */
+  readonly deployAtTerminal: (
+    args: readonly string[],
+    answers: readonly (readonly [question: RegExp, line: string])[],
+  ) => Promise<Deployed>;
+  /** The variables that all of it runs with. */
   readonly environment: (env?: Readonly<Record<string, string>>) => Record<string, string>;
   /** The secrets that were made, by name; empty where none were. */
   readonly kept: (name?: string) => Record<string, string>;
@@ -72,6 +78,25 @@ export async function startDeploying(): Promise<Deploying> {
       running.push(program);
       const code = await program.exited;
       return { code, printed: program.printed() };
+    },
+    deployAtTerminal: async (args, answers) => {
+      const command = [process.execPath, join(checkout, "scripts/deploy/main.ts"), ...args].join(" ");
+      const child = spawn("script", ["-qec", command, "/dev/null"], {
+        cwd: checkout,
+        env: { ...process.env, ...environment() },
+        stdio: "pipe",
+      });
+      let printed = "";
+      child.stdout.on("data", (chunk) => (printed += String(chunk)));
+      const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+      let from = 0;
+      for (const [question, line] of answers) {
+        const asked = eventually(`the question ${question}`, () => question.test(printed.slice(from)));
+        await Promise.race([asked, ended.then((code) => Promise.reject(new Error(`it ended with ${code}:\n${printed}`)))]);
+        from = printed.length;
+        child.stdin.write(`${line}\r`);
+      }
+      return { code: await ended, printed };
     },
     kept: (name = "countersign") => {
       const path = join(checkout, `.countersign/deploy/${name}.env`);
