@@ -87,7 +87,9 @@ function parseSettings(env: Env): Settings {
 }
 
 /** A setting without which nothing can be served. The message is one sentence for an operator, without a full stop and without the value. */
-export class SettingError extends Error {}
+export class SettingError extends Error {
+  override readonly name = "SettingError";
+}
 
 /** Why this secret is not accepted; an empty one is not set, and no issue. */
 function refused(name: string, secret: string, fix: string, issues: string[]): SecretError | null {
