@@ -12,7 +12,7 @@ async function ask({ url, adminToken }: Target, init: RequestInit = {}): Promise
   const response = await fetch(`${url}/admin/keys`, { ...init, headers, redirect: "manual", signal: AbortSignal.timeout(30_000) });
   if (!response.ok)
     throw new DeployError(
-      `The gateway answered ${response.status} to ${init.method ?? "GET"} /admin/keys. It is deployed; make a key as docs/deploy.md says.`,
+      `The gateway answered ${response.status} to ${init.method ?? "GET"} /admin/keys. It is deployed; make a key as docs/operations.md says.`,
     );
   return response.json();
 }

@@ -10,17 +10,20 @@ export type Gateway = {
   readonly hasKey: boolean;
 };
 
+/** The doctor's names for what the first step is about. */
+const aboutReaching: ReadonlySet<string> = new Set(["reviewers", "channels"]);
+
 /** Exactly three, the most urgent first. Each is one line that says what to do and where it is described. */
 export function nextSteps({ url, checks, model, hasKey }: Gateway): readonly string[] {
-  const unreached = checks.some(({ check, state }) => check === "reviewers" && state === "fix");
-  const others = checks.filter(({ check, state }) => state === "fix" && check !== "reviewers").length;
+  const unreached = checks.some(({ check, state }) => aboutReaching.has(check) && state === "fix");
+  const others = checks.filter(({ check, state }) => state === "fix" && !aboutReaching.has(check)).length;
   const steps = [
     unreached &&
       "Set up a channel that reaches your reviewers (docs/slack.md, docs/email.md, docs/teams.md), and write them in the policy (docs/policy.md).",
     (model === null || model === "demo") &&
       "Let a model answer: npm run deploy -- --secret ANTHROPIC_API_KEY, or another provider (docs/routing.md).",
+    !hasKey && "Make an API key for a host (docs/operations.md).",
     others > 0 && `Fix what the doctor names above, then run npm run doctor -- --url ${url} again.`,
-    !hasKey && "Make an API key for a host (docs/deploy.md).",
     `Connect a host or an MCP client with the API key to ${url} (docs/clients.md).`,
     `Save the configuration: npm run backup -- --url ${url} (docs/operations.md).`,
     "Decide who is asked about what: the policy (docs/policy.md).",

@@ -185,5 +185,5 @@ test("in CI secrets come from the environment or, with the deploy button, from t
   expect([code, printed]).toEqual([0, expect.stringMatching(/^set +secrets +LINK_KEY, ADMIN_TOKEN$/m)]);
   expect(deploying.kept("acme-review")).toEqual({});
   expect(printed).not.toMatch(new RegExp(`csk_|${Object.values(secrets).join("|")}`));
-  expect(printed).toContain("Make an API key for a host (docs/deploy.md).");
+  expect(printed).toContain("Make an API key for a host (docs/operations.md).");
 });

@@ -30,6 +30,7 @@ export function blocksOf(page: string): Block[] {
 /** Why a block is not run. The first that fits counts; a test says where one fits no block any more. */
 export const reasons: readonly { readonly fits: RegExp; readonly why: string }[] = [
   { fits: /\bwrangler (?:secret|deploy(?! --dry-run)|kv|d1|r2|login|rollback|tail|versions)\b/, why: "needs a Cloudflare account" },
+  { fits: /^npm run deploy\b/m, why: "needs a Cloudflare account; test/outside/deploy/ runs it against a scripted one" },
   { fits: /\/path\/to\//, why: "has a place for a path of the reader's" },
   { fits: /^(?:claude|gemini|codex|code) /m, why: "configures a program that is not installed here" },
   { fits: /@modelcontextprotocol\/inspector/, why: "downloads the Inspector; the page's next blocks do the same with curl" },
