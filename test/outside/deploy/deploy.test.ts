@@ -6,7 +6,7 @@ import { appendFileSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Deployed, type Deploying, startDeploying, uploads } from "./deploying.ts";
 
 const run = promisify(execFile);
@@ -15,6 +15,9 @@ const all = ["countersign-images", "countersign-tools", "countersign-pages", "co
 const providerKey = "sk-ant-of-this-test-0123456789";
 const url = "https://countersign.acme.workers.dev";
 let deploying: Deploying;
+
+// A deployment is ten processes, each of which a busy machine may keep for ten seconds.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
 beforeAll(async () => {
   deploying = await startDeploying();

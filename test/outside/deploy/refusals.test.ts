@@ -1,9 +1,12 @@
 // npm run deploy where something is wrong: it says what, and what to do; it changes nothing, or goes on where it stopped.
 
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { type Deploying, startDeploying, uploads } from "./deploying.ts";
 
 let deploying: Deploying;
+
+// A deployment is ten processes, each of which a busy machine may keep for ten seconds.
+vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
 beforeAll(async () => {
   deploying = await startDeploying();
