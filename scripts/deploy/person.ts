@@ -19,7 +19,8 @@ export function personAt({ asksNothing }: { readonly asksNothing: boolean }): Pe
 }
 
 async function read(question: string, isHidden: boolean): Promise<string> {
-  process.stdout.write(question);
+  // Readline clears the line that it begins on, and must know what stands there.
+  if (isHidden) process.stdout.write(question);
   const shown = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (!isHidden) process.stdout.write(chunk);
@@ -33,7 +34,7 @@ async function read(question: string, isHidden: boolean): Promise<string> {
     lines.once("close", () => reject(new Interrupted()));
   });
   try {
-    return (await Promise.race([lines.question(""), stopped])).trim();
+    return (await Promise.race([lines.question(isHidden ? "" : question), stopped])).trim();
   } finally {
     stopped.catch(() => {});
     lines.close();
