@@ -107,7 +107,7 @@ export default defineConfig({
         test: {
           name: "workers",
           include: ["test/workers/**/*.test.{ts,tsx}"],
-          exclude: ["test/workers/sealed/**"],
+          exclude: ["test/workers/sealed/**", "test/workers/traced/**"],
           testTimeout: 180_000,
           maxWorkers: 4,
           ...inWorkerd,
@@ -117,6 +117,18 @@ export default defineConfig({
         // The same, of a gateway that encrypts what it stores.
         plugins: [...inFewModules, workerd({ CONTENT_KEY: "content-key-of-the-tests-0123456789abcdef" })],
         test: { name: "sealed", include: ["test/workers/sealed/**/*.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
+      },
+      {
+        // The same, of a gateway that exports spans.
+        plugins: [
+          ...inFewModules,
+          workerd({
+            OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.example.com/otlp",
+            OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20collector-token-of-the-tests",
+            METRICS_TOKEN: "metrics-token-of-the-tests-0123456789",
+          }),
+        ],
+        test: { name: "traced", include: ["test/workers/traced/**/*.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
       },
       {
         // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the project before this.

@@ -111,6 +111,7 @@ describe("the direction of imports", () => {
       "provider",
       "concurrency",
       "record",
+      "telemetry",
       "wire",
       "association",
       "relay",
@@ -120,6 +121,7 @@ describe("the direction of imports", () => {
     ],
     workers: [
       "platform",
+      "telemetry",
       "stubs",
       "http",
       "stores",

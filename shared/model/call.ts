@@ -113,10 +113,11 @@ export type ProviderError = {
   readonly usage?: Usage;
 };
 
-export type Attempt = {
+/** When an attempt began, in Unix milliseconds, and how long it took. */
+export type Took = { readonly at: number; readonly durationMs: number };
+
+export type Attempt = Took & {
   readonly model: string;
   readonly provider: string;
-  readonly at: number;
-  readonly durationMs: number;
   readonly fault: ProviderError;
 };

@@ -5,7 +5,7 @@ import type { Gate } from "../model/gate.ts";
 import { type JsonObject, digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Per, Unit } from "../budget/budgets.ts";
-import type { Attempt, Note, StopScope, Tokens, Usage } from "../model/call.ts";
+import type { Attempt, Note, StopScope, Took, Tokens, Usage } from "../model/call.ts";
 import type { Cause } from "./cause.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
@@ -247,7 +247,10 @@ export type RecordFact =
       readonly notes: readonly Note[];
       /** The kinds found in the reply; absent where no reviewer, rule or grant needed the check. */
       readonly risks?: readonly string[];
+      /** The failed ones. */
       readonly attempts: readonly Attempt[];
+      /** When the one that succeeded began, and how long it took; absent in records of earlier versions. */
+      readonly took?: Took;
       /** The images of the reply, in its order; absent where it has none. */
       readonly images?: readonly ImageDigests[];
     }

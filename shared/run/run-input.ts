@@ -15,6 +15,7 @@ import type { RequestId } from "../wire/json-rpc.ts";
 import type { CallTerms, Note, Usage } from "../model/call.ts";
 import { type Evidence, evidenceWords } from "../association/evidence.ts";
 import type { Candidate } from "../routing/choose.ts";
+import type { RequestTrace } from "../telemetry/request-trace.ts";
 import type { RunGates } from "./lifecycle.ts";
 
 /** A sampling request as its session knows it. `session`: null where none does, because the request has no id that a repeat could have. */
@@ -114,6 +115,8 @@ export type RequestInput = {
   readonly endsAt?: number;
   readonly cache?: CacheTerms;
   readonly requestRef: RequestRef;
+  /** Absent where nothing of it is recorded or passed on. */
+  readonly trace?: RequestTrace;
 };
 
 /** What a run knows beside it. */

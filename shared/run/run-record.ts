@@ -1,7 +1,7 @@
 // What the record and lists say of a request and its reply, on the fast and the durable path.
 
 import type { ImageDigests } from "../image/image-digests.ts";
-import type { Attempt, ModelReply } from "../model/call.ts";
+import type { Attempt, ModelReply, Took } from "../model/call.ts";
 import { type RecordFact, type RunSummary, providersWord } from "../record/record.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
@@ -32,6 +32,7 @@ type Answered = {
   readonly candidate: Candidate;
   /** The failed ones. */
   readonly attempts: readonly Attempt[];
+  readonly took: Took;
   readonly images?: readonly ImageDigests[];
 };
 
@@ -40,7 +41,7 @@ export type ReplyFact = Extract<RecordFact, { readonly kind: "answered" | "fromC
 /** `risks`: the kinds found in the reply; absent where it was not checked. */
 export const answeredFact = (
   call: number,
-  { reply: { reply, usage, notes }, candidate, attempts, images }: Answered,
+  { reply: { reply, usage, notes }, candidate, attempts, took, images }: Answered,
   risks?: readonly string[],
 ): ReplyFact => ({
   kind: "answered",
@@ -54,6 +55,7 @@ export const answeredFact = (
   notes,
   ...(risks === undefined ? {} : { risks }),
   attempts,
+  took,
   ...(images === undefined ? {} : { images }),
 });
 

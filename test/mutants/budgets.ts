@@ -111,8 +111,8 @@ export const budgetMutants: readonly Mutant[] = [
   {
     file: "workers/objects/run/run-call.ts",
     name: "a run asks before it sends",
-    from: "{ over, permit });",
-    to: "{ over });",
+    from: "{ over, permit, traceOf });",
+    to: "{ over, traceOf });",
     test: budgets("what is approved when the budget is used up"),
   },
 ];

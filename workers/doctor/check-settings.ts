@@ -7,7 +7,7 @@ import { secretError, secretErrorWords } from "../../shared/secret-error.ts";
 import { paths } from "../platform/urls.ts";
 import { type Check, good, isOnThisMachine, fix, note } from "./check.ts";
 
-const isSecret = (name: string): boolean => /KEY|TOKEN/.test(name);
+const isSecret = (name: string): boolean => /KEY|TOKEN|HEADERS/.test(name);
 const secretsHow = "It is a secret: change it with `npx wrangler secret put` or `npx wrangler secret delete`.";
 const variablesHow = "Set it under [vars] in wrangler.toml, and deploy.";
 const localHow = "Change it in .dev.vars, and restart the gateway.";
@@ -28,6 +28,7 @@ export function settingsChecks(env: Env): readonly Check[] {
     ...previousKeyChecks(env),
     ...contentKeyChecks(env),
     ...adminTokenChecks(env),
+    ...metricsTokenChecks(env),
     ...devKeyChecks(env),
     ...outboxChecks(env),
   ];
@@ -86,6 +87,17 @@ function adminTokenChecks({ ADMIN_TOKEN, LINK_KEY, LINK_KEY_PREVIOUS, DEV_API_KE
     same === undefined
       ? good("ADMIN_TOKEN", "It is set, and it is the token that was sent.")
       : fix("ADMIN_TOKEN", `It is the same as ${same}, so a person who has one has both: set a different ADMIN_TOKEN.`),
+  ];
+}
+
+/** One that is too short is reported with the other settings. */
+function metricsTokenChecks(env: Env): Check[] {
+  const { METRICS_TOKEN, ADMIN_TOKEN } = env;
+  if (settingsOf(env).metricsToken === undefined) return [];
+  return [
+    METRICS_TOKEN === ADMIN_TOKEN
+      ? fix("METRICS_TOKEN", "It is the same as ADMIN_TOKEN, so whoever reads metrics can administer the gateway: set a different one.")
+      : good("METRICS_TOKEN", `It is set. It may read GET ${paths.metrics} and nothing else.`),
   ];
 }
 

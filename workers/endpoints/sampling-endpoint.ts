@@ -21,6 +21,7 @@ import { paramsRefusal } from "../pipeline/refusals.ts";
 import { taskOf } from "../pipeline/task.ts";
 import { awaitRun, parseOutcome } from "../pipeline/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
+import { beginTrace, transportContext } from "../telemetry/begin-trace.ts";
 import { paths, runPath } from "../platform/urls.ts";
 import { configurationUnavailable, inHeader, inPath, inQuery, asJson, asJsonOrEvents, rpcError, tooLarge } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
@@ -144,9 +145,10 @@ async function end(c: AppContext, endIt: (begins: boolean) => Promise<boolean>):
 }
 
 async function createMessage(c: AppContext, id: RequestId, params: unknown): Promise<Response> {
+  const trace = beginTrace(c.env, transportContext(c.req.raw.headers), params);
   const codec = codecOf(c);
   const parsed = codec.decode(params);
-  const about = { id, ...aboutSampling(params) };
+  const about = { id, ...aboutSampling(params), trace };
   if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), about);
   const asTask = parsed.value.task !== undefined;
   const asynchronous = prefersAsync(c.req.header("Prefer"));
@@ -161,6 +163,7 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
     parsed: parsed.value,
     responseMode: asTask || asynchronous ? { kind: "task", ttlMs: parsed.value.task?.ttl ?? null } : { kind: "sync" },
     signal,
+    trace,
   });
   if (!started.ok) return refused(c, started.error, about);
   if (started.value.kind === "run" && (asTask || asynchronous)) return detached(c, id, started.value.run, asTask);

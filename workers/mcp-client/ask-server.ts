@@ -2,6 +2,7 @@
 // configured addresses, and follows no redirect.
 
 import type { Server } from "../../shared/relay/servers.ts";
+import { traceContextOf, traceMembers } from "../../shared/telemetry/trace-context.ts";
 import { isPrivateHost } from "../../shared/address.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Env } from "../platform/env.ts";
@@ -47,6 +48,8 @@ export async function askServer(
     const value = request.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
+  const trace = traceContextOf(request.headers.get("traceparent"), request.headers.get("tracestate"));
+  if (trace !== null) for (const [name, value] of Object.entries(traceMembers(trace))) headers.set(name, value);
   for (const [name, value] of request.more ?? []) headers.set(name, value);
   if (credential !== null) headers.set("Authorization", credential);
   if (request.session !== null) headers.set("Mcp-Session-Id", request.session);

@@ -7,6 +7,7 @@ import type { FunctionError } from "../../shared/model/outcome.ts";
 import type { ModelReply, Note, ProviderError } from "../../shared/model/call.ts";
 import { outcomeUnknownError } from "../../shared/provider/provider-error.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
+import { type TraceContext, traceMembers } from "../../shared/telemetry/trace-context.ts";
 import { type Server, functionNames } from "../../shared/relay/servers.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Env } from "../platform/env.ts";
@@ -18,6 +19,8 @@ import { credentialOf } from "./ask-server.ts";
 export type FunctionLimits = {
   /** For everything, from the first byte to the last. */
   readonly timeoutMs: number;
+  /** Passed on in the call's `_meta`. */
+  readonly trace?: TraceContext | undefined;
 };
 
 /** No longer registered. */
@@ -37,7 +40,7 @@ export async function runFunction(
   env: Env,
   request: SamplingRequest,
   candidate: Candidate,
-  { timeoutMs }: FunctionLimits,
+  { timeoutMs, trace }: FunctionLimits,
 ): Promise<Result<ModelReply, ProviderError>> {
   const use = toolUseOf(request);
   const servers = await serversOf(env, Date.now(), () => {});
@@ -47,7 +50,11 @@ export async function runFunction(
     return err(notAsApproved);
   const asked = askedTool(env, server, found.tool, timeoutMs);
   if (asked === undefined) return err(noCredential);
-  const answer = await env.TOOLS.call(asked, { id: use.id, input: JSON.stringify(use.input) }).catch((error: unknown) => {
+  const answer = await env.TOOLS.call(asked, {
+    id: use.id,
+    input: JSON.stringify(use.input),
+    ...(trace === undefined ? {} : { trace: traceMembers(trace) }),
+  }).catch((error: unknown) => {
     logEvent("tools.failed", { error: errorClass(error) });
     return null;
   });

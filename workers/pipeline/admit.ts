@@ -6,6 +6,7 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import { grantQueryOf } from "../../shared/run/granting.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { settingsOf } from "../platform/settings.ts";
+import { timed } from "../telemetry/begin-trace.ts";
 import type { AdmitAnswer } from "../stubs/key-calls.ts";
 import { type AssociateAnswer, type AssociateInput, associateIn } from "../stubs/session-calls.ts";
 import { enqueue, withReleased, withSettled } from "./write-behind.ts";
@@ -68,7 +69,10 @@ type Reserving = {
  * Asks the session and, where another object knows the request's id, that one at the same time. Nothing begins before both have agreed: where
  * the id stands for another request, the session forgets this one.
  */
-async function associate(context: RunContext, how: Reserving): Promise<Associated> {
+const associate = (context: RunContext, how: Reserving): Promise<Associated> =>
+  timed(context.request.trace, "association", () => associateNow(context, how));
+
+async function associateNow(context: RunContext, how: Reserving): Promise<Associated> {
   const { association } = context.request;
   if (association.kind === "unrepeatable") return { kind: "fresh", takenOver: false };
   const reserving = association.kind === "ownRequest" ? association.reserveRequestId() : true;
@@ -125,7 +129,10 @@ const askOnce = (
  * Asks the key for a lease within its limits, the gates that its grants open, and a run of an identical request. `mayWait`: the lease covers
  * the time of the reviews.
  */
-const askKey = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boolean, grants: GrantsAsked): Promise<AdmitAnswer> => {
+const askKey = (...asked: Parameters<typeof askKeyNow>): Promise<AdmitAnswer> =>
+  timed(asked[0].request.trace, "admission", () => askKeyNow(...asked));
+
+const askKeyNow = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: boolean, grants: GrantsAsked): Promise<AdmitAnswer> => {
   const { request, run, limits, identical, keyObject } = context;
   const { env, ctx, key } = request;
   const leaseMs = leaseMsOf(context);
@@ -156,6 +163,10 @@ function admitFromShare({ request, run, identical, now }: RunContext): AdmitAnsw
   // A request that has its run was admitted before, and is renewed by the KeyObject.
   if (request.run !== undefined) return null;
   const isAdmitted = keySharesOf(request.env).admit(request.key.id, run, identical, now);
+  if (isAdmitted && request.trace?.isRecorded === true) {
+    const at = Date.now();
+    request.trace.steps.push({ name: "admission", startedAt: at, endedAt: at, isShared: true });
+  }
   return isAdmitted ? { kind: "admitted", identical: null, passes: [], share: null, leaveUntil: null, hasRoom: true } : null;
 }
 

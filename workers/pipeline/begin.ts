@@ -16,6 +16,7 @@ import { attach } from "./repeat.ts";
 import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { contextOf } from "./run-context.ts";
 import { adoptIdentical, start } from "./start-run.ts";
+import { exportAttached } from "./traced.ts";
 
 /** Begins a request, or attaches to what is running for the same one. `planned`: the result of `planFor`, where that was called already. */
 export async function begin(request: PipelineRequest, planned?: Result<Plan, Refusal>): Promise<Result<Started, Refusal>> {
@@ -25,9 +26,14 @@ export async function begin(request: PipelineRequest, planned?: Result<Plan, Ref
   if (!grants.ok) return grants;
   const admitted = await admit(context, plan, grants.value);
   if (!admitted.ok) return admitted;
-  if (admitted.value.kind === "repeat") return attach(context, admitted.value.earlier, admitted.value.plan, begin);
+  if (admitted.value.kind === "repeat") {
+    const attached = await attach(context, admitted.value.earlier, admitted.value.plan, begin);
+    if (attached.ok) exportAttached(context);
+    return attached;
+  }
   const unaffordable = await refuseUnaffordable(context, admitted.value, grants.value);
   if (unaffordable !== null) return err(unaffordable);
   const adopted = await adoptIdentical(context, admitted.value, grants.value);
+  if (adopted !== null) exportAttached(context);
   return ok(adopted ?? (await start(context, admitted.value)));
 }

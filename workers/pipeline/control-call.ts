@@ -20,7 +20,7 @@ import type { KnownAssociation, PipelineRequest, Started } from "./pipeline-requ
 /** Stands for the client request that a sampling request serves. */
 const noOriginating = "control";
 
-export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta" | "images"> & {
+export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta" | "images" | "trace"> & {
   readonly envelope: Envelope;
   /** `envelopeIdentity` of the envelope as it came. */
   readonly identity: string;
@@ -73,7 +73,7 @@ function reservationOf(ids: DurableObjectStub<SessionCalls>, id: string, digest:
 type Unnamed<A> = A extends KnownAssociation ? Omit<A, "requestRef"> : never;
 
 function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): PipelineRequest {
-  const { env, ctx, key, signal, envelope, identity, request, destination, images, onDelta, run, spentMs = 0 } = call;
+  const { env, ctx, key, signal, envelope, identity, request, destination, images, onDelta, run, trace, spentMs = 0 } = call;
   const { control, context, requestId } = envelope;
   const position = destination?.position ?? null;
   const isFunction = request.kind === "function";
@@ -112,6 +112,7 @@ function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): P
     ...(onDelta === undefined ? {} : { onDelta }),
     ...(run === undefined ? {} : { run }),
     signal,
+    trace,
   };
 }
 

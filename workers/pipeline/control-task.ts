@@ -23,6 +23,7 @@ import { documentsOf, serversOf } from "../stores/documents.ts";
 import { type ImageData, fetchImages, imagePointer } from "../media/envelope-images.ts";
 import { type PlainImage, plainImages } from "../media/plain-images.ts";
 import { functionSchema } from "../mcp-client/functions.ts";
+import { timed, traceAgain } from "../telemetry/begin-trace.ts";
 import type { Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
 import { type ControlCall, beginControl, planControl } from "./control-call.ts";
@@ -32,7 +33,7 @@ import { handBack } from "./handed-back.ts";
 import { pointed } from "./plain-request.ts";
 import { awaitRun } from "./wait.ts";
 
-export type EnvelopeCall = Pick<ControlCall, "env" | "ctx" | "key" | "signal" | "onDelta" | "envelope" | "identity">;
+export type EnvelopeCall = Pick<ControlCall, "env" | "ctx" | "key" | "signal" | "onDelta" | "envelope" | "identity" | "trace">;
 
 /** The end of an envelope: the outcome of its request, and of its function calls where it asked for some. */
 export type Ending = {
@@ -91,10 +92,10 @@ async function historyOf({ env, key, envelope: { context } }: EnvelopeCall): Pro
 const imagesTimeoutMs = 15_000;
 
 async function imagesOf(
-  { env, ctx, key, envelope }: EnvelopeCall,
+  { env, ctx, key, envelope, trace }: EnvelopeCall,
   given: readonly GivenImage[],
 ): Promise<{ readonly plain: readonly PlainImage[] } & Prepared> {
-  const admitted = await letIn({ env, ctx, key });
+  const admitted = await letIn({ env, ctx, key, trace });
   if (!admitted.ok) return { plain: [], planned: admitted };
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
   const startedAt = Date.now();
@@ -102,7 +103,7 @@ async function imagesOf(
     limitBytes: (key.limits ?? defaultLimits).bodyBytes,
     timeoutMs: Math.min(envelope.control.timeoutMs, imagesTimeoutMs),
   });
-  const made = fetched.ok ? await rastersOf(env, fetched.value) : fetched;
+  const made = fetched.ok ? await timed(trace, "images", () => rastersOf(env, fetched.value)) : fetched;
   const run = admitted.value;
   if (made.ok) return { plain: made.value, images: made.value.map(({ digests }) => digests), run, spentMs: Date.now() - startedAt };
   // A repeat gets its answer even where its images are gone by now.
@@ -214,6 +215,8 @@ async function findFunction(
   const { server, tool } = registered;
   const asked: ControlCall = {
     ...call,
+    // A function that a model chose is a request of its own.
+    trace: at.position === null ? call.trace : traceAgain(call.trace),
     request: functionCallRequest({ name: tool, parameters: input }, `call_${(at.position ?? 0) + 1}`),
     hasHistory: false,
     destination: { candidate: functionCandidate(server, tool), position: at.position },
@@ -221,7 +224,7 @@ async function findFunction(
   // A refused call begins all the same, so that a repeat of one that ran gets its answer.
   const planned = await planControl(asked);
   if (!planned.ok) return ok({ ...asked, planned });
-  const admitted = await letIn(call);
+  const admitted = await letIn(asked);
   if (!admitted.ok) return ok({ ...asked, planned: admitted });
   const run = admitted.value;
   const schema = await functionSchema(env, server, tool);
@@ -284,9 +287,15 @@ async function runChosen(
 }
 
 /** A refused function call, for the envelope's response; records the refusal. */
-function refusedCall({ env, ctx, key, envelope }: EnvelopeCall, given: GivenCall, refusal: Refusal, to?: Candidate): FunctionCall {
+function refusedCall({ env, ctx, key, envelope, trace }: EnvelopeCall, given: GivenCall, refusal: Refusal, to?: Candidate): FunctionCall {
   const { requestId } = envelope;
-  const about = { server: to?.providerName ?? CONTROL_SERVER, method: "tools/call", name: to?.model.name, requestId };
+  const about = {
+    server: to?.providerName ?? CONTROL_SERVER,
+    method: "tools/call",
+    name: to?.model.name,
+    requestId,
+    trace: traceAgain(trace),
+  };
   recordRefusal(env, ctx, { key: key.id, endpoint: "control", ...about }, refusal);
   return endedCall(given, describeRefusal(refusal));
 }

@@ -26,7 +26,9 @@ import {
 import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import { isUnasked } from "../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
+import { once } from "../../shared/once.ts";
 import { costUsd } from "../../shared/routing/price.ts";
+import { contextOfAttempt } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { beginWork } from "../platform/slow.ts";
@@ -36,6 +38,7 @@ import { type PendingEntries, enqueue } from "./write-behind.ts";
 import { keepReply } from "./cached-reply.ts";
 import { keySharesOf } from "./key-shares.ts";
 import { permitFor, spendingOf } from "./spending.ts";
+import { exportAnswered } from "./traced.ts";
 import { watchKey } from "./key-watch.ts";
 
 type FastCall = {
@@ -136,10 +139,11 @@ async function askModels({ env, ctx, input, signal, slow }: FastCall, over: Abor
   // A part of a reply may be the beginning of what is masked in the whole.
   const isWhole = mayMaskReply(input);
   const permit = permitFor(spendingOf({ env, ctx }, input), { mayShare: true });
-  const around = { onDelta: isWhole ? undefined : onDelta, left: signal, over, slow, permit };
+  const traceOf = (attempt: number) => contextOfAttempt(input.trace, input.id, 1, attempt);
+  const around = { onDelta: isWhole ? undefined : onDelta, left: signal, over, slow, permit, traceOf };
   const answered = await callModels(env, input.request, input.candidates, input.call, around);
   if (!answered.ok) return failedWith(answered.error);
-  const { reply: said, candidate, attempts } = answered.value;
+  const { reply: said, candidate, attempts, took } = answered.value;
   const masked = maskedReply(input, input.request, said, { candidate, at: Date.now() });
   if (!masked.ok) return failedWith([...attempts, ...masked.error]);
   const { value, redaction } = masked.value;
@@ -147,7 +151,7 @@ async function askModels({ env, ctx, input, signal, slow }: FastCall, over: Abor
   if (isWhole) tellWhole(value, onDelta);
   const outcome = completed(value, input.request, runMeta(input, candidate, reply, { request: false, response: false }));
   const facts = (): RecordFact[] => [
-    answeredFact(1, { reply, candidate, attempts }),
+    answeredFact(1, { reply, candidate, attempts, took }),
     ...redactedFacts("response", redaction),
     { kind: "finished", outcome: "completed" },
   ];
@@ -211,15 +215,17 @@ function enqueueResult(
     ...tokensOf(model?.reply.usage ?? nothingSpent),
     costUsd: model === null ? 0 : costUsd(model.candidate, model.reply.usage),
   };
-  const events = (): RecordEvent[] =>
+  const events = once((): RecordEvent[] =>
     told.length === 0
       ? chainEvents(id, null, endedAt, [...begunFacts(input), ...facts()])
-      : [...told, ...chainEvents(id, told.at(-1) ?? null, endedAt, facts())];
+      : [...told, ...chainEvents(id, told.at(-1) ?? null, endedAt, facts())],
+  );
   enqueue(env, ctx, {
     ...(unasked ? {} : settledIn(requestRef, id, text)),
     key: { id: input.key.id, run: id },
     entry: { run: id, make: () => ({ events: events(), summary }) },
   });
+  exportAnswered(env, ctx, input, summary, events);
   if (model === null || cause !== null) return;
   const candidate = model.candidate.model.id;
   const { reply, usage: tokens, notes } = model.reply;

@@ -6,6 +6,7 @@ import type { Outcome } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
+import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
 import type { Slow } from "../platform/slow.ts";
 import type { KeyRecord } from "../stores/keys.ts";
@@ -76,6 +77,7 @@ export type PipelineRequest = {
   readonly onDelta?: (text: string) => void;
   /** Aborts when the caller leaves. */
   readonly signal: AbortSignal;
+  readonly trace?: RequestTrace | undefined;
 };
 
 /** What was started for an admitted request. */

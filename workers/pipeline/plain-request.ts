@@ -11,6 +11,7 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { associateIn } from "../stubs/session-calls.ts";
 import { type ErrorOf, plainImages } from "../media/plain-images.ts";
+import { timed } from "../telemetry/begin-trace.ts";
 import { endedRefusal, sessionQuery } from "./admit.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
@@ -36,18 +37,17 @@ export async function plainRequest(
   pointerOf: BlockPointer,
   fetch?: FetchesImages,
 ): Promise<Result<PlainRequest, Refusal>> {
-  const { env, ctx, key } = asked;
   if (asked.request.messages.every(({ content }) => imagesIn(content).length === 0)) return ok({ kind: "ready", request: asked });
   const planned = await planFor(asked);
   if (!planned.ok) return ok({ kind: "ready", request: asked, planned });
-  const admitted = await letIn({ env, ctx, key });
+  const admitted = await letIn(asked);
   if (!admitted.ok) return admitted;
   const run = admitted.value;
   try {
     const earlier = await attach({ ...asked, run });
     if (!earlier.ok) return release(asked, run, earlier);
     if (earlier.value !== null) return ok({ kind: "attached", started: earlier.value });
-    const plain = await withPlainImages(asked, pointerOf, fetch);
+    const plain = await timed(asked.trace, "images", () => withPlainImages(asked, pointerOf, fetch));
     return plain.ok ? ok({ kind: "ready", request: { ...asked, ...plain.value, run } }) : release(asked, run, plain);
   } catch (error) {
     release(asked, run, null);

@@ -7,18 +7,15 @@ import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { providerReady } from "../providers/ready.ts";
 import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores/documents.ts";
+import { timed } from "../telemetry/begin-trace.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
 
 /** The plan by the documents that serve now. Refused: by the policy, without a model, or where the documents cannot be read. */
-export async function planFor({
-  env,
-  ctx,
-  key,
-  requestor,
-  request,
-  destination,
-  terms,
-}: Pick<PipelineRequest, "env" | "ctx" | "key" | "requestor" | "request" | "destination" | "terms">): Promise<Result<Plan, Refusal>> {
+export const planFor = (asked: Planned): Promise<Result<Plan, Refusal>> => timed(asked.trace, "plan", () => planBy(asked));
+
+type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "requestor" | "request" | "destination" | "terms" | "trace">;
+
+async function planBy({ env, ctx, key, requestor, request, destination, terms }: Planned): Promise<Result<Plan, Refusal>> {
   const documents = await documentsOrNull(env, ctx);
   if (documents === null) return err({ kind: "configurationUnavailable" });
   return planRun({

@@ -4,14 +4,16 @@ import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
 import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
 import type { ParamsRefusal } from "../../shared/json/issue-collector.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
-import { refusalFact } from "../../shared/record/refusal-fact.ts";
+import { type RefusalFact, refusalFact } from "../../shared/record/refusal-fact.ts";
 import { samplingMethod } from "../../shared/relay/messages.ts";
 import { uncalled } from "../../shared/run/run-record.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
+import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { ConfigurationUnavailable } from "../stores/documents.ts";
+import { exportRefused } from "./traced.ts";
 import { enqueue } from "./write-behind.ts";
 
 /** The refusal of a request whose params cannot be read. */
@@ -35,6 +37,7 @@ export type Refused = {
   readonly name?: string | undefined;
   /** What the requestor calls it. */
   readonly requestId?: string | undefined;
+  readonly trace?: RequestTrace | undefined;
 };
 
 /** So many a minute of one key, endpoint and reason are written one by one; the rest are counted. */
@@ -72,6 +75,7 @@ export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">
     counting.written += 1;
     const run = newId(env);
     enqueue(env, ctx, { entry: { run, make: () => entryOf(run, now, refused, refusal) } });
+    exportRefused(env, ctx, { ...refused, run }, { line: () => lineOf(run, now, refused, refusalFact(refusal)), reason: refusal.kind });
     return;
   }
   const flood = (counting.flood ??= { run: newId(env), count: 0, isQueued: false });
@@ -110,17 +114,18 @@ function entryOf(run: string, at: number, refused: Refused, refusal: Refusal): L
     ...(requestId === undefined ? {} : { requestId: idWord(requestId) }),
     reason,
   };
-  const summary: RunSummary = {
-    run,
-    key,
-    server,
-    name,
-    createdAt: at,
-    endedAt: at,
-    state: reason.kind === "broken" ? "failed" : "refused",
-    cause: reason.kind === "broken" ? reason : { kind: "refused", reason },
-    ...uncalled,
-    ...(method !== samplingMethod ? {} : { use: { endpoint, revision: null, features: [], maxTokens: 0 } }),
-  };
-  return { events: chainEvents(run, null, at, [fact]), summary };
+  return { events: chainEvents(run, null, at, [fact]), summary: lineOf(run, at, refused, reason) };
 }
+
+const lineOf = (run: string, at: number, { key, endpoint, server, method, name }: Refused, reason: RefusalFact): RunSummary => ({
+  run,
+  key,
+  server: server ?? null,
+  name: name ?? null,
+  createdAt: at,
+  endedAt: at,
+  state: reason.kind === "broken" ? "failed" : "refused",
+  cause: reason.kind === "broken" ? reason : { kind: "refused", reason },
+  ...uncalled,
+  ...(method !== samplingMethod ? {} : { use: { endpoint, revision: null, features: [], maxTokens: 0 } }),
+});

@@ -121,5 +121,6 @@ export function requestInputOf({ request: asked, run, now, cache }: RunContext, 
     ...(terms?.timeoutMs !== undefined && plan.gates.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
     ...(cache === null ? {} : { cache }),
     requestRef: association.requestRef,
+    ...(asked.trace === undefined ? {} : { trace: asked.trace }),
   };
 }

@@ -17,7 +17,7 @@ import { planFor } from "./plan-request.ts";
 import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
-export type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal"> & {
+export type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal" | "trace"> & {
   readonly id: RequestId;
   /** As they came, for the digests. */
   readonly params: unknown;
@@ -64,6 +64,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
     content,
     responseMode,
     signal,
+    trace: call.trace,
   };
   const plain = await plainRequest(asked, pointerInto(call.params));
   if (!plain.ok) return plain;

@@ -19,7 +19,7 @@ import { begin } from "./begin.ts";
 import type { Association, PipelineRequest, Started } from "./pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
-export type V1Call = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta"> & {
+export type V1Call = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta" | "trace"> & {
   /** What is asked for, as the record and the page have it. */
   readonly what: "chat.completions" | "embeddings";
   readonly request: SamplingRequest;
@@ -60,6 +60,7 @@ function requestOf({
   claims,
   addresses,
   notes,
+  trace,
 }: V1Call): PipelineRequest {
   // A token that is for other models may not get this one's reply.
   const models = claims?.models ?? null;
@@ -85,6 +86,7 @@ function requestOf({
     ...(isRetry ? { isRetry } : {}),
     ...(onDelta === undefined ? {} : { onDelta }),
     signal,
+    trace,
   };
 }
 

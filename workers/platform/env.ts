@@ -56,6 +56,14 @@ export interface Env {
   readonly RELAY_HOLD_SECONDS?: string;
   readonly LINK_HOURS?: string;
   readonly INBOX_SESSION_HOURS?: string;
+  /** May read `GET /metrics`, and nothing else. */
+  readonly METRICS_TOKEN?: string;
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  readonly OTEL_EXPORTER_OTLP_HEADERS?: string;
+  readonly OTEL_SERVICE_NAME?: string;
+  readonly OTEL_TRACES_SAMPLER_ARG?: string;
+  /** A dataset of Workers Analytics Engine, which gets a data point for each request. */
+  readonly METRICS?: AnalyticsEngineDataset;
   readonly ACCESS_TEAM_DOMAIN?: string;
   readonly ACCESS_AUD?: string;
   readonly OPERATORS?: string;

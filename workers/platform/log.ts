@@ -58,7 +58,8 @@ export type LogEvent =
   | "relay.rememberFailed"
   | "images.failed"
   | "tools.failed"
-  | "pages.failed";
+  | "pages.failed"
+  | "telemetry.exportFailed";
 
 /** Writes one line of JSON. */
 export function logEvent(event: LogEvent, facts: LogFacts = {}): void {

@@ -5,6 +5,7 @@ import { type OperatorEntry, parseOperators } from "../../shared/credential/oper
 import { type SecretError, secretError, secretErrorWords } from "../../shared/secret-error.ts";
 import { type SigningKeys, signingKey } from "../../shared/sealed-id.ts";
 import type { Env } from "./env.ts";
+import { type OtlpSettings, parseOtlp } from "./otlp-settings.ts";
 
 export type Settings = {
   /** Without a trailing slash; undefined where it is not configured, and then no notices can be sent. */
@@ -13,6 +14,10 @@ export type Settings = {
   /** The secrets with which stored content is encrypted: the first one encrypts, all of them decrypt. Empty: it is stored as plain text. */
   readonly contentSecrets: readonly string[];
   readonly adminToken: string | undefined;
+  /** Undefined: only the admin token reads metrics. */
+  readonly metricsToken: string | undefined;
+  /** Undefined where no spans are exported. */
+  readonly otlp: OtlpSettings | undefined;
   readonly devApiKey: string | undefined;
   /** Whether notices go to the outbox, where anyone with the admin token can read links. */
   readonly outbox: boolean;
@@ -53,7 +58,8 @@ export function settingsOf(env: Env): Settings {
 
 function parseSettings(env: Env): Settings {
   const issues: string[] = [];
-  const { LINK_KEY: linkKey = "", LINK_KEY_PREVIOUS: previous = "", ADMIN_TOKEN: adminToken = "", DEV_API_KEY: devApiKey = "" } = env;
+  const { LINK_KEY: linkKey = "", LINK_KEY_PREVIOUS: previous = "", DEV_API_KEY: devApiKey = "" } = env;
+  const { ADMIN_TOKEN: adminToken = "", METRICS_TOKEN: metricsToken = "" } = env;
   const linkKeyError = secretError(linkKey);
   if (linkKeyError !== null)
     throw new SettingError(
@@ -66,11 +72,14 @@ function parseSettings(env: Env): Settings {
   const publicUrl = parsePublicUrl(env.PUBLIC_URL, issues);
   const loopback = publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);
   const adminTokenError = refused("ADMIN_TOKEN", adminToken, "choose a random one of 32 characters or more", issues);
+  const metricsTokenError = refused("METRICS_TOKEN", metricsToken, "choose a random one of 32 characters or more", issues);
   return {
     publicUrl,
     keys,
     contentSecrets,
     adminToken: adminTokenError === null ? adminToken : undefined,
+    metricsToken: metricsTokenError === null ? metricsToken : undefined,
+    otlp: parseOtlp(env, issues),
     // DEV_API_KEY comes from a file, and is valid on a loopback address only.
     devApiKey: loopback && secretError(devApiKey) === null ? devApiKey : undefined,
     outbox: env.OUTBOX === "on" || (loopback && env.OUTBOX !== "off"),

@@ -31,6 +31,7 @@ export const paths = {
   consolePage: "/console/:page{.+}",
   slackInteractions: "/slack/interactions",
   health: "/healthz",
+  metrics: "/metrics",
   openapi: "/openapi.json",
   openapiPage: "/openapi",
   admin: {

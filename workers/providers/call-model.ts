@@ -3,7 +3,7 @@
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
-import type { Attempt, CallTerms, ModelReply } from "../../shared/model/call.ts";
+import type { Attempt, CallTerms, ModelReply, Took } from "../../shared/model/call.ts";
 import { embeddingReply, textsToEmbed } from "../../shared/provider/embedding.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Env } from "../platform/env.ts";
@@ -21,6 +21,7 @@ export type ModelAnswer = {
   readonly reply: ModelReply;
   readonly candidate: Candidate;
   readonly attempts: readonly Attempt[];
+  readonly took: Took;
   /** The digests of the reply's images, in their order; absent where it has none. */
   readonly images?: readonly ImageDigests[];
 };
@@ -50,14 +51,17 @@ function senderOf(env: Env): Sender {
  *
  * `terms.timeoutMs` bounds everything from the queue to the last byte, and is never above the gateway's own MODEL_TIMEOUT_SECONDS.
  * `onDelta` gets a reply's text in pieces while it comes: together they are the text of the reply, or of what came before the error.
- * For `left`, `over`, `slow` and `permit` see `SendOptions`.
+ * For `left`, `over`, `slow`, `permit` and `traceOf` see `SendOptions`.
  */
 export async function callModels(
   env: Env,
   request: SamplingRequest,
   candidates: readonly Candidate[],
   terms: CallTerms = {},
-  { onDelta, ...around }: { readonly onDelta?: OnDelta | undefined } & Pick<SendOptions, "left" | "over" | "slow" | "permit"> = {},
+  {
+    onDelta,
+    ...around
+  }: { readonly onDelta?: OnDelta | undefined } & Pick<SendOptions, "left" | "over" | "slow" | "permit" | "traceOf"> = {},
 ): Promise<Result<ModelAnswer, readonly Attempt[]>> {
   const { modelTimeoutMs } = settingsOf(env);
   const totalTimeoutMs = Math.min(modelTimeoutMs, terms.timeoutMs ?? modelTimeoutMs);
@@ -74,8 +78,8 @@ export async function callModels(
   if (request.kind === "embedding") return embed(env, request, candidates, options);
   const sent = await senderOf(env).send(request, candidates, options, onDelta);
   if (!sent.ok) return err(sent.error.attempts);
-  const { modelReply, candidate, attempts } = sent.value;
-  return ok({ ...(await plainReply(env, modelReply)), candidate, attempts });
+  const { modelReply, ...about } = sent.value;
+  return ok({ ...(await plainReply(env, modelReply)), ...about });
 }
 
 async function embed(
@@ -86,6 +90,6 @@ async function embed(
 ): Promise<Result<ModelAnswer, readonly Attempt[]>> {
   const sent = await senderOf(env).embed(textsToEmbed(request), candidates, options);
   if (!sent.ok) return err(sent.error.attempts);
-  const { embedding, candidate, attempts } = sent.value;
-  return ok({ reply: embeddingReply(embedding), candidate, attempts });
+  const { embedding, ...about } = sent.value;
+  return ok({ reply: embeddingReply(embedding), ...about });
 }

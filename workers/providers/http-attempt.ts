@@ -28,7 +28,7 @@ export const attemptOver =
     if (!ready.ok) return err(notReadyError);
     // Routing checked this; a reviewer's edit may since have added content that this model cannot take.
     if (cannotCarry(call.request, model, provider.kind) !== undefined) return err(badCallError);
-    const api = apiFor(call, ready.value);
+    const api = apiFor(call, limits.trace === undefined ? ready.value : { ...ready.value, trace: limits.trace });
     const deltas = onDelta === undefined ? undefined : new TextDeltas(call.request, onDelta);
     const reply = await ask(call, api, deltas, around, limits);
     if (!reply.ok) return deltas?.any ? err({ ...reply.error, then: "stop" }) : reply;

@@ -13,7 +13,7 @@ import type { Ready } from "./ready.ts";
 export type RunFunction = (
   request: FunctionRequest,
   candidate: Candidate,
-  limits: Pick<Limits, "timeoutMs">,
+  limits: Pick<Limits, "timeoutMs" | "trace">,
 ) => Promise<Result<ModelReply, ProviderError>>;
 
 /** Gets the text of a reply in pieces while it comes. Together they are the text of the reply. */

@@ -4,6 +4,7 @@ import { parseJson } from "../../shared/json/values.ts";
 import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
+import type { TraceContext } from "../../shared/telemetry/trace-context.ts";
 import {
   badCallError,
   brokenAnswer,
@@ -25,6 +26,8 @@ export type Limits = {
   readonly signal?: AbortSignal | undefined;
   /** Of the work that this is the beginning of: then the timeout takes no timer until it has passed. */
   readonly slow?: Slow | undefined;
+  /** Passed on with the request. */
+  readonly trace?: TraceContext | undefined;
 };
 
 type Exchange<T> = {

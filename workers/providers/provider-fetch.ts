@@ -1,6 +1,7 @@
 // The requests of providers' APIs: no redirect is followed, and of an error answer only the status and headers are read.
 
 import { isObject } from "../../shared/json/values.ts";
+import { type TraceContext, traceMembers } from "../../shared/telemetry/trace-context.ts";
 
 /** An error answer's status and headers. */
 export class ErrorAnswer extends Error {
@@ -23,6 +24,8 @@ export type ProviderRequest = {
   /** Undefined: no credential is sent. */
   readonly apiKey: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** The caller's place in its trace, for the provider's own spans. */
+  readonly trace?: TraceContext | undefined;
   /** Sent as JSON with POST; absent: the request is a GET. */
   readonly body?: object;
   readonly signal: AbortSignal;
@@ -35,7 +38,7 @@ export type ProviderRequest = {
  */
 export async function askProvider(
   fetch: typeof globalThis.fetch,
-  { baseUrl, path, apiKey, headers: more, body, signal }: ProviderRequest,
+  { baseUrl, path, apiKey, headers: more, trace, body, signal }: ProviderRequest,
 ): Promise<Response> {
   const headers = new Headers({
     Accept: "application/json",
@@ -43,6 +46,7 @@ export async function askProvider(
     ...(apiKey === undefined ? {} : { Authorization: `Bearer ${apiKey}` }),
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
     ...more,
+    ...(trace === undefined ? {} : traceMembers(trace)),
   });
   const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };
   const response = await fetch(`${baseUrl.replace(/\/$/, "")}${path}`, { ...sent, headers, redirect: "manual", signal }).catch(

@@ -4,8 +4,14 @@ import { err, ok, type Result } from "../../shared/result.ts";
 import { isPrivateHost, readBaseUrl } from "../../shared/address.ts";
 import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
 import type { Provider } from "../../shared/routing/table.ts";
+import type { TraceContext } from "../../shared/telemetry/trace-context.ts";
 
-export type Ready = { readonly baseUrl?: string; readonly apiKey?: string };
+export type Ready = {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  /** Passed on with each request. */
+  readonly trace?: TraceContext;
+};
 
 /**
  * What a call of this provider needs, or a clause that says why its models are not eligible. `lookup` reads a variable or secret of the

@@ -3,10 +3,11 @@
 // It never calls a model after a reply, nor one that is not in the list.
 
 import { err, ok, type Result } from "../../shared/result.ts";
-import type { Attempt, ModelReply, Priority, ProviderError, Usage } from "../../shared/model/call.ts";
+import type { Attempt, ModelReply, Priority, ProviderError, Took, Usage } from "../../shared/model/call.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import { badCallError, cancelledError, connectionError, queueError, outOfTimeError } from "../../shared/provider/provider-error.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
+import type { TraceContext } from "../../shared/telemetry/trace-context.ts";
 import type { Slow } from "../platform/slow.ts";
 import type { Limits } from "./provider-exchange.ts";
 import type { Slot, SlotRefusal, SlotTerms } from "./slot.ts";
@@ -34,6 +35,8 @@ export type SendOptions = {
   readonly permit?: Permit;
   /** No caller may have an answer any more: no queue and no new attempt; the one under way goes on, so that its cost is known. */
   readonly over?: AbortSignal;
+  /** The place in a trace that is passed on with the attempt of this number, from 1 through all candidates; without it none is. */
+  readonly traceOf?: (attempt: number) => TraceContext | null;
 };
 
 /** Whether an attempt at this candidate may be sent: at once where that is known. It never rejects. */
@@ -42,7 +45,8 @@ export type Permitted = Result<Attempting, ProviderError>;
 /** `settle` is called once, when the attempt is over. */
 export type Attempting = { readonly settle: (answer: Result<Usage, ProviderError>) => void };
 
-export type Sent<T> = { readonly value: T; readonly candidate: Candidate; readonly attempts: readonly Attempt[] };
+/** `attempts`: those that failed. `took`: of the one that did not. */
+export type Sent<T> = { readonly value: T; readonly candidate: Candidate; readonly attempts: readonly Attempt[]; readonly took: Took };
 export type AllFailed = { readonly kind: "allFailed"; readonly attempts: readonly Attempt[] };
 
 export type Sender = {
@@ -56,13 +60,13 @@ export type Sender = {
     candidates: readonly Candidate[],
     options: SendOptions,
     onDelta?: OnDelta,
-  ) => Promise<Result<{ modelReply: ModelReply; candidate: Candidate; attempts: readonly Attempt[] }, AllFailed>>;
+  ) => Promise<Result<Omit<Sent<never>, "value"> & { modelReply: ModelReply }, AllFailed>>;
   /** The same for one vector for each text. */
   readonly embed: (
     texts: readonly string[],
     candidates: readonly Candidate[],
     options: SendOptions,
-  ) => Promise<Result<{ embedding: EmbeddingReply; candidate: Candidate; attempts: readonly Attempt[] }, AllFailed>>;
+  ) => Promise<Result<Omit<Sent<never>, "value"> & { embedding: EmbeddingReply }, AllFailed>>;
 };
 
 /** The outside world, passed in. `random`: from 0 to below 1. `lookup` reads a secret or variable of the environment. */
@@ -94,14 +98,18 @@ export function createSender(world: World): Sender {
         if (request.kind === "function") return run === null ? err(badCallError) : run({ request, candidate }, around, limits);
         return reply === null ? err(badCallError) : reply({ request, candidate }, around, limits, onDelta);
       });
-      return sent.ok ? ok({ modelReply: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
+      if (!sent.ok) return sent;
+      const { value: modelReply, ...about } = sent.value;
+      return ok({ modelReply, ...about });
     },
     embed: async (texts, candidates, options) => {
       const sent = await failover(world, candidates, options, async (candidate, limits) => {
         const { embed } = providers(candidate.provider.kind);
         return embed === null ? err(badCallError) : embed({ texts, candidate }, around, limits);
       });
-      return sent.ok ? ok({ embedding: sent.value.value, candidate: sent.value.candidate, attempts: sent.value.attempts }) : sent;
+      if (!sent.ok) return sent;
+      const { value: embedding, ...about } = sent.value;
+      return ok({ embedding, ...about });
     },
   };
 }
@@ -156,11 +164,12 @@ async function failover<T extends { readonly usage: Usage }>(
         }
         const timeoutMs = Math.min(options.attemptTimeoutMs, end - at);
         const slow = isFirst ? options.slow : undefined;
+        const trace = options.traceOf?.(attempts.length + 1) ?? undefined;
         const answer = await attempt(candidate, options.permit, () =>
-          ask(candidate, { timeoutMs, longestMs: end - at, signal: options.signal, slow }),
+          ask(candidate, { timeoutMs, longestMs: end - at, signal: options.signal, slow, trace }),
         );
         isFirst = false;
-        if (answer.ok) return ok({ value: answer.value, candidate, attempts });
+        if (answer.ok) return ok({ value: answer.value, candidate, attempts, took: { at, durationMs: world.now() - at } });
         failed(candidate, at, answer.error);
         if (answer.error.then === "stop") return err({ kind: "allFailed", attempts });
         if (answer.error.then === "next" || number === mostAttempts) break;

@@ -235,4 +235,5 @@ export type OutboxKind =
   | "settle"
   | "cache"
   | "index"
-  | "unreachable";
+  | "unreachable"
+  | "telemetry";

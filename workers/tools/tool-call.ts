@@ -15,6 +15,7 @@ import type { FunctionError } from "../../shared/model/outcome.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
 import { connectionError, errorOfStatus, outcomeUnknownError, timeoutError } from "../../shared/provider/provider-error.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
+import type { TraceMembers } from "../../shared/telemetry/trace-context.ts";
 import type { Reached } from "../mcp-client/ask-server.ts";
 import { ToolSession, noAnswer } from "./tool-session.ts";
 
@@ -25,8 +26,8 @@ export type AskedTool = Reached & {
   readonly timeoutMs: number;
 };
 
-/** `input`: the arguments as JSON. */
-export type ToolUse = { readonly id: string; readonly input: string };
+/** `input`: the arguments as JSON. `trace`: for the call's `_meta`. */
+export type ToolUse = { readonly id: string; readonly input: string; readonly trace?: TraceMembers };
 
 /** Pages of a server's list of tools; a server with more is not searched to its end. */
 const mostPages = 50;
@@ -67,7 +68,8 @@ export async function callTool(asked: AskedTool, use: ToolUse): Promise<CallAnsw
     const { inputSchema } = tool.value;
     if (!checkArguments(inputSchema, input, "").ok) return err(badArguments);
     const options = { signal, timeout: asked.timeoutMs + spareMs, toolDefinition: { name: asked.tool, inputSchema } as Tool };
-    const result = await session.client.callTool({ name: asked.tool, arguments: input }, options);
+    const meta = use.trace === undefined ? {} : { _meta: { ...use.trace } };
+    const result = await session.client.callTool({ name: asked.tool, arguments: input, ...meta }, options);
     const block = toToolResultReply(use.id, result);
     if (!block.ok) return err(broken());
     const needsSampling = session.askedForSampling || saysThatItSamples(block.value);

@@ -23,7 +23,13 @@ export type Step =
   /** Answers once the promise resolves. */
   | { readonly until: Promise<unknown>; readonly step: Step };
 
-export type ModelCall = { readonly url: string; readonly authorization: string | null; readonly body: Record<string, unknown> };
+export type ModelCall = {
+  readonly url: string;
+  readonly authorization: string | null;
+  readonly traceparent: string | null;
+  readonly tracestate: string | null;
+  readonly body: Record<string, unknown>;
+};
 
 export type ScriptedModel = {
   /** Oldest first. */
@@ -48,7 +54,9 @@ export function scriptModel(): ScriptedModel {
     if (other !== undefined) return obeyRedirects(request, await other(request));
     if (!request.url.startsWith(modelHost)) throw new TypeError(`no network in tests: ${new URL(request.url).origin}`);
     const body = await request.json<Record<string, unknown>>();
-    calls.push({ url: request.url, authorization: request.headers.get("Authorization"), body });
+    const { url, headers } = request;
+    const [authorization, traceparent, tracestate] = ["Authorization", "traceparent", "tracestate"].map((name) => headers.get(name));
+    calls.push({ url, authorization: authorization ?? null, traceparent: traceparent ?? null, tracestate: tracestate ?? null, body });
     const given = answer(steps.shift() ?? {}, body, new URL(request.url).pathname, request.signal);
     return Promise.race([given, abortOf(request.signal)]);
   });

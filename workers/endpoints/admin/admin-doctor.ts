@@ -10,6 +10,7 @@ import { peopleChecks } from "../../doctor/people.ts";
 import { providerChecks } from "../../doctor/check-providers.ts";
 import { serverChecks } from "../../doctor/check-servers.ts";
 import { settingsChecks } from "../../doctor/check-settings.ts";
+import { telemetryChecks } from "../../doctor/check-telemetry.ts";
 import { workerChecks } from "../../doctor/check-workers.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -55,6 +56,7 @@ async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
     guarded("channels", () => channelChecks(env)),
     guarded("servers", () => serverChecks(env)),
     guarded("issuers", () => issuerChecks(env)),
+    guarded("telemetry", () => telemetryChecks(env)),
     guarded("keys", async () => keyChecks(env, (await documents).policy)),
   ]);
 }

@@ -4,7 +4,6 @@ import { isObject } from "../../../shared/json/values.ts";
 import { Hono } from "hono";
 import { handedBackAnswer, refusalControlAnswer } from "../../../shared/wire/control/answer.ts";
 import { controlCodec } from "../../../shared/wire/control/codec.ts";
-import type { Envelope } from "../../../shared/wire/control/envelope.ts";
 import { envelopeIdentity } from "../../../shared/wire/control/envelope-identity.ts";
 import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema.ts";
 import { identityIn } from "../../../shared/wire/control/read-envelope.ts";
@@ -31,6 +30,7 @@ import {
 } from "../../http/keep-alive.ts";
 import { countOpening } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
+import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 import { paths } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
@@ -125,19 +125,21 @@ controlRoutes.post(paths.control, control, async (c) => {
     return answerRefused({ requestId: parsed.error.requestId, version }, refusal);
   }
   const { auth: _auth, ...envelope } = parsed.value;
+  const trace = beginTrace(c.env, transportContext(c.req.raw.headers));
   const refused = (refusal: Refusal): Response => {
-    record(c, id, refusal, { requestId, name: envelope.task.type });
+    record(c, id, refusal, { requestId, name: envelope.task.type, trace });
     return answerRefused(envelope, refusal);
   };
   try {
-    return await serve(c, caller.record, { ...envelope, auth: {} }, envelopeIdentity(body.value), refused);
+    const asked = { key: caller.record, envelope: { ...envelope, auth: {} }, identity: envelopeIdentity(body.value), trace };
+    return await serve(c, asked, refused);
   } catch (error) {
     return refused(thrownRefusal(error));
   }
 });
 
 /** Records a refusal where the caller's key is known. */
-function record(c: AppContext, key: string | null, refusal: Refusal, about: Pick<Refused, "name" | "requestId"> = {}): void {
+function record(c: AppContext, key: string | null, refusal: Refusal, about: Pick<Refused, "name" | "requestId" | "trace"> = {}): void {
   if (key !== null) recordRefusal(c.env, c.executionCtx, { key, endpoint: "control", server: CONTROL_SERVER, ...about }, refusal);
 }
 
@@ -170,20 +172,17 @@ const isEmpty = ({ apiKey = "", token = "" }: ReturnType<typeof authIn>): boolea
 
 async function serve(
   c: AppContext,
-  key: KeyRecord,
-  envelope: Envelope,
-  identity: string,
+  asked: Pick<EnvelopeCall, "key" | "envelope" | "identity" | "trace">,
   refused: (refusal: Refusal) => Response,
 ): Promise<Response> {
+  const { key, envelope } = asked;
   const { task } = envelope;
   const deltas = "stream" in task && task.stream ? new Deltas() : null;
   const { signal } = c.req.raw;
   const call: EnvelopeCall = {
     env: c.env,
     ctx: c.executionCtx,
-    key,
-    envelope,
-    identity,
+    ...asked,
     ...(deltas === null ? {} : { onDelta: deltas.push }),
     signal,
   };

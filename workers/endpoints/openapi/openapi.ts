@@ -12,6 +12,7 @@ import { examples } from "./examples.ts";
 import { type Operation, operationsOf } from "./operations.ts";
 import { type SchemaName, inputSchema, schemas } from "./schemas.ts";
 import { tagList, tagOf } from "./tags.ts";
+import { version } from "../../platform/version.ts";
 
 const describeJson = describe("openapi", {
   summary: "This description",
@@ -33,8 +34,6 @@ export function addOpenapi(app: Hono<App>): void {
     return answerPage(c, { kind: "openapi", input: { description: description(), base } }, 200, { language: "en" });
   });
 }
-
-const version = "0.1.0";
 
 /** The description. Paths are relative to the address that it was read from. */
 export function openapi(app: Hono<App>): JsonObject {

@@ -19,6 +19,8 @@ import type { LegStream } from "./leg-stream.ts";
 import type { SamplingParts } from "./relay-sampling.ts";
 import type { RoundParts } from "./round-sampling.ts";
 import type { Watched } from "./visit.ts";
+import { transportContext } from "../../telemetry/begin-trace.ts";
+import { traceContextIn } from "../../../shared/telemetry/trace-context.ts";
 
 /** A client's request whose server may ask for input. */
 export type RoundCall = {
@@ -104,7 +106,7 @@ const attemptLength = 16;
 const newAttempt = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(attemptLength)));
 
 /** Where the sampling of a call belongs. */
-export function roundParts({ c, visit, session, originatingOf, call }: RoundCall, leg: LegOutput): RoundParts {
+export function roundParts({ c, visit, session, originatingOf, call, meta }: RoundCall, leg: LegOutput): RoundParts {
   const sampling: SamplingParts = {
     env: c.env,
     ctx: c.executionCtx,
@@ -118,6 +120,7 @@ export function roundParts({ c, visit, session, originatingOf, call }: RoundCall
     isOver: false,
     isBrief: false,
     gaveUp: () => false,
+    clientTrace: traceContextIn({ _meta: meta }) ?? transportContext(c.req.raw.headers),
   };
   return { sampling, call, originatingOf };
 }

@@ -28,9 +28,12 @@ import type { RelaySession } from "../../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import { tokenOutcome } from "../../../shared/run/run-outcome.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
+import type { RequestTrace } from "../../../shared/telemetry/request-trace.ts";
+import type { TraceContext } from "../../../shared/telemetry/trace-context.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub, sessionStub } from "../../stubs/stubs.ts";
+import { beginTrace } from "../../telemetry/begin-trace.ts";
 import { countCalls } from "../../pipeline/calls.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
 import { paramsRefusal, recordRefusal } from "../../pipeline/refusals.ts";
@@ -64,6 +67,8 @@ export type SamplingParts = {
   readonly isBrief: boolean;
   /** Whether the server cancelled this request of its own. */
   readonly gaveUp: (request: RequestId) => boolean;
+  /** Where the client's request that is open stands in a trace: for a server that passes on no context of its own. */
+  readonly clientTrace: TraceContext | null;
 };
 
 /** The session name that association uses: the relay's own, which no host can send. */
@@ -95,9 +100,9 @@ async function answerTo(parts: SamplingParts, waiting: Waiting, intercepted: Ser
 
 /** Records a refusal and encodes it for the server. */
 const refusing =
-  ({ env, ctx, key, session }: SamplingParts, method: string, name?: string) =>
+  ({ env, ctx, key, session }: SamplingParts, method: string, name?: string, trace?: RequestTrace) =>
   (refusal: Refusal): RpcAnswer => {
-    recordRefusal(env, ctx, { key: key.id, endpoint: "relay", server: session.server, method, name }, refusal);
+    recordRefusal(env, ctx, { key: key.id, endpoint: "relay", server: session.server, method, name, trace }, refusal);
     return mcpCodec(session.revision).encode({ kind: "refused", refusal });
   };
 
@@ -158,7 +163,8 @@ export async function startSampling(
 ): Promise<Result<{ readonly started: Started; readonly parsed: ParsedSampling }, RpcAnswer>> {
   const { env, ctx, key, session, server } = parts;
   const { method } = originating;
-  const refuse = (refusal: Refusal) => err(refusing(parts, samplingMethod, originating.name)(refusal));
+  const trace = beginTrace(env, parts.clientTrace, params);
+  const refuse = (refusal: Refusal) => err(refusing(parts, samplingMethod, originating.name, trace)(refusal));
   if (parts.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
     return refuse({ kind: "policyRefused", rule: "the server's samplingTools" });
@@ -190,6 +196,7 @@ export async function startSampling(
     },
     responseMode: responseModeOf(parsed.value),
     signal: new AbortController().signal,
+    trace,
   });
   return started.ok ? ok({ started: started.value, parsed: parsed.value }) : refuse(started.error);
 }

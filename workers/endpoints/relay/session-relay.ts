@@ -20,6 +20,7 @@ import { countCalls } from "../../pipeline/calls.ts";
 import { within } from "../../http/keep-alive.ts";
 import { watchOpeningResponse } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
+import { transportContext } from "../../telemetry/begin-trace.ts";
 import { askUpstream, headersDown, lateStream } from "../../mcp-client/ask-server.ts";
 import { isEventStream } from "../../mcp-client/stateless-call.ts";
 import { openSession } from "./known-sessions.ts";
@@ -104,7 +105,8 @@ async function takesOver(
   const parked = await takeParked({ env: c.env, session }, message.id);
   if (parked === null) return false;
   const { originating, taken: request } = parked;
-  const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating };
+  const clientTrace = transportContext(c.req.raw.headers);
+  const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating, clientTrace };
   c.executionCtx.waitUntil(
     answerIntercepted({ ...parts, onProgress: () => {}, toClient: null, isOver: false, isBrief: true, gaveUp: () => false }, request),
   );
@@ -264,7 +266,8 @@ async function down(
   const isGet = c.req.method === "GET";
   // Clients read every answer to a GET as a stream.
   if (isEventStream(answer) || (isGet && answer.ok)) {
-    const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, ...request };
+    const clientTrace = transportContext(c.req.raw.headers);
+    const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, clientTrace, ...request };
     return new Response(relayStream(answer.body, { ...parts, isResumed: isGet }), { status, headers });
   }
   watch?.done();

@@ -16,6 +16,8 @@ import { mayRead } from "../../pipeline/calls.ts";
 import { paramsRefusal, recordRefusal, thrownRefusal } from "../../pipeline/refusals.ts";
 import { type V1Call, beginV1 } from "../../pipeline/v1-call.ts";
 import { paths } from "../../platform/urls.ts";
+import type { RequestTrace } from "../../../shared/telemetry/request-trace.ts";
+import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { asJson, asJsonOrEvents, inHeader, inPath, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -56,10 +58,10 @@ const chat = describe("chatCompletions", {
 });
 
 v1Routes.post(paths.v1.chat, chat, (c) =>
-  served(c, "chat.completions", async (caller, body, refuse) => {
+  served(c, "chat.completions", async (caller, body, refuse, trace) => {
     const parsed = parseChat(body);
     if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
-    return complete(callOf(c, caller, body, parsed.value), parsed.value, refuse);
+    return complete({ ...callOf(c, caller, body, parsed.value), trace }, parsed.value, refuse);
   }),
 );
 
@@ -73,12 +75,13 @@ const embeddings = describe("embeddings", {
 });
 
 v1Routes.post(paths.v1.embeddings, embeddings, (c) =>
-  served(c, "embeddings", async (caller, body, refuse) => {
+  served(c, "embeddings", async (caller, body, refuse, trace) => {
     const parsed = parseEmbedding(body);
     if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
     const { request } = parsed.value;
     const call: V1Call = {
       ...platformOf(c, caller, body),
+      trace,
       what: "embeddings",
       request,
       addresses: [],
@@ -139,19 +142,20 @@ type Refuse = (refusal: Refusal) => Response;
 async function served(
   c: AppContext,
   what: V1Call["what"],
-  serve: (caller: V1Caller, body: unknown, refuse: Refuse) => Promise<Response>,
+  serve: (caller: V1Caller, body: unknown, refuse: Refuse, trace: RequestTrace | undefined) => Promise<Response>,
 ): Promise<Response> {
   if (!/^application\/json\s*(;|$)/i.test(c.req.header("Content-Type") ?? "")) return refuseV1({ kind: "notJsonType" });
   const caller = await callerOfV1(c);
   if (!caller.ok) return refuseV1(caller.error);
   const { record, claims } = caller.value;
+  const trace = beginTrace(c.env, transportContext(c.req.raw.headers));
   const refuse: Refuse = (refusal) => {
     const about = claims === null ? { server: V1_SERVER, method: "v1", name: what } : claims;
     const { server, method, name } = about;
     recordRefusal(
       c.env,
       c.executionCtx,
-      { key: record.id, endpoint: "v1", server, method, name, requestId: idempotencyKeyOf(c) ?? undefined },
+      { key: record.id, endpoint: "v1", server, method, name, requestId: idempotencyKeyOf(c) ?? undefined, trace },
       refusal,
     );
     return refuseV1(refusal);
@@ -165,7 +169,7 @@ async function served(
   const body = read === "notUtf8" ? undefined : parseJson(read.text);
   if (body === undefined) return refuse({ kind: "notJson" });
   try {
-    return await serve(caller.value, body, refuse);
+    return await serve(caller.value, body, refuse, trace);
   } catch (error) {
     return refuse(thrownRefusal(error));
   }

@@ -54,6 +54,11 @@ export class EventRows {
     );
   }
 
+  /** All of them, in order. */
+  all(run: string): RecordEvent[] {
+    return this.#all().events.map((event) => ({ run, ...event }));
+  }
+
   /** What the ledger may not have. */
   unshipped(run: string): RecordEvent[] {
     const { events, shippedSeq } = this.#all();

@@ -21,7 +21,16 @@ export type OutboxRow = {
 export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: string };
 
 /** Nobody sees that these are done twice. */
-const bookkeeping: ReadonlySet<OutboxKind> = new Set(["record", "noticeEnded", "noticeListed", "inbox", "settle", "index", "cache"]);
+const bookkeeping: ReadonlySet<OutboxKind> = new Set([
+  "record",
+  "noticeEnded",
+  "noticeListed",
+  "inbox",
+  "settle",
+  "index",
+  "cache",
+  "telemetry",
+]);
 /** When a row is retried whose first attempt the instance did not survive. */
 const retryMs = 1_000;
 

@@ -13,6 +13,7 @@ import { maskedReply } from "../../../shared/run/masked-reply.ts";
 import { type CachedReply, inOrder, nothingSpent, redactedFacts, requestDigest } from "../../../shared/run/run-input.ts";
 import { type ReplyFact, answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
+import { contextOfAttempt } from "../../../shared/telemetry/request-trace.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { permitFor, spendingOf } from "../../pipeline/spending.ts";
 import { callModels } from "../../providers/call-model.ts";
@@ -106,7 +107,8 @@ export class RunCall {
     const { env, waitUntil } = this.#parts;
     const permit = permitFor(spendingOf({ env, ctx: { waitUntil } }, { ...input, request: content.request }), { mayShare: false });
     const candidates = inOrder(input.candidates, content.models);
-    const answered = await callModels(env, content.request, candidates, termsOf(input, this.#parts.now()), { over, permit });
+    const traceOf = (attempt: number) => contextOfAttempt(input.trace, input.id, call, attempt);
+    const answered = await callModels(env, content.request, candidates, termsOf(input, this.#parts.now()), { over, permit, traceOf });
     if (!answered.ok) {
       this.#failCall(call, answered.error);
       return;

@@ -3,6 +3,7 @@
 import type { RunParts, CurrentRun } from "./run-parts.ts";
 import { RunWindows, endedMessage } from "./run-windows.ts";
 import { RunLedger } from "./run-ledger.ts";
+import { hasTelemetry } from "./run-telemetry.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
 import type { StoredInput } from "./run-store.ts";
 import { keyEndOf } from "./run-key.ts";
@@ -52,6 +53,7 @@ export class RunDelivery {
       this.#parts.store.outbox.done(id);
       // With it the key hears whether an identical request may still find the reply.
       this.#parts.store.outbox.queue("settle", "settle", null, now);
+      if (hasTelemetry(this.#parts.env, input)) this.#parts.store.outbox.queue("telemetry", "telemetry", null, now);
     });
     this.#windows.tellCallers(endedMessage(this.#parts.store.outcome()));
     return true;

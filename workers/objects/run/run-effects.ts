@@ -13,6 +13,7 @@ import { cacheEnded } from "./run-cache.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { RunInboxes } from "./run-inboxes.ts";
 import { RunLedger } from "./run-ledger.ts";
+import { exportRun } from "./run-telemetry.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import { settingsOf } from "../../platform/settings.ts";
@@ -90,6 +91,8 @@ export class RunEffects {
       case "index":
         await keyStub(this.#parts.env, input.key.id).indexRun(input.id, input.identicalDigest, this.#indexExpiry(state, input));
         return true;
+      case "telemetry":
+        return exportRun(this.#parts, row, current);
       default:
         return row.kind satisfies never;
     }

@@ -13,8 +13,11 @@ export type AnthropicClient = {
   readonly listModels: (signal: AbortSignal) => Promise<Response>;
 };
 
-export function anthropicClient({ apiKey, baseUrl = "https://api.anthropic.com" }: Ready, fetch: typeof globalThis.fetch): AnthropicClient {
-  const provider = { baseUrl, apiKey };
+export function anthropicClient(
+  { apiKey, baseUrl = "https://api.anthropic.com", trace }: Ready,
+  fetch: typeof globalThis.fetch,
+): AnthropicClient {
+  const provider = { baseUrl, apiKey, trace };
   const version = (params: object) => ({ "anthropic-version": anthropicVersion(params) });
   return {
     createMessage: (body, signal) => askProvider(fetch, { ...provider, path: "/v1/messages", headers: version(body), body, signal }),

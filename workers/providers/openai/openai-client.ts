@@ -11,8 +11,11 @@ export type OpenAIClient = {
   readonly listModels: (signal: AbortSignal) => Promise<Response>;
 };
 
-export function openaiClient({ apiKey, baseUrl = "https://api.openai.com/v1" }: Ready, fetch: typeof globalThis.fetch): OpenAIClient {
-  const provider = { baseUrl, apiKey };
+export function openaiClient(
+  { apiKey, baseUrl = "https://api.openai.com/v1", trace }: Ready,
+  fetch: typeof globalThis.fetch,
+): OpenAIClient {
+  const provider = { baseUrl, apiKey, trace };
   return {
     createCompletion: (body, signal) => askProvider(fetch, { ...provider, path: "/chat/completions", body, signal }),
     createEmbeddings: (body, signal) => askProvider(fetch, { ...provider, path: "/embeddings", body, signal }),

@@ -31,7 +31,9 @@ export const openaiProvider: ProviderAdapter = (fetch) => ({
   run: null,
   embed: async (call, around, limits) => {
     const ready = providerReady(call.candidate.provider, around.lookup);
-    return ready.ok ? embed(call, openaiClient(ready.value, fetch), around, limits) : err(notReadyError);
+    if (!ready.ok) return err(notReadyError);
+    const { trace } = limits;
+    return embed(call, openaiClient(trace === undefined ? ready.value : { ...ready.value, trace }, fetch), around, limits);
   },
   modelList: { ask: (ready, signal) => openaiClient(ready, fetch).listModels(signal), namesIn: idsIn },
 });

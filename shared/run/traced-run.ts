@@ -1,0 +1,31 @@
+// A run's input as its spans have it: who asked, and what may be asked of whom. Nothing of the content.
+
+import type { SamplingRequest } from "../model/sampling.ts";
+import type { TracedCalls } from "../telemetry/model-spans.ts";
+import type { TracedRequest } from "../telemetry/request-spans.ts";
+import type { RequestTrace } from "../telemetry/request-trace.ts";
+import type { RequestInput } from "./run-input.ts";
+
+type Input = Pick<RequestInput, "id" | "endpoint" | "key" | "requestor" | "use">;
+
+export const tracedInput = ({ id, endpoint, key, requestor, use }: Input, trace: RequestTrace): TracedRequest => ({
+  run: id,
+  trace,
+  endpoint,
+  key: key.id,
+  revision: use?.revision,
+  server: requestor.server,
+  method: requestor.method,
+  name: requestor.name,
+});
+
+const operations = { chat: "chat", embedding: "embeddings", function: "execute_tool" } as const;
+
+export const tracedCalls = (
+  { candidates, use }: Pick<RequestInput, "candidates" | "use">,
+  kind: SamplingRequest["kind"],
+): Omit<TracedCalls, "run" | "trace"> => ({
+  operation: operations[kind],
+  maxTokens: use?.maxTokens ?? 0,
+  models: candidates.map(({ model: { id, provider, name } }) => ({ id, provider, name })),
+});
