@@ -15,6 +15,7 @@ import { healthRoutes } from "./endpoints/health.ts";
 import { inboxRoutes } from "./endpoints/inbox/inbox.ts";
 import { signInRoutes } from "./endpoints/inbox/sign-in.ts";
 import { togetherRoutes } from "./endpoints/inbox/together.ts";
+import { metricsRoutes } from "./endpoints/metrics.ts";
 import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
 import { relayInside } from "./endpoints/relay/relay-inside.ts";
 import { addOpenapi } from "./endpoints/openapi/openapi.ts";
@@ -55,6 +56,7 @@ for (const routes of [
   adminRoutes,
   consoleRoutes,
   healthRoutes,
+  metricsRoutes,
 ])
   app.route("/", routes);
 

@@ -27,6 +27,8 @@ export const secrets: readonly Secret[] = [
     what: "The address of an OpenAI-compatible server, like http://127.0.0.1:11434/v1. A variable, not a secret.",
   },
   { name: "EMAIL_FROM", what: "The sender of emails to reviewers, like Countersign <reviews@example.com>. A variable, not a secret." },
+  { name: "METRICS_TOKEN", what: "16 characters or more: may read GET /metrics, and nothing else." },
+  { name: "OTEL_EXPORTER_OTLP_HEADERS", what: "The headers of exports of spans, such as authorization=Bearer%20…" },
   { name: "RESEND_API_KEY", what: "Sends emails to reviewers by Resend." },
   { name: "SLACK_BOT_TOKEN", what: "Sends review notices to Slack." },
   { name: "SLACK_SIGNING_SECRET", what: "Verifies that a click in Slack comes from Slack." },

@@ -147,6 +147,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "ledger-events.ts": "LedgerObject",
   "ledger-floods.ts": "LedgerObject",
   "ledger-lines.ts": "LedgerObject",
+  "ledger-metrics.ts": "LedgerObject",
   "ledger-use.ts": "LedgerObject",
   "bridge-tables.ts": "BridgeObject",
   "console-sessions.ts": "ConfigObject",

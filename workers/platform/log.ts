@@ -59,7 +59,8 @@ export type LogEvent =
   | "images.failed"
   | "tools.failed"
   | "pages.failed"
-  | "telemetry.exportFailed";
+  | "telemetry.exportFailed"
+  | "metrics.failed";
 
 /** Writes one line of JSON. */
 export function logEvent(event: LogEvent, facts: LogFacts = {}): void {

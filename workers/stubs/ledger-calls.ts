@@ -3,6 +3,7 @@
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { ServerMonths } from "../../shared/record/server-use.ts";
 import type { Endpoint, LineState, RecordEvent, RunSummary } from "../../shared/record/record.ts";
+import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
 
 /** A notice as lists show it. A link's claims and random bytes are stored; its token is computed when the notice is listed. */
 export type NoticeRow = {
@@ -63,6 +64,13 @@ export type ServerUseQuery = { readonly after: string; readonly limit: number };
 /** `isBehind`: not every line is counted yet. Each call counts some more. */
 export type ShardUse = { readonly isBehind: boolean; readonly servers: readonly ServerMonths[] };
 
+/** `isBehind`: not every event is counted yet. Each call counts some more. `open`: how many requests have not ended, by state. */
+export type ShardMetrics = {
+  readonly isBehind: boolean;
+  readonly sums: MetricSums;
+  readonly open: readonly (readonly [state: string, requests: number])[];
+};
+
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
   /** Appends what is new in each entry; what is stored already stays. `entries` is JSON of `LedgerEntry[]`. */
   append(entries: string): void;
@@ -76,6 +84,8 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   line(run: string): string | null;
   /** What servers' sampling came to, in the order of their names, as JSON of `ShardUse`. */
   serverUse(serverUseQuery: ServerUseQuery): string;
+  /** The shard's metrics, as JSON of `ShardMetrics`. */
+  metrics(): string;
   /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: only of reviews that still wait. `before`: Unix milliseconds. */
   notices(noticesQuery: NoticesQuery): string;
   /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. `only`: of that run alone. */

@@ -33,7 +33,7 @@ spendRoutes.get(paths.admin.spend, listSpend, async (c) => {
 });
 
 /** One for each amount that is counted by itself: a `*` budget has one for each key, or each owner. */
-function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[]): Allowance[] {
+export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[]): Allowance[] {
   const owners = [...new Set(keys.flatMap(({ owner }) => owner ?? []))];
   const partsOf = (of: Budgets["budgets"][string]["of"]): readonly (string | null)[] => {
     if (of !== "everything" && "key" in of && of.key === "*") return keys.map(({ id }) => id);

@@ -29,8 +29,8 @@ export type Parameter = {
   readonly schema?: JsonObject;
 };
 
-/** `admin`: the admin token. `either`: an API key or the admin token. `control`: an API key or a token, also in the body. `v1`: an API key or a scoped token. `none`: neither; the route may check a link or a signature. */
-export type Auth = "key" | "control" | "v1" | "admin" | "either" | "none";
+/** `admin`: the admin token. `metrics`: that or the metrics token. `either`: an API key or the admin token. `control`: an API key or a token, also in the body. `v1`: an API key or a scoped token. `none`: neither; the route may check a link or a signature. */
+export type Auth = "key" | "control" | "v1" | "admin" | "metrics" | "either" | "none";
 
 /** What is said of a route, or of a middleware on the way to it. */
 export type Description = Answers & {

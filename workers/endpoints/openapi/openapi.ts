@@ -71,6 +71,7 @@ export function openapi(app: Hono<App>): JsonObject {
           description: "A token of a configured issuer. Like a key it may stand in the envelope's `auth` instead",
         },
         admin: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN" },
+        metrics: { type: "http", scheme: "bearer", description: "METRICS_TOKEN" },
       },
       schemas: { ...schemas(), ...validated },
     },
@@ -82,6 +83,7 @@ const security: Readonly<Record<Auth, JsonObject[]>> = {
   v1: [{ key: [] }, { keyHeader: [] }],
   control: [{ key: [] }, { token: [] }, { keyHeader: [] }, {}],
   admin: [{ admin: [] }],
+  metrics: [{ metrics: [] }, { admin: [] }],
   either: [{ key: [] }, { keyHeader: [] }, { admin: [] }],
   none: [],
 };

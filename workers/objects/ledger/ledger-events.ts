@@ -173,6 +173,26 @@ export class LedgerEvents {
     return most - left;
   }
 
+  /** Batches that arrived after this one, in that order: the events of one run each. */
+  arrivedAfter(id: number, limit: number): { readonly id: number; readonly events: readonly RecordEvent[] }[] {
+    return this.#sql
+      .exec<{ id: number; run: string; events: string }>(
+        "SELECT id, run, events FROM event_batch WHERE id > ? ORDER BY id LIMIT ?",
+        id,
+        limit,
+      )
+      .toArray()
+      .map((batch) => ({ id: batch.id, events: eventsIn(batch.events).map((event) => ({ run: batch.run, ...event })) }));
+  }
+
+  /** The events of a run before this number. */
+  before(run: string, seq: number): RecordEvent[] {
+    return this.#sql
+      .exec<{ events: string }>("SELECT events FROM event_batch WHERE run = ? AND first_seq < ? ORDER BY first_seq", run, seq)
+      .toArray()
+      .flatMap(({ events }) => eventsIn(events).map((event) => ({ run, ...event })));
+  }
+
   isEmpty(): boolean {
     return this.#sql.exec("SELECT 1 FROM event_batch LIMIT 1").toArray().length === 0;
   }

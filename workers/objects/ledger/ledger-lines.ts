@@ -127,6 +127,14 @@ export class LedgerLines {
     return texts;
   }
 
+  /** How many requests are open, by state. */
+  open(): (readonly [state: string, requests: number])[] {
+    return this.#sql
+      .exec<{ state: string; requests: number }>("SELECT state, COUNT(*) AS requests FROM summary WHERE ended_at IS NULL GROUP BY state")
+      .toArray()
+      .map(({ state, requests }) => [state, requests] as const);
+  }
+
   /** The line of one run that was created then, as JSON of `RunSummary`. */
   of(run: string, createdAt: number): string | null {
     const [row] = this.#sql.exec<{ text: string }>("SELECT text FROM summary WHERE created_at = ? AND run = ?", createdAt, run).toArray();

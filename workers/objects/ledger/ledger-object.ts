@@ -10,6 +10,7 @@ import type {
   RunsQuery,
   NoticesQuery,
   ServerUseQuery,
+  ShardMetrics,
   ShardUse,
 } from "../../stubs/ledger-calls.ts";
 import { DurableObject } from "cloudflare:workers";
@@ -18,6 +19,7 @@ import { ObjectAlarm } from "../alarm.ts";
 import { LedgerEvents } from "./ledger-events.ts";
 import { LedgerFloods } from "./ledger-floods.ts";
 import { LedgerLines } from "./ledger-lines.ts";
+import { LedgerMetrics } from "./ledger-metrics.ts";
 import { LedgerUse } from "./ledger-use.ts";
 
 const keptMs = 400 * 24 * 3_600_000;
@@ -27,6 +29,7 @@ const rowsInSlice = 500;
 /** So many lines are added up in one alarm, and in one call for the report: reading them is quick, and few rows are written. */
 const linesInSlice = 2_000;
 const linesForReport = 10_000;
+const slicesForMetrics = 5;
 
 export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   now = (): number => Date.now();
@@ -36,6 +39,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   readonly #lines: LedgerLines;
   readonly #floods: LedgerFloods;
   readonly #use: LedgerUse;
+  readonly #metrics: LedgerMetrics;
   readonly #alarm: ObjectAlarm;
   #alarmSet = false;
   /** The last slice of the clean-up had as many rows as it may have. */
@@ -48,6 +52,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     this.#lines = new LedgerLines(this.#sql);
     this.#floods = new LedgerFloods(this.#sql, this.#events, this.#lines);
     this.#use = new LedgerUse(this.#sql);
+    this.#metrics = new LedgerMetrics(this.#sql, this.#events);
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS notice (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
     );
@@ -133,6 +138,17 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     return JSON.stringify({ isBehind, servers: this.#use.list(after, limit) } satisfies ShardUse);
   }
 
+  metrics(): string {
+    this.ctx.storage.transactionSync(() => this.#floods.close(this.now(), rowsInSlice));
+    let isBehind = true;
+    for (let slices = 0; isBehind && slices < slicesForMetrics; slices += 1) isBehind = this.#countMetrics(linesInSlice);
+    return JSON.stringify({ isBehind, sums: this.#metrics.sums(), open: this.#lines.open() } satisfies ShardMetrics);
+  }
+
+  #countMetrics(most: number): boolean {
+    return this.ctx.storage.transactionSync(() => this.#metrics.countNext(most));
+  }
+
   notices({ open, before, limit }: NoticesQuery): string {
     const rows = this.#sql
       .exec<{ text: string }>(
@@ -152,7 +168,8 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
 
   override async alarm(): Promise<void> {
     await this.#alarm.ring(() => {
-      const isBehind = this.#countLines(linesInSlice);
+      // Each by itself: one that is behind must not hold up the other.
+      const isBehind = [this.#countLines(linesInSlice), this.#countMetrics(linesInSlice)].includes(true);
       this.#isMoreDue = this.ctx.storage.transactionSync(() => this.#cleanUp()) === rowsInSlice || isBehind;
       this.#alarm.arm();
     });
