@@ -664,6 +664,10 @@ const asks: Asks = {
     [401, at("/admin/doctor", { method: "POST" })],
   ],
   health: async () => [[200, { ...at("/healthz"), key: null }]],
+  metrics: async () => [
+    [200, { ...at("/metrics"), key: adminToken }],
+    [401, at("/metrics")],
+  ],
   openapi: async () => [[200, { ...at("/openapi.json"), key: null }]],
   openapiPage: async () => [[200, { ...at("/openapi"), key: null }]],
 };

@@ -65,7 +65,11 @@ const line = (run: string, more: Partial<RunSummary> = {}): RunSummary => ({
 const setNow = (ledger: Ledger, now: number): Promise<void> =>
   runInDurableObject(ledger, (object: LedgerObject) => void (object.now = () => now));
 const alarmOf = (ledger: Ledger): Promise<number | null> => runInDurableObject(ledger, (_, state) => state.storage.getAlarm());
-const rowsIn = async (ledger: Ledger): Promise<number> => Object.values(await tablesOf(ledger as DurableObjectStub)).flat().length;
+/** But for the sums of metrics, one row that is never deleted. */
+const rowsIn = async (ledger: Ledger): Promise<number> => {
+  const { metric_sums: _sums, ...tables } = await tablesOf(ledger as DurableObjectStub);
+  return Object.values(tables).flat().length;
+};
 
 /** Rings the alarm until the clean-up is done for the day; returns how many slices it had. Each may delete so many rows and no more. */
 async function cleanUp(ledger: Ledger, now: number): Promise<number> {
