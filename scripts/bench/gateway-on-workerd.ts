@@ -22,7 +22,11 @@ const linkKey = "bench-link-key-0123456789";
 export const adminToken = "bench-admin-token-0123456789";
 
 /** A benchmark gateway's configuration: documents by name, and keys' records by the digest of the key. */
-export type Configured = { readonly documents: Readonly<Record<string, object>>; readonly keys: Readonly<Record<string, object>> };
+export type Configured = {
+  readonly documents: Readonly<Record<string, object>>;
+  readonly keys: Readonly<Record<string, object>> /** Variables of the gateway beside those that it needs. */;
+  readonly variables?: Readonly<Record<string, string>>;
+};
 
 export type GatewayProcess = {
   readonly name: string;
@@ -60,6 +64,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     text("PUBLIC_URL", `http://127.0.0.1:${port}`),
     text("LINK_KEY", linkKey),
     text("ADMIN_TOKEN", adminToken),
+    ...Object.entries(configured.variables ?? {}).map(([name, value]) => text(name, value)),
     ...Object.entries(classes).map(([name, each]) => `(name = "${name}", durableObjectNamespace = "${each}")`),
   ].join(", ");
   const objects = `, durableObjectNamespaces = [${Object.values(classes)

@@ -14,6 +14,7 @@ import { lane } from "./parts/lane.ts";
 import { overhead } from "./parts/overhead.ts";
 import { relay } from "./parts/relay.ts";
 import { streaming } from "./parts/streaming.ts";
+import { traces } from "./parts/traces.ts";
 import { waiting } from "./parts/waiting.ts";
 
 export type Part = {
@@ -25,6 +26,7 @@ export type Part = {
 export const parts: Readonly<Record<string, Part>> = {
   overhead: { about: "what a request costs through the gateway, beside forwarders and Portkey's gateway", run: overhead },
   budgets: { about: "what budgets add to a request on the fast path", run: budgets },
+  traces: { about: "what exporting spans adds to a request on the fast path", run: traces },
   streaming: { about: "the time to the first token of a stream", run: streaming },
   failover: { about: "what it costs where the first provider is overloaded and the second is asked", run: failover },
   decision: { about: "from a reviewer's press to the caller's last byte, with a thousand callers waiting", run: decision },

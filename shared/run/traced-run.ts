@@ -24,7 +24,7 @@ const operations = { chat: "chat", embedding: "embeddings", function: "execute_t
 export const tracedCalls = (
   { candidates, use }: Pick<RequestInput, "candidates" | "use">,
   kind: SamplingRequest["kind"],
-): Omit<TracedCalls, "run" | "trace"> => ({
+): Omit<TracedCalls, "placeOf"> => ({
   operation: operations[kind],
   maxTokens: use?.maxTokens ?? 0,
   models: candidates.map(({ model: { id, provider, name } }) => ({ id, provider, name })),

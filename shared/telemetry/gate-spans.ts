@@ -2,7 +2,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import type { RecordEvent, RecordFact } from "../record/record.ts";
-import { type RequestTrace, placeIn, rootLabel } from "./request-trace.ts";
+import type { SpanPlace } from "./request-trace.ts";
 import type { Span, SpanEvent } from "./span.ts";
 
 /** How a review ended. */
@@ -85,25 +85,19 @@ const withEvent = (review: TracedReview, at: number, fact: GateFact): TracedRevi
       };
 
 /** One for each review. */
-export const gateSpans = (run: string, trace: RequestTrace, events: readonly RecordEvent[], now: number): Span[] =>
-  reviewsIn(events).map(({ gate, openedAt, endedAt, outcome, reviewers, events: happened }) => {
-    const { traceId, spanId, state } = placeIn(trace, run, `review ${gate}`);
-    return {
-      traceId,
-      spanId,
-      parent: { spanId: placeIn(trace, run, rootLabel).spanId, isRemote: false },
-      ...(state === undefined ? {} : { state }),
-      name: `review ${gate}`,
-      kind: "internal",
-      startedAt: openedAt,
-      endedAt: endedAt ?? now,
-      attributes: {
-        "countersign.gate": gate,
-        "countersign.review.outcome": outcome ?? "open",
-        "countersign.review.reviewers": reviewers,
-      },
-      events: happened,
-      links: [],
-      isError: outcome === "expired" || outcome === "undeliverable",
-    };
-  });
+export const gateSpans = (placeOf: (label: string) => SpanPlace, events: readonly RecordEvent[], now: number): Span[] =>
+  reviewsIn(events).map(({ gate, openedAt, endedAt, outcome, reviewers, events: happened }): Span => ({
+    ...placeOf(`review ${gate}`),
+    name: `review ${gate}`,
+    kind: "internal",
+    startedAt: openedAt,
+    endedAt: endedAt ?? now,
+    attributes: {
+      "countersign.gate": gate,
+      "countersign.review.outcome": outcome ?? "open",
+      "countersign.review.reviewers": reviewers,
+    },
+    events: happened,
+    links: [],
+    isError: outcome === "expired" || outcome === "undeliverable",
+  }));

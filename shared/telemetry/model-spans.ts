@@ -6,15 +6,14 @@
 
 import type { Attempt, Usage } from "../model/call.ts";
 import type { RecordEvent, RecordFact } from "../record/record.ts";
-import { type RequestTrace, attemptLabel, placeIn, rootLabel } from "./request-trace.ts";
+import { type SpanPlace, attemptLabel } from "./request-trace.ts";
 import { type Attributes, type Span } from "./span.ts";
 
 /** What may be asked, as the routing table has it. */
 export type TracedModel = { readonly id: string; readonly provider: string; readonly name: string };
 
 export type TracedCalls = {
-  readonly run: string;
-  readonly trace: RequestTrace;
+  readonly placeOf: (label: string) => SpanPlace;
   readonly operation: "chat" | "embeddings" | "execute_tool";
   /** 0 where the request does not say. */
   readonly maxTokens: number;
@@ -93,15 +92,11 @@ const lostSpan = (calls: TracedCalls, call: number, startedAt: number, endedAt: 
 /** Null: it is not known which one was asked. */
 type Asked = { readonly id?: string; readonly provider?: string };
 
-function spanOf({ run, trace, operation, models }: TracedCalls, call: number, attempt: number, { id }: Asked) {
-  const { traceId, spanId, state } = placeIn(trace, run, attemptLabel(call, attempt));
+function spanOf({ placeOf, operation, models }: TracedCalls, call: number, attempt: number, { id }: Asked) {
   const name = models.find((each) => each.id === id)?.name;
   const called = operation === "execute_tool" ? "tools/call" : operation;
   return {
-    traceId,
-    spanId,
-    parent: { spanId: placeIn(trace, run, rootLabel).spanId, isRemote: false },
-    ...(state === undefined ? {} : { state }),
+    ...placeOf(attemptLabel(call, attempt)),
     name: name === undefined ? called : `${called} ${name}`,
     kind: "client" as const,
     events: [],

@@ -6,7 +6,7 @@
 import { type Endpoint, type RecordEvent, type RecordFact, providersWord } from "../record/record.ts";
 import { gateSpans } from "./gate-spans.ts";
 import { type TracedCalls, modelSpans } from "./model-spans.ts";
-import { type RequestTrace, placeIn, rootLabel } from "./request-trace.ts";
+import { type RequestTrace, type SpanPlace, placeIn, placesUnder, rootLabel } from "./request-trace.ts";
 import type { Attributes, Span } from "./span.ts";
 
 /** Who asked for what, as far as it could be read. */
@@ -27,19 +27,23 @@ export type TracedRequest = {
 export type TracedEnd = { readonly at: number; readonly outcome: string; readonly error: string | null };
 
 /** The spans of a request that has ended, or that is handed over to another one's run. */
-export const requestSpans = (request: TracedRequest, calls: Omit<TracedCalls, "run" | "trace">, events: readonly RecordEvent[]): Span[] => {
+export const requestSpans = (request: TracedRequest, calls: Omit<TracedCalls, "placeOf">, events: readonly RecordEvent[]): Span[] => {
   const { run, trace } = request;
   const end = endOf(events, trace.receivedAt);
+  const placeOf = placesUnder(trace, run);
   return [
     rootSpan(request, end, events),
-    ...stepSpans(request),
-    ...gateSpans(run, trace, events, end.at),
-    ...modelSpans({ ...calls, run, trace }, events),
+    ...stepSpans(request, placeOf),
+    ...gateSpans(placeOf, events, end.at),
+    ...modelSpans({ ...calls, placeOf }, events),
   ];
 };
 
 /** Those of a request that had no run of its own: it was refused, or got the outcome of an earlier one. */
-export const briefSpans = (request: TracedRequest, end: TracedEnd): Span[] => [rootSpan(request, end, []), ...stepSpans(request)];
+export const briefSpans = (request: TracedRequest, end: TracedEnd): Span[] => [
+  rootSpan(request, end, []),
+  ...stepSpans(request, placesUnder(request.trace, request.run)),
+];
 
 function endOf(events: readonly RecordEvent[], receivedAt: number): TracedEnd {
   const last = events.at(-1)?.at ?? receivedAt;
@@ -117,21 +121,15 @@ function attributesOf(fact: RecordFact): Attributes {
   }
 }
 
-const stepSpans = ({ run, trace }: TracedRequest): Span[] =>
-  trace.steps.map(({ name, startedAt, endedAt, isShared }, index) => {
-    const { traceId, spanId, state } = placeIn(trace, run, `step ${index} ${name}`);
-    return {
-      traceId,
-      spanId,
-      parent: { spanId: placeIn(trace, run, rootLabel).spanId, isRemote: false },
-      ...(state === undefined ? {} : { state }),
-      name,
-      kind: "internal",
-      startedAt,
-      endedAt,
-      attributes: isShared === true ? { "countersign.admission.shared": true } : {},
-      events: [],
-      links: [],
-      isError: false,
-    };
-  });
+const stepSpans = ({ trace }: TracedRequest, placeOf: (label: string) => SpanPlace): Span[] =>
+  trace.steps.map(({ name, startedAt, endedAt, isShared }, index) => ({
+    ...placeOf(`step ${index} ${name}`),
+    name,
+    kind: "internal",
+    startedAt,
+    endedAt,
+    attributes: isShared === true ? { "countersign.admission.shared": true } : {},
+    events: [],
+    links: [],
+    isError: false,
+  }));

@@ -1,7 +1,7 @@
 // What is known of a request's trace while it is served: where it came from, and how long the steps before its model or its reviewers took.
 // It is stored with a run, so that the spans of a run that ends days later are those of the request that began it.
 
-import { spanIdOf, traceIdOf } from "./span.ts";
+import { type Span, spanIdOf, traceIdOf } from "./span.ts";
 import type { TraceContext } from "./trace-context.ts";
 
 /** A step of the pipeline that had an end. */
@@ -58,6 +58,16 @@ export const placeIn = ({ caller }: Pick<RequestTrace, "caller">, run: string, l
 });
 
 export const rootLabel = "request";
+
+/** Where a span stands: its ids, and its parent's. */
+export type SpanPlace = Pick<Span, "traceId" | "spanId" | "parent" | "state">;
+
+/** The places of spans right under the request's own, by their labels. What they share is computed once. */
+export function placesUnder(trace: Pick<RequestTrace, "caller">, run: string): (label: string) => SpanPlace {
+  const { traceId, spanId: rootId, state } = placeIn(trace, run, rootLabel);
+  const shared = { traceId, parent: { spanId: rootId, isRemote: false }, ...(state === undefined ? {} : { state }) };
+  return (label) => ({ ...shared, spanId: spanIdOf(run, label) });
+}
 
 /** Of the attempt with this number at a model, counted from 1 through all candidates of one call. */
 export const attemptLabel = (call: number, attempt: number): string => `call ${call} attempt ${attempt}`;
