@@ -6,7 +6,27 @@ const auth = "test/workers/endpoints/control/control-auth.test.ts";
 const token = { file: "workers/credentials/token.ts", test: { file: auth } };
 const issuers = { file: "shared/credential/issuers.ts", test: { file: "test/shared/credential/issuers.test.ts" } };
 
+const metrics = {
+  file: "workers/endpoints/metrics.ts",
+  test: { file: "test/workers/contract/metrics.test.ts", only: "not a wrong token" },
+};
+
 export const credentialMutants: readonly Mutant[] = [
+  { ...metrics, name: "metrics are for a token", from: "if (!mayRead(c)) return refuse(c);\n", to: "" },
+  {
+    file: "shared/environment-name.ts",
+    test: { file: "test/shared/environment-name.test.ts" },
+    name: "no document names the metrics token or the collector's credential",
+    from: "METRICS_TOKEN|OTEL_|",
+    to: "",
+  },
+  {
+    file: "shared/telemetry/request-spans.ts",
+    test: { file: "test/shared/telemetry/request-spans.test.ts" },
+    name: "what outsiders call a server is one word in a span",
+    from: '{ "countersign.server": providersWord(server) }',
+    to: '{ "countersign.server": server }',
+  },
   { ...token, name: "a token is signed with its issuer's one algorithm", from: "algorithms: [issuer.algorithm],\n", to: "" },
   { ...token, name: "a token is made for us", from: "audience: issuer.audience,\n", to: "" },
   {
