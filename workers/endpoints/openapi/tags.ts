@@ -9,7 +9,7 @@ const tags: readonly Tag[] = [
   { name: "OpenAI's API", description: "For OpenAI's SDKs, and the tokens that servers get for it", paths: ["v1", "tokens"] },
   { name: "MCP relay", description: "For clients without sampling, in place of their server", paths: ["mcp"] },
   { name: "Reviews", description: "For reviewers: pages, and what they send", paths: ["r", "inbox", "slack"] },
-  { name: "Operation", description: "For the operator", paths: ["", "admin", "console"] },
+  { name: "Operation", description: "For the operator", paths: ["", "admin", "console", "metrics"] },
   { name: "Gateway", description: "For everybody", paths: ["healthz", "openapi", "openapi.json"] },
 ];
 
