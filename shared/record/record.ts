@@ -344,6 +344,13 @@ export const openStates = ["waiting", "generating", "responseReview"] as const;
 export const endStates = ["completed", "rejected", "expired", "undeliverable", "cancelled", "failed", "refused"] as const;
 export type LineState = (typeof openStates)[number] | (typeof endStates)[number];
 
+/** A review of a request that has ended: `ms` from its opening to its end. */
+export type ReviewTime = {
+  readonly gate: Gate;
+  readonly how: "approved" | "denied" | "expired" | "cancelled" | "undeliverable";
+  readonly ms: number;
+};
+
 /** One line for each request, from which lists and usage are made. */
 export type RunSummary = {
   readonly run: string;
@@ -360,4 +367,8 @@ export type RunSummary = {
   readonly costUsd: number;
   /** What it used of the protocol; absent in lines of earlier versions, and of requests that were refused unread or are no sampling. */
   readonly use?: RequestUse;
+  /** The reviews that have closed, of each gate at most one; absent in lines of earlier versions, and where the request was refused. */
+  readonly reviews?: readonly ReviewTime[];
+  /** While a review is open: when it expires, in Unix milliseconds. */
+  readonly deadlineAt?: number;
 } & Tokens;

@@ -9,7 +9,7 @@ import { ConfigurationUnavailable, documentIssues, documentsOf } from "../stores
 import { keyIssues, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
 import { missingWorkerIssues } from "../platform/workers-beside.ts";
-import type { App } from "./app-context.ts";
+import type { App, AppContext } from "./app-context.ts";
 import { asJson } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 
@@ -22,11 +22,19 @@ const health = describe("health", {
 });
 
 healthRoutes.get(paths.health, health, async (c) => {
+  const { status, problems } = await healthOf(c);
+  return status === "down" ? c.json({ status, problems }, 503) : c.json({ status, problems }, 200, { "Cache-Control": "no-store" });
+});
+
+type Health = { readonly status: "ok" | "degraded" | "down"; readonly problems: readonly string[] };
+
+/** What this Worker knows of itself: nothing outside is asked. Never throws. */
+export async function healthOf(c: AppContext): Promise<Health> {
   const missing = missingBindingIssues(c.env);
   try {
     const settings = settingsOf(c.env);
     const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-    const issues = [
+    const problems = [
       ...settings.issues,
       ...missing,
       ...missingWorkerIssues(c.env),
@@ -37,11 +45,11 @@ healthRoutes.get(paths.health, health, async (c) => {
       // Where the ConfigObject does not answer, `documentIssues` says so.
       ...ownerIssues(await keysWithoutOwner(c.env, policy, Date.now()).catch(() => [])),
     ];
-    return c.json({ status: issues.length === 0 ? "ok" : "degraded", problems: issues }, 200, { "Cache-Control": "no-store" });
+    return { status: problems.length === 0 ? "ok" : "degraded", problems };
   } catch (error) {
-    return c.json({ status: "down", problems: [...missing, ...downIssues(error, missing.length > 0)] }, 503);
+    return { status: "down", problems: [...missing, ...downIssues(error, missing.length > 0)] };
   }
-});
+}
 
 /** None where a binding is missing and the error is not about a setting: what is missing explains it. */
 function downIssues(error: unknown, lacksBinding: boolean): string[] {

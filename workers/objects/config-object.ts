@@ -9,6 +9,7 @@ import {
   publishedKeyPrefix,
   documentNames,
   type DocumentName,
+  type StoredDiagnosis,
   type StoredDocument,
   type StoredVersion,
   type Writer,
@@ -74,6 +75,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
       `CREATE TABLE IF NOT EXISTS unpublished (kv_key TEXT PRIMARY KEY, value TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID`,
     );
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS published_with (one INTEGER PRIMARY KEY, mark TEXT NOT NULL)`);
+    this.#sql.exec(`CREATE TABLE IF NOT EXISTS diagnosis (one INTEGER PRIMARY KEY, at INTEGER NOT NULL, checks TEXT NOT NULL)`);
     this.#acts = new OperatorRecord(env, this.#sql, () => this.random());
     this.#sessions = new ConsoleSessions(this.#sql);
     this.#alarm = new ObjectAlarm({
@@ -222,6 +224,14 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   }
 
   /** What changes the tables of this object, and its event, in one commit. `change`: returns null where there is nothing to record. */
+  keepDiagnosis(checks: string): void {
+    this.#sql.exec("INSERT OR REPLACE INTO diagnosis (one, at, checks) VALUES (1, ?, ?)", this.now(), checks);
+  }
+
+  diagnosis(): StoredDiagnosis | null {
+    return this.#sql.exec<StoredDiagnosis>("SELECT at, checks FROM diagnosis").toArray()[0] ?? null;
+  }
+
   async #recordWith(change: (now: number) => OperatorFact | null): Promise<void> {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {

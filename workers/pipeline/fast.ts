@@ -214,6 +214,7 @@ function enqueueResult(
     model: model?.candidate.model.id ?? null,
     ...tokensOf(model?.reply.usage ?? nothingSpent),
     costUsd: model === null ? 0 : costUsd(model.candidate, model.reply.usage),
+    reviews: [],
   };
   const events = once((): RecordEvent[] =>
     told.length === 0

@@ -57,6 +57,8 @@ export const paths = {
     doctor: "/admin/doctor",
     record: "/admin/record",
     sunset: "/admin/sunset",
+    usage: "/admin/usage",
+    overview: "/admin/overview",
   },
 } as const;
 

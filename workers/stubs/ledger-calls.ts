@@ -2,6 +2,8 @@
 
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { ServerMonths } from "../../shared/record/server-use.ts";
+import type { Breakdown, Dimension } from "../../shared/record/usage-breakdown.ts";
+import type { UsageSum } from "../../shared/record/usage.ts";
 import type { Endpoint, LineState, RecordEvent, RunSummary } from "../../shared/record/record.ts";
 import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
 
@@ -71,6 +73,43 @@ export type ShardMetrics = {
   readonly open: readonly (readonly [state: string, requests: number])[];
 };
 
+/** From a time to another one, in Unix milliseconds: what begins at `until` is not in it. */
+export type UsageBetween = { readonly since: number; readonly until: number };
+
+/** What the requests of an hour or day came to, with when it began, in Unix milliseconds. */
+export type UsageAt = readonly [at: number, usage: UsageSum];
+
+/** What is absent is not asked for. Times are whole hours for `hours`, and whole days in UTC for the others. */
+export type UsageQuery = {
+  readonly hours?: UsageBetween;
+  readonly days?: UsageBetween;
+  readonly by?: UsageBetween & { readonly dimension: Dimension };
+};
+
+/** `isBehind`: not every line is counted yet. Each call counts some more, and the rest is counted soon after it. */
+export type ShardUsage = {
+  readonly isBehind: boolean;
+  /** No request ever came to this shard, as far as lines are kept. */
+  readonly isEmpty: boolean;
+  readonly hours: readonly UsageAt[];
+  readonly days: readonly UsageAt[];
+  readonly by: Breakdown;
+};
+
+/** The request whose review expires first. */
+export type FirstDue = Pick<RunSummary, "run" | "server" | "name"> & { readonly deadlineAt: number };
+
+/** The requests of a shard that have not ended. `isPartial`: there are more than it looked at, which were the oldest. */
+export type ShardOpen = {
+  readonly isPartial: boolean;
+  readonly open: number;
+  /** Those that wait for people. */
+  readonly waiting: number;
+  /** When the oldest that waits for people came, in Unix milliseconds. */
+  readonly oldestAt: number | null;
+  readonly firstDue: FirstDue | null;
+};
+
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
   /** Appends what is new in each entry; what is stored already stays. `entries` is JSON of `LedgerEntry[]`. */
   append(entries: string): void;
@@ -86,6 +125,10 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   serverUse(serverUseQuery: ServerUseQuery): string;
   /** The shard's metrics, as JSON of `ShardMetrics`. */
   metrics(): string;
+  /** What requests came to, as JSON of `ShardUsage`. */
+  usage(usageQuery: UsageQuery): string;
+  /** What waits now, as JSON of `ShardOpen`. */
+  openNow(): string;
   /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: only of reviews that still wait. `before`: Unix milliseconds. */
   notices(noticesQuery: NoticesQuery): string;
   /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. `only`: of that run alone. */

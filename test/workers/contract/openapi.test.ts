@@ -572,6 +572,39 @@ const asks: Asks = {
       [401, at("/admin/sunset")],
     ];
   },
+  getUsage: async () => {
+    await sample({ server: "open" });
+    await eventually("the server in the usage", async () =>
+      (await admin("/usage?by=server&format=csv")).text().then((csv) => csv.includes("open")),
+    );
+    return [
+      [200, asAdmin("/usage?by=server")],
+      [200, asAdmin("/usage?by=model")],
+      [200, asAdmin("/usage?by=hour")],
+      [200, asAdmin("/usage?format=csv")],
+      [400, asAdmin("/usage?by=tool")],
+      [401, at("/admin/usage")],
+    ];
+  },
+  getOverview: async () => {
+    await waitingRun();
+    await eventually("what waits", async () =>
+      (await admin("/overview")).json<{ open: { firstDue: unknown } }>().then(({ open }) => open.firstDue !== null),
+    );
+    return [
+      [200, asAdmin("/overview")],
+      [200, asAdmin("/overview?period=month")],
+      [400, asAdmin("/overview?period=year")],
+      [401, at("/admin/overview")],
+    ];
+  },
+  lastDiagnosis: async () => {
+    await admin("/doctor", { method: "POST" });
+    return [
+      [200, asAdmin("/doctor")],
+      [401, at("/admin/doctor")],
+    ];
+  },
   listStops: async () => [
     [200, asAdmin("/stops")],
     [401, at("/admin/stops")],

@@ -1,5 +1,5 @@
 // POST /admin/doctor: what is wrong with this gateway's configuration, one line each. It changes nothing and calls no model; a POST
-// because it sends requests to providers and channels.
+// because it sends requests to providers and channels. GET: what the last POST found, without asking anybody.
 
 import { Hono } from "hono";
 import { channelChecks, keyChecks } from "../../doctor/check-channels.ts";
@@ -14,6 +14,7 @@ import { telemetryChecks } from "../../doctor/check-telemetry.ts";
 import { workerChecks } from "../../doctor/check-workers.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
+import { iso } from "../../http/iso-time.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
@@ -31,9 +32,30 @@ const doctor = describe("doctor", {
 doctorRoutes.post(paths.admin.doctor, doctor, async (c) => {
   await recordAsked(c);
   const checks = (await allChecks(c.env)).flat().map((check) => ({ ...check, text: check.text.replaceAll(/\s+/g, " ").trim() }));
+  await keepDiagnosis(c.env, checks);
   // `publicUrl`: the caller tries it from outside, since a Worker cannot call itself.
   return c.json({ checks, publicUrl: settingsOf(c.env).publicUrl ?? null }, 200, { "Cache-Control": "no-store" });
 });
+
+const lastDiagnosis = describe("lastDiagnosis", {
+  summary: "What the last `POST /admin/doctor` found, and when",
+  200: asJson("LastDiagnosis", "The checks; none where it was never asked"),
+});
+
+doctorRoutes.get(paths.admin.doctor, lastDiagnosis, async (c) => {
+  const last = await configStub(c.env).diagnosis();
+  const checks = last === null ? [] : (JSON.parse(last.checks) as Check[]); // written below
+  return c.json({ at: last === null ? null : iso(last.at), checks }, 200, { "Cache-Control": "no-store" });
+});
+
+/** Never throws, as recording does not. */
+async function keepDiagnosis(env: Env, checks: readonly Check[]): Promise<void> {
+  try {
+    await configStub(env).keepDiagnosis(JSON.stringify(checks));
+  } catch (error) {
+    logEvent("config.recordFailed", { error: errorClass(error) });
+  }
+}
 
 /** Never throws: where the ConfigObject is what fails, the checks run all the same. */
 async function recordAsked(c: AppContext): Promise<void> {

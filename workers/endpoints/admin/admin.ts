@@ -10,11 +10,13 @@ import { documentRoutes } from "./admin-documents.ts";
 import { explainRoutes } from "./explain.ts";
 import { grantRoutes } from "./grants.ts";
 import { inboxSessionRoutes } from "./inbox-sessions.ts";
+import { overviewRoutes } from "./overview.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
 import { spendRoutes } from "./spend.ts";
 import { stopRoutes } from "./stops.ts";
 import { sunsetRoutes } from "./sunset.ts";
 import { noticeRoutes } from "./sent-notices.ts";
+import { usageRoutes } from "./usage.ts";
 
 const operatorEndpoints = [
   documentRoutes,
@@ -25,6 +27,8 @@ const operatorEndpoints = [
   grantRoutes,
   spendRoutes,
   sunsetRoutes,
+  usageRoutes,
+  overviewRoutes,
   stopRoutes,
   inboxSessionRoutes,
   doctorRoutes,

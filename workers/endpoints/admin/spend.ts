@@ -7,7 +7,7 @@ import type { Env } from "../../platform/env.ts";
 import { paths } from "../../platform/urls.ts";
 import { acceptedKeys, type KeyRecord } from "../../stores/keys.ts";
 import { budgetStub } from "../../stubs/stubs.ts";
-import type { App } from "../app-context.ts";
+import type { App, AppContext } from "../app-context.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { currentBudgets } from "./admin-documents.ts";
@@ -23,14 +23,30 @@ const listSpend = describe("listSpend", {
 });
 
 spendRoutes.get(paths.admin.spend, listSpend, async (c) => {
-  const keys = await acceptedKeys(c.env, Date.now());
-  const all = everyAllowance(await currentBudgets(c), keys);
-  const lines: Awaited<ReturnType<typeof lineOf>>[] = [];
-  for (let i = 0; i < all.length; i += atOnce)
-    lines.push(...(await Promise.all(all.slice(i, i + atOnce).map((each) => lineOf(c.env, each)))));
-  lines.sort((a, b) => b.usedPercent - a.usedPercent);
-  return c.json({ budgets: lines }, 200, { "Cache-Control": "no-store" });
+  const { budgets } = await spendNow(c, Number.MAX_SAFE_INTEGER);
+  return c.json({ budgets }, 200, { "Cache-Control": "no-store" });
 });
+
+type SpendLine = Awaited<ReturnType<typeof lineOf>>;
+
+/**
+ * How much of at most so many budgets is used, those of which most is used first. Where there are more, those of a whole come before the parts
+ * of `*` budgets and keys' own.
+ */
+export async function spendNow(
+  c: AppContext,
+  most: number,
+): Promise<{ readonly budgets: readonly SpendLine[]; readonly isPartial: boolean }> {
+  const keys = await acceptedKeys(c.env, Date.now());
+  const { whole = [], part = [] } = Object.groupBy(everyAllowance(await currentBudgets(c), keys), (each) =>
+    each.part === null ? "whole" : "part",
+  );
+  const asked = [...whole, ...part].slice(0, most);
+  const lines: SpendLine[] = [];
+  for (let i = 0; i < asked.length; i += atOnce)
+    lines.push(...(await Promise.all(asked.slice(i, i + atOnce).map((each) => lineOf(c.env, each)))));
+  return { budgets: lines.sort((a, b) => b.usedPercent - a.usedPercent), isPartial: whole.length + part.length > most };
+}
 
 /** One for each amount that is counted by itself: a `*` budget has one for each key, or each owner. */
 export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[]): Allowance[] {

@@ -25,10 +25,12 @@ export const consoleRoutes = new Hono<App>();
 /** A document of the configuration has up to a megabyte; a form may write three bytes for one. */
 const longestForm = 4_000_000;
 
-/** What can be saved as a file: its path in the operator's API, its type and its name. */
+/** What can be saved as a file: its path in the operator's API, what its query always has, and its name. */
 const downloadPrefix = "download/";
-const downloads: Readonly<Record<string, { readonly path: string; readonly file: string }>> = {
+type Download = { readonly path: string; readonly query?: Readonly<Record<string, string>>; readonly file: string };
+const downloads: Readonly<Record<string, Download>> = {
   record: { path: paths.admin.record, file: "countersign-record.ndjson" },
+  usage: { path: paths.admin.usage, query: { format: "csv" }, file: "countersign-usage.csv" },
 };
 
 const atRoot = describe("root", {
@@ -51,7 +53,7 @@ const refusals = {
   500: asPage("A fault of the gateway, with an id to quote"),
   503: asPage("The pages Worker does not answer"),
 };
-const anyPage = inPath("page", "Its name, such as requests or routing; sign-in, sign-out; download/record for a file");
+const anyPage = inPath("page", "Its name, such as requests or routing; sign-in, sign-out; download/record or download/usage for a file");
 const reading = { 200: asPage("The page"), 401: refusals[401], 404: refusals[404], 500: refusals[500], 503: refusals[503] };
 const home = describe("showConsoleHome", { summary: "The console's overview", ...reading });
 const show = describe("showConsole", { summary: "A page of the console", parameters: [anyPage], ...reading });
@@ -92,8 +94,9 @@ async function answerVisit(c: AppContext): Promise<Response> {
 }
 
 /** A part of what the operator's API answers, to save as a file. */
-async function download(c: AppContext, signedIn: ConsoleOperator, { path, file }: (typeof downloads)[string]): Promise<Response> {
-  const answer = await callAsOperator(c, signedIn, { method: "GET", path: `${path}${new URL(c.req.url).search}` });
+async function download(c: AppContext, signedIn: ConsoleOperator, { path, query = {}, file }: Download): Promise<Response> {
+  const asked = new URLSearchParams({ ...Object.fromEntries(new URL(c.req.url).searchParams), ...query });
+  const answer = await callAsOperator(c, signedIn, { method: "GET", path: asked.size === 0 ? path : `${path}?${asked}` });
   const headers = new Headers(answer.headers);
   if (answer.ok) headers.set("Content-Disposition", `attachment; filename="${file}"`);
   headers.set("X-Content-Type-Options", "nosniff");

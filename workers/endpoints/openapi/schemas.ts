@@ -5,6 +5,7 @@ import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts"
 import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { endStates, openStates } from "../../../shared/record/record.ts";
+import { usageOutcomes } from "../../../shared/record/usage.ts";
 import { policyJsonSchema } from "../../../shared/policy/rules.ts";
 import { budgetsJsonSchema } from "../../../shared/budget/budgets.ts";
 import { issuersJsonSchema } from "../../../shared/credential/issuers.ts";
@@ -42,6 +43,24 @@ const runLine = {
     { cachedInputTokens: integer, cacheWriteTokens: integer },
   ),
 };
+
+const budgetLine = record({
+  budget: text,
+  part: orNull("string"),
+  unit: { enum: ["usd", "tokens"] },
+  per: { enum: ["day", "month"] },
+  ...each(number, "limit", "spent", "reserved", "unaccounted", "usedPercent"),
+  ...each(time, "since", "resetsAt"),
+});
+const usage = {
+  requests: integer,
+  outcomes: record(each(integer, ...usageOutcomes)),
+  ...each(integer, "inputTokens", "outputTokens"),
+  costUsd: number,
+  ...each(orNull("integer"), "waitP50Ms", "waitP95Ms"),
+};
+const healthOf = record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) });
+const diagnosed = list(record({ check: text, state: { enum: ["good", "note", "fix"] }, text }));
 
 /** A document's own schema is draft 2020-12, which is OpenAPI 3.1's too; the name of its dialect stands once, at the top. */
 function inside({ $schema: _dialect, $id: _address, ...schema }: JsonObject): JsonObject {
@@ -119,18 +138,7 @@ export function schemas() {
       next: orNull("string"),
     }),
     StopList: record({ stops: list(record({ scope: { enum: ["everything", "server", "key"] }, at: time }, { server: text, key: text })) }),
-    Spend: record({
-      budgets: list(
-        record({
-          budget: text,
-          part: orNull("string"),
-          unit: { enum: ["usd", "tokens"] },
-          per: { enum: ["day", "month"] },
-          ...each(number, "limit", "spent", "reserved", "unaccounted", "usedPercent"),
-          ...each(time, "since", "resetsAt"),
-        }),
-      ),
-    }),
+    Spend: record({ budgets: list(budgetLine) }),
     Sunset: record({
       isComplete: { type: "boolean" },
       servers: list(
@@ -151,9 +159,34 @@ export function schemas() {
       ),
       next: orNull("string"),
     }),
-    Health: record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) }),
+    Usage: record({
+      by: { enum: ["server", "model", "key", "day", "hour"] },
+      ...each(time, "since", "until"),
+      isComplete: { type: "boolean" },
+      rows: list(record({ name: orNull("string"), isRest: { type: "boolean" }, ...usage })),
+      total: record(usage),
+      next: orNull("string"),
+    }),
+    Overview: record({
+      ...each(time, "since", "until"),
+      step: { enum: ["hour", "day"] },
+      ...each({ type: "boolean" }, "isComplete", "isEmpty", "moreBudgets"),
+      open: record({
+        ...each(integer, "requests", "waiting"),
+        isPartial: { type: "boolean" },
+        oldestAt: timeOrNull,
+        firstDue: { anyOf: [record({ id: text, ...each(orNull("string"), "server", "tool"), expiresAt: time }), { type: "null" }] },
+      }),
+      ...each(record(usage), "total", "before"),
+      steps: list(record({ at: time, ...usage })),
+      spend: record({ since: time, days: list(record({ day: { type: "string", format: "date" }, costUsd: number })) }),
+      budgets: list(budgetLine),
+      health: healthOf,
+    }),
+    Health: healthOf,
+    LastDiagnosis: record({ at: timeOrNull, checks: diagnosed }),
     Diagnosis: record({
-      checks: list(record({ check: text, state: { enum: ["good", "note", "fix"] }, text })),
+      checks: diagnosed,
       publicUrl: orNull("string"),
     }),
     Versions: record({

@@ -1,6 +1,6 @@
 // The floods of a shard: refusals that are counted. A flood's line has the count at once, the record has it when the minute is over.
 
-import { type RecordFact, chainEvents } from "../../../shared/record/record.ts";
+import { type RecordFact, type RunSummary, chainEvents } from "../../../shared/record/record.ts";
 import type { Flood } from "../../stubs/ledger-calls.ts";
 import type { LedgerEvents } from "./ledger-events.ts";
 import type { LedgerLines } from "./ledger-lines.ts";
@@ -25,9 +25,13 @@ export class LedgerFloods {
     sql.exec("CREATE INDEX IF NOT EXISTS flood_closed ON flood (until) WHERE count = written");
   }
 
-  /** Stores a flood's count. Its summary line has it at once, its event when the minute is over. */
-  count(flood: Flood): void {
+  /**
+   * Stores a flood's count. Its summary line has it at once, its event when the minute is over. Returns the line, and how many refusals more
+   * it has than before.
+   */
+  count(flood: Flood): { readonly line: RunSummary; readonly more: number } {
     const { run, key, reason, since, until } = flood;
+    const [before] = this.#sql.exec<{ count: number }>("SELECT count FROM flood WHERE run = ?", run).toArray();
     const { count } = this.#sql
       .exec<{ count: number }>(
         `INSERT INTO flood (run, until, count, written, text) VALUES (?, ?, ?, 0, ?)
@@ -38,7 +42,7 @@ export class LedgerFloods {
         JSON.stringify(flood),
       )
       .one();
-    this.#lines.replace({
+    const line: RunSummary = {
       run,
       key,
       server: null,
@@ -51,7 +55,9 @@ export class LedgerFloods {
       inputTokens: 0,
       outputTokens: 0,
       costUsd: 0,
-    });
+    };
+    this.#lines.replace(line);
+    return { line, more: count - (before?.count ?? 0) };
   }
 
   /**

@@ -11,15 +11,22 @@ import type {
   NoticesQuery,
   ServerUseQuery,
   ShardMetrics,
+  ShardOpen,
+  ShardUsage,
   ShardUse,
+  UsageQuery,
 } from "../../stubs/ledger-calls.ts";
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../platform/env.ts";
 import { ObjectAlarm } from "../alarm.ts";
+import { noBreakdown } from "../../../shared/record/usage-breakdown.ts";
+import type { LedgerCounter } from "./ledger-counter.ts";
 import { LedgerEvents } from "./ledger-events.ts";
 import { LedgerFloods } from "./ledger-floods.ts";
 import { LedgerLines } from "./ledger-lines.ts";
 import { LedgerMetrics } from "./ledger-metrics.ts";
+import { openRequests } from "./ledger-open.ts";
+import { LedgerUsage } from "./ledger-usage.ts";
 import { LedgerUse } from "./ledger-use.ts";
 
 const keptMs = 400 * 24 * 3_600_000;
@@ -30,6 +37,11 @@ const rowsInSlice = 500;
 const linesInSlice = 2_000;
 const linesForReport = 10_000;
 const slicesForMetrics = 5;
+/** In one call for a page, which asks all shards: what is left is counted by the alarm, at once. */
+const linesForPage = 400;
+/** Of so many lines that end, one has the next ones counted with it: a page then finds few that are not, however seldom one is opened. */
+const countedEvery = 256;
+const linesInAppend = 1_024;
 
 export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   now = (): number => Date.now();
@@ -40,6 +52,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   readonly #floods: LedgerFloods;
   readonly #use: LedgerUse;
   readonly #metrics: LedgerMetrics;
+  readonly #usage: LedgerUsage;
   readonly #alarm: ObjectAlarm;
   #alarmSet = false;
   /** The last slice of the clean-up had as many rows as it may have. */
@@ -53,6 +66,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     this.#floods = new LedgerFloods(this.#sql, this.#events, this.#lines);
     this.#use = new LedgerUse(this.#sql);
     this.#metrics = new LedgerMetrics(this.#sql, this.#events);
+    this.#usage = new LedgerUsage(this.#sql);
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS notice (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
     );
@@ -77,9 +91,10 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
       });
     } catch (error) {
       this.#lines.undone();
-      this.#use.undone();
+      for (const counter of this.#counters()) counter.undone();
       throw error;
     }
+    this.#countSometimes(parsed);
     if (!this.#alarmSet) {
       this.#alarmSet = true;
       this.ctx.waitUntil(this.#alarm.restore());
@@ -88,12 +103,25 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
 
   #write({ events, summary, notices, flood, expected }: LedgerEntry): void {
     const createdAt = this.#events.append(events, summary?.createdAt ?? null);
-    if (flood !== undefined) this.#floods.count(flood);
+    if (flood !== undefined) {
+      const { line, more } = this.#floods.count(flood);
+      this.#usage.flooded(line, more);
+    }
     // A run has one line, under the time that its first entry said.
     const line = summary === null ? null : { ...summary, createdAt: createdAt ?? summary.createdAt };
-    if (line !== null && this.#lines.write(line)) this.#use.ended(line);
+    if (line !== null && this.#lines.write(line)) for (const counter of this.#counters()) counter.ended(line);
     for (const notice of notices ?? []) this.#writeNotice(notice);
     if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
+  }
+
+  #counters(): readonly LedgerCounter[] {
+    return [this.#use.counter, this.#usage.counter];
+  }
+
+  /** One of `countedEvery` lines says so by its id, so that no count of lines has to be stored, nor is lost with the object's memory. */
+  #countSometimes(entries: readonly LedgerEntry[]): void {
+    const isTime = entries.some(({ summary }) => summary !== null && summary.endedAt !== null && isOneOf(countedEvery, summary.run));
+    if (isTime) this.#countLines(this.#usage.counter, linesInAppend);
   }
 
   #writeNotice(notice: NoticeRow): void {
@@ -134,7 +162,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   }
 
   serverUse({ after, limit }: ServerUseQuery): string {
-    const isBehind = this.#countLines(linesForReport);
+    const isBehind = this.#countLines(this.#use.counter, linesForReport);
     return JSON.stringify({ isBehind, servers: this.#use.list(after, limit) } satisfies ShardUse);
   }
 
@@ -147,6 +175,25 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
 
   #countMetrics(most: number): boolean {
     return this.ctx.storage.transactionSync(() => this.#metrics.countNext(most));
+  }
+
+  usage({ hours, days, by }: UsageQuery): string {
+    const isBehind = this.#countLines(this.#usage.counter, linesForPage);
+    if (isBehind && !this.#isMoreDue) {
+      this.#isMoreDue = true;
+      this.#alarm.arm();
+    }
+    return JSON.stringify({
+      isBehind,
+      isEmpty: this.#lines.isEmpty(),
+      hours: hours === undefined ? [] : this.#usage.hours(hours),
+      days: days === undefined ? [] : this.#usage.days(days),
+      by: by === undefined ? noBreakdown : this.#usage.by(by.dimension, by),
+    } satisfies ShardUsage);
+  }
+
+  openNow(): string {
+    return JSON.stringify(openRequests(this.#sql) satisfies ShardOpen);
   }
 
   notices({ open, before, limit }: NoticesQuery): string {
@@ -169,18 +216,21 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   override async alarm(): Promise<void> {
     await this.#alarm.ring(() => {
       // Each by itself: one that is behind must not hold up the other.
-      const isBehind = [this.#countLines(linesInSlice), this.#countMetrics(linesInSlice)].includes(true);
+      const isBehind = [
+        ...this.#counters().map((counter) => this.#countLines(counter, linesInSlice)),
+        this.#countMetrics(linesInSlice),
+      ].includes(true);
       this.#isMoreDue = this.ctx.storage.transactionSync(() => this.#cleanUp()) === rowsInSlice || isBehind;
       this.#alarm.arm();
     });
   }
 
-  /** Adds up lines of servers; returns whether there may be more. */
-  #countLines(most: number): boolean {
+  /** Adds up lines; returns whether there may be more. */
+  #countLines(counter: LedgerCounter, most: number): boolean {
     try {
-      return this.ctx.storage.transactionSync(() => this.#use.countNext(most));
+      return this.ctx.storage.transactionSync(() => counter.countNext(most));
     } catch (error) {
-      this.#use.undone();
+      counter.undone();
       throw error;
     }
   }
@@ -193,6 +243,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     rows += this.#events.deleteOld(oldest, rowsInSlice - rows);
     rows += this.#lines.deleteOld(oldest, rowsInSlice - rows);
     rows += this.#use.deleteOld(oldest, rowsInSlice - rows);
+    rows += this.#usage.deleteOld(oldest, now, rowsInSlice - rows);
     rows += this.#deleteOldNotices(oldest, rowsInSlice - rows);
     rows += this.#floods.deleteOld(now - cleanUpEveryMs, rowsInSlice - rows);
     return rows;
@@ -213,7 +264,12 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
       this.#events.isEmpty() &&
       this.#lines.isEmpty() &&
       this.#use.isEmpty() &&
+      this.#usage.isEmpty() &&
       this.#sql.exec("SELECT 1 FROM notice LIMIT 1").toArray().length === 0
     );
   }
 }
+
+/** True for one of so many ids, and always the same ones. By other bits than those that pick the shard (`ledgerShardOf`). */
+const isOneOf = (many: number, id: string): boolean =>
+  ([...id].reduce((hash, character) => (hash * 33 + (character.codePointAt(0) ?? 0)) >>> 0, 0) >>> 8) % many === 0;

@@ -1,66 +1,23 @@
 // What each MCP server's sampling came to, added up month by month, so that a report reads a few rows and not every line. A request costs no
 // row for it: lines are added up many at a time, when a report asks and once a day.
-//
-// Each request is counted once. Lines are passed in the order of their table, and those that have ended are counted on the way. A line that is
-// written with an end behind that place, because its run was open or because it arrived late, is counted when it is written.
 
 import { type ServerMonths, type ServerUse, addedUse, monthOf, useOfLine } from "../../../shared/record/server-use.ts";
 import type { RunSummary } from "../../../shared/record/record.ts";
+import { LedgerCounter } from "./ledger-counter.ts";
 import { isReservedServer } from "../../../shared/wire/mcp-2025/meta.ts";
 
 type Row = { readonly server: string; readonly month: string; readonly text: string };
-/** The last line that was passed. */
-type Place = { readonly createdAt: number; readonly run: string };
-type Line = Place & { readonly endedAt: number | null; readonly text: string };
-
-const beginning: Place = { createdAt: 0, run: "" };
 
 export class LedgerUse {
   readonly #sql: SqlStorage;
-  #place: Place | undefined;
+  readonly counter: LedgerCounter;
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
     sql.exec(
       `CREATE TABLE IF NOT EXISTS server_use (server TEXT NOT NULL, month TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (server, month)) WITHOUT ROWID`,
     );
-    sql.exec(`CREATE TABLE IF NOT EXISTS counted_to (one INTEGER PRIMARY KEY, created_at INTEGER NOT NULL, run TEXT NOT NULL)`);
-  }
-
-  /** A line was written with an end, for the first time. Call it in the same transaction. */
-  ended(line: RunSummary): void {
-    const { createdAt, run } = this.#countedTo();
-    if (line.createdAt < createdAt || (line.createdAt === createdAt && line.run <= run)) this.#count([line]);
-  }
-
-  /** Counts the next lines, at most so many; returns whether there may be more. Call it in a transaction. */
-  countNext(most: number): boolean {
-    const { createdAt, run } = this.#countedTo();
-    const lines = this.#sql
-      .exec<Line>(
-        `SELECT created_at AS createdAt, run, ended_at AS endedAt, text FROM summary WHERE (created_at, run) > (?, ?)
-           ORDER BY created_at, run LIMIT ?`,
-        createdAt,
-        run,
-        most,
-      )
-      .toArray();
-    const last = lines.at(-1);
-    if (last === undefined) return false;
-    this.#count(lines.flatMap(({ endedAt, text }) => (endedAt === null ? [] : [JSON.parse(text) as RunSummary]))); // written by LedgerLines
-    this.#sql.exec("INSERT OR REPLACE INTO counted_to (one, created_at, run) VALUES (1, ?, ?)", last.createdAt, last.run);
-    this.#place = { createdAt: last.createdAt, run: last.run };
-    return lines.length === most;
-  }
-
-  /** A transaction was undone. */
-  undone(): void {
-    this.#place = undefined;
-  }
-
-  #countedTo(): Place {
-    this.#place ??= this.#sql.exec<Place>("SELECT created_at AS createdAt, run FROM counted_to").toArray()[0] ?? beginning;
-    return this.#place;
+    this.counter = new LedgerCounter(sql, "counted_to", (lines) => this.#count(lines));
   }
 
   #count(lines: readonly RunSummary[]): void {

@@ -80,6 +80,19 @@ export function summaryOf(store: RunStore, input: StoredInput, state: RunState):
     model: model?.candidate ?? null,
     ...tokensOf(model?.usage ?? nothingSpent),
     costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate, model.usage),
+    ...reviewTimes(state),
+  };
+}
+
+/** How long its reviews took that have closed, and when the open one expires. */
+function reviewTimes({ reviews: { request, response } }: RunState): Pick<RunSummary, "reviews" | "deadlineAt"> {
+  const all = [request, response].filter((review) => review !== null);
+  const open = all.find(({ closing }) => closing === null);
+  return {
+    reviews: all.flatMap(({ gate, openedAt, closing }) =>
+      closing === null ? [] : [{ gate, how: closing.how, ms: closing.at - openedAt }],
+    ),
+    ...(open === undefined ? {} : { deadlineAt: open.deadlineAt }),
   };
 }
 

@@ -1,0 +1,53 @@
+// What requests came to over all shards of the ledger. One call to each shard, whatever there is to count.
+
+import { type Breakdown, summedBreakdowns } from "../../../shared/record/usage-breakdown.ts";
+import { summedUsage } from "../../../shared/record/usage.ts";
+import type { Env } from "../../platform/env.ts";
+import type { ShardOpen, ShardUsage, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
+import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
+
+export const hourMs = 3_600_000;
+export const dayMs = 24 * hourMs;
+
+export type LedgerUsage = {
+  /** Whether every line is counted. Where not, the shards go on counting, and a later call has more. */
+  readonly isComplete: boolean;
+  readonly isEmpty: boolean;
+  /** In the order of time. */
+  readonly hours: readonly UsageAt[];
+  readonly days: readonly UsageAt[];
+  readonly by: Breakdown;
+};
+
+const ofEachShard = <T>(env: Env, call: (shard: ReturnType<typeof ledgerStub>) => Promise<string>): Promise<T[]> =>
+  Promise.all(Array.from({ length: ledgerShards }, async (_, shard) => JSON.parse(await call(ledgerStub(env, shard))) as T)); // the ledger's own
+
+export async function usageOf(env: Env, query: UsageQuery): Promise<LedgerUsage> {
+  const shards = await ofEachShard<ShardUsage>(env, async (shard) => shard.usage(query));
+  return {
+    isComplete: shards.every(({ isBehind }) => !isBehind),
+    isEmpty: shards.every(({ isEmpty }) => isEmpty),
+    hours: summedTimes(shards.map(({ hours }) => hours)),
+    days: summedTimes(shards.map(({ days }) => days)),
+    by: summedBreakdowns(shards.map(({ by }) => by)),
+  };
+}
+
+const summedTimes = (all: readonly (readonly UsageAt[])[]): UsageAt[] =>
+  [...Map.groupBy(all.flat(), ([at]) => at)]
+    .map(([at, sums]): UsageAt => [at, summedUsage(sums.map(([, usage]) => usage))])
+    .sort(([a], [b]) => a - b);
+
+/** What waits now. Times are Unix milliseconds. */
+export async function openNow(env: Env): Promise<ShardOpen> {
+  const shards = await ofEachShard<ShardOpen>(env, async (shard) => shard.openNow());
+  const sum = (of: "open" | "waiting"): number => shards.reduce((total, shard) => total + shard[of], 0);
+  const oldest = shards.flatMap(({ oldestAt }) => oldestAt ?? []);
+  return {
+    isPartial: shards.some(({ isPartial }) => isPartial),
+    open: sum("open"),
+    waiting: sum("waiting"),
+    oldestAt: oldest.length === 0 ? null : Math.min(...oldest),
+    firstDue: shards.flatMap(({ firstDue }) => firstDue ?? []).toSorted((a, b) => a.deadlineAt - b.deadlineAt)[0] ?? null,
+  };
+}

@@ -1,0 +1,136 @@
+// What a shard's requests came to, by hour and by day, and each day's by server, model and key: so that a page reads a few rows and not every
+// line. A request costs no row for it: lines are counted many at a time, and a batch changes the rows of its hours and days.
+
+import {
+  type Breakdown,
+  type CountedLine,
+  type Dimension,
+  boundedBreakdown,
+  breakdownOf,
+  countedLines,
+  dimensions,
+  mostFirst,
+  noBreakdown,
+  summedBreakdowns,
+} from "../../../shared/record/usage-breakdown.ts";
+import { type UsageSum, refusals, summedUsage } from "../../../shared/record/usage.ts";
+import type { RunSummary } from "../../../shared/record/record.ts";
+import type { UsageAt, UsageBetween } from "../../stubs/ledger-calls.ts";
+import { LedgerCounter } from "./ledger-counter.ts";
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Hours are kept for the last days alone, days as long as lines. */
+const hoursKeptMs = 32 * dayMs;
+/** Names of servers, models and keys that are told apart in a day, and in an answer. */
+const mostNamesOfDay = 200;
+const mostNamesInAnswer = 1_000;
+
+/** `of`: everything of the day, or a dimension. */
+type DayRow = { readonly day: number; readonly of: "all" | Dimension; readonly text: string };
+
+export class LedgerUsage {
+  readonly #sql: SqlStorage;
+  readonly counter: LedgerCounter;
+
+  constructor(sql: SqlStorage) {
+    this.#sql = sql;
+    sql.exec(`CREATE TABLE IF NOT EXISTS usage_hour (hour INTEGER PRIMARY KEY, text TEXT NOT NULL)`);
+    sql.exec(
+      `CREATE TABLE IF NOT EXISTS usage_day (day INTEGER NOT NULL, "of" TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY ("of", day)) WITHOUT ROWID`,
+    );
+    this.counter = new LedgerCounter(sql, "usage_counted_to", (lines) => this.#count(countedLines(lines)));
+  }
+
+  /** A flood has so many refusals more than its line had before. Call it in the same transaction. */
+  flooded(line: RunSummary, more: number): void {
+    if (more > 0 && this.counter.hasPassed(line)) this.#count([{ line, usage: refusals(more) }]);
+  }
+
+  #count(lines: readonly CountedLine[]): void {
+    for (const [hour, ofHour] of Map.groupBy(lines, ({ line }) => Math.floor(line.createdAt / hourMs))) this.#addToHour(hour, ofHour);
+    for (const [day, ofDay] of Map.groupBy(lines, ({ line }) => Math.floor(line.createdAt / dayMs))) {
+      const all = this.#dayText(day, "all");
+      this.#writeDay(day, "all", summedUsage([...(all === null ? [] : [usageIn(all)]), ...ofDay.map(({ usage }) => usage)]));
+      for (const dimension of dimensions) {
+        const text = this.#dayText(day, dimension);
+        const before = text === null ? noBreakdown : breakdownIn(text);
+        this.#writeDay(day, dimension, boundedBreakdown(summedBreakdowns([before, breakdownOf(ofDay, dimension)]), mostNamesOfDay));
+      }
+    }
+  }
+
+  #addToHour(hour: number, lines: readonly CountedLine[]): void {
+    const [before] = this.#sql.exec<{ text: string }>("SELECT text FROM usage_hour WHERE hour = ?", hour).toArray();
+    const sum = summedUsage([...(before === undefined ? [] : [usageIn(before.text)]), ...lines.map(({ usage }) => usage)]);
+    this.#sql.exec("INSERT OR REPLACE INTO usage_hour (hour, text) VALUES (?, ?)", hour, JSON.stringify(sum));
+  }
+
+  #dayText(day: number, of: DayRow["of"]): string | null {
+    return this.#sql.exec<{ text: string }>(`SELECT text FROM usage_day WHERE "of" = ? AND day = ?`, of, day).toArray()[0]?.text ?? null;
+  }
+
+  #writeDay(day: number, of: DayRow["of"], value: UsageSum | Breakdown): void {
+    this.#sql.exec(`INSERT OR REPLACE INTO usage_day (day, "of", text) VALUES (?, ?, ?)`, day, of, JSON.stringify(value));
+  }
+
+  /** Of each hour that began in this time and has any, in their order. */
+  hours({ since, until }: UsageBetween): UsageAt[] {
+    return this.#sql
+      .exec<{ hour: number; text: string }>(
+        "SELECT hour, text FROM usage_hour WHERE hour >= ? AND hour < ? ORDER BY hour",
+        since / hourMs,
+        until / hourMs,
+      )
+      .toArray()
+      .map(({ hour, text }) => [hour * hourMs, usageIn(text)]);
+  }
+
+  /** The same of days, in UTC. */
+  days(between: UsageBetween): UsageAt[] {
+    return this.#dayTexts("all", between).map(({ day, text }) => [day * dayMs, usageIn(text)]);
+  }
+
+  /** All days that began in this time together. */
+  by(dimension: Dimension, between: UsageBetween): Breakdown {
+    const days = this.#dayTexts(dimension, between).map(({ text }) => breakdownIn(text));
+    return boundedBreakdown(mostFirst(summedBreakdowns(days)), mostNamesInAnswer);
+  }
+
+  #dayTexts(of: DayRow["of"], { since, until }: UsageBetween): Pick<DayRow, "day" | "text">[] {
+    return this.#sql
+      .exec<Pick<DayRow, "day" | "text">>(
+        `SELECT day, text FROM usage_day WHERE "of" = ? AND day >= ? AND day < ? ORDER BY day`,
+        of,
+        since / dayMs,
+        until / dayMs,
+      )
+      .toArray();
+  }
+
+  /** Deletes days before this, and hours that are older than they are kept, at most so many rows; returns how many. */
+  deleteOld(before: number, now: number, most: number): number {
+    const hours = this.#sql
+      .exec(
+        "DELETE FROM usage_hour WHERE hour IN (SELECT hour FROM usage_hour WHERE hour < ? LIMIT ?) RETURNING 1",
+        (now - hoursKeptMs) / hourMs,
+        most,
+      )
+      .toArray().length;
+    const days = this.#sql
+      .exec(
+        `DELETE FROM usage_day WHERE ("of", day) IN (SELECT "of", day FROM usage_day WHERE day < ? LIMIT ?) RETURNING 1`,
+        Math.floor(before / dayMs),
+        most - hours,
+      )
+      .toArray().length;
+    return hours + days;
+  }
+
+  isEmpty(): boolean {
+    return this.#sql.exec("SELECT 1 FROM usage_day LIMIT 1").toArray().length === 0;
+  }
+}
+
+const usageIn = (text: string): UsageSum => JSON.parse(text) as UsageSum; // written by #count
+const breakdownIn = (text: string): Breakdown => JSON.parse(text) as Breakdown; // written by #count
