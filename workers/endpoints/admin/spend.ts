@@ -38,13 +38,12 @@ export async function spendNow(
   most: number,
 ): Promise<{ readonly budgets: readonly SpendLine[]; readonly isPartial: boolean }> {
   const keys = await acceptedKeys(c.env, Date.now());
-  const { whole = [], part = [] } = Object.groupBy(everyAllowance(await currentBudgets(c), keys), (each) =>
-    each.part === null ? "whole" : "part",
-  );
+  const budgets = await currentBudgets(c);
+  const { whole = [], part = [] } = Object.groupBy(everyAllowance(budgets, keys), (each) => (each.part === null ? "whole" : "part"));
   const asked = [...whole, ...part].slice(0, most);
   const lines: SpendLine[] = [];
   for (let i = 0; i < asked.length; i += atOnce)
-    lines.push(...(await Promise.all(asked.slice(i, i + atOnce).map((each) => lineOf(c.env, each)))));
+    lines.push(...(await Promise.all(asked.slice(i, i + atOnce).map((each) => lineOf(c.env, each, budgets)))));
   return { budgets: lines.sort((a, b) => b.usedPercent - a.usedPercent), isPartial: whole.length + part.length > most };
 }
 
@@ -61,13 +60,14 @@ export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[])
   ];
 }
 
-async function lineOf(env: Env, allowance: Allowance) {
+async function lineOf(env: Env, allowance: Allowance, { budgets }: Budgets) {
   const { spent, reserved, unaccounted, startsAt, endsAt } = await budgetStub(env, allowance).standing(allowance);
   const { budget, part, unit, per, limit } = allowance;
   const shown = (amount: number): number => (unit === "usd" ? amount / nanosInUsd : amount);
   return {
     budget,
     part,
+    everything: Object.hasOwn(budgets, budget) && budgets[budget]?.of === "everything",
     unit,
     per,
     limit: shown(limit),

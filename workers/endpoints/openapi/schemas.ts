@@ -47,6 +47,7 @@ const runLine = {
 const budgetLine = record({
   budget: text,
   part: orNull("string"),
+  everything: { type: "boolean" },
   unit: { enum: ["usd", "tokens"] },
   per: { enum: ["day", "month"] },
   ...each(number, "limit", "spent", "reserved", "unaccounted", "usedPercent"),

@@ -7,13 +7,16 @@ import { inLanguage } from "../language.ts";
 import { Api, ApiFailed } from "./api.ts";
 import { consoleWords } from "./console-words.ts";
 import { documentsPage, documentPages } from "./documents/documents-page.tsx";
+import { healthPage } from "./overview/health-page.tsx";
+import { overviewPage } from "./overview/overview-page.tsx";
 import type { ConsolePage, Shown, Visit } from "./page.ts";
 import { Refused } from "./pieces.tsx";
 import { Shell } from "./shell.tsx";
 import { stopsPage } from "./stops/stops-page.tsx";
+import { usagePage } from "./usage/usage-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
-const pages: readonly ConsolePage[] = [stopsPage, documentsPage, documentPages];
+const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, stopsPage, documentsPage, documentPages];
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 

@@ -1,0 +1,106 @@
+// The overview and the usage page in a real browser: first steps on a new gateway, then the numbers of real requests, and the doctor's findings.
+
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath } from "../../support/chromium.ts";
+import { ConsoleGateway, apiKey, expectGoodPage } from "./console-gateway.ts";
+
+const run = promisify(execFile);
+
+const policy = {
+  rules: [{ name: "deploys", when: { server: "deploy" }, then: { request: "review", response: "allow", deadlineSeconds: 240 } }],
+  default: { request: "allow", response: "allow", reviewers: ["everyone"], deadlineSeconds: 600 },
+  reviewers: { everyone: [{ name: "Ann" }] },
+};
+
+describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
+  let at: ConsoleGateway;
+  let tab: Page;
+
+  beforeAll(async () => {
+    at = await ConsoleGateway.start();
+    tab = await at.signIn();
+  });
+  afterAll(async () => at?.stop());
+
+  const url = (page: string): string => `${at.gateway.url}/console${page === "" ? "" : `/${page}`}`;
+  const tile = (name: string): Promise<string | null> =>
+    tab.locator(".tile", { hasText: name }).locator("b").textContent({ timeout: 1_000 });
+  /** Opens the overview until a tile says this: the record follows an answer a moment later. */
+  const untilTile = (name: string, value: string): Promise<void> =>
+    expect.poll(() => tab.goto(url("")).then(() => tile(name).catch(() => null)), { timeout: 60_000 }).toBe(value);
+
+  test("of a new gateway shows the first steps, whose command is the first request", async () => {
+    await at.configure("policy", policy);
+    await tab.goto(url(""));
+    await tab.getByText("First steps").waitFor();
+    expect(await tab.locator("figure").count()).toBe(0);
+    await expectGoodPage(tab, "console-overview-first");
+    const command = (await tab.locator(".command").textContent()) ?? "";
+    const { stdout } = await run("bash", ["-c", command.replace("YOUR_KEY", apiKey)]);
+    expect(JSON.parse(stdout)).toMatchObject({ result: { role: "assistant" } });
+    await untilTile("Requests", "1");
+  });
+
+  test("shows what waits and until when, and what came of the others, and leads to both", async () => {
+    for (const server of ["notes", "notes", "calendar"]) await (await at.sample({ server })).text();
+    expect((await at.sample({ server: "deploy", tool: "ship_release" })).status).toBe(202);
+    await untilTile("Requests", "4");
+    await untilTile("Waiting", "1");
+    expect(await tab.getByText("expires in").first().textContent()).toContain("deploy · ship_release");
+    expect(await tab.getByRole("link", { name: "Open request" }).getAttribute("href")).toMatch(/^\/console\/requests\/run_/);
+    expect(await tab.locator(".tile.hot").getAttribute("href")).toBe("/console/requests?state=open");
+    expect(await tab.getByRole("img", { name: /Most at .*: 4\. 4 answered, 0 without a reply\./ }).count()).toBe(1);
+    await tab.getByText("Show as table").click();
+    expect(await tab.locator(".data tbody tr").first().locator("td").first().textContent()).toBe("4");
+    await expectGoodPage(tab, "console-overview");
+    await tab.getByRole("link", { name: "30 days" }).click();
+    await tab.getByText("Requests per day").waitFor();
+    expect(await tile("Requests")).toBe("4");
+  });
+
+  test("asks the doctor when its button is pressed, and keeps what it found", async () => {
+    await tab.goto(url(""));
+    await tab.getByText("were not checked yet").waitFor();
+    await tab.getByRole("button", { name: "Check now" }).click();
+    await tab.getByText("Checked.", { exact: true }).waitFor({ timeout: 60_000 });
+    await expectGoodPage(tab, "console-health");
+    await tab.goto(url(""));
+    expect(await tab.locator("#health").textContent()).toMatch(/^Health: .*checks? pass/);
+    await tab.getByRole("link", { name: "All checks" }).waitFor();
+  });
+
+  test("usage is drawn by server, model, key and day, and saved as CSV", async () => {
+    await tab.goto(url("usage"));
+    expect(await tab.locator("tbody tr").first().locator(".main-cell").textContent()).toContain("notes");
+    await expectGoodPage(tab, "console-usage-server");
+    for (const [view, text] of [
+      ["Model", "demo"],
+      ["Key", "key_"],
+      ["Day", ""],
+    ] as const) {
+      await tab.getByRole("link", { name: view, exact: true }).click();
+      await tab.getByRole("heading", { name: `Requests by ${view.toLowerCase()}` }).waitFor();
+      expect(await tab.locator("tbody tr").first().textContent()).toContain(text);
+      if (view === "Day") await expectGoodPage(tab, "console-usage-day");
+    }
+    await tab.goto(url("usage"));
+    const [download] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("link", { name: "Download CSV" }).click()]);
+    expect(download.suggestedFilename()).toBe("countersign-usage.csv");
+    expect(readFileSync(await download.path(), "utf8")).toMatch(/^server,requests,.*\r\nnotes,3,3,0,/);
+  });
+
+  test("in Chinese", async () => {
+    const chinese = await at.signIn({ language: "zh-CN" });
+    await chinese.goto(url(""));
+    expect(await chinese.locator("h1").textContent()).toBe("最近 24 小时");
+    await expectGoodPage(chinese, "console-overview-zh");
+    await chinese.goto(url("usage"));
+    await expectGoodPage(chinese, "console-usage-zh");
+    await chinese.goto(url("health"));
+    await expectGoodPage(chinese, "console-health-zh");
+  });
+});

@@ -1,0 +1,60 @@
+// What to do with a gateway that no request has reached.
+
+import { isLoopbackHost } from "../../../../shared/address.ts";
+import { Icon } from "../../icons.tsx";
+import type { Visit } from "../page.ts";
+import type { Parts } from "./overview-parts.ts";
+
+/** A request that stands for itself: no session, no file, one tool of one server. */
+const commandFor = (publicUrl: string): string => `curl "${publicUrl}/sampling" \\
+  -H "Authorization: Bearer YOUR_KEY" \\
+  -H "Content-Type: application/json" -d '
+{ "jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {
+  "messages": [{ "role": "user", "content": { "type": "text", "text": "Say hello in five words." } }],
+  "maxTokens": 50,
+  "_meta": {
+    "countersign/session": "first-steps",
+    "countersign/originatingRequest": { "id": 1, "method": "tools/call", "name": "summarize", "server": "notes" } } } }'`;
+
+/** How many keys there are that are not revoked. */
+export async function keysIn(visit: Visit): Promise<number> {
+  const { keys } = await visit.api.read<{ readonly keys: readonly { readonly revokedAt: string | null }[] }>("/admin/keys");
+  return keys.filter(({ revokedAt }) => revokedAt === null).length;
+}
+
+export const FirstSteps = ({ visit, texts: { first }, keys }: Parts & { keys: number }) => (
+  <section class="card" aria-labelledby="first">
+    <h2 id="first">{first.heading}</h2>
+    <p>{first.lead}</p>
+    <ol class="steps-list">
+      <li>
+        <h3>
+          {first.key} {keys > 0 ? <Icon of="check" /> : null}
+        </h3>
+        <p>
+          {keys > 0 ? `${first.hasKeys(keys)} ` : null}
+          {first.keySays} {isLoopbackHost(new URL(visit.publicUrl).hostname) ? first.local : null}
+        </p>
+        {visit.may("change") ? (
+          <a class={keys > 0 ? "btn" : "btn yes"} href={visit.at("keys")}>
+            {first.makeKey}
+          </a>
+        ) : null}
+      </li>
+      <li>
+        <h3>{first.send}</h3>
+        <p>{first.sendSays}</p>
+        <pre class="command" tabindex={0} role="region" aria-label={first.send}>
+          {commandFor(visit.publicUrl)}
+        </pre>
+      </li>
+      <li>
+        <h3>{first.decide}</h3>
+        <p>{first.decideSays}</p>
+        <a class="btn" href={visit.at("policy")}>
+          {first.policy}
+        </a>
+      </li>
+    </ol>
+  </section>
+);

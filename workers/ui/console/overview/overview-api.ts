@@ -1,0 +1,77 @@
+// What the overview reads from the operator's API.
+
+import type { ShownUsage } from "../../../../shared/record/usage.ts";
+
+export type Period = "day" | "week" | "month";
+
+export type StepUsage = { readonly at: string } & ShownUsage;
+
+export type BudgetLine = {
+  readonly budget: string;
+  readonly part: string | null;
+  /** It limits everything together. */
+  readonly everything: boolean;
+  readonly unit: "usd" | "tokens";
+  readonly per: "day" | "month";
+  readonly limit: number;
+  readonly spent: number;
+  readonly unaccounted: number;
+  readonly usedPercent: number;
+  readonly since: string;
+  readonly resetsAt: string;
+};
+
+/** `GET /admin/overview`. Times are ISO 8601. Steps without a request are left out. */
+export type Overview = {
+  readonly since: string;
+  readonly until: string;
+  readonly step: "hour" | "day";
+  readonly isComplete: boolean;
+  readonly isEmpty: boolean;
+  readonly open: {
+    readonly requests: number;
+    readonly waiting: number;
+    readonly isPartial: boolean;
+    readonly oldestAt: string | null;
+    readonly firstDue: {
+      readonly id: string;
+      readonly server: string | null;
+      readonly tool: string | null;
+      readonly expiresAt: string;
+    } | null;
+  };
+  readonly total: ShownUsage;
+  readonly before: ShownUsage;
+  readonly steps: readonly StepUsage[];
+  readonly spend: { readonly since: string; readonly days: readonly { readonly day: string; readonly costUsd: number }[] };
+  readonly budgets: readonly BudgetLine[];
+  readonly moreBudgets: boolean;
+  readonly health: { readonly status: "ok" | "degraded" | "down"; readonly problems: readonly string[] };
+};
+
+export type Check = { readonly check: string; readonly state: "good" | "note" | "fix"; readonly text: string };
+
+/** `GET /admin/doctor`. `at`: null where it was never asked. */
+export type Diagnosis = { readonly at: string | null; readonly checks: readonly Check[] };
+
+const stepMs = { hour: 3_600_000, day: 86_400_000 } as const;
+
+/** Every hour or day of the period in its order, those without a request too. */
+export function everyStep({
+  since,
+  until,
+  step,
+  steps,
+}: Pick<Overview, "since" | "until" | "step" | "steps">): readonly (readonly [number, ShownUsage | null])[] {
+  const known = new Map(steps.map((each) => [Date.parse(each.at), each]));
+  const [from, length] = [Date.parse(since), stepMs[step]];
+  return Array.from({ length: Math.round((Date.parse(until) - from) / length) }, (_, i) => {
+    const at = from + i * length;
+    return [at, known.get(at) ?? null] as const;
+  });
+}
+
+/** The budget of everything in dollars a month, where there is one: the lowest of several. */
+export const monthBudget = (budgets: readonly BudgetLine[]): BudgetLine | null =>
+  budgets.filter(({ everything, unit, per }) => everything && unit === "usd" && per === "month").toSorted((a, b) => a.limit - b.limit)[0] ??
+  null;

@@ -1,0 +1,158 @@
+// The overview: what waits, what the requests of a period came to, people's time, spend against budget, and health.
+
+import { Name } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import { numbersOf } from "../numbers.ts";
+import type { ConsolePage, Shown, Visit } from "../page.ts";
+import { Note } from "../pieces.tsx";
+import { FirstSteps, keysIn } from "./first-steps.tsx";
+import { Health } from "./health.tsx";
+import { type Diagnosis, type Overview, type Period, monthBudget } from "./overview-api.ts";
+import { type Parts, deniedIn, said } from "./overview-parts.ts";
+import { hoursScript, RequestsChart, WaitChart } from "./overview-charts.tsx";
+import { overviewWords } from "./overview-words.ts";
+import { Spend } from "./spend-chart.tsx";
+
+const periods = ["day", "week", "month"] as const satisfies readonly Period[];
+/** A review that expires within this time is announced above everything. */
+const soonMs = 5 * 60_000;
+
+const Periods = ({ visit, texts, period }: Pick<Parts, "visit" | "texts"> & { period: Period }) => (
+  <nav class="chips" aria-label={texts.periods}>
+    {periods.map((each) => (
+      <a
+        class="chip"
+        href={visit.at("", { period: each === "day" ? null : each })}
+        {...(each === period ? { "aria-current": "true" as const } : {})}
+      >
+        {texts.chips[each]}
+      </a>
+    ))}
+  </nav>
+);
+
+const FirstDue = ({ visit, overview: { open }, texts, numbers }: Parts) => {
+  const due = open.firstDue;
+  const left = due === null ? Number.POSITIVE_INFINITY : Date.parse(due.expiresAt) - visit.now;
+  if (due === null || left > soonMs || left < 0) return null;
+  const name = [due.server ?? "", due.tool ?? ""]
+    .filter((each) => each !== "")
+    .map((each, i) => [i === 0 ? "" : " · ", <Name value={each} />]);
+  return (
+    <Note of="bad">
+      {fill(texts.due, { name: <b>{name}</b>, left: <b class="num">{numbers.span(left)}</b> })}{" "}
+      <a href={visit.at(`requests/${due.id}`)}>{texts.openRequest}</a>
+    </Note>
+  );
+};
+
+type TileProps = { readonly name: string; readonly value: string; readonly says: string; readonly to: string; readonly isHot?: boolean };
+
+const Tile = ({ name, value, says, to, isHot = false }: TileProps) => (
+  <a class={isHot ? "tile hot" : "tile"} href={to}>
+    <span>{name}</span>
+    <b>{value}</b>
+    <span class="soft">{says}</span>
+  </a>
+);
+
+const Tiles = ({ visit, overview, texts: { tiles }, numbers, period }: Parts & { period: Period }) => {
+  const { open, total, before, spend } = overview;
+  const due = open.firstDue === null ? null : Math.max(0, Date.parse(open.firstDue.expiresAt) - visit.now);
+  const oldest = open.oldestAt === null ? null : visit.now - Date.parse(open.oldestAt);
+  const denied = deniedIn(total);
+  const waiting = numbers.count(open.waiting);
+  const spent = spend.days.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  const budget = monthBudget(overview.budgets);
+  return (
+    <div class="tiles">
+      <Tile
+        name={tiles.waiting}
+        value={open.isPartial ? said(tiles.atLeast, { n: waiting }) : waiting}
+        says={
+          due !== null
+            ? said(tiles.firstIn, { left: numbers.span(due) })
+            : oldest !== null
+              ? said(tiles.since, { span: numbers.span(oldest) })
+              : tiles.noneWait
+        }
+        to={visit.at("requests", { state: "open" })}
+        isHot={open.waiting > 0}
+      />
+      <Tile
+        name={tiles.requests}
+        value={numbers.count(total.requests)}
+        says={said(tiles.before[period], { n: numbers.count(before.requests) })}
+        to={visit.at("requests")}
+      />
+      <Tile
+        name={tiles.denied}
+        value={numbers.count(denied)}
+        says={
+          denied === 0
+            ? tiles.noneDenied
+            : said(tiles.deniedOf, { percent: numbers.percent(denied / total.requests), expired: numbers.count(total.outcomes.expired) })
+        }
+        to={visit.at("requests", { state: "rejected" })}
+      />
+      <Tile
+        name={tiles.wait}
+        value={total.waitP50Ms === null ? "–" : numbers.span(total.waitP50Ms)}
+        says={total.waitP95Ms === null ? tiles.noWait : said(tiles.waitP95, { span: numbers.span(total.waitP95Ms) })}
+        to={visit.at("reviewers")}
+      />
+      <Tile
+        name={said(tiles.spend, { month: numbers.month(Date.parse(spend.since)) })}
+        value={numbers.dollars(spent)}
+        says={budget === null ? tiles.noBudget : said(tiles.spendOf, { limit: numbers.dollars(budget.limit) })}
+        to={visit.at(budget === null ? "usage" : "budgets")}
+      />
+    </div>
+  );
+};
+
+async function overviewShown(visit: Visit): Promise<Shown> {
+  const period = periods.find((each) => each === visit.query.get("period")) ?? "day";
+  const texts = overviewWords[visit.language];
+  const numbers = numbersOf(visit.language);
+  const [overview, diagnosis] = await Promise.all([
+    visit.api.read<Overview>(`/admin/overview?period=${period}`),
+    visit.api.read<Diagnosis>("/admin/doctor"),
+  ]);
+  const isNew = overview.isEmpty && overview.open.requests === 0;
+  const keys = isNew ? await keysIn(visit) : 0;
+  const parts: Parts = { visit, overview, texts, numbers };
+  return {
+    kind: "page",
+    title: texts.title,
+    script: hoursScript,
+    body: () => (
+      <>
+        {isNew ? (
+          <>
+            <h1>{texts.title}</h1>
+            <FirstSteps {...parts} keys={keys} />
+          </>
+        ) : (
+          <>
+            <div class="head">
+              <h1>{texts.heading[period]}</h1>
+              <Periods visit={visit} texts={texts} period={period} />
+            </div>
+            {overview.isComplete ? null : <Note of="mind">{texts.counting}</Note>}
+            <FirstDue {...parts} />
+            <Tiles {...parts} period={period} />
+            <RequestsChart {...parts} />
+            <div class="grid half">
+              <WaitChart {...parts} />
+              <Spend {...parts} />
+            </div>
+          </>
+        )}
+        <Health {...parts} diagnosis={diagnosis} />
+      </>
+    ),
+  };
+}
+
+export const overviewPage: ConsolePage = { path: "", get: overviewShown };

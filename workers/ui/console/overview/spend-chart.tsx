@@ -1,0 +1,106 @@
+// What was spent this month, against the budget of everything where there is one; and the other budgets.
+
+import { Name } from "../../outside-text.tsx";
+import { Line, Meter } from "../chart.tsx";
+import { Empty } from "../pieces.tsx";
+import { type BudgetLine, type Overview, monthBudget } from "./overview-api.ts";
+import { type Parts, said } from "./overview-parts.ts";
+
+const dayMs = 86_400_000;
+/** Budgets that are shown beside the chart. */
+const mostShown = 4;
+
+type Month = {
+  /** What was spent from the first on until the end of each day so far. */
+  readonly sums: readonly number[];
+  readonly days: number;
+  readonly spent: number;
+};
+
+export function monthOf({ spend }: Pick<Overview, "spend">, now: number): Month {
+  const begin = new Date(spend.since);
+  const days = new Date(Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1, 0)).getUTCDate();
+  const byDay = new Map(spend.days.map(({ day, costUsd }) => [Date.parse(day), costUsd]));
+  const sums: number[] = [];
+  for (let at = begin.getTime(); at <= now; at += dayMs) sums.push((sums.at(-1) ?? 0) + (byDay.get(at) ?? 0));
+  return { sums, days, spent: sums.at(-1) ?? 0 };
+}
+
+/** What the month comes to at the rate of its days so far; null in its first two days, which say little. */
+export function paceOf(month: Month, since: number, now: number): number | null {
+  const passed = (now - since) / dayMs;
+  return passed < 2 ? null : (month.spent / passed) * month.days;
+}
+
+export const Spend = ({ visit, overview, texts, numbers }: Parts) => {
+  const month = monthOf(overview, visit.now);
+  const name = numbers.month(Date.parse(overview.spend.since));
+  const budget = monthBudget(overview.budgets);
+  const spent = numbers.dollars(month.spent);
+  const limit = budget === null ? null : numbers.dollars(budget.limit);
+  return (
+    <figure class="chart card">
+      <figcaption class="head">
+        <h2>{said(texts.spend, { month: name })}</h2>
+        {month.spent === 0 && budget === null ? null : (
+          <span class="keyline">
+            <span>{said(texts.spent, { spent })}</span>
+            {limit === null ? null : <span>{said(texts.budget, { limit })}</span>}
+          </span>
+        )}
+      </figcaption>
+      {month.spent === 0 && budget === null ? (
+        <Empty>{texts.spendNone}</Empty>
+      ) : (
+        <>
+          <Line
+            values={month.sums}
+            room={month.days}
+            {...(budget === null ? {} : { limit: budget.limit })}
+            label={[said(texts.spendLabel, { spent }), ...(limit === null ? [] : [said(texts.spendLimit, { limit })])].join(" ")}
+          />
+          <div class="axis" aria-hidden="true">
+            {[1, 8, 15, 22, month.days].map((day) => (
+              <span>{day}</span>
+            ))}
+          </div>
+        </>
+      )}
+      <Budgets visit={visit} overview={overview} texts={texts} numbers={numbers} />
+    </figure>
+  );
+};
+
+const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: Parts) => {
+  const others = budgets.filter((each) => each !== monthBudget(budgets));
+  if (others.length === 0) return null;
+  const amount = ({ unit }: BudgetLine, of: number): string =>
+    unit === "usd" ? numbers.dollars(of) : said(texts.tokens, { n: numbers.count(of) });
+  return (
+    <>
+      <ul class="rank">
+        {others.slice(0, mostShown).map((each) => (
+          <li>
+            <div class="line">
+              <span>
+                <Name value={each.budget} />
+                {each.part === null ? null : (
+                  <>
+                    {" "}
+                    <Name value={each.part} />
+                  </>
+                )}
+              </span>
+              <span class="soft num">
+                {said(texts.budgetUsed, { spent: amount(each, each.spent + each.unaccounted), limit: amount(each, each.limit) })}{" "}
+                {texts.perUnit[each.per]}
+              </span>
+            </div>
+            <Meter parts={[{ of: each.usedPercent >= 100 ? "b3" : "b1", count: Math.min(each.usedPercent, 100) }]} most={100} />
+          </li>
+        ))}
+      </ul>
+      {others.length > mostShown || moreBudgets ? <a href={visit.at("budgets")}>{texts.moreBudgets}</a> : null}
+    </>
+  );
+};

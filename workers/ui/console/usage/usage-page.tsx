@@ -1,0 +1,130 @@
+// Usage by server, model, key and day: drawn, as a table, and as CSV.
+
+import type { ShownUsage } from "../../../../shared/record/usage.ts";
+import { type Numbers, numbersOf } from "../numbers.ts";
+import type { ConsolePage, Shown, Visit } from "../page.ts";
+import { Empty, Note } from "../pieces.tsx";
+import { DaysChart, Legend } from "./usage-chart.tsx";
+import { UsageTable } from "./usage-table.tsx";
+import { type UsageWords, usageWords } from "./usage-words.ts";
+
+const views = ["server", "model", "key", "day"] as const;
+export type View = (typeof views)[number];
+const periods = [7, 30, 90, 365] as const;
+const defaultDays = 30;
+const dayMs = 86_400_000;
+const rowsOfPage = 50;
+
+/** `name`: null where there is none, and for all names that are not told apart (`isRest`). */
+export type Row = { readonly name: string | null; readonly isRest: boolean } & ShownUsage;
+
+/** `GET /admin/usage`. */
+export type Answer = {
+  readonly since: string;
+  readonly until: string;
+  readonly isComplete: boolean;
+  readonly rows: readonly Row[];
+  readonly total: ShownUsage;
+  readonly next: string | null;
+};
+
+export type UsageParts = {
+  readonly visit: Visit;
+  readonly texts: UsageWords;
+  readonly numbers: Numbers;
+  readonly by: View;
+  readonly answer: Answer;
+  /** Names of keys by their ids. */
+  readonly keyNames: ReadonlyMap<string, string>;
+};
+
+type Choice = { readonly name: string; readonly href: string; readonly isCurrent: boolean };
+
+const Chips = ({ label, choices }: { label: string; choices: readonly Choice[] }) => (
+  <nav class="chips" aria-label={label}>
+    {choices.map(({ name, href, isCurrent }) => (
+      <a class="chip" href={href} {...(isCurrent ? { "aria-current": "true" as const } : {})}>
+        {name}
+      </a>
+    ))}
+  </nav>
+);
+
+async function keyNamesIn(visit: Visit): Promise<Map<string, string>> {
+  const { keys } = await visit.api.read<{ readonly keys: readonly { readonly id: string; readonly name: string }[] }>("/admin/keys");
+  return new Map(keys.map(({ id, name }) => [id, name]));
+}
+
+async function usageShown(visit: Visit): Promise<Shown> {
+  const { query } = visit;
+  const by = views.find((each) => each === query.get("by")) ?? "server";
+  const days = periods.find((each) => String(each) === query.get("days")) ?? defaultDays;
+  const after = query.get("after");
+  const since = new Date(visit.now - (days - 1) * dayMs).toISOString().slice(0, 10);
+  const asked = new URLSearchParams({
+    by,
+    since,
+    limit: String(by === "day" ? periods.at(-1) : rowsOfPage),
+    ...(after === null ? {} : { after }),
+  });
+  const [answer, keyNames] = await Promise.all([
+    visit.api.read<Answer>(`/admin/usage?${asked}`),
+    by === "key" ? keyNamesIn(visit) : new Map<string, string>(),
+  ]);
+  const texts = usageWords[visit.language];
+  const parts: UsageParts = { visit, texts, numbers: numbersOf(visit.language), by, answer, keyNames };
+  const at = (view: View, length: number, place: string | null = null): string =>
+    visit.at("usage", { by: view === "server" ? null : view, days: length === defaultDays ? null : length, after: place });
+  return {
+    kind: "page",
+    title: texts.title,
+    body: () => (
+      <>
+        <div class="head">
+          <h1>{texts.title}</h1>
+          <a class="btn small" href={visit.at("download/usage", { by, since })} download>
+            {texts.csv}
+          </a>
+        </div>
+        <div class="head">
+          <Chips
+            label={texts.views}
+            choices={views.map((each) => ({ name: texts.by[each], href: at(each, days), isCurrent: each === by }))}
+          />
+          <Chips
+            label={texts.periods}
+            choices={periods.map((each) => ({ name: texts.days(each), href: at(by, each), isCurrent: each === days }))}
+          />
+        </div>
+        {answer.isComplete ? null : <Note of="mind">{texts.counting}</Note>}
+        <figure class="chart card">
+          <figcaption class="head">
+            <h2>{texts.requests[by]}</h2>
+            <Legend {...parts} />
+          </figcaption>
+          {answer.total.requests === 0 ? (
+            <Empty>{texts.empty}</Empty>
+          ) : (
+            <>
+              {by === "day" ? <DaysChart {...parts} /> : null}
+              <UsageTable {...parts} />
+            </>
+          )}
+          {answer.next === null && after === null ? null : (
+            <p class="head">
+              {after === null ? null : <a href={at(by, days)}>{texts.first}</a>}
+              {answer.next === null ? null : (
+                <a class="btn small" href={at(by, days, answer.next)}>
+                  {texts.more}
+                </a>
+              )}
+            </p>
+          )}
+        </figure>
+        <p class="soft">{texts.utc}</p>
+      </>
+    ),
+  };
+}
+
+export const usagePage: ConsolePage = { path: "usage", get: usageShown };

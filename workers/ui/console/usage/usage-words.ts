@@ -1,0 +1,74 @@
+// The words of the usage page.
+
+import type { InLanguages } from "../page.ts";
+
+const en = {
+  title: "Usage",
+  counting: "Older requests are still being counted. The numbers are too low until then. Reload in a few seconds.",
+  views: "Group by",
+  by: { server: "Server", model: "Model", key: "Key", day: "Day" },
+  periods: "Period",
+  days: (n: number): string => `${n} days`,
+  csv: "Download CSV",
+  requests: { server: "Requests by server", model: "Requests by model", key: "Requests by key", day: "Requests by day" },
+  legend: {
+    allowed: "allowed by a rule {n}",
+    approved: "approved by people {n}",
+    denied: "denied or expired {n}",
+    other: "failed, cancelled or refused {n}",
+  },
+  below: "below the line: {what}",
+  columns: {
+    requests: "Requests",
+    approved: "Approved",
+    denied: "Denied",
+    input: "Input tokens",
+    output: "Output tokens",
+    cost: "Cost",
+    wait: "Wait, p50",
+  },
+  chart: "{total} requests from {from} to {to}, in UTC days. Most on {at}: {n}.",
+  unnamed: { server: "server not known", model: "no model called", key: "" },
+  rest: "others",
+  restSays: "Each day the gateway tells 200 names apart in each part of the ledger. The rest is counted here.",
+  total: "Total",
+  more: "More",
+  first: "First page",
+  empty: "No request ended in this time.",
+  utc: "Days are UTC. A request counts on the day it came, once it has ended. Waits are within 5%.",
+};
+
+export type UsageWords = typeof en;
+
+const zhCN: UsageWords = {
+  title: "用量",
+  counting: "较早的请求仍在统计中，数字目前偏低。请过几秒后刷新。",
+  views: "分组",
+  by: { server: "服务器", model: "模型", key: "密钥", day: "日期" },
+  periods: "时间段",
+  days: (n) => `${n} 天`,
+  csv: "下载 CSV",
+  requests: { server: "各服务器的请求", model: "各模型的请求", key: "各密钥的请求", day: "每天的请求" },
+  legend: { allowed: "规则放行 {n}", approved: "人工批准 {n}", denied: "拒绝或过期 {n}", other: "失败、取消或拒收 {n}" },
+  below: "线下：{what}",
+  columns: {
+    requests: "请求",
+    approved: "批准",
+    denied: "拒绝",
+    input: "输入 token",
+    output: "输出 token",
+    cost: "费用",
+    wait: "等待 p50",
+  },
+  chart: "{from}至{to}（UTC）共 {total} 个请求，最多的一天是{at}：{n} 个。",
+  unnamed: { server: "服务器未知", model: "未调用模型", key: "" },
+  rest: "其他",
+  restSays: "网关在账本的每个分片中每天最多区分 200 个名称，其余的计入此行。",
+  total: "合计",
+  more: "更多",
+  first: "第一页",
+  empty: "这段时间没有已结束的请求。",
+  utc: "日期按 UTC 计算。请求结束后计入其到达的那一天。等待时间误差不超过 5%。",
+};
+
+export const usageWords: InLanguages<UsageWords> = { en, "zh-CN": zhCN };
