@@ -6,6 +6,7 @@ import type { Rig } from "./rig.ts";
 import { budgets } from "./parts/budgets.ts";
 import { bill } from "./parts/bill.ts";
 import { cold } from "./parts/cold.ts";
+import { consolePages } from "./parts/console.ts";
 import { decision } from "./parts/decision.ts";
 import { failover } from "./parts/failover.ts";
 import { flood } from "./parts/flood.ts";
@@ -34,6 +35,7 @@ export const parts: Readonly<Record<string, Part>> = {
   bill: { about: "counted operations to dollars: approved requests, and reviews of an hour", run: bill },
   relay: { about: "what the relay adds to a tool call that does not sample, beside another MCP proxy", run: relay },
   growth: { about: "how a request's time grows with models, size, session and ledger, as pictures", run: growth },
+  console: { about: "what the console's pages take with a hundred thousand requests in the ledger", run: consolePages },
   cold: { about: "the bundle, the start of the Worker, and the first request", run: cold },
   lane: { about: "what a model's concurrency limit costs where no request waits", run: lane },
   flood: { about: "what a flood from one key does to the requests of another", run: flood },

@@ -26,20 +26,25 @@ function stacked(parts: readonly BarPart[], unit: number, place: (from: number, 
   });
 }
 
-/** `label`: what the chart shows, for those who do not see it. */
-export const Bars = ({ bars, label }: { bars: readonly Bar[]; label: string }) => {
+/** `label`: what the chart shows, for those who do not see it. `top`: what its upper line stands for. */
+export const Bars = ({ bars, label, top }: { bars: readonly Bar[]; label: string; top: (most: number) => string }) => {
   const [most, lowest] = [Math.max(1, ...bars.map(({ up }) => sumOf(up))), Math.max(0, ...bars.map(({ down }) => sumOf(down)))];
   const unit = height / (most + lowest);
   const zero = most * unit;
   const width = bars.length * step;
   return (
-    <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
-      <path class="gr" d={`M0 ${rounded(zero)}H${width}M0 0H${width}`} />
-      {bars.map(({ up, down }, i) => [
-        ...stacked(up, unit, (from, length) => ({ y: zero - from - length }), i * step + 1),
-        ...stacked(down, unit, (from) => ({ y: zero + from }), i * step + 1),
-      ])}
-    </svg>
+    <>
+      <div class="axis" aria-hidden="true">
+        {top(most)}
+      </div>
+      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        <path class="gr" d={`M0 ${rounded(zero)}H${width}M0 0H${width}`} />
+        {bars.map(({ up, down }, i) => [
+          ...stacked(up, unit, (from, length) => ({ y: zero - from - length }), i * step + 1),
+          ...stacked(down, unit, (from) => ({ y: zero + from }), i * step + 1),
+        ])}
+      </svg>
+    </>
   );
 };
 

@@ -6,7 +6,7 @@ const tokens = `
 `;
 
 const frame = `
-h3, figure { margin: 0; font-size: 1rem; font-weight: 600; }
+h3, figure { margin: 0; } h3 { font-size: 1rem; font-weight: 600; }
 .shell { padding-bottom: calc(4.5rem + var(--safe)); }
 .shell .top a.brand { color: inherit; text-decoration: none; }
 .nav { position: fixed; z-index: 3; inset: auto 0 0; display: flex; padding-bottom: var(--safe); border-top: 1px solid var(--line); background: var(--card); }
@@ -51,7 +51,7 @@ caption { text-align: left; font-weight: 600; padding-bottom: .5rem; }
 th { text-align: left; color: var(--soft); font-weight: 600; }
 th, td { padding: .5rem .75rem .5rem 0; vertical-align: top; border-bottom: 1px solid var(--line); }
 td.num, th.num { text-align: right; } td:last-child, th:last-child { padding-right: 0; }
-tr:last-child > td { border-bottom: 0; }
+tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .scrolls { overflow-x: auto; }
 @media (max-width: 61.99rem) {
   .cards, .cards tbody, .cards tr, .cards td, .cards caption { display: block; }
@@ -86,7 +86,7 @@ tr:last-child > td { border-bottom: 0; }
 .pairs { display: grid; grid-template-columns: minmax(6.5rem, max-content) minmax(0, 1fr); gap: .375rem 1rem; }
 .path .bad > .dot { border-color: var(--no); background: var(--no); color: var(--no-ink); }
 .chart svg { display: block; width: 100%; height: 9rem; margin-top: .5rem; overflow: visible; }
-.chart svg.flat { height: .75rem; border-radius: .375rem; }
+.chart svg.meter { height: .5rem; margin-top: .25rem; } .chart svg.flat { height: .75rem; border-radius: .375rem; }
 .meter { display: block; width: 100%; height: .5rem; border-radius: .25rem; background: var(--sunk); overflow: hidden; margin-top: .25rem; }
 .b1 { fill: var(--bar-1); } .b2 { fill: var(--bar-2); } .b3 { fill: var(--bar-3); } .b4 { fill: var(--bar-4); } .b0 { fill: var(--sunk); }
 .ln { fill: none; stroke: var(--link); stroke-width: 2.5; vector-effect: non-scaling-stroke; stroke-linejoin: round; }

@@ -10,11 +10,13 @@ const commandFor = (publicUrl: string): string => `curl "${publicUrl}/sampling" 
   -H "Authorization: Bearer YOUR_KEY" \\
   -H "Content-Type: application/json" -d '
 { "jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {
-  "messages": [{ "role": "user", "content": { "type": "text", "text": "Say hello in five words." } }],
+  "messages": [
+    { "role": "user", "content": { "type": "text", "text": "Say hello in five words." } } ],
   "maxTokens": 50,
   "_meta": {
     "countersign/session": "first-steps",
-    "countersign/originatingRequest": { "id": 1, "method": "tools/call", "name": "summarize", "server": "notes" } } } }'`;
+    "countersign/originatingRequest": {
+      "id": 1, "method": "tools/call", "name": "summarize", "server": "notes" } } } }'`;
 
 /** How many keys there are that are not revoked. */
 export async function keysIn(visit: Visit): Promise<number> {
@@ -29,7 +31,7 @@ export const FirstSteps = ({ visit, texts: { first }, keys }: Parts & { keys: nu
     <ol class="steps-list">
       <li>
         <h3>
-          {first.key} {keys > 0 ? <Icon of="check" /> : null}
+          1. {first.key} {keys > 0 ? <Icon of="check" /> : null}
         </h3>
         <p>
           {keys > 0 ? `${first.hasKeys(keys)} ` : null}
@@ -42,14 +44,14 @@ export const FirstSteps = ({ visit, texts: { first }, keys }: Parts & { keys: nu
         ) : null}
       </li>
       <li>
-        <h3>{first.send}</h3>
+        <h3>2. {first.send}</h3>
         <p>{first.sendSays}</p>
         <pre class="command" tabindex={0} role="region" aria-label={first.send}>
           {commandFor(visit.publicUrl)}
         </pre>
       </li>
       <li>
-        <h3>{first.decide}</h3>
+        <h3>3. {first.decide}</h3>
         <p>{first.decideSays}</p>
         <a class="btn" href={visit.at("policy")}>
           {first.policy}

@@ -89,7 +89,7 @@ export const Health = ({ diagnosis: { at, checks }, ...parts }: Parts & { diagno
         <CheckedAt visit={visit} texts={texts} at={at} />
       </div>
       <ul class="findings">
-        {findings.length === 0 ? <FindingItem of="ok">{health.fine}</FindingItem> : null}
+        {findings.length === 0 ? <FindingItem of="ok">{at === null ? health.ownFine : health.fine}</FindingItem> : null}
         {findings.slice(0, mostShown).map(({ of, says }) => (
           <FindingItem of={of}>{says}</FindingItem>
         ))}

@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import type { ShownUsage } from "../../../../shared/record/usage.ts";
 import { Time } from "../../names.tsx";
 import { fill } from "../../sentence.tsx";
-import { type Bar, Bars, Line, Swatch } from "../chart.tsx";
+import { type Bar, type BarClass, Bars, Line, Swatch } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
 import { everyStep } from "./overview-api.ts";
 import { type Parts, deniedIn, otherIn, said } from "./overview-parts.ts";
@@ -78,12 +78,13 @@ export const RequestsChart = (parts: Parts) => {
           answered: numbers.count(allowed + approved),
           unanswered: numbers.count(total.requests - allowed - approved),
         });
-  const entry = (of: "b1" | "b2" | "b3" | "b4", sentence: string, n: number): Child => (
-    <span>
-      <Swatch of={of} />
-      {said(sentence, { n: numbers.count(n) })}
-    </span>
-  );
+  const entry = (of: BarClass, sentence: string, n: number): Child =>
+    n === 0 ? null : (
+      <span>
+        <Swatch of={of} />
+        {said(sentence, { n: numbers.count(n) })}
+      </span>
+    );
   return (
     <figure class="chart card">
       <figcaption class="head">
@@ -99,7 +100,7 @@ export const RequestsChart = (parts: Parts) => {
         <Empty>{texts.chartNone}</Empty>
       ) : (
         <>
-          <Bars bars={steps.map(([, usage]) => barOf(usage))} label={label} />
+          <Bars bars={steps.map(([, usage]) => barOf(usage))} label={label} top={(n) => said(texts.most, { n: numbers.count(n) })} />
           <Axis parts={parts} times={steps.map(([at]) => at)} />
           <StepsTable {...parts} />
         </>

@@ -27,12 +27,16 @@ export const Legend = ({ texts: { legend, below }, numbers, by, answer: { total 
   ] as const;
   return (
     <span class="keyline">
-      {entries.map(([of, sentence, n]) => (
-        <span>
-          <Swatch of={of} />
-          {said(sentence, { n: numbers.count(n) })}
-        </span>
-      ))}
+      {entries.flatMap(([of, sentence, n]) =>
+        n === 0
+          ? []
+          : [
+              <span>
+                <Swatch of={of} />
+                {said(sentence, { n: numbers.count(n) })}
+              </span>,
+            ],
+      )}
     </span>
   );
 };
@@ -57,7 +61,7 @@ export const DaysChart = ({ texts, numbers, answer: { since, until, rows, total 
   const every = Math.max(1, Math.ceil(days.length / marks));
   return (
     <>
-      <Bars bars={bars} label={label} />
+      <Bars bars={bars} label={label} top={(n) => said(texts.most, { n: numbers.count(n) })} />
       <div class="axis" aria-hidden="true">
         {days
           .filter((_, i) => i % every === 0)

@@ -17,6 +17,7 @@ const en = {
     denied: "denied or expired {n}",
     other: "failed, cancelled or refused {n}",
   },
+  most: "{n} at most",
   below: "below the line: {what}",
   columns: {
     requests: "Requests",
@@ -50,6 +51,7 @@ const zhCN: UsageWords = {
   csv: "下载 CSV",
   requests: { server: "各服务器的请求", model: "各模型的请求", key: "各密钥的请求", day: "每天的请求" },
   legend: { allowed: "规则放行 {n}", approved: "人工批准 {n}", denied: "拒绝或过期 {n}", other: "失败、取消或拒收 {n}" },
+  most: "最多 {n}",
   below: "线下：{what}",
   columns: {
     requests: "请求",
