@@ -38,10 +38,10 @@ const linesInSlice = 2_000;
 const linesForReport = 10_000;
 const slicesForMetrics = 5;
 /** In one call for a page, which asks all shards: what is left is counted by the alarm, at once. */
-const linesForPage = 400;
+const linesForPage = 300;
 /** Of so many lines that end, one has the next ones counted with it: a page then finds few that are not, however seldom one is opened. */
-const countedEvery = 256;
-const linesInAppend = 1_024;
+const countedEvery = 64;
+const linesInAppend = 512;
 
 export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   now = (): number => Date.now();
