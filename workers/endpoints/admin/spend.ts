@@ -29,23 +29,25 @@ spendRoutes.get(paths.admin.spend, listSpend, async (c) => {
 
 type SpendLine = Awaited<ReturnType<typeof lineOf>>;
 
-/**
- * How much of at most so many budgets is used, those of which most is used first. Where there are more, those of a whole come before the parts
- * of `*` budgets and keys' own.
- */
+/** How much of at most so many budgets is used, those of which most is used first. Where there are more, those of everything are asked first. */
 export async function spendNow(
   c: AppContext,
   most: number,
 ): Promise<{ readonly budgets: readonly SpendLine[]; readonly isPartial: boolean }> {
   const keys = await acceptedKeys(c.env, Date.now());
   const budgets = await currentBudgets(c);
-  const { whole = [], part = [] } = Object.groupBy(everyAllowance(budgets, keys), (each) => (each.part === null ? "whole" : "part"));
-  const asked = [...whole, ...part].slice(0, most);
+  const { first = [], others = [] } = Object.groupBy(everyAllowance(budgets, keys), (each) =>
+    isOfEverything(budgets, each) ? "first" : "others",
+  );
+  const asked = [...first, ...others].slice(0, most);
   const lines: SpendLine[] = [];
   for (let i = 0; i < asked.length; i += atOnce)
     lines.push(...(await Promise.all(asked.slice(i, i + atOnce).map((each) => lineOf(c.env, each, budgets)))));
-  return { budgets: lines.sort((a, b) => b.usedPercent - a.usedPercent), isPartial: whole.length + part.length > most };
+  return { budgets: lines.sort((a, b) => b.usedPercent - a.usedPercent), isPartial: first.length + others.length > most };
 }
+
+const isOfEverything = ({ budgets }: Budgets, { budget }: Allowance): boolean =>
+  Object.hasOwn(budgets, budget) && budgets[budget]?.of === "everything";
 
 /** One for each amount that is counted by itself: a `*` budget has one for each key, or each owner. */
 export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[]): Allowance[] {
@@ -60,14 +62,14 @@ export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[])
   ];
 }
 
-async function lineOf(env: Env, allowance: Allowance, { budgets }: Budgets) {
+async function lineOf(env: Env, allowance: Allowance, budgets: Budgets) {
   const { spent, reserved, unaccounted, startsAt, endsAt } = await budgetStub(env, allowance).standing(allowance);
   const { budget, part, unit, per, limit } = allowance;
   const shown = (amount: number): number => (unit === "usd" ? amount / nanosInUsd : amount);
   return {
     budget,
     part,
-    everything: Object.hasOwn(budgets, budget) && budgets[budget]?.of === "everything",
+    everything: isOfEverything(budgets, allowance),
     unit,
     per,
     limit: shown(limit),

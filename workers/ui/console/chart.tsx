@@ -2,8 +2,8 @@
 
 import type { Child } from "hono/jsx";
 
-/** A class of the stylesheet: approved, allowed, denied, and what else went without a reply. */
-export type BarClass = "b1" | "b2" | "b3" | "b4";
+/** A class of the stylesheet: approved, allowed, denied, what else went without a reply, and time. */
+export type BarClass = "b1" | "b2" | "b3" | "b4" | "b5";
 export type BarPart = { readonly of: BarClass; readonly count: number };
 
 /** One bar: parts that stand on the line, from it upwards, and parts that hang below it. */
@@ -26,17 +26,19 @@ function stacked(parts: readonly BarPart[], unit: number, place: (from: number, 
   });
 }
 
-/** `label`: what the chart shows, for those who do not see it. `top`: what its upper line stands for. */
-export const Bars = ({ bars, label, top }: { bars: readonly Bar[]; label: string; top: (most: number) => string }) => {
+/** `label`: what the chart shows, for those who do not see it. `top`: what its upper line stands for; absent where that is said elsewhere. */
+export const Bars = ({ bars, label, top }: { bars: readonly Bar[]; label: string; top?: (most: number) => string }) => {
   const [most, lowest] = [Math.max(1, ...bars.map(({ up }) => sumOf(up))), Math.max(0, ...bars.map(({ down }) => sumOf(down)))];
   const unit = height / (most + lowest);
   const zero = most * unit;
   const width = bars.length * step;
   return (
     <>
-      <div class="axis" aria-hidden="true">
-        {top(most)}
-      </div>
+      {top === undefined ? null : (
+        <div class="axis" aria-hidden="true">
+          {top(most)}
+        </div>
+      )}
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
         <path class="gr" d={`M0 ${rounded(zero)}H${width}M0 0H${width}`} />
         {bars.map(({ up, down }, i) => [
@@ -48,41 +50,29 @@ export const Bars = ({ bars, label, top }: { bars: readonly Bar[]; label: string
   );
 };
 
-/** Null where nothing is known: the line has a gap there. */
-type Value = number | null;
-
 type LineProps = {
-  readonly values: readonly Value[];
-  /** How many values there is room for; those of a month that is not over are fewer. */
-  readonly room?: number;
+  readonly values: readonly number[];
+  /** How many values there is room for: those of a month that is not over are fewer. */
+  readonly room: number;
   /** A second line across all of it, such as a limit. */
   readonly limit?: number;
   readonly label: string;
 };
 
-export const Line = ({ values, room = values.length, limit, label }: LineProps) => {
+export const Line = ({ values, room, limit, label }: LineProps) => {
   const width = Math.max(1, room - 1) * step;
-  const most = Math.max(...values.map((value) => value ?? 0), limit ?? 0) * 1.05 || 1;
+  const most = Math.max(...values, limit ?? 0) * 1.05 || 1;
   const yOf = (value: number): number => rounded(height - (value / most) * height);
+  // A single value is a short stroke.
+  const path = values.length === 1 ? `M0 ${yOf(values[0] ?? 0)}h3` : `M${values.map((value, i) => `${i * step} ${yOf(value)}`).join("L")}`;
   return (
     <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
       <path class="gr" d={`M0 ${height}H${width}`} />
       {limit === undefined ? null : <path class="ln dash" d={`M0 ${yOf(limit)}H${width}`} />}
-      <path class="ln" d={pathOf(values, yOf)} />
+      <path class="ln" d={path} />
     </svg>
   );
 };
-
-/** A value between two gaps is a short stroke. */
-const pathOf = (values: readonly Value[], yOf: (value: number) => number): string =>
-  values
-    .map((value, i) => {
-      if (value === null) return "";
-      const isAlone = values[i - 1] == null;
-      const x = i * step;
-      return isAlone ? `M${x} ${yOf(value)}${values[i + 1] == null ? `h${i === values.length - 1 ? -3 : 3}` : ""}` : `L${x} ${yOf(value)}`;
-    })
-    .join("");
 
 /** A share of the greatest, in parts. It stands beside its number, which says the same. */
 export const Meter = ({ parts, most }: { parts: readonly BarPart[]; most: number }) => {

@@ -88,18 +88,18 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .chart svg { display: block; width: 100%; height: 9rem; margin-top: .5rem; overflow: visible; }
 .chart svg.meter { height: .5rem; margin-top: .25rem; } .chart svg.flat { height: .75rem; border-radius: .375rem; }
 .meter { display: block; width: 100%; height: .5rem; border-radius: .25rem; background: var(--sunk); overflow: hidden; margin-top: .25rem; }
-.b1 { fill: var(--bar-1); } .b2 { fill: var(--bar-2); } .b3 { fill: var(--bar-3); } .b4 { fill: var(--bar-4); } .b0 { fill: var(--sunk); }
+.b1 { fill: var(--bar-1); } .b2 { fill: var(--bar-2); } .b3 { fill: var(--bar-3); } .b4 { fill: var(--bar-4); } .b5 { fill: var(--link); } .b0 { fill: var(--sunk); }
 .ln { fill: none; stroke: var(--link); stroke-width: 2.5; vector-effect: non-scaling-stroke; stroke-linejoin: round; }
 .ln.dash { stroke: var(--no); stroke-dasharray: 6 5; stroke-width: 2; }
 .gr { stroke: var(--line); stroke-width: 1; vector-effect: non-scaling-stroke; }
 .axis { display: flex; justify-content: space-between; margin-top: .25rem; color: var(--soft); font-size: .875rem; font-variant-numeric: tabular-nums; }
 .keyline { display: flex; flex-wrap: wrap; gap: .25rem 1rem; color: var(--soft); }
 .keyline svg { display: inline-block; width: .875rem; height: .875rem; margin: 0 .375rem 0 0; vertical-align: -.0625rem; }
-.data > .scrolls { margin-top: .5rem; }
-.chart .rank { margin-top: 1rem; } .chart .rank + a { display: inline-block; margin-top: .5rem; }
+.data > .scrolls { margin-top: .5rem; } .scrolls.times td, .scrolls.times th { white-space: nowrap; }
+.chart .rank { margin-top: 1rem; } .rank .line.wraps { flex-wrap: wrap; gap: 0 .75rem; } .chart .rank + a { display: inline-block; margin-top: .5rem; }
 .steps-list > li { padding: 1rem 0; } .steps-list > li + li { border-top: 1px solid var(--line); } .steps-list > li > * + * { margin-top: .5rem; }
 .command { margin: 0; padding: .75rem; overflow-x: auto; border-radius: var(--r-s); background: var(--sunk); font: .9375rem/1.5 var(--mono); }
-.total > td { font-weight: 600; }
+.total > td { font-weight: 600; } .total > td.main-cell { flex-basis: 100% !important; } .total > td.end { margin-left: 0 !important; }
 .empty { padding: 2rem 1rem; text-align: center; color: var(--soft); }
 `;
 

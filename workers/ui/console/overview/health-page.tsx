@@ -1,10 +1,9 @@
 // All that the doctor found, and the button that asks it again. Asking is recorded, and asks providers, channels and servers; looking does not.
 
-import { Plain } from "../../outside-text.tsx";
 import type { ApiError } from "../api.ts";
 import type { ConsolePage, Shown, Visit } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
-import { CheckNow, CheckedAt, FindingItem, findingsOf } from "./health.tsx";
+import { CheckNow, CheckText, CheckedAt, FindingItem, ownChecks } from "./health.tsx";
 import type { Check, Diagnosis, Overview } from "./overview-api.ts";
 import { overviewWords } from "./overview-words.ts";
 
@@ -14,14 +13,14 @@ const groups = [
   ["good", "ok"],
 ] as const;
 
-const Group = ({ title, of, checks }: { title: string; of: "bad" | "mind" | "ok"; checks: readonly Pick<Check, "text">[] }) =>
+const Group = ({ title, of, checks }: { title: string; of: "bad" | "mind" | "ok"; checks: readonly Check[] }) =>
   checks.length === 0 ? null : (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
       <ul class="findings">
-        {checks.map(({ text }) => (
+        {checks.map(({ check, text }) => (
           <FindingItem of={of}>
-            <Plain value={text} />
+            <CheckText check={check} text={text} />
           </FindingItem>
         ))}
       </ul>
@@ -35,8 +34,7 @@ async function healthShown(visit: Visit, failure?: ApiError): Promise<Shown> {
   ]);
   const texts = overviewWords[visit.language];
   const { health } = texts;
-  const said = new Set(checks.map(({ text }) => text));
-  const problems: Check[] = own.problems.filter((text) => !said.has(text)).map((text) => ({ check: "gateway", state: "fix", text }));
+  const all = [...ownChecks(own.problems, checks), ...checks];
   return {
     kind: "page",
     title: health.title,
@@ -49,9 +47,9 @@ async function healthShown(visit: Visit, failure?: ApiError): Promise<Shown> {
         </div>
         {failure === undefined ? null : <Refused failure={failure} />}
         {visit.query.get("done") === "checked" ? <Note of="ok">{health.done}</Note> : null}
-        {findingsOf(own.problems, checks).length === 0 ? <p>{health.fine}</p> : null}
+        {all.every((each) => each.state === "good") ? <p>{health.fine}</p> : null}
         {groups.map(([state, of]) => (
-          <Group title={health.groups[state]} of={of} checks={[...problems, ...checks].filter((each) => each.state === state)} />
+          <Group title={health.groups[state]} of={of} checks={all.filter((each) => each.state === state)} />
         ))}
         <CheckNow visit={visit} texts={texts} />
         <p>

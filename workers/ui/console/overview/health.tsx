@@ -24,16 +24,34 @@ export const FindingItem = ({ of, children }: { of: "bad" | "mind" | "ok"; child
   </li>
 );
 
-/** Problems first. What both the gateway and the doctor say is said once. */
+/** What was checked, and what was found. Without a name: what the gateway says of itself. */
+export const CheckText = ({ check, text }: { check: string; text: string }) => (
+  <>
+    {check === "" ? null : (
+      <>
+        <b>
+          <Plain value={check} />
+        </b>
+        {": "}
+      </>
+    )}
+    <Plain value={text} />
+  </>
+);
+
+/** What the gateway knows of itself, as checks. What the doctor found, too, is left out: the last check says it. */
+export function ownChecks(problems: readonly string[], checks: readonly Check[]): Check[] {
+  const plain = (text: string): string => text.replace(/\.$/, "");
+  const known = new Set(checks.map(({ text }) => plain(text)));
+  return problems.filter((text) => !known.has(plain(text))).map((text) => ({ check: "", state: "fix", text }));
+}
+
+/** Problems first. */
 export function findingsOf(problems: readonly string[], checks: readonly Check[]): Finding[] {
-  const found = checks.filter(({ state }) => state !== "good");
-  const known = new Set(found.map(({ text }) => text));
-  return [
-    ...problems.filter((problem) => !known.has(problem)).map((problem): Finding => ({ of: "bad", says: <Plain value={problem} /> })),
-    ...found
-      .toSorted((a, b) => Number(a.state === "note") - Number(b.state === "note"))
-      .map(({ state, text }): Finding => ({ of: state === "fix" ? "bad" : "mind", says: <Plain value={text} /> })),
-  ];
+  return [...ownChecks(problems, checks), ...checks]
+    .filter(({ state }) => state !== "good")
+    .toSorted((a, b) => Number(a.state === "note") - Number(b.state === "note"))
+    .map(({ check, state, text }) => ({ of: state === "fix" ? "bad" : "mind", says: <CheckText check={check} text={text} /> }));
 }
 
 export const CheckNow = ({ visit, texts: { health } }: { visit: Visit; texts: OverviewWords }) =>

@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import type { ShownUsage } from "../../../../shared/record/usage.ts";
 import { Time } from "../../names.tsx";
 import { fill } from "../../sentence.tsx";
-import { type Bar, type BarClass, Bars, Line, Swatch } from "../chart.tsx";
+import { type Bar, type BarClass, Bars, Swatch } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
 import { everyStep } from "./overview-api.ts";
 import { type Parts, deniedIn, otherIn, said } from "./overview-parts.ts";
@@ -113,7 +113,7 @@ export const RequestsChart = (parts: Parts) => {
 const StepsTable = ({ visit, overview: { steps, step }, texts: { asTable, table }, numbers }: Parts) => (
   <details class="data">
     <summary class="act chev">{asTable}</summary>
-    <div class="scrolls" tabindex={0} role="region" aria-label={asTable}>
+    <div class="scrolls times" tabindex={0} role="region" aria-label={asTable}>
       <table>
         <thead>
           <tr>
@@ -172,8 +172,8 @@ export const WaitChart = (parts: Parts) => {
         <Empty>{texts.waitNone}</Empty>
       ) : (
         <>
-          <Line
-            values={steps.map(([, usage]) => usage?.waitP50Ms ?? null)}
+          <Bars
+            bars={steps.map(([, usage]) => ({ up: [{ of: "b5", count: usage?.waitP50Ms ?? 0 }], down: [] }))}
             label={said(texts.waitLabel, { least: numbers.span(shortest[1]), most: numbers.span(longest[1]) })}
           />
           <Axis parts={parts} times={steps.map(([at]) => at)} />

@@ -74,14 +74,13 @@ export const Spend = ({ visit, overview, texts, numbers }: Parts) => {
 const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: Parts) => {
   const others = budgets.filter((each) => each !== monthBudget(budgets));
   if (others.length === 0) return null;
-  const amount = ({ unit }: BudgetLine, of: number): string =>
-    unit === "usd" ? numbers.dollars(of) : said(texts.tokens, { n: numbers.count(of) });
+  const amount = ({ unit }: BudgetLine, of: number): string => (unit === "usd" ? numbers.dollars(of) : numbers.count(of));
   return (
     <>
       <ul class="rank">
         {others.slice(0, mostShown).map((each) => (
           <li>
-            <div class="line">
+            <div class="line wraps">
               <span>
                 <Name value={each.budget} />
                 {each.part === null ? null : (
@@ -91,9 +90,12 @@ const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: 
                   </>
                 )}
               </span>
-              <span class="soft num">
-                {said(texts.budgetUsed, { spent: amount(each, each.spent + each.unaccounted), limit: amount(each, each.limit) })}{" "}
-                {texts.perUnit[each.per]}
+              <span class="soft">
+                {said(texts.budgetUsed[each.unit], {
+                  spent: amount(each, each.spent + each.unaccounted),
+                  limit: amount(each, each.limit),
+                  per: texts.per[each.per],
+                })}
               </span>
             </div>
             <Meter parts={[{ of: each.usedPercent >= 100 ? "b3" : "b1", count: Math.min(each.usedPercent, 100) }]} most={100} />

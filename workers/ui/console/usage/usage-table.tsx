@@ -34,8 +34,8 @@ export const UsageTable = (parts: UsageParts) => {
   const columns = columnsOf(parts);
   const most = Math.max(...answer.rows.map(({ requests }) => requests));
   const rows = by === "day" ? answer.rows.toReversed() : answer.rows;
-  return (
-    <table class="cards">
+  const table = (
+    <table class={by === "day" ? "" : "cards"}>
       <thead>
         <tr>
           <th scope="col">{texts.by[by]}</th>
@@ -59,6 +59,14 @@ export const UsageTable = (parts: UsageParts) => {
         <Total columns={columns} total={answer.total} texts={texts} />
       </tbody>
     </table>
+  );
+  // Days are read down a column, on a phone, too.
+  return by === "day" ? (
+    <div class="scrolls times" tabindex={0} role="region" aria-label={texts.requests.day}>
+      {table}
+    </div>
+  ) : (
+    table
   );
 };
 
