@@ -249,8 +249,8 @@ describe("what waits", () => {
     const ledger = newLedger();
     await appendLines(
       ledger,
-      many(510, () => ({ endedAt: null, state: "waiting" })),
+      many(260, () => ({ endedAt: null, state: "waiting" })),
     );
-    expect(await openNow(ledger)).toMatchObject({ isPartial: true, open: 500 });
+    expect(await openNow(ledger)).toMatchObject({ isPartial: true, open: 250 });
   });
 });

@@ -1,23 +1,17 @@
 // The requests of a shard that have not ended: how many wait for people, since when, and which review expires first.
 
+import type { RunSummary } from "../../../shared/record/record.ts";
 import type { FirstDue, ShardOpen } from "../../stubs/ledger-calls.ts";
 
-/** So many are looked at: each is a row to read whenever an operator opens the overview. */
-const most = 500;
+/** So many are looked at, the oldest ones: each is a row to read whenever an operator opens the overview. */
+const most = 250;
 
-type Line = {
-  readonly at: number;
-  readonly state: string;
-  readonly run: string;
-  readonly server: string | null;
-  readonly name: string | null;
-  readonly deadlineAt: number | null;
-};
+type Line = { readonly at: number; readonly run: string; readonly state: string; readonly deadlineAt: number | null };
 
 export function openRequests(sql: SqlStorage): ShardOpen {
   const lines = sql
     .exec<Line>(
-      `SELECT created_at AS at, state, run, server, json_extract(text, '$.name') AS name, json_extract(text, '$.deadlineAt') AS deadlineAt
+      `SELECT created_at AS at, run, state, json_extract(text, '$.deadlineAt') AS deadlineAt
          FROM summary WHERE ended_at IS NULL ORDER BY created_at LIMIT ?`,
       most + 1,
     )
@@ -29,11 +23,19 @@ export function openRequests(sql: SqlStorage): ShardOpen {
     open: looked.length,
     waiting: waiting.length,
     oldestAt: waiting[0]?.at ?? null,
-    firstDue: looked
-      .flatMap(dueOf)
-      .reduce<FirstDue | null>((first, each) => (first === null || each.deadlineAt < first.deadlineAt ? each : first), null),
+    firstDue: firstDueOf(sql, waiting),
   };
 }
 
 /** Lines of earlier versions do not say when their review expires. */
-const dueOf = ({ run, server, name, deadlineAt }: Line): FirstDue[] => (deadlineAt === null ? [] : [{ run, server, name, deadlineAt }]);
+function firstDueOf(sql: SqlStorage, lines: readonly Line[]): FirstDue | null {
+  const due = lines.flatMap(({ at, run, deadlineAt }) => (deadlineAt === null ? [] : [{ at, run, deadlineAt }]));
+  const first = due.reduce<(typeof due)[number] | null>(
+    (best, each) => (best === null || each.deadlineAt < best.deadlineAt ? each : best),
+    null,
+  );
+  if (first === null) return null;
+  const { text } = sql.exec<{ text: string }>("SELECT text FROM summary WHERE created_at = ? AND run = ?", first.at, first.run).one();
+  const { run, server, name } = JSON.parse(text) as RunSummary; // written by LedgerLines
+  return { run, server, name, deadlineAt: first.deadlineAt };
+}
