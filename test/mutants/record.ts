@@ -56,9 +56,16 @@ export const recordMutants: readonly Mutant[] = [
   },
   {
     name: "a run that ends after its line was passed is counted for its server",
-    file: "workers/objects/ledger/ledger-use.ts",
-    from: "if (line.createdAt < createdAt ||",
-    to: "if (line.createdAt < 0 ||",
+    file: "workers/objects/ledger/ledger-counter.ts",
+    from: "return line.createdAt < createdAt ||",
+    to: "return line.createdAt < 0 ||",
     test: { file: "test/workers/objects/ledger.test.ts", only: "is that of all its lines" },
+  },
+  {
+    name: "a name in CSV is no formula",
+    file: "shared/csv.ts",
+    from: "formula.test(cell) ? `'${cell}` : cell",
+    to: "cell",
+    test: { file: "test/shared/csv.test.ts", only: "no text begins a formula" },
   },
 ];

@@ -149,6 +149,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "ledger-lines.ts": "LedgerObject",
   "ledger-metrics.ts": "LedgerObject",
   "ledger-use.ts": "LedgerObject",
+  "ledger-usage.ts": "LedgerObject",
   "bridge-tables.ts": "BridgeObject",
   "console-sessions.ts": "ConfigObject",
   "budget-object.ts": "BudgetObject",

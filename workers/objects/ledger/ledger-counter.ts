@@ -18,14 +18,13 @@ export class LedgerCounter {
   #place: Place | undefined;
 
   /**
-   * @param table Where the place is stored: a constant of ours.
+   * @param table Where the place is stored: a table of its own, with one row of `created_at` and `run`.
    * @param count Adds lines up, in the transaction that moves the place.
    */
   constructor(sql: SqlStorage, table: string, count: (lines: readonly RunSummary[]) => void) {
     this.#sql = sql;
     this.#table = table;
     this.#count = count;
-    sql.exec(`CREATE TABLE IF NOT EXISTS ${table} (one INTEGER PRIMARY KEY, created_at INTEGER NOT NULL, run TEXT NOT NULL)`);
   }
 
   /** A line was written with an end, for the first time. Call it in the same transaction. */

@@ -26,8 +26,8 @@ const hoursKeptMs = 32 * dayMs;
 const mostNamesOfDay = 200;
 const mostNamesInAnswer = 1_000;
 
-/** `of`: everything of the day, or a dimension. */
-type DayRow = { readonly day: number; readonly of: "all" | Dimension; readonly text: string };
+/** `all`: everything of the day. */
+type DayRow = { readonly day: number; readonly dimension: "all" | Dimension; readonly text: string };
 
 export class LedgerUsage {
   readonly #sql: SqlStorage;
@@ -37,8 +37,9 @@ export class LedgerUsage {
     this.#sql = sql;
     sql.exec(`CREATE TABLE IF NOT EXISTS usage_hour (hour INTEGER PRIMARY KEY, text TEXT NOT NULL)`);
     sql.exec(
-      `CREATE TABLE IF NOT EXISTS usage_day (day INTEGER NOT NULL, "of" TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY ("of", day)) WITHOUT ROWID`,
+      `CREATE TABLE IF NOT EXISTS usage_day (day INTEGER NOT NULL, dimension TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (dimension, day)) WITHOUT ROWID`,
     );
+    sql.exec(`CREATE TABLE IF NOT EXISTS usage_counted_to (one INTEGER PRIMARY KEY, created_at INTEGER NOT NULL, run TEXT NOT NULL)`);
     this.counter = new LedgerCounter(sql, "usage_counted_to", (lines) => this.#count(countedLines(lines)));
   }
 
@@ -66,12 +67,14 @@ export class LedgerUsage {
     this.#sql.exec("INSERT OR REPLACE INTO usage_hour (hour, text) VALUES (?, ?)", hour, JSON.stringify(sum));
   }
 
-  #dayText(day: number, of: DayRow["of"]): string | null {
-    return this.#sql.exec<{ text: string }>(`SELECT text FROM usage_day WHERE "of" = ? AND day = ?`, of, day).toArray()[0]?.text ?? null;
+  #dayText(day: number, of: DayRow["dimension"]): string | null {
+    return (
+      this.#sql.exec<{ text: string }>(`SELECT text FROM usage_day WHERE dimension = ? AND day = ?`, of, day).toArray()[0]?.text ?? null
+    );
   }
 
-  #writeDay(day: number, of: DayRow["of"], value: UsageSum | Breakdown): void {
-    this.#sql.exec(`INSERT OR REPLACE INTO usage_day (day, "of", text) VALUES (?, ?, ?)`, day, of, JSON.stringify(value));
+  #writeDay(day: number, of: DayRow["dimension"], value: UsageSum | Breakdown): void {
+    this.#sql.exec(`INSERT OR REPLACE INTO usage_day (day, dimension, text) VALUES (?, ?, ?)`, day, of, JSON.stringify(value));
   }
 
   /** Of each hour that began in this time and has any, in their order. */
@@ -97,10 +100,10 @@ export class LedgerUsage {
     return boundedBreakdown(mostFirst(summedBreakdowns(days)), mostNamesInAnswer);
   }
 
-  #dayTexts(of: DayRow["of"], { since, until }: UsageBetween): Pick<DayRow, "day" | "text">[] {
+  #dayTexts(of: DayRow["dimension"], { since, until }: UsageBetween): Pick<DayRow, "day" | "text">[] {
     return this.#sql
       .exec<Pick<DayRow, "day" | "text">>(
-        `SELECT day, text FROM usage_day WHERE "of" = ? AND day >= ? AND day < ? ORDER BY day`,
+        `SELECT day, text FROM usage_day WHERE dimension = ? AND day >= ? AND day < ? ORDER BY day`,
         of,
         since / dayMs,
         until / dayMs,
@@ -119,7 +122,7 @@ export class LedgerUsage {
       .toArray().length;
     const days = this.#sql
       .exec(
-        `DELETE FROM usage_day WHERE ("of", day) IN (SELECT "of", day FROM usage_day WHERE day < ? LIMIT ?) RETURNING 1`,
+        `DELETE FROM usage_day WHERE (dimension, day) IN (SELECT dimension, day FROM usage_day WHERE day < ? LIMIT ?) RETURNING 1`,
         Math.floor(before / dayMs),
         most - hours,
       )
