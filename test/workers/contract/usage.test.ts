@@ -14,6 +14,7 @@ import {
   openNotice,
   policy,
   sample,
+  travel,
 } from "../support/gateway.ts";
 import { promptMarker, replyMarker } from "../support/logs.ts";
 import { decide } from "../support/reviewer.ts";
@@ -57,7 +58,7 @@ describe("usage", () => {
   test("has each request once by its outcome, with tokens, cost and people's time, and no content", async () => {
     // Ten minutes into an hour, so that it does not end meanwhile.
     travel(hourMs - (Date.now() % hourMs) + 600_000);
-    const started = new Date().toISOString();
+    const started = new Date(Date.now()).toISOString();
     await answerOf(sample({ id: 1, session: "a" }));
     await answerOf(sample({ id: 1, session: "a" }));
     for (const act of ["approve", "deny"] as const) {
@@ -105,7 +106,7 @@ describe("usage", () => {
       ({ next } = page);
     }
     expect(names).toEqual(["open-three", "open-two", "open-one"]);
-    const today = new Date().toISOString().slice(0, 10);
+    const today = new Date(Date.now()).toISOString().slice(0, 10);
     expect((await usage(`?until=${today}`)).total.requests).toBe(0);
     expect((await usage(`?since=${today}&by=key`)).total.requests).toBe(5);
     expect((await admin("/usage?since=yesterday")).status).toBe(400);

@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
 
   test("asks the doctor when its button is pressed, and keeps what it found", async () => {
     await tab.goto(url(""));
-    await tab.getByText("were not checked yet").waitFor();
+    await tab.getByText("not checked yet").waitFor();
     await tab.getByRole("button", { name: "Check now" }).click();
     await tab.getByText("Checked.", { exact: true }).waitFor({ timeout: 60_000 });
     await expectGoodPage(tab, "console-health");
