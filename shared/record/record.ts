@@ -332,9 +332,11 @@ export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
   return null;
 }
 
-/** An event's line in an export. Its time is ISO 8601, its hash is over the milliseconds. */
-export const exportLine = ({ run, seq, at, fact, hash }: RecordEvent): string =>
-  `${JSON.stringify({ run, seq, at: new Date(at).toISOString(), fact, hash })}\n`;
+/** An event as it leaves the gateway. Its time is ISO 8601, its hash is over the milliseconds. */
+export const exportedEvent = ({ run, seq, at, fact, hash }: RecordEvent) => ({ run, seq, at: new Date(at).toISOString(), fact, hash });
+
+/** An event's line in an export. */
+export const exportLine = (event: RecordEvent): string => `${JSON.stringify(exportedEvent(event))}\n`;
 
 /** Whether a record ends with this fact. A refusal and a call that was handed back have one event. */
 export const endsRecord = ({ kind }: RecordFact | JsonObject): boolean =>
@@ -351,6 +353,23 @@ export type ReviewTime = {
   readonly ms: number;
 };
 
+/** What people had to do with a request, over both gates. */
+export type ReviewLine = {
+  /** Who was asked; of more than sixteen people the first. */
+  readonly people: readonly string[];
+  /** Who approved or denied, each once. */
+  readonly by: readonly string[];
+  /** Of the gate that is open, or was open last: how many approved, and how many have to. */
+  readonly votes: number;
+  readonly quorum: number;
+  /** How often what was asked or answered was changed. */
+  readonly edits: number;
+  /** When that gate opened, in Unix milliseconds. */
+  readonly askedAt: number;
+  /** For how many milliseconds the gates that are closed were open. */
+  readonly waitedMs: number;
+};
+
 /** One line for each request, from which lists and usage are made. */
 export type RunSummary = {
   readonly run: string;
@@ -365,6 +384,10 @@ export type RunSummary = {
   readonly cause: Cause | null;
   readonly model: string | null;
   readonly costUsd: number;
+  /** The policy's rule; absent in lines of earlier versions, and of requests that were refused before. */
+  readonly rule?: string;
+  /** Absent where nobody was asked, and in lines of earlier versions. */
+  readonly review?: ReviewLine;
   /** What it used of the protocol; absent in lines of earlier versions, and of requests that were refused unread or are no sampling. */
   readonly use?: RequestUse;
   /** The reviews that have closed, of each gate at most one; absent in lines of earlier versions, and where the request was refused. */

@@ -2,27 +2,55 @@
 
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Attempt, ModelReply, Took } from "../model/call.ts";
-import { type RecordFact, type RunSummary, providersWord } from "../record/record.ts";
+import { type RecordFact, type ReviewLine, type RunSummary, providersWord } from "../record/record.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
+import type { RunState } from "./lifecycle.ts";
 import { type CachedReply, type RunInput, replyDigest } from "./run-input.ts";
 
-type Line = Pick<RunSummary, "run" | "key" | "server" | "name" | "createdAt" | "use">;
+type Line = Pick<RunSummary, "run" | "key" | "server" | "name" | "createdAt" | "rule" | "use">;
 
 export const requestLine = ({
   id,
   key,
   requestor,
   createdAt,
+  plan,
   use,
-}: Pick<RunInput, "id" | "requestor" | "createdAt" | "use"> & { key: { id: string } }): Line => ({
+}: Pick<RunInput, "id" | "requestor" | "createdAt" | "plan" | "use"> & { key: { id: string } }): Line => ({
   run: id,
   key: key.id,
   server: requestor.server,
   name: requestor.name,
   createdAt,
+  rule: plan.rule,
   ...(use === undefined ? {} : { use }),
 });
+
+const mostPeople = 16;
+
+/** What people had to do with a run, without what they said; null where nobody was asked. */
+export function reviewLine({ request, response }: RunState["reviews"]): ReviewLine | null {
+  const reviews = [request, response].filter((review) => review !== null);
+  const last = reviews.at(-1);
+  if (last === undefined) return null;
+  const unique = (names: readonly string[]): string[] => [...new Set(names)].slice(0, mostPeople);
+  const people = reviews.flatMap(({ reviewers, left }) => [...reviewers, ...left.map(({ reviewer }) => reviewer)]);
+  return {
+    people: unique(people),
+    by: unique(
+      reviews.flatMap(({ votes, closing }) => [
+        ...votes.map(({ reviewer }) => reviewer),
+        ...(closing !== null && "by" in closing ? [closing.by] : []),
+      ]),
+    ),
+    votes: last.votes.length,
+    quorum: last.quorum,
+    edits: reviews.reduce((sum, { version }) => sum + version - 1, 0),
+    askedAt: last.openedAt,
+    waitedMs: reviews.reduce((sum, { openedAt, closing }) => sum + (closing === null ? 0 : closing.at - openedAt), 0),
+  };
+}
 
 /** Where no model was called. */
 export const uncalled = { model: null, inputTokens: 0, outputTokens: 0, costUsd: 0 } as const;

@@ -3,9 +3,10 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import type { Stop, Stops } from "../../shared/policy/stops.ts";
-import type { Operator, RunSummary } from "../../shared/record/record.ts";
+import type { Operator } from "../../shared/record/record.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
+import type { LinePage } from "../../shared/record/line-list.ts";
 import type { RunsQuery } from "../stubs/ledger-calls.ts";
 import { type StopCalls, type StoppedAt, mostStops, stopsKnownMs } from "../stubs/stop-calls.ts";
 import { ledgerShards, ledgerStub, runStub } from "../stubs/stubs.ts";
@@ -128,12 +129,11 @@ export class StopObject extends DurableObject<Env> implements StopCalls {
     let cancelled = 0;
     for (;;) {
       const query: RunsQuery = { state: "open", limit: portion, ...of, ...after };
-      const runs = JSON.parse(await ledgerStub(this.env, shard).runs(query)) as RunSummary[]; // written by the ledger
-      const done = await Promise.all(runs.map(({ run }) => runStub(this.env, run).cancel("stopped", by)));
+      const { lines, stoppedAt } = JSON.parse(await ledgerStub(this.env, shard).runs(query)) as LinePage; // written by the ledger
+      const done = await Promise.all(lines.map(({ run }) => runStub(this.env, run).cancel("stopped", by)));
       cancelled += done.filter(Boolean).length;
-      const last = runs.at(-1);
-      if (last === undefined || runs.length < portion) return cancelled;
-      after = { after: { createdAt: last.createdAt, run: last.run } };
+      if (stoppedAt === null) return cancelled;
+      after = { after: stoppedAt };
     }
   }
 

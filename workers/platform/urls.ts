@@ -50,6 +50,7 @@ export const paths = {
     key: "/admin/keys/:id",
     runs: "/admin/runs",
     run: "/admin/runs/:id",
+    runEvents: "/admin/runs/:id/events",
     notices: "/admin/notices",
     grants: "/admin/grants",
     grant: "/admin/grants/:id",

@@ -1,5 +1,6 @@
 // The calls of a LedgerObject and their values. It imports no object.
 
+import type { LinePlace } from "../../shared/record/line-list.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { ServerMonths } from "../../shared/record/server-use.ts";
 import type { Breakdown, Dimension } from "../../shared/record/usage-breakdown.ts";
@@ -46,16 +47,33 @@ export type Flood = {
   readonly count: number;
 };
 
+/** Every member narrows the list. */
 export type RunsQuery = {
-  /** `open`: every run that has not ended. */
-  readonly state?: LineState | "open";
+  /** `open`: every run that has not ended. `unanswered`: every one that ended without a reply. */
+  readonly state?: LineState | "open" | "unanswered";
   readonly server?: string;
+  readonly tool?: string;
   readonly key?: string;
+  /** The model that answered; of a failure, the one that was asked last. */
+  readonly model?: string;
+  /** Somebody who was asked or decided, by name. */
+  readonly reviewer?: string;
+  /** A part of the run's id. */
+  readonly run?: string;
+  /** In US dollars. */
+  readonly costOver?: number;
+  readonly costUnder?: number;
+  /** A part of the run's id, of its key's, of a server's, tool's, model's or reviewer's name; or one of these keys. */
+  readonly search?: { readonly text: string; readonly keys: readonly string[] };
   /** Begun then or later, in Unix milliseconds. */
   readonly since?: number;
+  /** Begun before then, in Unix milliseconds. */
+  readonly until?: number;
   /** Only the lines after this one, in the order of the list. */
-  readonly after?: { readonly createdAt: number; readonly run: string };
+  readonly after?: LinePlace;
   readonly limit: number;
+  /** So many lines are looked at, and no more. */
+  readonly mostRead?: number;
 };
 
 export type NoticesQuery = { readonly open?: boolean; readonly before?: number; readonly limit: number };
@@ -117,7 +135,7 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   overdue(before: number, limit: number): Expected[];
   /** Stores what the sweep found at a run, unless the run itself reported meanwhile. `dueAt`: null where the run is deleted. */
   lookedAfter(was: Expected, dueAt: number | null): void;
-  /** Lines, newest first, as JSON of `RunSummary[]`. */
+  /** Lines, newest first, as JSON of `LinePage`. It may have fewer than there are: `stoppedAt` is where the next call goes on. */
   runs(runsQuery: RunsQuery): string;
   /** The line of one request, as JSON of `RunSummary`; null where there is none, or none any more. */
   line(run: string): string | null;

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Cause, causeSentence, failedCause } from "../../../shared/record/cause.ts";
+import { type Cause, causeSentence, explainCause, failedCause } from "../../../shared/record/cause.ts";
+import { causesEn } from "../../../shared/record/causes-en.ts";
+import { causesZh } from "../../../shared/record/causes-zh.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { refusalFact } from "../../../shared/record/refusal-fact.ts";
 import type { Attempt, ProviderError } from "../../../shared/model/call.ts";
@@ -71,7 +73,27 @@ const causes: readonly Cause[] = [
   { kind: "rejected", gate: "response", by: "Ada" },
   { kind: "expired", gate: "response" },
   { kind: "undeliverable", gate: "request" },
-  { kind: "cancelled", cause: "admin" },
+  ...(["caller", "originatingRequest", "session", "admin", "stopped", "keyRevoked", "keyExpired"] as const).map((cause): Cause => ({
+    kind: "cancelled",
+    cause,
+  })),
+  ...(["noSession", "noOriginatingRequest", "sessionEnded", "nothingShown", "noneInFlight", "severalInFlight"] as const).map(
+    (why): Cause => ({ kind: "refused", reason: { kind: "notAssociated", why } }),
+  ),
+  ...(["requestsPerMinute", "heldStreams", "sessions", "callsPerMinute"] as const).map((limit): Cause => ({
+    kind: "refused",
+    reason: { kind: "rateLimited", limit, max: 7, retryAfterMs: 1 },
+  })),
+  ...(["taskOnly", "unreachable", "noCredential", "broken", "uncheckableSchema", "noToolsWorker"] as const).map((why): Cause => ({
+    kind: "refused",
+    reason: { kind: "functionUnavailable", function: "notes/add", why },
+  })),
+  ...(["missing", "expired", "tokenInvalid", "tokenTooEarly", "tokenIssuer", "tokenSubject", "scopedTokenExpired"] as const).map(
+    (why): Cause => ({ kind: "refused", reason: { kind: "unauthorized", why } }),
+  ),
+  failedCause([fault("connection", { detail: "outcomeUnknown" })]),
+  failedCause([fault("stopped", { detail: "unverified" }), fault("overBudget", { detail: "unverified" })]),
+  { kind: "contentUnreadable" },
   { kind: "broken", quote: "q-1" },
 ];
 
@@ -80,6 +102,26 @@ describe("why there is no reply", () => {
     // A file name or a number may have a full stop in it; a second sentence would have a space after it.
     expect(causeSentence(cause)).toMatch(/^[A-Z"](?:(?!\. ).)*\.$/s);
     expect(causeSentence(cause)).not.toMatch(/undefined|null|\[object/);
+  });
+
+  test("has what happened and what to do, in both languages, for every cause", () => {
+    for (const words of [causesEn, causesZh])
+      for (const cause of causes) {
+        const explained = explainCause(cause, words);
+        expect(explained).toHaveLength(2);
+        for (const part of explained) {
+          expect(part).toMatch(/^[^.。]/);
+          expect(part).not.toMatch(/[.。;；]$|undefined|null|\[object/);
+        }
+        expect(explained[0]).not.toBe(explained[1]);
+      }
+    const chinese = causes.map((cause) => explainCause(cause, causesZh).join());
+    for (const text of chinese) expect(text).toMatch(/\p{Script=Han}/u);
+  });
+
+  test("names the same paths, variables and settings in both languages", () => {
+    const named = (text: string): string[] => (text.match(/\/[a-z]+\/[a-z]+|[A-Z]+_[A-Z_]+|limits\.\w+/g) ?? []).toSorted();
+    for (const cause of causes) expect(named(explainCause(cause, causesZh).join())).toEqual(named(explainCause(cause, causesEn).join()));
   });
 
   test("names the model, its provider, what happened and what to do", () => {

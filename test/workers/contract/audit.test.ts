@@ -368,7 +368,7 @@ describe("what an operator does", () => {
       return found.some(({ kind }) => kind === "finished") ? found : null;
     });
     expect(facts).toContainEqual({ kind: "cancelled", cause: "admin", by: { kind: "adminToken", fingerprint: expect.any(String) } });
-    expect((await adminJson<Line>(`/runs/${run}`)).cause).toBe("An operator cancelled the request.");
+    expect((await adminJson<Line>(`/runs/${run}`)).cause).toBe("An operator cancelled the request; send it again if it is still wanted.");
   });
 });
 
@@ -415,7 +415,11 @@ describe("GET /admin/runs/{id} and /admin/record?run= answer for", () => {
     const answer = sample({ server: "request-gate" });
     const { run } = await decide("request", "deny", undefined, (fields) => fields.set("reason", reasonMarker));
     await (await answer).text();
-    expect(await told(run)).toMatchObject({ state: "rejected", cause: "Ada denied the request, so no model was asked.", answered: true });
+    expect(await told(run)).toMatchObject({
+      state: "rejected",
+      cause: "Ada denied the request, so no model was asked; to have others decide, change the rule's reviewers at /admin/policy.",
+      answered: true,
+    });
   });
 
   test.each(["open", "request-gate"])("one that failed at its models (%s)", async (server) => {

@@ -4,6 +4,7 @@ import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "c
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, firstBrokenEvent } from "../../../shared/record/record.ts";
+import type { LinePage } from "../../../shared/record/line-list.ts";
 import type { RequestUse } from "../../../shared/record/request-use.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import type { Flood, LedgerEntry, NoticeRow, RunsQuery, ShardUse } from "../../../workers/stubs/ledger-calls.ts";
@@ -185,7 +186,7 @@ describe("the clean-up", () => {
     await append(ledger, [{ notices: Array.from({ length: 600 }, (_, n) => notice(n, n < 590 ? begun : bigNow - day)) }]);
     expect(await cleanUp(ledger, bigNow)).toBe(10);
     expect(await exported(ledger)).toEqual(young.flatMap(({ events }) => events).toSorted((a, b) => (a.run < b.run ? -1 : 1)));
-    const left = (JSON.parse(await ledger.runs({ limit: 500 })) as RunSummary[]).map(({ run }) => run);
+    const left = (JSON.parse(await ledger.runs({ limit: 500 })) as LinePage).lines.map(({ run }) => run);
     expect(left.toSorted()).toEqual([...young.map(({ summary: { run } }) => run), "run_open"].toSorted());
     expect(JSON.parse(await ledger.notices({ limit: 500 }))).toHaveLength(10);
     expect(await alarmOf(ledger)).toBe(bigNow + day);
@@ -283,7 +284,7 @@ describe("the lines of runs", () => {
         [{}, wanted],
         [{ after: { createdAt: middle.createdAt, run: middle.run } }, wanted.filter(isAfterMiddle)],
       ] as const) {
-        const { found, read } = await listed(ledger, { ...query, ...more, limit });
+        const { found, read } = await listed(ledger, { ...query, ...more, limit, mostRead: 1_000_000 });
         expect(found).toEqual(expected.slice(0, limit));
         const hours = new Set(found.map(hourOf));
         const looked = { time: found, open: lines.filter(isOpen), hours: lines.filter((each) => hours.has(hourOf(each))) }[by];
@@ -293,7 +294,82 @@ describe("the lines of runs", () => {
       }
   });
 
-  async function listed(ledger: Ledger, query: RunsQuery): Promise<{ found: RunSummary[]; read: number }> {
+  const review = { people: ['Ann "the rule" Lee', "Bo"], by: ["Bo"], votes: 1, quorum: 1, edits: 0, askedAt: begun, waitedMs: 5 };
+  const some: Partial<RunSummary>[] = [
+    { name: 'a"name":"b', costUsd: 0.5 },
+    { model: "first/α", costUsd: 0.25 },
+    { review, rule: "Bo" },
+    { server: "Notes-EU", cause: { kind: "failed", tried: 1, last: { model: "second", provider: "p", kind: "timeout" } }, model: null },
+    { key: "key_named" },
+  ];
+  const varied = lines.map((each, n) => (n % 11 < some.length ? { ...each, ...some[n % 11] } : each));
+  const wantedBy: readonly (readonly [string, Omit<RunsQuery, "limit">, (of: RunSummary) => boolean])[] = [
+    ["a tool", { tool: 'a"name":"b' }, ({ name }) => name === 'a"name":"b'],
+    ["a tool that is only a part", { tool: "b" }, () => false],
+    ["a model that answered", { model: "first/α" }, ({ model }) => model === "first/α"],
+    ["a model that failed", { model: "second" }, ({ cause }) => cause?.kind === "failed"],
+    ["a reviewer", { reviewer: 'Ann "the rule" Lee' }, (of) => of.review !== undefined],
+    ["a reviewer's name that stands elsewhere too", { reviewer: "Bo" }, (of) => of.review !== undefined],
+    ["nobody's name", { reviewer: "people" }, () => false],
+    ["a part of a run's id", { run: "99" }, ({ run }) => run.includes("99")],
+    ["a cost", { costOver: 0.25, costUnder: 1 }, ({ costUsd }) => costUsd === 0.5],
+    ["a time before", { until: middle.createdAt }, ({ createdAt }) => createdAt < middle.createdAt],
+    ["no reply", { state: "unanswered" }, ({ state }) => state === "failed" || state === "rejected"],
+    ["words in a server's name", { search: { text: "NOTES-e", keys: [] } }, ({ server }) => server === "Notes-EU"],
+    ["words in a model's name", { search: { text: "T/α", keys: [] } }, ({ model }) => model === "first/α"],
+    ["words with a quote", { search: { text: '"THE', keys: [] } }, (of) => of.review !== undefined],
+    ["words in a tool's name", { search: { text: '"b', keys: [] } }, ({ name }) => name?.endsWith("b") === true],
+    ["words that stand in every line's JSON", { search: { text: "createdAt", keys: [] } }, () => false],
+    [
+      "words, and keys by their name",
+      { search: { text: "9_9", keys: ["key_named"] } },
+      ({ key, run }) => key === "key_named" || run.includes("9_9"),
+    ],
+    [
+      "several of them",
+      { state: "completed", server: "server_1", reviewer: "Bo", since: middle.createdAt - 300 * minute, costUnder: 1 },
+      (of) =>
+        of.review !== undefined && of.state === "completed" && of.server === "server_1" && of.createdAt >= middle.createdAt - 300 * minute,
+    ],
+  ];
+
+  test("by everything that a query may name are found, however few lines a call may look at", async () => {
+    const ledger = newLedger();
+    await append(
+      ledger,
+      varied.map((summary) => ({ summary })),
+    );
+    const newestVaried = varied.toSorted((a, b) => b.createdAt - a.createdAt || (a.run < b.run ? 1 : -1));
+    for (const [name, query, isWanted] of wantedBy)
+      for (const mostRead of [97, 700, 10_000]) {
+        const pages: LinePage[] = [];
+        let after: Pick<RunsQuery, "after"> = {};
+        for (;;) {
+          const page = JSON.parse(await ledger.runs({ ...query, ...after, limit: 40, mostRead })) as LinePage;
+          expect(page.lines.length).toBeLessThanOrEqual(40);
+          pages.push(page);
+          if (page.stoppedAt === null) break;
+          after = { after: page.stoppedAt };
+        }
+        const found = pages.flatMap(({ lines: each }) => each.map(({ run }) => run));
+        const wanted = newestVaried.filter(isWanted).map(({ run }) => run);
+        expect([name, mostRead, found]).toEqual([name, mostRead, wanted]);
+      }
+  });
+
+  test("are read only so far in one call", async () => {
+    const ledger = newLedger();
+    await append(
+      ledger,
+      lines.map((summary) => ({ summary })),
+    );
+    const { found, read } = await listed(ledger, { search: { text: "nothing has this", keys: [] }, limit: 40, mostRead: 500 });
+    expect(found).toEqual([]);
+    // The lines, and the way to the place where it stopped.
+    expect(read).toBeLessThanOrEqual(2 * 500 + 2);
+  });
+
+  async function listed(ledger: Ledger, query: RunsQuery): Promise<{ found: readonly RunSummary[]; read: number }> {
     return runInDurableObject(ledger, (object: LedgerObject, { storage: { sql } }) => {
       const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
       const exec = sql.exec.bind(sql);
@@ -305,7 +381,7 @@ describe("the lines of runs", () => {
           return cursor;
         },
       });
-      const found = JSON.parse(object.runs(query)) as RunSummary[];
+      const found = (JSON.parse(object.runs(query)) as LinePage).lines;
       Object.defineProperty(sql, "exec", { configurable: true, value: exec });
       return { found, read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
     });
@@ -315,7 +391,8 @@ describe("the lines of runs", () => {
     const ledger = newLedger();
     const open = line("run_a", { endedAt: null, state: "waiting", server: null });
     const ended = line("run_a");
-    const of = async (query: Omit<RunsQuery, "limit">): Promise<unknown> => JSON.parse(await ledger.runs({ limit: 5, ...query }));
+    const of = async (query: Omit<RunsQuery, "limit">): Promise<unknown> =>
+      (JSON.parse(await ledger.runs({ limit: 5, ...query })) as LinePage).lines;
     await append(ledger, [{ events: chain("run_a", 1), summary: open }]);
     expect([await of({ state: "open" }), await of({ state: "waiting" })]).toEqual([[open], [open]]);
     for (const summary of [ended, open, { ...ended, state: "failed" as const }]) await append(ledger, [{ summary }]);

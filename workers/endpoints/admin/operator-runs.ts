@@ -5,13 +5,15 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { tokensOf } from "../../../shared/model/call.ts";
 import { causeSentence } from "../../../shared/record/cause.ts";
-import { type RecordEvent, type RunSummary, endStates, exportLine, openStates } from "../../../shared/record/record.ts";
+import { type LinePage, type LinePlace, mergedLines } from "../../../shared/record/line-list.ts";
+import { type RecordEvent, type RunSummary, endStates, exportLine, exportedEvent, openStates } from "../../../shared/record/record.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
 import { configStub, ledgerShardOf, ledgerShards, ledgerStub, runStub } from "../../stubs/stubs.ts";
 import type { RunLine } from "../../stubs/run-calls.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
+import type { KeyRecord } from "../../stores/keys.ts";
 import type { App } from "../app-context.ts";
 import { inPath, asJson, asText } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -20,57 +22,86 @@ import { iso, isoTime } from "../../http/iso-time.ts";
 
 export const operatorRunRoutes = new Hono<App>();
 
-/** The end of a page of the list: its last line's time and id. */
+/** The end of a page of the list: a line's time and id, or the time that an unfinished search has come to. */
 const cursor = z
   .string()
   .max(256)
   .transform((text, { addIssue }) => {
-    const [, at = "", run = ""] = /^([^~]+)~([\w-]+)$/.exec(text) ?? [];
+    const [, at = "", run = ""] = /^([^~]+)~([\w-]*)$/.exec(text) ?? [];
     const createdAt = Date.parse(at);
     if (Number.isNaN(createdAt)) addIssue("must be the `next` of an earlier answer");
     return { createdAt, run };
   });
-const cursorAt = ({ createdAt, run }: RunSummary): string => `${iso(createdAt)}~${run}`;
+const cursorAt = ({ createdAt, run }: LinePlace): string => `${iso(createdAt)}~${run}`;
+
+const name = z.string().min(1).max(512).optional();
+const dollars = z.coerce.number().min(0).max(1_000_000).optional();
 
 const runsQuery = z.strictObject({
   state: z
-    .enum(["all", "open", ...openStates, ...endStates])
+    .enum(["all", "open", "unanswered", ...openStates, ...endStates])
     .default("all")
-    .describe("open: whatever has not ended; or one state alone"),
-  server: z.string().min(1).max(512).optional().describe("An MCP server's name; control for what came by POST /control"),
+    .describe("open: whatever has not ended; unanswered: whatever ended without a reply; or one state alone"),
+  server: name.describe("An MCP server's name; control for what came by POST /control"),
+  tool: name.describe("The name of the tool, prompt or resource"),
   key: z.string().min(1).max(128).optional().describe("A key's id"),
+  model: name.describe("The model that answered; of a failure, the one that was asked last"),
+  reviewer: name.describe("The name of somebody who was asked or decided"),
+  run: z.string().min(1).max(128).optional().describe("A part of a request's id"),
+  costOver: dollars.describe("Requests that cost more than this, in US dollars"),
+  costUnder: dollars.describe("Requests that cost less than this, in US dollars"),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .describe("A part of a request's id, or of a server's, tool's, key's, model's or reviewer's name"),
   since: isoTime.optional().describe("Begun then or later: a time or a day in ISO 8601"),
+  until: isoTime.optional().describe("Begun before: a time or a day in ISO 8601"),
   after: cursor.optional().describe("`next` of the answer before: the lines that follow"),
   limit: z.coerce.number().int().min(1).max(500).default(100).describe("1 to 500, 100 where it is not given"),
 });
 
 const listRuns = describe("listRuns", {
   summary: "A line for each request, refused ones too, newest first; the cause says why there is no reply",
-  200: asJson("RunList", "The lines, and where to go on"),
+  200: asJson("RunList", "The lines; while `next` is not null there may be more, also where a search has found few or none so far"),
 });
 
 operatorRunRoutes.get(paths.admin.runs, listRuns, validQuery(runsQuery), async (c) => {
-  const { state, server, key, since: from, after, limit } = c.req.valid("query");
+  const { state, q, limit, ...more } = c.req.valid("query");
   const query: RunsQuery = {
-    limit: limit + 1,
+    ...present(more),
     ...(state === "all" ? {} : { state }),
-    ...(server === undefined ? {} : { server }),
-    ...(key === undefined ? {} : { key }),
-    ...(from === undefined ? {} : { since: from }),
-    ...(after === undefined ? {} : { after }),
+    ...(q === undefined ? {} : { search: { text: q, keys: await keysNamed(c.env, q) } }),
+    limit: limit + 1,
   };
-  const shards = await Promise.all(
-    Array.from({ length: ledgerShards }, async (_, shard) => JSON.parse(await ledgerStub(c.env, shard).runs(query)) as RunSummary[]),
+  const pages = await Promise.all(
+    Array.from({ length: ledgerShards }, async (_, shard) => JSON.parse(await ledgerStub(c.env, shard).runs(query)) as LinePage), // written by the ledger
   );
-  const found = shards.flat().sort((a, b) => b.createdAt - a.createdAt || (a.run < b.run ? 1 : -1));
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  return c.json({ runs: page.map(lineOf), next: last !== undefined && found.length > limit ? cursorAt(last) : null });
+  const { lines, next } = mergedLines(pages, limit);
+  return c.json({ runs: lines.map(lineOf), next: next === null ? null : cursorAt(next) });
 });
+
+/** Without the members that are undefined. */
+const present = <T extends object>(values: T) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as { [K in keyof T]?: Exclude<T[K], undefined> };
+
+const mostKeysNamed = 50;
+
+/** The ids of keys with this in their names. A line has the id alone. */
+async function keysNamed(env: Env, part: string): Promise<string[]> {
+  const wanted = part.toLowerCase();
+  const keys = await configStub(env).keys();
+  const found = keys.filter(({ record }) => (JSON.parse(record) as KeyRecord).name.toLowerCase().includes(wanted)); // written by POST /admin/keys
+  return found.slice(0, mostKeysNamed).map(({ id }) => id);
+}
+
+const ofRun = inPath("id", "Its id in GET /admin/runs");
 
 const getOperatorRun = describe("getOperatorRun", {
   summary: "One request, whether it waits, was answered at once or was refused: without what was asked or answered",
-  parameters: [inPath("id", "Its id in GET /admin/runs")],
+  parameters: [ofRun],
   200: asJson("OperatorRun", "The request"),
   404: "No such request",
 });
@@ -78,7 +109,7 @@ const getOperatorRun = describe("getOperatorRun", {
 /** From its run while the run is kept, else from the ledger. */
 operatorRunRoutes.get(paths.admin.run, getOperatorRun, async (c) => {
   const line = await runLine(c.env, c.req.param("id"));
-  if (line === null) return c.json({ error: "There is no such request, or it is no longer kept; GET /admin/runs lists the ids" }, 404);
+  if (line === null) return c.json(noSuchRun, 404);
   return c.json({ ...lineOf(line), updatedAt: iso(line.updatedAt), answered: line.answered });
 });
 
@@ -93,9 +124,48 @@ async function runLine(env: Env, id: string): Promise<RunLine | null> {
   return { updatedAt: summary.endedAt ?? summary.createdAt, answered: summary.state === "completed", ...run, ...summary };
 }
 
+const noSuchRun = { error: "There is no such request, or it is no longer kept; GET /admin/runs lists the ids" };
+
+const cancelRun = describe("cancelRunAsOperator", {
+  summary: "Cancels an open request: nothing more is sent or delivered, and its reviewers are told",
+  parameters: [ofRun],
+  204: "It is cancelled",
+  404: "No such request",
+  409: "It has ended",
+});
+
+operatorRunRoutes.delete(paths.admin.run, cancelRun, async (c) => {
+  const line = await runLine(c.env, c.req.param("id"));
+  if (line === null) return c.json(noSuchRun, 404);
+  const cancelled = line.endedAt === null && (await runStub(c.env, line.run).cancel("admin", c.var.operator));
+  return cancelled ? c.body(null, 204) : c.json({ error: "The request has ended already" }, 409);
+});
+
+const mostEvents = 500;
+const eventsQuery = z.strictObject({
+  after: z.coerce.number().int().min(0).default(0).describe("`next` of the answer before: the events that follow"),
+});
+
+const listEvents = describe("listRunEvents", {
+  summary: "What the record has of one request, in order. It is for looking: unlike an export it is no event itself",
+  parameters: [ofRun],
+  200: asJson("RunEvents", "The events, and where to go on"),
+  404: "No such request",
+});
+
+operatorRunRoutes.get(paths.admin.runEvents, listEvents, validQuery(eventsQuery), async (c) => {
+  const run = c.req.param("id");
+  const { after } = c.req.valid("query");
+  if (parseRunId(settingsOf(c.env).keys, run) === undefined) return c.json(noSuchRun, 404);
+  const text = await ledgerStub(c.env, ledgerShardOf(run)).events({ run, seq: after }, mostEvents, true);
+  const events = JSON.parse(text) as RecordEvent[]; // written by the ledger
+  const next = events.length === mostEvents ? (events.at(-1)?.seq ?? null) : null;
+  return c.json({ events: events.map(exportedEvent), next }, 200, { "Cache-Control": "no-store" });
+});
+
 /** A request as lists show it. */
 const lineOf = (summary: RunSummary) => {
-  const { run, state, server, name, key, model, createdAt, endedAt, cause, costUsd } = summary;
+  const { run, state, server, name, key, model, createdAt, endedAt, cause, costUsd, rule = null, review } = summary;
   return {
     id: run,
     state,
@@ -106,6 +176,9 @@ const lineOf = (summary: RunSummary) => {
     at: iso(createdAt),
     endedAt: endedAt === null ? null : iso(endedAt),
     cause: cause === null ? null : causeSentence(cause),
+    causeFacts: cause,
+    rule,
+    review: review === undefined ? null : { ...review, askedAt: iso(review.askedAt) },
     usage: { ...tokensOf(summary), costUsd },
   };
 };

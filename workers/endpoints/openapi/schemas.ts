@@ -34,7 +34,14 @@ const keyCutOff = record({ id: text, name: text, owner: orNull("string"), rule: 
 const ofKey = { id: text, name: text, createdAt: time };
 const runLine = {
   ...each(text, "id", "key"),
-  ...each(orNull("string"), "server", "tool", "model", "cause"),
+  ...each(orNull("string"), "server", "tool", "model", "cause", "rule"),
+  causeFacts: orNull("object"),
+  review: {
+    anyOf: [
+      record({ ...each(list(text), "people", "by"), ...each(integer, "votes", "quorum", "edits", "waitedMs"), askedAt: time }),
+      { type: "null" },
+    ],
+  },
   state: { enum: [...openStates, ...endStates] },
   at: time,
   endedAt: timeOrNull,
@@ -105,6 +112,10 @@ export function schemas() {
     ),
     RunList: record({ runs: list(record(runLine)), next: orNull("string") }),
     OperatorRun: record({ ...runLine, updatedAt: time, answered: { type: "boolean" } }),
+    RunEvents: record({
+      events: list(record({ ...each(text, "run", "hash"), seq: integer, at: time, fact: record({ kind: text }) })),
+      next: orNull("integer"),
+    }),
     NewKey: record({ ...ofKey, key: text }, { expiresAt: time }),
     KeyList: record({ keys: list(record({ ...ofKey, revokedAt: timeOrNull }, { expiresAt: time })) }),
     EndedSessions: record({ ended: integer }),

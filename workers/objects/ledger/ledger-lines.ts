@@ -3,26 +3,32 @@
 // Every index entry of a line would be billed like a row. So the lines have one index, of those that are open; for the other filters a small
 // table says in which hours there are lines with a key, a server and a state, and only these hours are read.
 
-import { type RunSummary, openStates } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/record.ts";
+import type { LinePlace } from "../../../shared/record/line-list.ts";
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
+import { type Conditions, filtersOf, placeBefore, valuesOf, whereOf } from "./line-filters.ts";
 
 const hourMs = 3_600_000;
 const hourOf = (at: number): number => Math.floor(at / hourMs);
 /** So many entries of `line_hour` are known to be written, without asking the table. */
 const mostNoted = 10_000;
+/** A call that says nothing else reads so many lines at most: a search that finds little holds up nobody who appends. */
+const linesInCall = 3_000;
+/** To look into an hour costs about as much as to read so many lines. */
+const linesForHour = 10;
 
-/** Conditions of a query, each with its values. */
-type Conditions = readonly (readonly [string, ...(string | number)[]])[];
-const whereOf = (conditions: Conditions): string =>
-  conditions.length === 0 ? "" : `WHERE ${conditions.map(([condition]) => condition).join(" AND ")}`;
-const valuesOf = (conditions: Conditions): (string | number)[] => conditions.flatMap(([, ...values]) => values);
+const from = (since: number): Conditions => (since === 0 ? [] : [["created_at >= ?", since]]);
+const before = (place: LinePlace | undefined): Conditions =>
+  place === undefined ? [] : [["(created_at, run) < (?, ?)", place.createdAt, place.run]];
 
-type After = NonNullable<RunsQuery["after"]>;
-const from = (since: number | undefined): Conditions => (since === undefined ? [] : [["created_at >= ?", since]]);
-const before = (after: After | undefined): Conditions =>
-  after === undefined ? [] : [["(created_at, run) < (?, ?)", after.createdAt, after.run]];
+type Row = { readonly createdAt: number; readonly run: string; readonly text: string };
+/** `stoppedAt`: the last line that was read, where there may be more; null where there are none. */
+type Look = { readonly found: readonly Row[]; readonly read: number; readonly stoppedAt: LinePlace | null };
+/** A part of the table: the lines between two times. `since`: its beginning. */
+type Range = { readonly since: number; readonly within: Conditions };
 
-const textsAsList = (texts: readonly string[]): string => `[${texts.join(",")}]`;
+const pageOf = (found: readonly Row[], stoppedAt: LinePlace | null): string =>
+  `{"lines":[${found.map(({ text }) => text).join(",")}],"stoppedAt":${stoppedAt === null ? "null" : JSON.stringify({ createdAt: stoppedAt.createdAt, run: stoppedAt.run })}}`;
 
 export class LedgerLines {
   readonly #sql: SqlStorage;
@@ -80,51 +86,74 @@ export class LedgerLines {
     this.#noted.clear();
   }
 
-  /** Lines, newest first, as JSON of `RunSummary[]`. */
-  list({ state, server, key, since, after, limit }: RunsQuery): string {
-    const isOpen = state === "open" || openStates.some((each) => each === state);
-    const filters: Conditions = [
-      ...(state === undefined || state === "open" ? [] : [["state = ?", state] as const]),
-      ...(server === undefined ? [] : [["server = ?", server] as const]),
-      ...(key === undefined ? [] : [["key = ?", key] as const]),
-    ];
-    if (isOpen || filters.length === 0)
-      return textsAsList(
-        this.#texts([...(isOpen ? [["ended_at IS NULL"] as const] : []), ...filters, ...from(since), ...before(after)], limit),
-      );
-    return textsAsList(this.#byHours(filters, { since, after, limit }));
-  }
-
-  #texts(conditions: Conditions, limit: number): string[] {
-    return this.#sql
-      .exec<{ text: string }>(
-        `SELECT text FROM summary ${whereOf(conditions)} ORDER BY created_at DESC, run DESC LIMIT ?`,
-        ...valuesOf(conditions),
-        limit,
-      )
-      .toArray()
-      .map(({ text }) => text);
-  }
-
-  /** Reads the hours that have such lines, from the newest on, until there are enough. */
-  #byHours(
-    filters: Conditions,
-    { since = 0, after, limit }: { since: number | undefined; after: After | undefined; limit: number },
-  ): string[] {
-    const newest = after === undefined ? Number.MAX_SAFE_INTEGER : hourOf(after.createdAt);
-    const within: Conditions = [...filters, ["hour BETWEEN ? AND ?", hourOf(since), newest]];
-    const hours = this.#sql.exec<{ hour: number }>(
-      `SELECT DISTINCT hour FROM line_hour ${whereOf(within)} ORDER BY hour DESC`,
-      ...valuesOf(within),
-    );
-    const texts: string[] = [];
-    for (const { hour } of hours) {
-      // One bound at each end: SQLite looks up one and tests the others line by line.
-      const until: Conditions = hour === newest ? before(after) : [["created_at < ?", (hour + 1) * hourMs]];
-      texts.push(...this.#texts([...filters, ...from(Math.max(since, hour * hourMs)), ...until], limit - texts.length));
-      if (texts.length >= limit) break;
+  /** Lines, newest first, as JSON of `LinePage`. */
+  list(query: RunsQuery): string {
+    const { columns, others } = filtersOf(query);
+    const filters = [...columns, ...others];
+    const found: Row[] = [];
+    let left = query.mostRead ?? linesInCall;
+    for (const { since, within } of this.#ranges(query)) {
+      const look = this.#look(within, filters, { limit: query.limit - found.length, lines: left });
+      found.push(...look.found);
+      if (look.stoppedAt !== null) return pageOf(found, look.stoppedAt);
+      left -= look.read + linesForHour;
+      // Nothing that is older than this hour was read.
+      if (left <= 0) return pageOf(found, { createdAt: since, run: "" });
     }
-    return texts;
+    return pageOf(found, null);
+  }
+
+  /** The parts of the table that may have such lines, from the newest on: the hours that `line_hour` names, or all of it. */
+  *#ranges(query: RunsQuery): Generator<Range> {
+    const { isOpen, columns } = filtersOf(query);
+    const { since = 0 } = query;
+    const end = placeBefore(query);
+    if (isOpen || columns.length === 0) {
+      yield { since, within: [...(isOpen ? [["ended_at IS NULL"] as const] : []), ...from(since), ...before(end)] };
+      return;
+    }
+    const newest = end === undefined ? Number.MAX_SAFE_INTEGER : hourOf(end.createdAt);
+    const known: Conditions = [...columns, ["hour BETWEEN ? AND ?", hourOf(since), newest]];
+    const hours = this.#sql.exec<{ hour: number }>(
+      `SELECT DISTINCT hour FROM line_hour ${whereOf(known)} ORDER BY hour DESC`,
+      ...valuesOf(known),
+    );
+    for (const { hour } of hours) {
+      const start = Math.max(since, hour * hourMs);
+      // One bound at each end: SQLite looks up one and tests the others line by line.
+      yield {
+        since: start,
+        within: [...from(start), ...(hour === newest ? before(end) : [["created_at < ?", (hour + 1) * hourMs] as const])],
+      };
+    }
+  }
+
+  /** Reads so many lines of a part, or fewer where there are enough that fit. */
+  #look(within: Conditions, filters: Conditions, { limit, lines }: { readonly limit: number; readonly lines: number }): Look {
+    const read = `FROM summary ${whereOf(within)} ORDER BY created_at DESC, run DESC`;
+    const cursor = this.#sql.exec<Row>(
+      filters.length === 0
+        ? `SELECT created_at AS createdAt, run, text ${read} LIMIT ?`
+        : `SELECT created_at AS createdAt, run, text FROM (SELECT created_at, run, key, state, server, text ${read} LIMIT ?) ${whereOf(filters)} LIMIT ?`,
+      ...valuesOf(within),
+      ...(filters.length === 0 ? [] : [lines, ...valuesOf(filters)]),
+      limit,
+    );
+    const found = cursor.toArray();
+    const last = found.at(-1);
+    if (last !== undefined && found.length === limit) return { found, read: cursor.rowsRead, stoppedAt: last };
+    // Rows that are read are billed: the place is looked up only where the part may go on.
+    const isAll = filters.length === 0 || cursor.rowsRead < lines;
+    return { found, read: cursor.rowsRead, stoppedAt: isAll ? null : this.#place(read, within, lines) };
+  }
+
+  /** The place of a line by its number, from 1; null where there are not so many. */
+  #place(read: string, within: Conditions, number: number): LinePlace | null {
+    return (
+      this.#sql
+        .exec<LinePlace>(`SELECT created_at AS createdAt, run ${read} LIMIT 1 OFFSET ?`, ...valuesOf(within), number - 1)
+        .toArray()[0] ?? null
+    );
   }
 
   /** How many requests are open, by state. */

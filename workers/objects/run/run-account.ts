@@ -10,7 +10,7 @@ import { type Attempt, tokensOf } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { costUsd } from "../../../shared/routing/price.ts";
 import { completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../shared/run/run-outcome.ts";
-import { requestLine } from "../../../shared/run/run-record.ts";
+import { requestLine, reviewLine } from "../../../shared/run/run-record.ts";
 import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
 import type { Review } from "../../../shared/review/decision.ts";
@@ -72,8 +72,10 @@ function isRequestChanged(store: RunStore, { version }: Review, { candidates }: 
 export function summaryOf(store: RunStore, input: StoredInput, state: RunState): RunSummary {
   const model = store.modelFacts<ModelFacts & { readonly attempts?: readonly Attempt[] }>();
   const candidate = input.candidates.find(({ model: { id } }) => id === model?.candidate);
+  const review = reviewLine(state.reviews);
   return {
     ...requestLine(input),
+    ...(review === null ? {} : { review }),
     endedAt: state.phase === "ended" ? lastChange(input, state) : null,
     state: lineState(state),
     cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
