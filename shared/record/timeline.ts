@@ -1,0 +1,214 @@
+// One request as the steps that a person reads, from its events in the record: who was asked where and when they opened it, which model
+// failed before which answered. Names, ids, digests and numbers; the words are the console's. Pure.
+
+import type { Gate } from "../model/gate.ts";
+import type { Attempt } from "../model/call.ts";
+import { unreachable } from "../result.ts";
+import type { RecordFact } from "./record.ts";
+
+type Fact<Kind extends RecordFact["kind"]> = Extract<RecordFact, { readonly kind: Kind }>;
+/** An event's time, in Unix milliseconds, and what happened. */
+export type TimedFact = { readonly at: number; readonly fact: RecordFact };
+
+/** One channel by which a reviewer was told of a review. `state`: `sent`, or the kind of error. */
+export type Telling = { readonly at: number; readonly channel: string; readonly why: string; readonly state: string };
+export type AskedReviewer = {
+  readonly name: string;
+  readonly told: readonly Telling[];
+  readonly opened: readonly { readonly at: number; readonly channel: string }[];
+};
+
+/** What follows from one fact alone keeps its members. */
+type Kept =
+  | Fact<"redacted">
+  | Fact<"grantUsed">
+  | Fact<"handedOver">
+  | Fact<"declined">
+  | Fact<"linkRenewed">
+  | Fact<"edited">
+  | Fact<"redactionLifted">
+  | Fact<"replyWritten">
+  | Fact<"granted">
+  | Fact<"grantUndone">
+  | Fact<"fromCache">
+  | Fact<"handedBack">
+  | Fact<"adopted">
+  | Fact<"cancelled">
+  | Fact<"contentUnreadable">
+  | Fact<"tokenMade">
+  | Fact<"refused">
+  | Fact<"refusedMany">;
+
+export type StepWhat =
+  | Kept
+  | { readonly kind: "received"; readonly of: Fact<"received"> }
+  | { readonly kind: "associated"; readonly of: Fact<"received"> }
+  /** In failover order. */
+  | { readonly kind: "routed"; readonly models: readonly string[] }
+  | { readonly kind: "ruled"; readonly of: Fact<"received"> }
+  /** `deadlineAt`: of the review that opened; null where more people were asked. `why`: `escalated` or `handedOver`; null for the first. */
+  | {
+      readonly kind: "asked";
+      readonly gate: Gate;
+      readonly reviewers: readonly AskedReviewer[];
+      readonly deadlineAt: number | null;
+      readonly why: string | null;
+    }
+  /** `waitedMs`: since the review opened. */
+  | { readonly kind: "decided"; readonly of: Fact<"voted" | "approved" | "denied">; readonly waitedMs: number | null }
+  | { readonly kind: "undecided"; readonly how: "expired" | "undeliverable"; readonly gate: Gate }
+  | { readonly kind: "called"; readonly models: readonly string[]; readonly isAgain: boolean }
+  /** Attempts at one model that follow each other. `until`: when the last of them ended. */
+  | { readonly kind: "modelFailed"; readonly attempts: readonly [Attempt, ...Attempt[]]; readonly until: number }
+  /** `tookMs`: since it was asked, or since the request came where that is not known. */
+  | { readonly kind: "answered"; readonly of: Fact<"answered">; readonly tookMs: number }
+  | { readonly kind: "left" | "back" }
+  | { readonly kind: "finished"; readonly outcome: string }
+  /** Of a later version, or of no request. */
+  | { readonly kind: "other"; readonly name: string };
+
+/** `ok`: it went on. `bad`: it ended, or something failed. `wait`: somebody is asked. `plain`: to know. */
+export type Tone = "ok" | "bad" | "wait" | "plain";
+export type Step = { readonly at: number; readonly tone: Tone; readonly what: StepWhat };
+
+type Making = { readonly name: string; readonly told: Telling[]; readonly opened: { readonly at: number; readonly channel: string }[] };
+type Asking = { readonly gate: Gate; readonly reviewers: Map<string, Making> };
+
+/** What earlier events tell of later ones. */
+type Known = { openedAt: Partial<Record<Gate, number>>; asking: Asking[]; calledAt: number | null; readonly createdAt: number };
+
+/**
+ * The steps of one request, in the order of its events.
+ * @param createdAt when it came; events that were written together after an answer have one time.
+ */
+export function timelineOf(events: readonly TimedFact[], createdAt: number): Step[] {
+  const known: Known = { openedAt: {}, asking: [], calledAt: null, createdAt };
+  return events.flatMap(({ at, fact }) => stepsOf(fact, at, known));
+}
+
+function stepsOf(fact: RecordFact, at: number, known: Known): Step[] {
+  const step = (what: StepWhat, tone: Tone = "plain", when = at): Step[] => [{ at: when, tone, what }];
+  switch (fact.kind) {
+    case "received":
+      return [
+        ...step({ kind: "received", of: fact }, "ok", known.createdAt),
+        ...step({ kind: "associated", of: fact }, "ok", known.createdAt),
+        ...step({ kind: "routed", models: fact.models }, "ok", known.createdAt),
+        ...step({ kind: "ruled", of: fact }, "ok", known.createdAt),
+      ];
+    case "reviewOpened":
+      known.openedAt[fact.gate] ??= at;
+      return step(asked(known, fact.gate, fact.reviewers, { deadlineAt: Date.parse(fact.deadlineAt), why: null }), "wait");
+    case "askedAlso":
+      return step(asked(known, fact.gate, fact.reviewers, { deadlineAt: null, why: fact.why }), "wait");
+    case "noticed":
+      reviewer(known, fact.gate, fact.reviewer)?.told.push({ at, channel: fact.channel, why: fact.why, state: fact.state });
+      return [];
+    case "opened":
+      reviewer(known, fact.gate, fact.reviewer)?.opened.push({ at, channel: fact.channel });
+      return [];
+    case "voted":
+    case "approved":
+    case "denied": {
+      const since = known.openedAt[fact.gate];
+      return step({ kind: "decided", of: fact, waitedMs: since === undefined ? null : at - since }, fact.kind === "denied" ? "bad" : "ok");
+    }
+    case "expired":
+    case "undeliverable":
+      return step({ kind: "undecided", how: fact.kind, gate: fact.gate }, "bad");
+    case "called":
+      known.calledAt = at;
+      return step({ kind: "called", models: fact.models, isAgain: fact.again }, fact.again ? "bad" : "plain", at);
+    case "answered":
+      return [...failures(fact.attempts), ...step({ kind: "answered", of: fact, tookMs: at - askedAt(fact.attempts, at, known) }, "ok")];
+    case "callFailed":
+      return failures(fact.attempts);
+    case "requestorLeft":
+      return step({ kind: "left" });
+    case "requestorBack":
+      return step({ kind: "back" });
+    case "finished":
+      return step({ kind: "finished", outcome: fact.outcome }, fact.outcome === "completed" ? "ok" : "bad");
+    case "cancelled":
+    case "contentUnreadable":
+    case "refused":
+    case "refusedMany":
+      return step(fact, "bad");
+    case "redacted":
+    case "grantUsed":
+    case "granted":
+    case "fromCache":
+    case "handedBack":
+    case "replyWritten":
+    case "tokenMade":
+      return step(fact, "ok");
+    case "handedOver":
+    case "declined":
+    case "linkRenewed":
+    case "edited":
+    case "redactionLifted":
+    case "grantUndone":
+    case "adopted":
+      return step(fact);
+    case "documentWritten":
+    case "keyMade":
+    case "keyRevoked":
+    case "grantRevoked":
+    case "inboxSessionsEnded":
+    case "recordExported":
+    case "doctorAsked":
+    case "signedIn":
+    case "signedOut":
+    case "stopped":
+    case "resumed":
+    case "budgetReached":
+    case "continued":
+      return step({ kind: "other", name: fact.kind });
+    default:
+      return step({ kind: "other", name: otherName(fact) });
+  }
+}
+
+/** The record may be of a later version than this one. */
+function otherName(fact: never): string {
+  const { kind } = fact as { readonly kind?: unknown };
+  return typeof kind === "string" ? kind : unreachable(fact);
+}
+
+function asked(
+  known: Known,
+  gate: Gate,
+  names: readonly string[],
+  more: { readonly deadlineAt: number | null; readonly why: string | null },
+): StepWhat {
+  const reviewers = new Map(names.map((name): [string, Making] => [name, { name, told: [], opened: [] }]));
+  known.asking.push({ gate, reviewers });
+  return { kind: "asked", gate, reviewers: [...reviewers.values()], ...more };
+}
+
+/** The step that asked this person last. */
+const reviewer = ({ asking }: Known, gate: Gate, name: string): Making | undefined =>
+  asking.findLast((each) => each.gate === gate && each.reviewers.has(name))?.reviewers.get(name);
+
+const endOf = ({ at, durationMs }: Attempt): number => at + durationMs;
+
+function failures(attempts: readonly Attempt[]): Step[] {
+  const groups: [Attempt, ...Attempt[]][] = [];
+  for (const attempt of attempts) {
+    const last = groups.at(-1);
+    if (last?.[0].model === attempt.model) last.push(attempt);
+    else groups.push([attempt]);
+  }
+  return groups.map((group): Step => {
+    const [first] = group;
+    const until = Math.max(...group.map(endOf));
+    return { at: first.at, tone: "bad", what: { kind: "modelFailed", attempts: group, until } };
+  });
+}
+
+/** When the model that answered was asked. A request that is answered at once has one time for all its events. */
+function askedAt(failed: readonly Attempt[], answeredAt: number, { calledAt, createdAt }: Known): number {
+  const last = failed.at(-1);
+  if (last !== undefined) return Math.min(endOf(last), answeredAt);
+  return calledAt === null || calledAt === answeredAt ? createdAt : calledAt;
+}
