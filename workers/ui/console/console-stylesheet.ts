@@ -98,8 +98,12 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .data > .scrolls { margin-top: .5rem; } .scrolls.times td, .scrolls.times th { white-space: nowrap; }
 .chart .rank { margin-top: 1rem; } .rank .line.wraps { flex-wrap: wrap; gap: 0 .75rem; } .chart .rank + a { display: inline-block; margin-top: .5rem; }
 .steps-list > li { padding: 1rem 0; } .steps-list > li + li { border-top: 1px solid var(--line); } .steps-list > li > * + * { margin-top: .5rem; }
-.command { margin: 0; padding: .75rem; overflow-x: auto; border-radius: var(--r-s); background: var(--sunk); font: .9375rem/1.5 var(--mono); }
+.command { max-width: 100%; margin: 0; padding: .75rem; overflow-x: auto; border-radius: var(--r-s); background: var(--sunk); font: .9375rem/1.5 var(--mono); }
 .total > td { font-weight: 600; } .total > td.main-cell { flex-basis: 100% !important; } .total > td.end { margin-left: 0 !important; }
+.acts { display: inline-flex; flex-wrap: wrap; gap: .5rem; }
+.filters .fields { display: grid; gap: .625rem; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); margin-top: .625rem; }
+.told { color: var(--soft); padding-top: .25rem; }
+.why { overflow-wrap: anywhere; }
 .empty { padding: 2rem 1rem; text-align: center; color: var(--soft); }
 `;
 

@@ -11,12 +11,14 @@ import { healthPage } from "./overview/health-page.tsx";
 import { overviewPage } from "./overview/overview-page.tsx";
 import type { ConsolePage, Shown, Visit } from "./page.ts";
 import { Refused } from "./pieces.tsx";
+import { requestPage } from "./requests/request-page.tsx";
+import { requestsPage } from "./requests/requests-page.tsx";
 import { Shell } from "./shell.tsx";
 import { stopsPage } from "./stops/stops-page.tsx";
 import { usagePage } from "./usage/usage-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
-const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, stopsPage, documentsPage, documentPages];
+const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, requestsPage, requestPage, stopsPage, documentsPage, documentPages];
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 

@@ -1,0 +1,130 @@
+// The list of requests and one request as a timeline, in a real browser: a failure is found and explained from the list.
+
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath } from "../../support/chromium.ts";
+import { eventually } from "../../support/program.ts";
+import { ConsoleGateway, expectGoodPage } from "./console-gateway.ts";
+
+type Line = { readonly id: string; readonly state: string; readonly server: string };
+
+const then = (more: object): object => ({ request: "review", response: "allow", reviewers: ["oncall"], deadlineSeconds: 600, ...more });
+const policy = {
+  rules: [
+    { name: "two people", when: { server: "deploy" }, then: then({ quorum: 2 }) },
+    { name: "searching", when: { server: "search" }, then: { request: "allow", response: "allow" } },
+    { name: "unreached", when: { server: "billing" }, then: { request: "allow", response: "allow" } },
+  ],
+  default: then({}),
+  reviewers: { oncall: [{ name: "Ann Lee" }, { name: "Bo Chen" }] },
+};
+
+describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
+  let at: ConsoleGateway;
+  let tab: Page;
+
+  beforeAll(async () => {
+    at = await ConsoleGateway.start();
+    await at.configure("policy", policy);
+    tab = await at.signIn();
+  });
+  afterAll(async () => at?.stop());
+
+  type Routing = { readonly version: number; readonly providers: object; readonly models: readonly Record<string, unknown>[] };
+
+  /** While every model is one whose credential is not set. */
+  async function failing(ask: () => Promise<unknown>): Promise<void> {
+    const { version: _version, ...before } = await at.admin<Routing>("GET", "/routing");
+    const away = { kind: "openai", baseUrl: "https://away.example.com/v1", secret: "AWAY_API_KEY" };
+    const models = before.models.slice(0, 1).map((model) => ({ ...model, provider: "away", id: "away-model", name: "away-model" }));
+    await at.configure("routing", { ...before, providers: { ...before.providers, away }, models });
+    await ask();
+    await at.configure("routing", before);
+  }
+  const lines = async (query = ""): Promise<readonly Line[]> => (await at.admin<{ runs: Line[] }>("GET", `/runs${query}`)).runs;
+  const listed = (query: string, count: number): Promise<readonly Line[]> =>
+    eventually(`${count} lines of ${query}`, async () => {
+      const found = await lines(query);
+      return found.length >= count ? found : null;
+    });
+
+  test("say how to send the first, while there are none", async () => {
+    await tab.goto(`${at.gateway.url}/console/requests`);
+    await tab.getByRole("heading", { name: "No requests yet" }).waitFor();
+    expect(await tab.locator(".command").textContent()).toContain(`${at.gateway.url}/sampling`);
+    await expectGoodPage(tab, "console-requests-none");
+  });
+
+  test("are found by search and chips; a failure is explained, with what to do", async () => {
+    await at.sample({ server: "notes" });
+    await at.sample({ server: "deploy", tool: "ship_release" });
+    await at.sample({ server: "search", tool: "rank_hits" });
+    await failing(() => at.sample({ server: "billing", tool: "remind" }));
+    await at.sample({ server: "notes", more: { messages: "none" } });
+    await listed("", 5);
+    await tab.goto(`${at.gateway.url}/console/requests`);
+    await tab.getByText("5 requests").waitFor();
+    await tab.fill("#q", "RANK");
+    await tab.press("#q", "Enter");
+    await tab.getByText("1 request", { exact: false }).first().waitFor();
+    expect(await tab.locator("tbody tr").count()).toBe(1);
+    await tab.getByRole("link", { name: "Clear filters" }).click();
+    await tab.getByText("5 requests").waitFor();
+    await expectGoodPage(tab, "console-requests");
+    await tab.getByRole("link", { name: "No reply" }).click();
+    await tab.getByRole("link", { name: "billing · remind" }).click();
+    await tab.getByText("What to do").waitFor();
+    await expectGoodPage(tab, "console-request-failed");
+  });
+
+  test("show one request's steps: who was asked, who decided, what the model cost", async () => {
+    const [{ id } = { id: "" }] = await listed("?server=notes&state=waiting", 1);
+    const { notices } = await at.admin<{ notices: { run: string; link: string; reviewer: string }[] }>("GET", "/notices");
+    const link = notices.find(({ run, reviewer }) => run === id && reviewer === "Ann Lee")?.link ?? "";
+    const reviewer = await at.browser.newPage();
+    await reviewer.goto(link);
+    await reviewer.locator(".said").first().waitFor();
+    const button = reviewer.getByRole("button", { name: /^Approve/ }).first();
+    await reviewer.waitForTimeout(1_100); // No form is taken in the first second.
+    await button.click();
+    await listed("?server=notes&state=completed", 1);
+    await reviewer.close();
+    await tab.goto(`${at.gateway.url}/console/requests/${id}`);
+    const steps = tab.locator(".path > li");
+    await steps.filter({ hasText: "Delivered" }).waitFor();
+    const text = (await steps.allTextContents()).join("\n");
+    expect(text).toContain("Associated with tools/call summarize");
+    expect(text).toMatch(/Asked Ann Lee, Bo Chen about the request/);
+    expect(text).toMatch(/Ann Lee: outbox sent .* opened/);
+    expect(text).toContain("Ann Lee approved the request");
+    expect(await tab.getByText("chain verified").count()).toBe(1);
+    await expectGoodPage(tab, "console-request");
+  });
+
+  test("cancel an open one, after a question", async () => {
+    const [{ id } = { id: "" }] = await listed("?server=deploy&state=open", 1);
+    await tab.goto(`${at.gateway.url}/console/requests/${id}`);
+    await expectGoodPage(tab, "console-request-open");
+    await tab.locator(".confirm summary").click();
+    await tab.locator(".confirm button").click();
+    await tab.getByText("The request was cancelled.").waitFor();
+    expect((await at.admin<Line>("GET", `/runs/${id}`)).state).toBe("cancelled");
+    expect(await tab.locator(".confirm").count()).toBe(0);
+  });
+
+  test("in Chinese", async () => {
+    const chinese = await at.signIn({ language: "zh-CN" });
+    await chinese.goto(`${at.gateway.url}/console/requests`);
+    expect(await chinese.locator("h1").textContent()).toBe("请求");
+    await expectGoodPage(chinese, "console-requests-zh");
+    for (const [query, name] of [
+      ["?server=billing", "failed"],
+      ["?server=notes&state=completed", "done"],
+      ["?state=refused", "refused"],
+    ] as const) {
+      const [{ id } = { id: "" }] = await listed(query, 1);
+      await chinese.goto(`${at.gateway.url}/console/requests/${id}`);
+      await expectGoodPage(chinese, `console-request-${name}-zh`);
+    }
+  });
+});

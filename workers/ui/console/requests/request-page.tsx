@@ -1,0 +1,265 @@
+// One request: why there is no reply and what to do, its steps, its numbers, its record, and the form that cancels it while it is open.
+
+import { type ReadEvent, type RecordEvent, firstBrokenEvent } from "../../../../shared/record/record.ts";
+import { timelineOf } from "../../../../shared/record/timeline.ts";
+import { Icon } from "../../icons.tsx";
+import { Name, Plain } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import type { ApiError } from "../api.ts";
+import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { copyScript } from "./copy-script.ts";
+import { type KeyList, type RequestLine, keyNamesOf, waitOf } from "./request-line.ts";
+import { AskedBy, Fix, Outcome, useCause } from "./request-pieces.tsx";
+import { Steps } from "./request-steps.tsx";
+import { requestWords } from "./request-words.ts";
+import { requestsWords } from "./requests-words.ts";
+
+type ShownEvent = Omit<RecordEvent, "at"> & { readonly at: string };
+type EventPage = { readonly events: readonly ShownEvent[]; readonly next: number | null };
+/** `isCut`: the record has more. */
+type Events = { readonly events: readonly RecordEvent[]; readonly isCut: boolean };
+
+const mostPages = 4;
+
+async function eventsOf({ api }: Visit, run: string): Promise<Events> {
+  const events: RecordEvent[] = [];
+  let after: number | null = 0;
+  for (let page = 0; page < mostPages && after !== null; page += 1) {
+    const read: EventPage = await api.read<EventPage>(`/admin/runs/${encodeURIComponent(run)}/events?after=${after}`);
+    events.push(...read.events.map(({ at, ...event }): RecordEvent => ({ ...event, at: Date.parse(at) })));
+    after = read.next;
+  }
+  return { events, isCut: after !== null };
+}
+
+const WhyNot = ({ visit, cause }: { visit: Visit; cause: NonNullable<RequestLine["causeFacts"]> }) => {
+  const { whatToDo } = useTexts(requestWords);
+  const { what, fix } = useCause(cause);
+  return (
+    <Note of="bad">
+      <p>
+        <b>
+          <Plain value={what} />
+        </b>
+      </p>
+      <p>
+        {whatToDo}: <Fix text={fix} visit={visit} />
+      </p>
+    </Note>
+  );
+};
+
+const Facts = ({ visit, line, keyName }: { visit: Visit; line: RequestLine; keyName: string }) => {
+  const texts = useTexts(requestWords);
+  const { span, dollars } = useTexts(requestsWords);
+  const { usage, rule } = line;
+  const wait = waitOf(line, visit.now);
+  return (
+    <section class="card stack" aria-labelledby="facts">
+      <h2 id="facts">{texts.facts}</h2>
+      <dl class="pairs">
+        <dt>{texts.id}</dt>
+        <dd>
+          <span class="digest">{line.id}</span>{" "}
+          <button class="act" type="button" data-copy={line.id} data-copied={texts.copied} hidden>
+            {texts.copy}
+          </button>
+        </dd>
+        <dt>{texts.key}</dt>
+        <dd>
+          <Name value={keyName} />
+        </dd>
+        {rule === null ? null : (
+          <>
+            <dt>{texts.rule}</dt>
+            <dd>
+              <Name value={rule} />
+            </dd>
+          </>
+        )}
+        {line.model === null ? null : (
+          <>
+            <dt>{texts.tokens}</dt>
+            <dd>
+              {texts.tokensOf(usage.inputTokens, usage.outputTokens)}
+              {usage.cachedInputTokens === undefined ? "" : ` · ${texts.cached(usage.cachedInputTokens)}`}
+            </dd>
+            <dt>{texts.cost}</dt>
+            <dd>{dollars(usage.costUsd)}</dd>
+          </>
+        )}
+        {wait === null ? null : (
+          <>
+            <dt>{line.endedAt === null ? texts.waiting : texts.waited}</dt>
+            <dd>{span(wait)}</dd>
+          </>
+        )}
+      </dl>
+      <div>
+        <h3>{texts.more}</h3>
+        <ul>
+          {line.server === null ? null : (
+            <li>
+              <a href={visit.at("requests", { server: line.server })}>{fill(texts.ofServer, { server: <Name value={line.server} /> })}</a>
+            </li>
+          )}
+          <li>
+            <a href={visit.at("requests", { key: line.key })}>{fill(texts.ofKey, { key: <Name value={keyName} /> })}</a>
+          </li>
+        </ul>
+      </div>
+    </section>
+  );
+};
+
+const Record = ({ visit, run, events: { events, isCut } }: { visit: Visit; run: string; events: Events }) => {
+  const texts = useTexts(requestWords);
+  const broken = firstBrokenEvent(events as readonly ReadEvent[]);
+  return (
+    <section class="card stack" aria-labelledby="record">
+      <h2 id="record">{texts.record}</h2>
+      <p>
+        {broken === null ? (
+          <span class="tag ok">
+            <Icon of="check" />
+            {texts.holds(events.length)}
+          </span>
+        ) : (
+          <span class="tag bad">
+            <Icon of="cross" />
+            {texts.broken.replace("{n}", String(broken))}
+          </span>
+        )}
+      </p>
+      {isCut ? <p class="soft">{texts.cut(events.length)}</p> : null}
+      <dl class="pairs">
+        {events.flatMap(({ fact }) => {
+          if (fact.kind === "received") return [<Pair name={texts.digests.request} digest={fact.requestDigest} />];
+          if (fact.kind === "edited")
+            return [<Pair name={texts.digests.changed.replace("{what}", texts.gates[fact.gate])} digest={fact.digestAfter} />];
+          return fact.kind === "answered" || fact.kind === "fromCache" ? [<Pair name={texts.digests.reply} digest={fact.digest} />] : [];
+        })}
+      </dl>
+      <a href={visit.at("download/record", { run })}>{texts.export}</a>
+    </section>
+  );
+};
+
+const Pair = ({ name, digest }: { name: string; digest: string }) => (
+  <>
+    <dt>{name}</dt>
+    <dd class="digest">{digest.slice(0, 16)}…</dd>
+  </>
+);
+
+const Happened = ({ visit, line, events, keyName }: { visit: Visit; line: RequestLine; events: Events; keyName: string }) => {
+  const texts = useTexts(requestWords);
+  const steps = timelineOf(events.events, Date.parse(line.at));
+  return (
+    <section class="card stack" aria-labelledby="happened">
+      <div class="head">
+        <h2 id="happened">{texts.happened}</h2>
+        {line.endedAt === null || steps.length === 0 ? (
+          <a class="act" href={visit.at(visit.page)}>
+            {texts.refresh}
+          </a>
+        ) : null}
+      </div>
+      {steps.length === 0 ? <Empty>{texts.noEvents}</Empty> : <Steps steps={steps} made={{ now: visit.now, key: keyName }} />}
+    </section>
+  );
+};
+
+type Looked = { readonly line: RequestLine; readonly events: Events; readonly keys: KeyList };
+
+const Body = ({ visit, failure, line, events, keys }: { visit: Visit; failure: ApiError | undefined } & Looked) => {
+  const texts = useTexts(requestWords);
+  const list = useTexts(requestsWords);
+  const keyName = keyNamesOf(keys).get(line.key) ?? line.key;
+  const isOpen = line.endedAt === null;
+  return (
+    <>
+      <div class="stack">
+        <p>
+          <a href={visit.at("requests")}>{list.title}</a> › <span class="digest">{`${line.id.slice(0, 10)}…${line.id.slice(-4)}`}</span>
+        </p>
+        <div class="head">
+          <h1>
+            {line.model === null ? (
+              <AskedBy line={line} />
+            ) : (
+              fill(texts.asked, { who: <AskedBy line={line} />, model: <Name value={line.model} /> })
+            )}
+          </h1>
+          <Outcome line={line} />
+        </div>
+      </div>
+      {visit.query.get("done") === "cancelled" ? <Note of="ok">{texts.cancel.done}</Note> : null}
+      {failure === undefined ? null : <Refused failure={failure} />}
+      {line.causeFacts === null ? null : <WhyNot visit={visit} cause={line.causeFacts} />}
+      <div class="grid side">
+        <Happened visit={visit} line={line} events={events} keyName={keyName} />
+        <div class="grid">
+          {isOpen && visit.may("decide") ? (
+            <Confirm
+              visit={visit}
+              to={`requests/${line.id}`}
+              fields={{ do: "cancel" }}
+              ask={texts.cancel.ask}
+              about=""
+              says={texts.cancel.says}
+              button={texts.cancel.button}
+            />
+          ) : null}
+          <Facts visit={visit} line={line} keyName={keyName} />
+          <Record visit={visit} run={line.id} events={events} />
+        </div>
+      </div>
+    </>
+  );
+};
+
+const runOf = ({ page }: Visit): string => page.slice("requests/".length);
+
+async function requestShown(visit: Visit, failure?: ApiError): Promise<Shown> {
+  const path = `/admin/runs/${encodeURIComponent(runOf(visit))}`;
+  const [line, keys] = await Promise.all([visit.api.find<RequestLine>(path), visit.api.read<KeyList>("/admin/keys")]);
+  if (line === null) return missing(visit);
+  const events = await eventsOf(visit, line.id);
+  const asked = [line.server, line.tool].filter((each) => each !== null && each !== "").join(" · ");
+  return {
+    kind: "page",
+    ...(failure === undefined ? {} : { status: 422 }),
+    title: asked === "" ? line.id : asked,
+    script: copyScript,
+    body: () => <Body visit={visit} failure={failure} line={line} events={events} keys={keys} />,
+  };
+}
+
+function missing(visit: Visit): Shown {
+  const { title, lead, back } = requestWords[visit.language].missing;
+  return {
+    kind: "page",
+    status: 404,
+    title,
+    body: () => (
+      <>
+        <h1>{title}</h1>
+        <p>{lead}</p>
+        <p>
+          <a href={visit.at("requests")}>{back}</a>
+        </p>
+      </>
+    ),
+  };
+}
+
+async function act(visit: Visit): Promise<Shown> {
+  if (visit.form.get("do") !== "cancel") return requestShown(visit);
+  const run = runOf(visit);
+  const done = await visit.api.send("DELETE", `/admin/runs/${encodeURIComponent(run)}`);
+  return done.ok ? { kind: "redirect", to: visit.at(`requests/${run}`, { done: "cancelled" }) } : requestShown(visit, done.error);
+}
+
+export const requestPage: ConsolePage = { path: "requests/*", get: (visit) => requestShown(visit), post: act };

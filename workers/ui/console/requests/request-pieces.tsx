@@ -1,0 +1,76 @@
+// What the list of requests and the page of one request show alike: who asked, the outcome, and why there is no reply.
+
+import { type Cause, explainCause } from "../../../../shared/record/cause.ts";
+import { causesEn } from "../../../../shared/record/causes-en.ts";
+import { causesZh } from "../../../../shared/record/causes-zh.ts";
+import type { LineState } from "../../../../shared/record/record.ts";
+import { Icon } from "../../icons.tsx";
+import { Name, Plain } from "../../outside-text.tsx";
+import { type ConsoleWords, consoleWords } from "../console-words.ts";
+import { type InLanguages, type Visit, useTexts } from "../page.ts";
+import { requestsWords } from "./requests-words.ts";
+import type { RequestLine } from "./request-line.ts";
+
+const looks: Readonly<Record<LineState, readonly [tone: string, icon: Parameters<typeof Icon>[0]["of"]]>> = {
+  waiting: ["mind", "clock"],
+  generating: ["live", "clock"],
+  responseReview: ["mind", "clock"],
+  completed: ["ok", "check"],
+  rejected: ["bad", "cross"],
+  expired: ["bad", "clock"],
+  undeliverable: ["bad", "cross"],
+  cancelled: ["", "undo"],
+  failed: ["bad", "cross"],
+  refused: ["bad", "stop"],
+};
+
+export const Outcome = ({ line: { state, review } }: { line: Pick<RequestLine, "state" | "review"> }) => {
+  const { states, votes } = useTexts(requestsWords);
+  const [tone, icon] = looks[state];
+  const isReviewed = (state === "waiting" || state === "responseReview") && review !== null && review.quorum > 1;
+  return (
+    <span class={`tag ${tone}`}>
+      <Icon of={icon} />
+      {states[state]}
+      {isReviewed ? ` · ${votes(review.votes, review.quorum)}` : ""}
+    </span>
+  );
+};
+
+/** "notes · summarize", as far as the request could be read. */
+export const AskedBy = ({ line: { server, tool } }: { line: Pick<RequestLine, "server" | "tool"> }) => {
+  const { onlyKey } = useTexts(requestsWords);
+  if (server === null) return <span class="soft">{onlyKey}</span>;
+  return <Name value={tool === null || tool === "" ? server : `${server} · ${tool}`} />;
+};
+
+const causes: InLanguages<typeof causesEn> = { en: causesEn, "zh-CN": causesZh };
+
+/** What went wrong, and what to do, in the language of the page. */
+export const useCause = (cause: Cause): { readonly what: string; readonly fix: string } => {
+  const [what, fix] = explainCause(cause, useTexts(causes));
+  return { what, fix };
+};
+
+/** The pages of the console for paths of the API that a sentence may name. */
+const pagesOf: Readonly<Record<string, keyof ConsoleWords["nav"]>> = {
+  "/admin/routing": "routing",
+  "/admin/policy": "policy",
+  "/admin/servers": "servers",
+  "/admin/keys": "keys",
+  "/admin/budgets": "budgets",
+  "/admin/stops": "stops",
+};
+
+/** What to do, with links to the pages of the console where it is done. */
+export const Fix = ({ text, visit }: { text: string; visit: Visit }) => {
+  const { nav } = useTexts(consoleWords);
+  return (
+    <>
+      {text.split(/(\/admin\/[a-z]+(?![\w/]))/).map((part) => {
+        const name = pagesOf[part];
+        return name === undefined ? <Plain value={part} /> : <a href={visit.at(name)}>{nav[name]}</a>;
+      })}
+    </>
+  );
+};

@@ -1,0 +1,129 @@
+// The search above the list of requests: a form that a GET sends, so that a search has an address.
+
+import { type Visit, useTexts } from "../page.ts";
+import type { KeyList } from "./request-line.ts";
+import { requestsWords } from "./requests-words.ts";
+
+const texts = ["server", "tool", "model", "reviewer", "run"] as const;
+const amounts = ["costOver", "costUnder"] as const;
+const behindMore = [...texts, "key", ...amounts] as const;
+const names = ["q", "since", "until", "state", ...behindMore] as const;
+
+/** What was asked for, as the page's address has it. */
+export type Filters = Readonly<Record<string, string>>;
+
+export const filtersIn = (query: URLSearchParams): Filters =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const value = (query.get(name) ?? "").trim();
+      return value === "" ? [] : [[name, value]];
+    }),
+  );
+
+const dayMs = 86_400_000;
+
+/** The same for GET /admin/runs. The last day is whole: the API wants the end of it. */
+export function queryOf({ until, ...filters }: Filters): [string, string][] {
+  const end = until === undefined ? undefined : /^\d{4}-\d{2}-\d{2}$/.test(until) ? dayAfter(until) : until;
+  return [...Object.entries(filters), ...(end === undefined ? [] : [["until", end] satisfies [string, string]])];
+}
+
+function dayAfter(day: string): string {
+  const at = Date.parse(day);
+  return Number.isNaN(at) ? day : new Date(at + dayMs).toISOString();
+}
+
+const chips = ["all", "open", "completed", "unanswered", "failed", "rejected", "expired", "refused"] as const;
+
+type SearchProps = { readonly visit: Visit; readonly filters: Filters; readonly keys: KeyList["keys"] };
+
+export const RequestSearch = ({ visit, filters, keys }: SearchProps) => {
+  const words = useTexts(requestsWords);
+  const { state = "all", ...others } = filters;
+  const isMore = behindMore.some((name) => filters[name] !== undefined);
+  return (
+    <>
+      <form class="card" method="get" action={visit.at("requests")} role="search">
+        {state === "all" ? null : <input type="hidden" name="state" value={state} />}
+        <div class="search">
+          <div>
+            <label for="q">{words.search}</label>
+            <input id="q" name="q" type="search" value={filters["q"]} maxlength={200} placeholder={words.searchIn} />
+          </div>
+          {(["since", "until"] as const).map((name) => (
+            <div>
+              <label for={name}>
+                {name === "since" ? words.from : words.to} <span class="soft">{words.utc}</span>
+              </label>
+              <input id={name} name={name} type={isDay(filters[name]) ? "date" : "text"} value={filters[name]} />
+            </div>
+          ))}
+          <button class="btn" type="submit">
+            {words.button}
+          </button>
+        </div>
+        <details class="filters" open={isMore}>
+          <summary class="act">{words.more}</summary>
+          <div class="fields">
+            {texts.map((name) => (
+              <div>
+                <label for={name}>{words.fields[name]}</label>
+                <input id={name} name={name} value={filters[name]} maxlength={name === "run" ? 128 : 512} autocomplete="off" />
+              </div>
+            ))}
+            <div>
+              <label for="key">{words.fields.key}</label>
+              <KeyChoice chosen={filters["key"] ?? ""} keys={keys} />
+            </div>
+            {amounts.map((name) => (
+              <div>
+                <label for={name}>{words.fields[name]}</label>
+                <input id={name} name={name} value={filters[name]} inputmode="decimal" maxlength={12} autocomplete="off" />
+              </div>
+            ))}
+          </div>
+        </details>
+      </form>
+      <nav class="chips" aria-label={words.chips.label}>
+        {chips.map((each) => (
+          <a
+            class="chip"
+            href={visit.at("requests", { ...others, state: each === "all" ? null : each })}
+            {...(each === state ? { "aria-current": "true" as const } : {})}
+          >
+            {words.chips[each]}
+          </a>
+        ))}
+        {Object.keys(filters).length === 0 ? null : (
+          <a class="act" href={visit.at("requests")}>
+            {words.clear}
+          </a>
+        )}
+      </nav>
+    </>
+  );
+};
+
+/** A field for days would drop any other time. */
+const isDay = (value: string | undefined): boolean => value === undefined || /^\d{4}-\d{2}-\d{2}$/.test(value);
+
+/** A key that is not in the list, such as a deleted one, is kept as it was asked for. */
+const KeyChoice = ({ chosen, keys }: { chosen: string; keys: KeyList["keys"] }) => {
+  const { anyKey } = useTexts(requestsWords);
+  const isKnown = chosen === "" || keys.some(({ id }) => id === chosen);
+  return (
+    <select id="key" name="key">
+      <option value="">{anyKey}</option>
+      {isKnown ? null : (
+        <option value={chosen} selected>
+          {chosen}
+        </option>
+      )}
+      {keys.map(({ id, name }) => (
+        <option value={id} selected={id === chosen}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+};

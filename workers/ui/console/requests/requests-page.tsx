@@ -1,0 +1,198 @@
+// The list of requests: search, filters, and fifty lines at a time, newest first. It has no content of any request.
+
+import { Time } from "../../names.tsx";
+import { Name, Plain } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import { ApiFailed } from "../api.ts";
+import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { Empty, Note } from "../pieces.tsx";
+import { FirstRequest } from "./first-request.tsx";
+import { type KeyList, type KeyNames, type RequestLine, keyNamesOf, waitOf } from "./request-line.ts";
+import { AskedBy, Outcome, useCause } from "./request-pieces.tsx";
+import { type Filters, filtersIn, queryOf, RequestSearch } from "./request-search.tsx";
+import { requestsWords } from "./requests-words.ts";
+
+type Listed = { readonly runs: readonly RequestLine[]; readonly next: string | null };
+type Refusal = { readonly details: readonly { readonly pointer?: string; readonly message?: string }[] };
+
+const pageSize = 50;
+
+const Why = ({ line }: { line: RequestLine }) => {
+  const texts = useTexts(requestsWords);
+  const { causeFacts, review, rule, endedAt } = line;
+  if (causeFacts !== null) return <Cause cause={causeFacts} />;
+  if (review === null) return rule === null ? <></> : <>{fill(texts.rule, { rule: <Name value={rule} /> })}</>;
+  if (review.by.length === 0) return <>{endedAt === null ? texts.nobodyYet : ""}</>;
+  return (
+    <>
+      {review.by.map((name, index) => (
+        <>
+          {index === 0 ? "" : ", "}
+          <Name value={name} />
+        </>
+      ))}
+      {review.edits === 0 ? "" : ` · ${texts.edits(review.edits)}`}
+    </>
+  );
+};
+
+const Cause = ({ cause }: { cause: NonNullable<RequestLine["causeFacts"]> }) => <Plain value={useCause(cause).what} />;
+
+const Line = ({ visit, line, keys }: { visit: Visit; line: RequestLine; keys: KeyNames }) => {
+  const texts = useTexts(requestsWords);
+  const wait = waitOf(line, visit.now);
+  return (
+    <tr>
+      <td>
+        <Time at={Date.parse(line.at)} now={visit.now} />
+      </td>
+      <td class="main-cell">
+        <a href={visit.at(`requests/${line.id}`)}>
+          <AskedBy line={line} />
+        </a>
+      </td>
+      <td data-k={texts.columns.key}>
+        <Name value={keys.get(line.key) ?? line.key} />
+      </td>
+      <td>{line.model === null ? <span class="soft">–</span> : <Name value={line.model} />}</td>
+      <td class="end">
+        <Outcome line={line} />
+      </td>
+      <td class="full why">
+        <Why line={line} />
+      </td>
+      <td class="num">{line.model === null ? <span class="soft">–</span> : texts.dollars(line.usage.costUsd)}</td>
+      <td class="num" data-k={texts.columns.wait}>
+        {wait === null ? texts.none : line.endedAt === null ? texts.soFar.replace("{span}", texts.span(wait)) : texts.span(wait)}
+      </td>
+    </tr>
+  );
+};
+
+const Lines = ({ visit, runs, keys }: { visit: Visit; runs: readonly RequestLine[]; keys: KeyNames }) => {
+  const texts = useTexts(requestsWords);
+  const { time, by, key, model, outcome, why, cost, wait } = texts.columns;
+  return (
+    <section class="card scrolls" tabindex={0} aria-label={texts.title}>
+      <table class="cards">
+        <caption>
+          {texts.shown(runs.length)} <span class="soft">{texts.notSearched}</span>
+        </caption>
+        <thead>
+          <tr>
+            {[time, by, key, model, outcome, why].map((each) => (
+              <th scope="col">{each}</th>
+            ))}
+            <th scope="col" class="num">
+              {cost}
+            </th>
+            <th scope="col" class="num">
+              {wait}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((line) => (
+            <Line visit={visit} line={line} keys={keys} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+};
+
+/** Where the list goes on, and how far an unfinished search has come. */
+const Pages = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filters: Filters; listed: Listed }) => {
+  const texts = useTexts(requestsWords);
+  const isFirst = visit.query.get("after") === null;
+  const came = next === null || runs.length >= pageSize ? Number.NaN : Date.parse(next.split("~")[0] ?? "");
+  if (isFirst && next === null) return <></>;
+  return (
+    <div class="head">
+      <span class="soft">{Number.isNaN(came) ? "" : fill(texts.searchedTo, { at: <Time at={came} now={visit.now} /> })}</span>
+      <span class="acts">
+        {isFirst ? null : (
+          <a class="btn small" href={visit.at("requests", filters)}>
+            {texts.newest}
+          </a>
+        )}
+        {next === null ? null : (
+          <a class="btn small" href={visit.at("requests", { ...filters, after: next })}>
+            {runs.length < pageSize ? texts.further : texts.older}
+          </a>
+        )}
+      </span>
+    </div>
+  );
+};
+
+const NotUsable = ({ refusal: { details } }: { refusal: Refusal }) => {
+  const texts = useTexts(requestsWords);
+  return (
+    <Note of="bad">
+      <p>{texts.badFilter}</p>
+      <ul>
+        {details.map(({ pointer = "", message = "" }) => (
+          <li>
+            <code>{pointer}</code> <Plain value={message} />
+          </li>
+        ))}
+      </ul>
+    </Note>
+  );
+};
+
+async function listRequests(visit: Visit, filters: Filters): Promise<Listed | Refusal> {
+  const query = new URLSearchParams([...queryOf(filters), ["limit", String(pageSize)]]);
+  const after = visit.query.get("after");
+  if (after !== null) query.set("after", after);
+  try {
+    return await visit.api.read<Listed>(`/admin/runs?${query}`);
+  } catch (error) {
+    if (!(error instanceof ApiFailed) || error.failure.status !== 400) throw error;
+    const { details } = error.failure.body;
+    return { details: Array.isArray(details) ? (details as Refusal["details"]) : [] }; // the API's own answer
+  }
+}
+
+async function requestsShown(visit: Visit): Promise<Shown> {
+  const filters = filtersIn(visit.query);
+  const whole = /^run_[\w-]{30,}$/.exec(filters["q"] ?? "")?.[0];
+  if (whole !== undefined && (await visit.api.find(`/admin/runs/${whole}`)) !== null)
+    return { kind: "redirect", to: visit.at(`requests/${whole}`) };
+  const [listed, known] = await Promise.all([listRequests(visit, filters), visit.api.read<KeyList>("/admin/keys")]);
+  const texts = requestsWords[visit.language];
+  const isFiltered = Object.keys(filters).length > 0 || visit.query.has("after");
+  return {
+    kind: "page",
+    ...("details" in listed ? { status: 422 } : {}),
+    title: texts.title,
+    body: () => (
+      <>
+        <div class="head">
+          <h1>{texts.title}</h1>
+          <a class="btn small" href={visit.at("download/record")}>
+            {texts.export}
+          </a>
+        </div>
+        <RequestSearch visit={visit} filters={filters} keys={known.keys} />
+        {"details" in listed ? (
+          <NotUsable refusal={listed} />
+        ) : (
+          <>
+            {listed.runs.length > 0 ? (
+              <Lines visit={visit} runs={listed.runs} keys={keyNamesOf(known)} />
+            ) : isFiltered || listed.next !== null ? (
+              <Empty>{texts.noMatch}</Empty>
+            ) : (
+              <FirstRequest visit={visit} />
+            )}
+            <Pages visit={visit} filters={filters} listed={listed} />
+          </>
+        )}
+      </>
+    ),
+  };
+}
+
+export const requestsPage: ConsolePage = { path: "requests", get: requestsShown };
