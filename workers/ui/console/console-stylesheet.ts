@@ -103,7 +103,11 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .acts { display: inline-flex; flex-wrap: wrap; gap: .5rem; }
 .filters .fields { display: grid; gap: .625rem; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); margin-top: .625rem; }
 .told { color: var(--soft); padding-top: .25rem; }
-.why { overflow-wrap: anywhere; }
+.find { display: grid; gap: .625rem; grid-template-columns: minmax(0, 1fr) auto; align-items: end; }
+.find .btn { min-height: var(--hit); }
+.lines th { white-space: nowrap; } .lines td { overflow-wrap: break-word; } .lines td.main-cell { overflow-wrap: anywhere; } .lines .whole { white-space: nowrap; } .lines .why { overflow-wrap: anywhere; }
+.copy { display: block; } .copy[hidden] { display: none; }
+@media (max-width: 61.99rem) { .lines .whole { white-space: normal; } .lines td:has(.absent) { display: none; } }
 .empty { padding: 2rem 1rem; text-align: center; color: var(--soft); }
 `;
 

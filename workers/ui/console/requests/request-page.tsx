@@ -61,8 +61,8 @@ const Facts = ({ visit, line, keyName }: { visit: Visit; line: RequestLine; keyN
       <dl class="pairs">
         <dt>{texts.id}</dt>
         <dd>
-          <span class="digest">{line.id}</span>{" "}
-          <button class="act" type="button" data-copy={line.id} data-copied={texts.copied} hidden>
+          <span class="digest">{line.id}</span>
+          <button class="act copy" type="button" data-copy={line.id} data-copied={texts.copied} hidden>
             {texts.copy}
           </button>
         </dd>

@@ -6,8 +6,9 @@ import { requestsWords } from "./requests-words.ts";
 
 const texts = ["server", "tool", "model", "reviewer", "run"] as const;
 const amounts = ["costOver", "costUnder"] as const;
-const behindMore = [...texts, "key", ...amounts] as const;
-const names = ["q", "since", "until", "state", ...behindMore] as const;
+const days = ["since", "until"] as const;
+const behindMore = [...days, ...texts, "key", ...amounts] as const;
+const names = ["q", "state", ...behindMore] as const;
 
 /** What was asked for, as the page's address has it. */
 export type Filters = Readonly<Record<string, string>>;
@@ -45,19 +46,11 @@ export const RequestSearch = ({ visit, filters, keys }: SearchProps) => {
     <>
       <form class="card" method="get" action={visit.at("requests")} role="search">
         {state === "all" ? null : <input type="hidden" name="state" value={state} />}
-        <div class="search">
+        <div class="find">
           <div>
             <label for="q">{words.search}</label>
             <input id="q" name="q" type="search" value={filters["q"]} maxlength={200} placeholder={words.searchIn} />
           </div>
-          {(["since", "until"] as const).map((name) => (
-            <div>
-              <label for={name}>
-                {name === "since" ? words.from : words.to} <span class="soft">{words.utc}</span>
-              </label>
-              <input id={name} name={name} type={isDay(filters[name]) ? "date" : "text"} value={filters[name]} />
-            </div>
-          ))}
           <button class="btn" type="submit">
             {words.button}
           </button>
@@ -65,6 +58,14 @@ export const RequestSearch = ({ visit, filters, keys }: SearchProps) => {
         <details class="filters" open={isMore}>
           <summary class="act">{words.more}</summary>
           <div class="fields">
+            {days.map((name) => (
+              <div>
+                <label for={name}>
+                  {name === "since" ? words.from : words.to} <span class="soft">{words.utc}</span>
+                </label>
+                <input id={name} name={name} type={isDay(filters[name]) ? "date" : "text"} value={filters[name]} />
+              </div>
+            ))}
             {texts.map((name) => (
               <div>
                 <label for={name}>{words.fields[name]}</label>

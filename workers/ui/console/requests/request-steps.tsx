@@ -190,7 +190,7 @@ function useTold(what: StepWhat, made: Made): Told {
       return { head: steps.tokenMade };
     case "refused":
       return {
-        head: <RefusedWhy reason={what.reason} />,
+        head: steps.refused,
         more: [kindIn(texts.endpoints, what.endpoint), what.method === null ? null : <Name value={what.method} />],
       };
     case "refusedMany":
@@ -272,11 +272,13 @@ function failedTold({ attempts, until }: What<"modelFailed">, { steps }: Texts, 
 function answeredTold({ of, tookMs }: What<"answered">, texts: Texts, list: (typeof requestsWords)["en"]): Told {
   const { steps } = texts;
   const { usage } = of;
-  const seconds = (tookMs / 1_000).toLocaleString(useWords().page.lang, { style: "unit", unit: "second", maximumFractionDigits: 1 });
+  const { lang } = useWords().page;
+  const unit = tookMs < 1_000 ? "millisecond" : "second";
+  const short = (tookMs < 1_000 ? tookMs : tookMs / 1_000).toLocaleString(lang, { style: "unit", unit, maximumFractionDigits: 1 });
   return {
     head: fill(steps.answered, { model: <Name value={of.model} /> }),
     more: [
-      steps.took.replace("{span}", tookMs < 60_000 ? seconds : list.span(tookMs)),
+      steps.took.replace("{span}", tookMs < 60_000 ? short : list.span(tookMs)),
       of.realModel === "" || of.realModel === of.model ? null : <>{fill(steps.realModel, { model: <Name value={of.realModel} /> })}</>,
       texts.tokensOf(usage.inputTokens, usage.outputTokens),
       usage.estimated ? steps.estimated : null,
@@ -285,5 +287,3 @@ function answeredTold({ of, tookMs }: What<"answered">, texts: Texts, list: (typ
     ],
   };
 }
-
-const RefusedWhy = ({ reason }: { reason: What<"refused">["reason"] }) => <Plain value={useCause({ kind: "refused", reason }).what} />;

@@ -38,12 +38,23 @@ const Why = ({ line }: { line: RequestLine }) => {
 
 const Cause = ({ cause }: { cause: NonNullable<RequestLine["causeFacts"]> }) => <Plain value={useCause(cause).what} />;
 
+/** In a table alone: a card leaves out what there is not. */
+const None = () => {
+  const { none } = useTexts(requestsWords);
+  return (
+    <span class="absent">
+      <span aria-hidden="true">–</span>
+      <span class="sr">{none}</span>
+    </span>
+  );
+};
+
 const Line = ({ visit, line, keys }: { visit: Visit; line: RequestLine; keys: KeyNames }) => {
   const texts = useTexts(requestsWords);
   const wait = waitOf(line, visit.now);
   return (
     <tr>
-      <td>
+      <td class="whole">
         <Time at={Date.parse(line.at)} now={visit.now} />
       </td>
       <td class="main-cell">
@@ -54,16 +65,16 @@ const Line = ({ visit, line, keys }: { visit: Visit; line: RequestLine; keys: Ke
       <td data-k={texts.columns.key}>
         <Name value={keys.get(line.key) ?? line.key} />
       </td>
-      <td>{line.model === null ? <span class="soft">–</span> : <Name value={line.model} />}</td>
-      <td class="end">
+      <td>{line.model === null ? <None /> : <Name value={line.model} />}</td>
+      <td class="end whole">
         <Outcome line={line} />
       </td>
       <td class="full why">
         <Why line={line} />
       </td>
-      <td class="num">{line.model === null ? <span class="soft">–</span> : texts.dollars(line.usage.costUsd)}</td>
-      <td class="num" data-k={texts.columns.wait}>
-        {wait === null ? texts.none : line.endedAt === null ? texts.soFar.replace("{span}", texts.span(wait)) : texts.span(wait)}
+      <td class="num">{line.model === null ? <None /> : texts.dollars(line.usage.costUsd)}</td>
+      <td class="num whole" {...(wait === null ? {} : { "data-k": texts.columns.wait })}>
+        {wait === null ? <None /> : line.endedAt === null ? texts.soFar.replace("{span}", texts.span(wait)) : texts.span(wait)}
       </td>
     </tr>
   );
@@ -74,7 +85,7 @@ const Lines = ({ visit, runs, keys }: { visit: Visit; runs: readonly RequestLine
   const { time, by, key, model, outcome, why, cost, wait } = texts.columns;
   return (
     <section class="card scrolls" tabindex={0} aria-label={texts.title}>
-      <table class="cards">
+      <table class="cards lines">
         <caption>
           {texts.shown(runs.length)} <span class="soft">{texts.notSearched}</span>
         </caption>
