@@ -14,6 +14,7 @@ import { growth } from "./parts/growth.ts";
 import { lane } from "./parts/lane.ts";
 import { overhead } from "./parts/overhead.ts";
 import { relay } from "./parts/relay.ts";
+import { searching } from "./parts/search.ts";
 import { streaming } from "./parts/streaming.ts";
 import { traces } from "./parts/traces.ts";
 import { waiting } from "./parts/waiting.ts";
@@ -36,6 +37,7 @@ export const parts: Readonly<Record<string, Part>> = {
   relay: { about: "what the relay adds to a tool call that does not sample, beside another MCP proxy", run: relay },
   growth: { about: "how a request's time grows with models, size, session and ledger, as pictures", run: growth },
   console: { about: "what the console's pages take with a hundred thousand requests in the ledger", run: consolePages },
+  search: { about: "what lists of requests and searches take with a hundred thousand requests in the ledger", run: searching },
   cold: { about: "the bundle, the start of the Worker, and the first request", run: cold },
   lane: { about: "what a model's concurrency limit costs where no request waits", run: lane },
   flood: { about: "what a flood from one key does to the requests of another", run: flood },

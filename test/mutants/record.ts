@@ -55,6 +55,20 @@ export const recordMutants: readonly Mutant[] = [
     test: { file: ledger, only: "by a key" },
   },
   {
+    name: "a page of the list ends where a shard has not read further",
+    file: "shared/record/line-list.ts",
+    from: "frontier === null || byAge(line, frontier) <= 0",
+    to: "frontier === null || byAge(line, frontier) !== 0 || true",
+    test: { file: "test/shared/record/line-list.test.ts", only: "goes on behind the place" },
+  },
+  {
+    name: "a search goes on behind the lines that it has read",
+    file: "workers/objects/ledger/ledger-lines.ts",
+    from: "const isAll = filters.length === 0 || cursor.rowsRead < lines;",
+    to: "const isAll = filters.length === 0 || cursor.rowsRead >= 0;",
+    test: { file: ledger, only: "however few lines" },
+  },
+  {
     name: "a run that ends after its line was passed is counted for its server",
     file: "workers/objects/ledger/ledger-counter.ts",
     from: "return line.createdAt < createdAt ||",

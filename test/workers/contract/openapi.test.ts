@@ -667,6 +667,24 @@ const asks: Asks = {
       [401, at(`/admin/runs/${run}`)],
     ];
   },
+  cancelRunAsOperator: async () => {
+    const { run } = await waitingRun();
+    return [
+      [401, at(`/admin/runs/${run}`, { method: "DELETE" })],
+      [404, asAdmin("/runs/run_x", { method: "DELETE" })],
+      [204, asAdmin(`/runs/${run}`, { method: "DELETE" })],
+      [409, asAdmin(`/runs/${run}`, { method: "DELETE" })],
+    ];
+  },
+  listRunEvents: async () => {
+    const { run } = await waitingRun();
+    return [
+      [200, asAdmin(`/runs/${run}/events`)],
+      [400, asAdmin(`/runs/${run}/events?after=x`)],
+      [404, asAdmin("/runs/run_x/events")],
+      [401, at(`/admin/runs/${run}/events`)],
+    ];
+  },
   listNotices: async () => {
     await waitingRun();
     return [

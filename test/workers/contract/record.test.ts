@@ -109,6 +109,17 @@ test("GET /admin/runs lists open and ended runs, by key, server, state and time,
       at: expect.stringMatching(/Z$/),
       endedAt: null,
       cause: null,
+      causeFacts: null,
+      rule: expect.any(String),
+      review: {
+        people: expect.arrayContaining([expect.any(String)]),
+        by: [],
+        votes: 0,
+        quorum: 1,
+        edits: 0,
+        askedAt: expect.stringMatching(/Z$/),
+        waitedMs: 0,
+      },
       usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
     },
   ]);
@@ -126,6 +137,70 @@ test("GET /admin/runs lists open and ended runs, by key, server, state and time,
   expect(second.next).toBeNull();
 });
 
+test("GET /admin/runs finds requests by tool, model, reviewer, part of the id, cost, end, and words in any of these and the key's name", async () => {
+  const named = await createKey({ name: "Night shift" });
+  const fast = await runIdOf(answerOf(sample()));
+  const answer = answerOf(sample({ server: "notes" }, { key: named.key }));
+  const { run } = await decide("request", "deny");
+  await answer;
+  const found = async (query: string): Promise<string[]> => (await adminJson<{ runs: Line[] }>(`/runs?${query}`)).runs.map(({ id }) => id);
+  const ended = await eventually("both ended", async () => {
+    const ids = await found("");
+    return ids.length === 2 && (await found("state=open")).length === 0 ? ids : null;
+  });
+  expect(ended.toSorted()).toEqual([fast, run].toSorted());
+  const [line] = (await adminJson<{ runs: { model: string; review: { people: string[]; by: string[] } | null }[] }>(`/runs?run=${fast}`))
+    .runs;
+  const { review } = await adminJson<{ review: { people: string[]; by: string[] } }>(`/runs/${run}`);
+  const [reviewer = ""] = review.by;
+  expect(line?.review).toBeNull();
+  expect(review.people).toContain(reviewer);
+  expect(await found(`model=${line?.model}`)).toEqual([fast]);
+  expect(await found("tool=summarize&state=completed")).toEqual([fast]);
+  expect(await found("tool=summariz")).toEqual([]);
+  expect(await found(`reviewer=${encodeURIComponent(reviewer)}`)).toEqual([run]);
+  expect(await found(`run=${run.slice(8, 24)}`)).toEqual([run]);
+  expect(await found("state=unanswered")).toEqual([run]);
+  expect(await found("costOver=0")).toEqual([fast]);
+  expect(await found("costUnder=0.000000001")).toEqual([run]);
+  expect(await found("until=2020-01-01")).toEqual([]);
+  for (const q of ["NIGHT", reviewer.toUpperCase(), named.id.slice(4), run.slice(10, 30)])
+    expect(await found(`q=${encodeURIComponent(q)}`)).toEqual([run]);
+  expect(await found("q=SUMMAR")).toHaveLength(2);
+  for (const q of ["capital", "completed", "createdAt"]) expect(await found(`q=${q}`)).toEqual([]);
+});
+
+test("the events of one request are read without an event of their own, page by page, and of no other request", async () => {
+  const answer = answerOf(sample({ server: "notes" }));
+  const { run } = await decide("request", "deny");
+  await answer;
+  const kinds = await finished(run);
+  const exports = async (): Promise<number> => (await recordLines()).filter(({ fact }) => fact.kind === "recordExported").length;
+  const before = await exports();
+  type Events = { readonly events: { readonly run: string; readonly seq: number; readonly at: string; readonly fact: { kind: string } }[] };
+  const { events } = await adminJson<Events>(`/runs/${run}/events`);
+  expect(events.map(({ fact }) => fact.kind)).toEqual(kinds);
+  expect(new Set(events.map((event) => event.run))).toEqual(new Set([run]));
+  expect(events[0]?.at).toMatch(/Z$/);
+  expect((await adminJson<Events>(`/runs/${run}/events?after=2`)).events[0]?.seq).toBe(3);
+  // One for each look at the record itself.
+  expect(await exports()).toBe(before + 1);
+  expect((await admin("/runs/run_x/events")).status).toBe(404);
+});
+
+test("an operator cancels an open request once, and the record says who", async () => {
+  const answer = answerOf(sample({ server: "notes" }));
+  const { run } = await openNotice("request");
+  const cancelled = await Promise.all([1, 2].map(async () => (await admin(`/runs/${run}`, { method: "DELETE" })).status));
+  expect(cancelled.toSorted()).toEqual([204, 409]);
+  expect((await answer).error?.code).toBe(-32_800);
+  expect(await finished(run)).toContain("cancelled");
+  const [event] = (await recordLines()).filter((line) => line.run === run && line.fact.kind === "cancelled");
+  expect(event?.fact).toMatchObject({ cause: "admin", by: { kind: "adminToken" } });
+  expect((await admin(`/runs/${run}`, { method: "DELETE" })).status).toBe(409);
+  expect((await admin("/runs/run_x", { method: "DELETE" })).status).toBe(404);
+});
+
 test.each([
   ["limit=0", "/limit"],
   ["state=closed", "/state"],
@@ -134,6 +209,10 @@ test.each([
   ["after=run_x", "/after"],
   ["sate=failed", ""],
   ["server=", "/server"],
+  ["costOver=much", "/costOver"],
+  ["costUnder=-1", "/costUnder"],
+  ["until=tomorrow", "/until"],
+  ["q=%20", "/q"],
 ])("GET /admin/runs?%s is refused and says where", async (query, pointer) => {
   const answer = await admin(`/runs?${query}`);
   expect(answer.status).toBe(400);

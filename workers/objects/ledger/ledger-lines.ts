@@ -13,7 +13,7 @@ const hourOf = (at: number): number => Math.floor(at / hourMs);
 /** So many entries of `line_hour` are known to be written, without asking the table. */
 const mostNoted = 10_000;
 /** A call that says nothing else reads so many lines at most: a search that finds little holds up nobody who appends. */
-const linesInCall = 3_000;
+const linesInCall = 1_500;
 /** To look into an hour costs about as much as to read so many lines. */
 const linesForHour = 10;
 
