@@ -217,6 +217,9 @@ describe("a refused request is in the record and in the list, with its reason an
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       endedAt: expect.stringMatching(/Z$/),
       cause: expect.stringMatching(cause),
+      causeFacts: { kind: "refused", reason: expect.objectContaining({ kind }) },
+      rule: null,
+      review: null,
       usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
     });
     const events = await recordLines({ run: found.id });
@@ -373,7 +376,23 @@ describe("what an operator does", () => {
 });
 
 describe("GET /admin/runs/{id} and /admin/record?run= answer for", () => {
-  const members = ["id", "state", "server", "tool", "key", "model", "at", "endedAt", "cause", "usage", "updatedAt", "answered"];
+  const members = [
+    "id",
+    "state",
+    "server",
+    "tool",
+    "key",
+    "model",
+    "at",
+    "endedAt",
+    "cause",
+    "causeFacts",
+    "rule",
+    "review",
+    "usage",
+    "updatedAt",
+    "answered",
+  ];
 
   /** What the operator is told of it, once it has ended: these members and no content. */
   const told = async (id: string): Promise<Line & { readonly answered: boolean }> => {

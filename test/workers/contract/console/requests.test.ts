@@ -1,0 +1,212 @@
+// The console's requests: what the list and one request show, to whom, and that looking writes nothing.
+
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  adminJson,
+  answerOf,
+  createKey,
+  eventually,
+  gateway,
+  gatewayWith,
+  jsonBody,
+  model,
+  openNotice,
+  sample,
+} from "../../support/gateway.ts";
+import { ConsoleBrowser, atConsole } from "../../support/console.ts";
+import { type SigningPair, nowSeconds, signingPair, tokenBy } from "../../support/issuer.ts";
+import { promptMarker, reasonMarker, replyMarker } from "../../support/logs.ts";
+import { answerAt } from "../../support/provider.ts";
+import { recordLines } from "../../support/record.ts";
+import { decide } from "../../support/reviewer.ts";
+
+type Line = { readonly id: string; readonly state: string };
+
+const listed = (query: string, count = 1): Promise<readonly Line[]> =>
+  eventually(`${count} lines of ${query}`, async () => {
+    const { runs } = await adminJson<{ runs: Line[] }>(`/runs${query}`);
+    return runs.length >= count ? runs : null;
+  });
+const idOf = async (query: string): Promise<string> => (await listed(query))[0]?.id ?? "";
+
+/** What a reader sees, with one space between words. */
+const seen = (html: string): string =>
+  html
+    .replaceAll(/<(style|script)[\s\S]*?<\/\1>/g, "")
+    .replaceAll(/<[^>]+>/g, " ")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&#39;", "'")
+    .replaceAll(/\s+/g, " ");
+
+describe("the list", () => {
+  test("says how to send the first request, where there are none", async () => {
+    const { status, text } = await (await atConsole()).get("requests");
+    expect(status).toBe(200);
+    expect(seen(text)).toContain("No requests yet");
+    expect(text).toContain("/sampling");
+  });
+
+  test("has each request with its outcome and why, the key's name, and no content", async () => {
+    const key = await createKey({ name: "Night shift" });
+    await answerOf(sample({}, { key: key.key }));
+    const answer = answerOf(sample({ server: "notes" }));
+    await decide("request", "deny", undefined, (fields) => fields.set("reason", reasonMarker));
+    await answer;
+    await gateway("/sampling", jsonBody("POST", { jsonrpc: "2.0", id: 1, method: "tools/call" }));
+    await listed("", 3);
+    await listed("?state=rejected");
+    const { text } = await (await atConsole()).get("requests");
+    const words = seen(text);
+    expect(words).toContain("3 requests Content is not searched.");
+    expect(words).toContain("Night shift");
+    for (const outcome of ["Delivered", "Denied", "Refused"]) expect(words).toContain(outcome);
+    expect(words).toMatch(/denied the request, so no model was asked/);
+    for (const content of [promptMarker, replyMarker, reasonMarker]) expect(text).not.toContain(content);
+  });
+
+  test("keeps every filter in its form, its chips and its pages", async () => {
+    for (const server of ["open", "open", "open"]) await answerOf(sample({ server }));
+    await listed("?server=open", 3);
+    const browser = await atConsole();
+    const { text } = await browser.get("requests?server=open&tool=summarize&costUnder=9&state=completed&until=2126-01-01");
+    for (const field of ['name="server" value="open"', 'name="tool" value="summarize"', 'name="costUnder" value="9"', 'value="2126-01-01"'])
+      expect(text).toContain(field);
+    expect(text).toContain('type="hidden" name="state" value="completed"');
+    expect(text).toMatch(/href="\/console\/requests\?[^"]*tool=summarize[^"]*state=failed"/);
+    expect(seen(text)).toContain("3 requests");
+    expect(seen((await browser.get("requests?server=nobody")).text)).toContain("No request matches.");
+  });
+
+  test("of a day has all of that day", async () => {
+    await answerOf(sample());
+    await listed("");
+    const today = new Date().toISOString().slice(0, 10);
+    const browser = await atConsole();
+    expect(seen((await browser.get(`requests?since=${today}&until=${today}`)).text)).toContain("1 request ");
+  });
+
+  test("says which filter cannot be used, and keeps what was typed", async () => {
+    const { status, text } = await (await atConsole()).get("requests?costOver=lots&q=notes");
+    expect(status).toBe(422);
+    expect(seen(text)).toContain("These filters cannot be used. Nothing was searched. /costOver");
+    expect(text).toContain('name="costOver" value="lots"');
+    expect(text).toContain('value="notes"');
+  });
+
+  test("a whole id that is searched leads to its request", async () => {
+    await answerOf(sample());
+    const run = await idOf("");
+    const browser = await atConsole();
+    expect((await browser.get(`requests?q=${run}`)).status).toBe(303);
+    expect(seen((await browser.get(`requests?q=${run.slice(0, 40)}`)).text)).toContain("1 request ");
+  });
+});
+
+describe("one request", () => {
+  test("is shown from its record, which looking does not write to", async () => {
+    const answer = answerOf(sample({ server: "notes" }));
+    const { run } = await decide("request", "approve");
+    await decide("response", "approve");
+    await answer;
+    await listed("?state=completed&server=notes");
+    const browser = await atConsole();
+    const before = (await recordLines()).length;
+    const { text } = await browser.get(`requests/${run}`);
+    const words = seen(text);
+    expect(words).toMatch(/Received from key .* Associated with tools\/call summarize .* Routed to first .* Asked .* about the request/);
+    expect(words).toMatch(/approved the request .* Sent to first .* first replied .* approved the reply .* Delivered/);
+    expect(words).toContain("chain verified");
+    for (const content of [promptMarker, replyMarker]) expect(text).not.toContain(content);
+    // Reading the record in this test is itself recorded once more.
+    expect((await recordLines()).length).toBe(before + 1);
+  });
+
+  test("that failed says why and what to do, with a link to where it is done", async () => {
+    model.script({ status: 401, message: promptMarker });
+    await answerOf(sample());
+    const { text } = await (await atConsole()).get(`requests/${await idOf("?state=failed")}`);
+    expect(seen(text)).toContain('Model "first" of provider "scripted" refused the credential (status 401)');
+    expect(seen(text)).toContain("What to do: set the provider's secret again");
+    expect(text).not.toContain(promptMarker);
+  });
+
+  test("that was refused, and a flood of them, are shown too", async () => {
+    const key = await createKey({ limits: { requestsPerMinute: 1 } });
+    for (let sent = 0; sent < 25; sent += 1) await sample({}, { key: key.key });
+    const flood = await eventually("the flood", async () => {
+      const { runs } = await adminJson<{ runs: (Line & { causeFacts: { kind: string } | null })[] }>(`/runs?key=${key.id}&state=refused`);
+      return runs.find(({ causeFacts }) => causeFacts?.kind === "refusedMany")?.id ?? null;
+    });
+    const browser = await atConsole();
+    expect(seen((await browser.get(`requests/${flood}`)).text)).toContain("times more within a minute");
+    const [one] = (await listed(`?key=${key.id}&state=refused`, 2)).filter(({ id }) => id !== flood);
+    const words = seen((await browser.get(`requests/${one?.id}`)).text);
+    expect(words).toContain("The key made more than 1 requests a minute");
+    expect(words).toContain("1 event, chain verified");
+  });
+
+  test("in Chinese has its cause in Chinese", async () => {
+    model.script({ status: 401, message: "no" });
+    await answerOf(sample());
+    const browser = await new ConsoleBrowser({}, { "Accept-Language": "zh-CN" }).signIn();
+    const words = seen((await browser.get(`requests/${await idOf("?state=failed")}`)).text);
+    expect(words).toContain("拒绝了凭据（状态码 401）");
+    expect(words).toContain("如何处理");
+  });
+
+  test("that there is none of is not found", async () => {
+    const { status, text } = await (await atConsole()).get("requests/run_none");
+    expect(status).toBe(404);
+    expect(seen(text)).toContain("There is no such request");
+  });
+
+  test("is cancelled by its form; one that has ended meanwhile says so", async () => {
+    void answerOf(sample({ server: "notes" }));
+    const { run } = await openNotice("request");
+    const browser = await atConsole();
+    expect((await browser.get(`requests/${run}`)).text).toContain("Cancel request");
+    const done = await browser.post(`requests/${run}`, { do: "cancel" });
+    expect([done.status, done.location]).toEqual([303, `/console/requests/${run}?done=cancelled`]);
+    expect((await adminJson<Line>(`/runs/${run}`)).state).toBe("cancelled");
+    const again = await browser.post(`requests/${run}`, { do: "cancel" });
+    expect(again.status).toBe(422);
+    expect(seen(again.text)).toContain("has ended already");
+  });
+});
+
+describe("an operator who may only read", () => {
+  const team = "https://team.cloudflareaccess.com";
+  const variables = {
+    ACCESS_TEAM_DOMAIN: "team.cloudflareaccess.com",
+    ACCESS_AUD: "console",
+    OPERATORS: "eve@example.com see, bo@example.com decide",
+  };
+  const tokenOf = async (email: string): Promise<string> => {
+    answerAt(team, () => Response.json({ keys: [pair.jwk] }));
+    return tokenBy(pair, { iss: team, aud: ["console"], sub: email, email, iat: nowSeconds(), exp: nowSeconds() + 3_600 });
+  };
+  const as = async (email: string): Promise<ConsoleBrowser> =>
+    new ConsoleBrowser(variables, { "Cf-Access-Jwt-Assertion": await tokenOf(email) });
+  let pair: SigningPair;
+
+  beforeAll(async () => {
+    pair = await signingPair("RS256", "k1");
+  });
+
+  test("sees an open request without the form, and cannot cancel it", async () => {
+    void answerOf(sample({ server: "notes" }));
+    const { run } = await openNotice("request");
+    const eve = await as("eve@example.com");
+    const { status, text } = await eve.get(`requests/${run}`);
+    expect(status).toBe(200);
+    expect(text).not.toContain("Cancel request");
+    const path = `/admin/runs/${run}`;
+    const token = await tokenOf("eve@example.com");
+    const refused = await gatewayWith(variables, path, { method: "DELETE", key: null, headers: { "Cf-Access-Jwt-Assertion": token } });
+    expect(refused.status).toBe(403);
+    expect((await adminJson<Line>(`/runs/${run}`)).state).toBe("waiting");
+    const bo = await as("bo@example.com");
+    expect((await bo.get(`requests/${run}`)).text).toContain("Cancel request");
+    expect((await bo.post(`requests/${run}`, { do: "cancel" })).status).toBe(303);
+  });
+});
