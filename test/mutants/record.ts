@@ -29,7 +29,7 @@ export const recordMutants: readonly Mutant[] = [
   {
     name: "a chain is deleted as a whole",
     file: "workers/objects/ledger/ledger-events.ts",
-    from: "AND run NOT IN ${beingDeleted}",
+    from: "AND NOT EXISTS ${beingDeleted}",
     to: "",
     test: { file: ledger, only: "longer than a slice" },
   },

@@ -21,7 +21,10 @@ export async function searching(rig: Rig, settings: Settings): Promise<Findings>
   const first = await rig.gateway(contents, { objects });
   await fillShards(first.port);
   await first.stop();
-  fillLedger(objects, settings.short ? linesWhenShort : lines, { stepMs: 1_000, vary: (index) => (index % 1_000 === 0 ? { name: "rare" } : {}) });
+  fillLedger(objects, settings.short ? linesWhenShort : lines, {
+    stepMs: 1_000,
+    vary: (index) => (index % 1_000 === 0 ? { name: "rare" } : {}),
+  });
   const { port } = await rig.gateway(contents, { objects });
   const cookie = await signedIn(port);
   const run = await newestRun(port);

@@ -22,8 +22,8 @@ const idsInMs = 1_000;
 
 /** The first number of the run's batch that has the event with this number, or else of the last batch before it; 0 where there is none. */
 const batchAt = "COALESCE((SELECT MAX(first_seq) FROM event_batch WHERE run = ?1 AND first_seq <= ?2), 0)";
-/** The run of a chain that is deleted in several slices; nobody sees the rest of it. */
-const beingDeleted = "(SELECT run FROM event_batch WHERE last_at = 0)";
+/** A chain that is deleted in several slices: nobody sees the rest of it. Looked up by the index of runs, never by reading the table. */
+const beingDeleted = "(SELECT 1 FROM event_batch AS first WHERE first.run = event_batch.run AND first.last_at = 0)";
 
 export class LedgerEvents {
   readonly #sql: SqlStorage;
@@ -135,7 +135,7 @@ export class LedgerEvents {
     return this.#sql
       .exec<{ run: string; events: string }>(
         `SELECT run, events FROM event_batch WHERE ${only ? `run = ?1 AND first_seq >= ${batchAt}` : `(run, first_seq) >= (?1, ${batchAt})`}
-           AND run NOT IN ${beingDeleted} ORDER BY run, first_seq LIMIT ?3`,
+           AND NOT EXISTS ${beingDeleted} ORDER BY run, first_seq LIMIT ?3`,
         run,
         seq,
         batchesAtOnce,

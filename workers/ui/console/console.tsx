@@ -18,7 +18,16 @@ import { stopsPage } from "./stops/stops-page.tsx";
 import { usagePage } from "./usage/usage-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
-const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, requestsPage, requestPage, stopsPage, documentsPage, documentPages];
+const pages: readonly ConsolePage[] = [
+  overviewPage,
+  healthPage,
+  usagePage,
+  requestsPage,
+  requestPage,
+  stopsPage,
+  documentsPage,
+  documentPages,
+];
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 
