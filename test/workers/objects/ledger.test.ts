@@ -231,6 +231,36 @@ describe("the clean-up", () => {
   });
 });
 
+test("the events of one run are found without reading those of others", async () => {
+  const ledger = newLedger();
+  await append(
+    ledger,
+    Array.from({ length: 300 }, (_, n) => ({ events: chain(`run_${n}`, 3) })),
+  );
+  const { found, read } = await counted(ledger, (object) => object.events({ run: "run_150", seq: 0 }, 500, true));
+  expect(JSON.parse(found)).toHaveLength(3);
+  expect(read).toBeLessThan(20);
+});
+
+/** What a call answers, and how many rows it reads. */
+function counted<T>(ledger: Ledger, call: (object: LedgerObject) => T): Promise<{ found: T; read: number }> {
+  return runInDurableObject(ledger, (object: LedgerObject, { storage: { sql } }) => {
+    const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
+    const exec = sql.exec.bind(sql);
+    Object.defineProperty(sql, "exec", {
+      configurable: true,
+      value: (query: string, ...values: SqlStorageValue[]) => {
+        const cursor = exec(query, ...values);
+        cursors.push(cursor);
+        return cursor;
+      },
+    });
+    const found = call(object);
+    Object.defineProperty(sql, "exec", { configurable: true, value: exec });
+    return { found, read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
+  });
+}
+
 describe("the lines of runs", () => {
   const states = ["completed", "failed", "waiting", "generating", "rejected"] as const;
   const minute = 60_000;
@@ -370,21 +400,8 @@ describe("the lines of runs", () => {
   });
 
   async function listed(ledger: Ledger, query: RunsQuery): Promise<{ found: readonly RunSummary[]; read: number }> {
-    return runInDurableObject(ledger, (object: LedgerObject, { storage: { sql } }) => {
-      const cursors: SqlStorageCursor<Record<string, SqlStorageValue>>[] = [];
-      const exec = sql.exec.bind(sql);
-      Object.defineProperty(sql, "exec", {
-        configurable: true,
-        value: (query: string, ...values: SqlStorageValue[]) => {
-          const cursor = exec(query, ...values);
-          cursors.push(cursor);
-          return cursor;
-        },
-      });
-      const found = (JSON.parse(object.runs(query)) as LinePage).lines;
-      Object.defineProperty(sql, "exec", { configurable: true, value: exec });
-      return { found, read: cursors.reduce((sum, { rowsRead }) => sum + rowsRead, 0) };
-    });
+    const { found, read } = await counted(ledger, (object) => object.runs(query));
+    return { found: (JSON.parse(found) as LinePage).lines, read };
   }
 
   test("go on with their run, and a late repeat does not reopen one that has ended", async () => {
