@@ -195,7 +195,7 @@ test("an operator cancels an open request once, and the record says who", async 
   expect(cancelled.toSorted()).toEqual([204, 409]);
   expect((await answer).error?.code).toBe(-32_800);
   expect(await finished(run)).toContain("cancelled");
-  const [event] = (await recordLines()).filter((line) => line.run === run && line.fact.kind === "cancelled");
+  const event = (await recordLines()).find((line) => line.run === run && line.fact.kind === "cancelled");
   expect(event?.fact).toMatchObject({ cause: "admin", by: { kind: "adminToken" } });
   expect((await admin(`/runs/${run}`, { method: "DELETE" })).status).toBe(409);
   expect((await admin("/runs/run_x", { method: "DELETE" })).status).toBe(404);
