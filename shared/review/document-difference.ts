@@ -2,7 +2,7 @@
 
 import { diffArrays } from "diff";
 import { printJson } from "../json/json-text.ts";
-import { type Change, differenceOf } from "./difference.ts";
+import type { Change } from "./difference.ts";
 
 export type DifferenceLine =
   | { readonly kind: "same" | "removed" | "added"; readonly text: string }
@@ -63,11 +63,20 @@ function linesOf(blocks: readonly Block[]): DifferenceLine[] {
   return shown;
 }
 
+/** Numbers, words, white space, and every other character by itself: together they are the line. */
+const tokensIn = (line: string): string[] => line.match(/-?\d+(?:\.\d+)?|[\p{L}\p{M}\p{N}_]+|\s+|[^]/gu) ?? [];
+const mostTokens = 2_000;
+
 /** One line that became another, by words, where they have enough in common. */
 function paired(before: string, after: string): DifferenceLine[] {
-  const changes = differenceOf(before, after);
+  const [old, next] = [tokensIn(before), tokensIn(after)];
+  const parts = old.length + next.length > mostTokens ? [] : diffArrays(old, next);
+  const changes = parts.map(({ value, added, removed }) => ({
+    kind: added ? ("added" as const) : removed ? ("removed" as const) : ("same" as const),
+    text: value.join(""),
+  }));
   const same = changes.reduce((sum, change) => sum + (change.kind === "same" ? change.text.trim().length : 0), 0);
-  if (same * 3 >= Math.min(before.trim().length, after.trim().length)) return [{ kind: "changed", changes }];
+  if (same > 0 && same * 3 >= Math.min(before.trim().length, after.trim().length)) return [{ kind: "changed", changes }];
   return [
     { kind: "removed", text: before },
     { kind: "added", text: after },

@@ -44,9 +44,9 @@ describe("the difference of two documents", () => {
     expect(lines[3]).toEqual({
       kind: "changed",
       changes: [
-        { kind: "same", text: '      "more": { "speed": 0.' },
-        { kind: "removed", text: "5" },
-        { kind: "added", text: "7" },
+        { kind: "same", text: '      "more": { "speed": ' },
+        { kind: "removed", text: "0.5" },
+        { kind: "added", text: "0.7" },
         { kind: "same", text: " }" },
       ],
     });

@@ -120,8 +120,8 @@ describe("two operators at once", () => {
     const late = await bo.post("documents/routing", fieldsOf(base.version, bos));
     expect(late.status).toBe(422);
     const text = unescaped(late.text);
-    expect(text).toContain("Somebody saved Routing table before you");
-    expect(text).toContain(`saved version ${base.version + 1} while you edited version ${base.version}`);
+    expect(text).toContain("Routing table: somebody else saved first");
+    expect(text).toContain(`Version ${base.version + 1} was saved while you edited version ${base.version}, by admin token`);
     expect(text).toContain(JSON.stringify(bos, null, 2).slice(0, 40));
     expect(text).toContain("bo.example");
     expect(text).toContain('"ann"');

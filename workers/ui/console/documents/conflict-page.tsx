@@ -12,6 +12,7 @@ import { FormToken } from "../shell.tsx";
 import { DifferenceView } from "./difference-view.tsx";
 import { type DocumentName, findVersion, readDocument, readVersions, textOf } from "./document-api.ts";
 import { documentsWords } from "./documents-words.ts";
+import { checkDraft } from "./draft-check.tsx";
 import { Editor } from "./editor.tsx";
 import { editorScript } from "./editor-script.ts";
 import { WriterName } from "./writer-name.tsx";
@@ -32,6 +33,7 @@ export async function conflictShown(visit: Visit, { name, base, text }: Draft): 
     findVersion(visit, name, base),
   ]);
   const texts = documentsWords[visit.language];
+  const check = await checkDraft(visit, name, text);
   const read = readJsonText(text);
   const mine = read.ok ? textOf(read.value) : text;
   const joined =
@@ -90,7 +92,8 @@ export async function conflictShown(visit: Visit, { name, base, text }: Draft): 
             version={current.version}
             base={current}
             text={text}
-            check={null}
+            check={check}
+            isOver
             save={fill(texts.conflict.mine, says).join("")}
             isUnsaved
             label={texts.document}

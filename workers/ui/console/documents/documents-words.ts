@@ -55,8 +55,8 @@ const en = {
   noOwner: "none",
   cutOffAnyway: "Cut these keys off",
   conflict: {
-    title: "Somebody saved {name} before you",
-    lead: "{who} saved version {n} while you edited version {base}. Nothing of yours is saved, and nothing is lost: your text is below.",
+    title: "{name}: somebody else saved first",
+    lead: "Version {n} was saved while you edited version {base}, by {who}. Your text is not saved yet. It is below, as you wrote it.",
     leadUnknown:
       "Version {n} was saved while you edited version {base}. Nothing of yours is saved, and nothing is lost: your text is below.",
     both: "Save both changes",
@@ -157,9 +157,9 @@ const zhCN: DocumentsWords = {
   noOwner: "无",
   cutOffAnyway: "停用这些密钥",
   conflict: {
-    title: "有人先保存了{name}",
-    lead: "在您编辑版本 {base} 时，{who} 保存了版本 {n}。您的更改没有保存，也没有丢失：您的文本在下方。",
-    leadUnknown: "在您编辑版本 {base} 时，版本 {n} 已被保存。您的更改没有保存，也没有丢失：您的文本在下方。",
+    title: "{name}：已有人先保存",
+    lead: "在您编辑版本 {base} 时，{who} 保存了版本 {n}。您的文本尚未保存，原样保留在下方。",
+    leadUnknown: "在您编辑版本 {base} 时，版本 {n} 已被保存。您的文本尚未保存，原样保留在下方。",
     both: "保存双方的更改",
     bothLead: "双方的更改互不影响。您的更改会在版本 {n} 上增加：",
     overlap: "双方更改了相同的位置，无法自动合并：",

@@ -159,14 +159,18 @@ const Verdict = ({ check }: { check: DraftCheck }) => {
   }
 };
 
-/** The two parts that the editor's script renews: the verdict, and what the draft changes of the version that it is made from. */
-export const DraftParts = ({ check, base }: { check: DraftCheck | null; base: unknown }) => (
-  <>
-    <div id="check" class="stack" aria-live="polite">
-      {check === null ? null : <Verdict check={check} />}
-    </div>
-    <div id="changes">{check?.kind === "valid" ? <Changes before={textOf(base)} after={textOf(check.value)} /> : null}</div>
-  </>
+type PartProps = { readonly check: DraftCheck };
+
+/** The two parts that the editor's script renews. */
+export const DraftVerdict = ({ check }: PartProps) => (
+  <div id="check" class="stack" aria-live="polite">
+    <Verdict check={check} />
+  </div>
+);
+
+/** What the draft changes of the version that it is made from. */
+export const DraftChanges = ({ check, base }: PartProps & { base: unknown }) => (
+  <div id="changes">{check.kind === "valid" ? <Changes before={textOf(base)} after={textOf(check.value)} /> : null}</div>
 );
 
 const Changes = ({ before, after }: { before: string; after: string }) => {

@@ -10,7 +10,7 @@ import { conflictShown } from "./conflict-page.tsx";
 import { type Document, type DocumentName, findVersion, numberIn, readDocument, textIn, textOf } from "./document-api.ts";
 import { DocumentTrail } from "./document-trail.tsx";
 import { documentsWords } from "./documents-words.ts";
-import { type DraftCheck, DraftParts, checkDraft } from "./draft-check.tsx";
+import { type DraftCheck, DraftChanges, DraftVerdict, checkDraft } from "./draft-check.tsx";
 import { Editor } from "./editor.tsx";
 import { editorScript } from "./editor-script.ts";
 
@@ -25,15 +25,17 @@ type Draft = {
 /** GET. */
 export async function editorShown(visit: Visit, name: DocumentName): Promise<Shown> {
   const current = await readDocument(visit, name);
-  return editorOf(visit, name, current, null);
+  const text = textOf(current);
+  const draft = { version: current.version, base: current, text, check: await checkDraft(visit, name, text) };
+  return editorOf(visit, name, draft, false);
 }
 
-function editorOf(visit: Visit, name: DocumentName, current: Document | null, draft: Draft | null): Shown {
+function editorOf(visit: Visit, name: DocumentName, draft: Draft, isUnsaved = true): Shown {
   const texts = documentsWords[visit.language];
   const saved = numberIn(visit.query.get("saved"));
-  const version = draft?.version ?? current?.version ?? 0;
+  const { version, base, text, check, failure } = draft;
   const title = fill(visit.may("change") ? texts.editing : texts.reading, { name: texts.names[name] }).join("");
-  const isWrong = draft !== null && (draft.failure !== undefined || visit.form.get("do") === "save");
+  const isWrong = failure !== undefined || (isUnsaved && visit.form.get("do") === "save");
   return {
     kind: "page",
     title,
@@ -45,24 +47,24 @@ function editorOf(visit: Visit, name: DocumentName, current: Document | null, dr
           <h1>{title}</h1>
           <DocumentTrail visit={visit} name={name} at="editor" />
         </div>
-        {saved === null || draft !== null ? null : (
+        {saved === null || isUnsaved ? null : (
           <Note of="ok">
             <p>
               {fill(texts.saved, { n: saved })} <a href={visit.at(`documents/${name}/versions/${saved}`)}>{texts.seeChange}</a>
             </p>
           </Note>
         )}
-        {draft?.failure === undefined ? null : <Refused failure={draft.failure} />}
+        {failure === undefined ? null : <Refused failure={failure} />}
         {visit.may("change") ? <p>{fill(texts.basedOn, { n: version, next: version + 1 })}</p> : null}
         <Editor
           visit={visit}
           name={name}
           version={version}
-          base={draft?.base ?? current}
-          text={draft?.text ?? textOf(current)}
-          check={draft?.check ?? null}
+          base={base}
+          text={text}
+          check={check}
           save={texts.save}
-          isUnsaved={draft !== null}
+          isUnsaved={isUnsaved}
           label={texts.document}
         />
       </>
@@ -77,13 +79,23 @@ export async function editorActs(visit: Visit, name: DocumentName): Promise<Show
   if (version === null) return { kind: "notFound" };
   const check = await checkDraft(visit, name, text);
   const base = await baseOf(visit, name, version);
-  if (visit.form.get("part") === "check") return { kind: "part", body: () => <DraftParts check={check} base={base} /> };
+  if (visit.form.get("part") === "check") return partOf(check, base);
   const draft: Draft = { version, base, text, check };
-  if (visit.form.get("do") !== "save" || check.kind !== "valid") return editorOf(visit, name, null, draft);
+  if (visit.form.get("do") !== "save" || check.kind !== "valid") return editorOf(visit, name, draft);
   const mayCutOff = check.keysCutOff.length > 0 && visit.form.get("cutOffKeys") === "yes";
-  if (check.keysCutOff.length > 0 && !mayCutOff) return editorOf(visit, name, null, draft);
+  if (check.keysCutOff.length > 0 && !mayCutOff) return editorOf(visit, name, draft);
   return saveDraft(visit, name, draft, mayCutOff ? "?cutOffKeys=yes" : "");
 }
+
+const partOf = (check: DraftCheck, base: unknown): Shown => ({
+  kind: "part",
+  body: () => (
+    <>
+      <DraftVerdict check={check} />
+      <DraftChanges check={check} base={base} />
+    </>
+  ),
+});
 
 /** What the draft was made from; where that is no longer kept, the document as it is now. */
 const baseOf = async (visit: Visit, name: DocumentName, version: number): Promise<unknown> =>
@@ -91,9 +103,9 @@ const baseOf = async (visit: Visit, name: DocumentName, version: number): Promis
 
 async function saveDraft(visit: Visit, name: DocumentName, draft: Draft, query: string): Promise<Shown> {
   const read = readJsonText(draft.text);
-  if (!read.ok) return editorOf(visit, name, null, draft);
+  if (!read.ok) return editorOf(visit, name, draft);
   const saved = await visit.api.send<Document>("PUT", `/admin/${name}${query}`, read.value, String(draft.version));
   if (saved.ok) return { kind: "redirect", to: visit.at(`documents/${name}`, { saved: saved.value.version }) };
   if (saved.error.status === 412) return conflictShown(visit, { name, base: draft.version, text: draft.text });
-  return editorOf(visit, name, null, { ...draft, failure: saved.error });
+  return editorOf(visit, name, { ...draft, failure: saved.error });
 }

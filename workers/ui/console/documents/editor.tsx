@@ -4,7 +4,7 @@ import { useTexts, type Visit } from "../page.ts";
 import { FormToken } from "../shell.tsx";
 import type { DocumentName } from "./document-api.ts";
 import { documentsWords } from "./documents-words.ts";
-import { type DraftCheck, DraftParts } from "./draft-check.tsx";
+import { type DraftCheck, DraftChanges, DraftVerdict } from "./draft-check.tsx";
 
 type EditorProps = {
   readonly visit: Visit;
@@ -13,17 +13,18 @@ type EditorProps = {
   readonly version: number;
   readonly base: unknown;
   readonly text: string;
-  /** Null: the text is as it was read. */
-  readonly check: DraftCheck | null;
+  readonly check: DraftCheck;
   /** What the button that saves says. */
   readonly save: string;
   /** The text is the operator's, and stands nowhere else. */
   readonly isUnsaved: boolean;
   readonly label: string;
+  /** Saving replaces what somebody else wrote. */
+  readonly isOver?: boolean;
 };
 
 /** Where the operator may only read, the text alone. */
-export const Editor = ({ visit, name, version, base, text, check, save, isUnsaved, label }: EditorProps) => {
+export const Editor = ({ visit, name, version, base, text, check, save, isUnsaved, label, isOver = false }: EditorProps) => {
   const texts = useTexts(documentsWords);
   const field = { id: "text", name: "text", class: "json field", spellcheck: false, autocapitalize: "off", autocomplete: "off" } as const;
   if (!visit.may("change"))
@@ -35,38 +36,41 @@ export const Editor = ({ visit, name, version, base, text, check, save, isUnsave
         </textarea>
       </div>
     );
-  const isInvalid = check !== null && check.kind !== "valid";
+  const isInvalid = check.kind !== "valid";
   return (
     <form class="stack" method="post" action={visit.at(`documents/${name}`)} data-part="check">
       <FormToken visit={visit} />
       <input type="hidden" name="version" value={version} />
-      <div class="stack">
-        <label for="text">{label}</label>
-        <textarea
-          {...field}
-          rows={24}
-          aria-describedby="check"
-          {...(isInvalid ? { "aria-invalid": "true" as const } : {})}
-          {...(isUnsaved ? { "data-unsaved": "yes" } : {})}
-        >
-          {`\n${text}`}
-        </textarea>
+      <div class="grid side">
+        <div class="stack">
+          <label for="text">{label}</label>
+          <textarea
+            {...field}
+            rows={24}
+            aria-describedby="check"
+            {...(isInvalid ? { "aria-invalid": "true" as const } : {})}
+            {...(isUnsaved ? { "data-unsaved": "yes" } : {})}
+          >
+            {`\n${text}`}
+          </textarea>
+          {check.kind === "valid" && check.keysCutOff.length > 0 ? (
+            <label class="check">
+              <input type="checkbox" name="cutOffKeys" value="yes" />
+              {texts.cutOffAnyway}
+            </label>
+          ) : null}
+          <div class="actions">
+            <button class={isOver ? "btn despite" : "btn yes"} type="submit" name="do" value="save">
+              {save}
+            </button>
+            <button class="btn" type="submit" name="do" value="check">
+              {texts.check}
+            </button>
+          </div>
+        </div>
+        <DraftVerdict check={check} />
       </div>
-      {check?.kind === "valid" && check.keysCutOff.length > 0 ? (
-        <label class="check">
-          <input type="checkbox" name="cutOffKeys" value="yes" />
-          {texts.cutOffAnyway}
-        </label>
-      ) : null}
-      <div class="actions">
-        <button class="btn yes" type="submit" name="do" value="save">
-          {save}
-        </button>
-        <button class="btn" type="submit" name="do" value="check">
-          {texts.check}
-        </button>
-      </div>
-      <DraftParts check={check} base={base} />
+      <DraftChanges check={check} base={base} />
     </form>
   );
 };
