@@ -161,9 +161,9 @@ export function lineAt(text: string, at: number): number {
   return line;
 }
 
-const widest = 100;
+const widest = 76;
 
-/** To be read and edited: what fits a line of 100 characters and contains only simple values stands in one line. */
+/** To be read and edited: what fits a line of 76 characters and contains only simple values stands in one line. */
 export function printJson(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const isList = Array.isArray(value);

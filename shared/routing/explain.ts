@@ -4,7 +4,7 @@ import type { NamedModel } from "../model/sampling.ts";
 import { arithmeticOf, summaryOf, whyOf, whySentence } from "./choose.ts";
 import { findEligible, hintsOf, type PassedOver, type RoutingInput } from "./eligible.ts";
 import { estimateInputTokens, leastInputTokens } from "./price.ts";
-import { rank, type Ranked, type Tier } from "./rank.ts";
+import { rank, type Ranked, type Term, type Tier } from "./rank.ts";
 
 export type ExplainedModel = {
   readonly model: string;
@@ -15,6 +15,8 @@ export type ExplainedModel = {
   readonly place: number;
   readonly tier: Tier;
   readonly score: number;
+  /** One for each priority that was given: what the score is the sum of. */
+  readonly terms: readonly Term[];
   /** The sum as it was computed, such as "cost 0.8 x 0.4 + speed 0.2 x 0.6"; empty where no priority was given. */
   readonly arithmetic: string;
   readonly worstCostUsd: number;
@@ -67,6 +69,7 @@ const explained = (entry: Ranked, index: number): ExplainedModel => ({
   place: index + 1,
   tier: entry.tier,
   score: entry.points / 1e12,
+  terms: entry.terms,
   arithmetic: arithmeticOf(entry.terms),
   worstCostUsd: entry.worstCostUsd,
   why: whySentence(whyOf(entry)),

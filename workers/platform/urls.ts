@@ -37,6 +37,7 @@ export const paths = {
   admin: {
     routing: "/admin/routing",
     explain: "/admin/routing/explain",
+    ready: "/admin/routing/ready",
     policy: "/admin/policy",
     servers: "/admin/servers",
     issuers: "/admin/issuers",

@@ -28,6 +28,15 @@ export function providerReady(provider: Provider, lookup: (name: string) => stri
   return ok({ ...(baseUrl ? { baseUrl } : {}), ...(apiKey ? { apiKey } : {}) });
 }
 
+/** The variable or secret whose absence keeps the provider from being called; null where none is missing. */
+export function missingVariable(provider: Provider, lookup: (name: string) => string | undefined): string | null {
+  const { kind, baseUrlFrom, secret, keyless } = provider;
+  if (isBuiltIn(kind)) return null;
+  const isUnset = (name: string): boolean => !lookup(name)?.trim();
+  if (baseUrlFrom !== undefined && isUnset(baseUrlFrom)) return baseUrlFrom;
+  return secret !== undefined && !keyless && isUnset(secret) ? secret : null;
+}
+
 /**
  * The rules of the routing table again, because it was parsed without the addresses of the environment. The host is judged as written
  * and as the URL parser of `fetch` reads it.

@@ -90,7 +90,7 @@ describe("reading", () => {
 });
 
 describe("printing", () => {
-  test("keeps the value, and no line of simple values is wider than 100 characters where it can be broken", () => {
+  test("keeps the value, and no line of simple values is wider than 76 characters where it can be broken", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(printJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

@@ -556,6 +556,10 @@ const asks: Asks = {
     [400, asAdmin("/routing/explain", jsonBody("POST", { surprise: 1 }))],
     [401, at("/admin/routing/explain", jsonBody("POST", {}))],
   ],
+  listReadyProviders: async () => [
+    [200, asAdmin("/routing/ready")],
+    [401, at("/admin/routing/ready")],
+  ],
   listSpend: async () => [
     [200, asAdmin("/budgets/spend")],
     [401, at("/admin/budgets/spend")],

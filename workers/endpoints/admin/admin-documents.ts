@@ -4,6 +4,7 @@ import { Hono } from "hono";
 import { type Budgets, parseBudgets } from "../../../shared/budget/budgets.ts";
 import { parseJson } from "../../../shared/json/values.ts";
 import { type Policy, parsePolicy } from "../../../shared/policy/rules.ts";
+import { type RoutingTable, parseRoutingTable } from "../../../shared/routing/table.ts";
 import { readBody } from "../../http/body.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
@@ -183,6 +184,12 @@ async function write(c: AppContext, name: DocumentName, expected: number, value:
 export async function currentPolicy(c: AppContext): Promise<Policy> {
   const parsed = parsePolicy(JSON.parse((await currentDocument(c.env, "policy")).text));
   return parsed.ok ? parsed.value : (await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).policy;
+}
+
+/** The routing table as `currentPolicy` is. */
+export async function currentTable(c: AppContext): Promise<RoutingTable> {
+  const parsed = parseRoutingTable(JSON.parse((await currentDocument(c.env, "routing")).text));
+  return parsed.ok ? parsed.value : (await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).routing;
 }
 
 /** The budgets as `currentPolicy` is. */

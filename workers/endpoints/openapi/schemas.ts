@@ -226,6 +226,10 @@ export function schemas() {
     Conflict: record({ error: text, current: record({ version: integer }) }),
     CutOff: record({ error: text, keys: list(keyCutOff) }),
     Explanation: { type: "object" },
+    ReadyProviders: record({
+      tableVersion: integer,
+      providers: list(record({ provider: text, reason: orNull("string"), missing: orNull("string") })),
+    }),
     OpenApi: record({ openapi: text, info: { type: "object" }, paths: { type: "object" }, components: { type: "object" } }),
   } satisfies Record<string, JsonObject>;
 }
