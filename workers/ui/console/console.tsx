@@ -13,21 +13,15 @@ import type { ConsolePage, Shown, Visit } from "./page.ts";
 import { Refused } from "./pieces.tsx";
 import { requestPage } from "./requests/request-page.tsx";
 import { requestsPage } from "./requests/requests-page.tsx";
+import { modelPage } from "./routing/model-page.tsx";
+import { providerPage } from "./routing/provider-page.tsx";
+import { routingPage } from "./routing/routing-page.tsx";
 import { Shell } from "./shell.tsx";
 import { stopsPage } from "./stops/stops-page.tsx";
 import { usagePage } from "./usage/usage-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
-const pages: readonly ConsolePage[] = [
-  overviewPage,
-  healthPage,
-  usagePage,
-  requestsPage,
-  requestPage,
-  stopsPage,
-  documentsPage,
-  documentPages,
-];
+const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, requestsPage, requestPage, stopsPage, documentsPage, documentPages, routingPage, modelPage, providerPage];
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 

@@ -66,6 +66,11 @@ export const Editor = ({ visit, name, version, base, text, check, save, isUnsave
             <button class="btn" type="submit" name="do" value="check">
               {texts.check}
             </button>
+            {name === "routing" ? (
+              <button class="btn" type="submit" name="do" value="play" formaction={visit.at("routing")}>
+                {texts.tryDraft}
+              </button>
+            ) : null}
           </div>
         </div>
         <DraftVerdict check={check} />

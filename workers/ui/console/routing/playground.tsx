@@ -1,0 +1,264 @@
+// The playground: a request in, and which models would answer it, in which order, with which score and why. No model is called.
+
+import type { ExplainedModel } from "../../../../shared/routing/explain.ts";
+import { axes } from "../../../../shared/routing/rank.ts";
+import { Icon } from "../../icons.tsx";
+import { useWords } from "../../language.ts";
+import { Name, Plain } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import type { ApiError } from "../api.ts";
+import { type Visit, useTexts } from "../page.ts";
+import { Empty, Note, Refused } from "../pieces.tsx";
+import { FormToken } from "../shell.tsx";
+import { type Entered, enteredIn, needs, questionOf } from "./playground-request.ts";
+import { reasonZh } from "./reasons-zh.ts";
+import { type Explained, type ListedKey, readKeys } from "./routing-api.ts";
+import { routingWords } from "./routing-words.ts";
+
+/** A table that is not saved, as JSON, and its value. */
+export type TableDraft = { readonly text: string; readonly value: unknown; readonly version: number };
+
+export type Played = {
+  readonly entered: Entered;
+  readonly keys: readonly ListedKey[];
+  readonly draft: TableDraft | null;
+  readonly result:
+    | { readonly kind: "explained"; readonly explained: Explained }
+    | { readonly kind: "wrong" }
+    | { readonly kind: "refused"; readonly failure: ApiError };
+};
+
+/** Asks what would be chosen for what was entered; for what is there at first where nothing was. */
+export async function play(visit: Visit, draft: TableDraft | null): Promise<Played> {
+  const entered = enteredIn(visit.form);
+  const keys = await readKeys(visit);
+  const question = questionOf(entered, keys, draft?.value);
+  if (question === null) return { entered, keys, draft, result: { kind: "wrong" } };
+  const answer = await visit.api.send<Explained>("POST", "/admin/routing/explain", question);
+  if (!answer.ok) return { entered, keys, draft, result: { kind: "refused", failure: answer.error } };
+  return { entered, keys, draft, result: { kind: "explained", explained: answer.value } };
+}
+
+const Slider = ({ axis, value }: { axis: (typeof axes)[number]; value: string }) => {
+  const { play: texts } = useTexts(routingWords);
+  const shown = Number(value) >= 0 && Number(value) <= 1 ? Number(value) : 0;
+  return (
+    <div class="slide">
+      <label for={axis}>{texts.axes[axis]}</label>
+      <output for={axis} class="num">
+        {shown.toFixed(2)}
+      </output>
+      <input type="range" id={axis} name={axis} min="0" max="1" step="0.05" value={String(shown)} />
+    </div>
+  );
+};
+
+const Choices = ({ played: { entered, keys } }: { played: Played }) => {
+  const { play: texts } = useTexts(routingWords);
+  const isOpen = entered.key !== "" || entered.server !== "" || entered.named !== "" || entered.task !== "chat";
+  return (
+    <details {...(isOpen ? { open: true } : {})}>
+      <summary class="chev">{texts.more}</summary>
+      <div class="form">
+        <div>
+          <label for="key">{texts.key}</label>
+          <select id="key" name="key">
+            <option value="">{texts.anyKey}</option>
+            {keys.map(({ id, name }) => (
+              <option value={id} {...(id === entered.key ? { selected: true } : {})}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div>
+          <label for="server">{texts.server}</label>
+          <input id="server" name="server" value={entered.server} maxlength={512} autocomplete="off" aria-describedby="server-help" />
+          <p class="hint" id="server-help">
+            {texts.serverHelp}
+          </p>
+        </div>
+        <div>
+          <label for="task">{texts.task}</label>
+          <select id="task" name="task">
+            {(["chat", "embedding"] as const).map((task) => (
+              <option value={task} {...(task === entered.task ? { selected: true } : {})}>
+                {texts.tasks[task]}
+              </option>
+            ))}
+          </select>
+        </div>
+        <div>
+          <label for="named">{texts.named}</label>
+          <input id="named" name="named" value={entered.named} maxlength={256} autocomplete="off" aria-describedby="named-help" />
+          <p class="hint" id="named-help">
+            {texts.namedHelp}
+          </p>
+        </div>
+      </div>
+    </details>
+  );
+};
+
+const Draft = ({ visit, draft }: { visit: Visit; draft: TableDraft }) => {
+  const { play: texts } = useTexts(routingWords);
+  return (
+    <>
+      <Note of="mind">
+        <p>{texts.draft}</p>
+      </Note>
+      <input type="hidden" name="version" value={draft.version} />
+      <details>
+        <summary class="chev">{texts.draftText}</summary>
+        <textarea class="json field" name="text" rows={12} spellcheck={false} aria-label={texts.draftText}>
+          {`\n${draft.text}`}
+        </textarea>
+      </details>
+      <button class="btn" type="submit" formaction={visit.at("documents/routing")} name="do" value="check">
+        {texts.draftBack}
+      </button>
+    </>
+  );
+};
+
+export const PlayForm = ({ visit, played }: { visit: Visit; played: Played }) => {
+  const { play: texts } = useTexts(routingWords);
+  const { entered, draft } = played;
+  return (
+    <form class="card form" method="post" action={visit.at("routing")} aria-labelledby="play" data-part="play">
+      <h2 id="play">{texts.title}</h2>
+      <FormToken visit={visit} />
+      {draft === null ? null : <Draft visit={visit} draft={draft} />}
+      <div>
+        <label for="hints">{texts.hints}</label>
+        <input id="hints" name="hints" value={entered.hints} maxlength={2_000} autocomplete="off" aria-describedby="hints-help" />
+        <p class="hint" id="hints-help">
+          {texts.hintsHelp}
+        </p>
+      </div>
+      <fieldset aria-describedby="priorities-help">
+        <legend class="label">{texts.priorities}</legend>
+        {axes.map((axis) => (
+          <Slider axis={axis} value={entered.priorities[axis]} />
+        ))}
+        <p class="hint" id="priorities-help">
+          {texts.prioritiesHelp}
+        </p>
+      </fieldset>
+      <div class="two">
+        <div>
+          <label for="maxTokens">{texts.maxTokens}</label>
+          <input id="maxTokens" name="maxTokens" inputmode="numeric" value={entered.maxTokens} maxlength={9} autocomplete="off" />
+        </div>
+        <div>
+          <label for="prompt">{texts.prompt}</label>
+          <input id="prompt" name="prompt" inputmode="numeric" value={entered.prompt} maxlength={9} autocomplete="off" />
+        </div>
+      </div>
+      <fieldset>
+        <legend class="label">{texts.needs}</legend>
+        {needs.map((need) => (
+          <label class="check">
+            <input type="checkbox" name="needs" value={need} {...(entered.needs.includes(need) ? { checked: true } : {})} />
+            {texts[need]}
+          </label>
+        ))}
+      </fieldset>
+      <Choices played={played} />
+      <button class="btn yes" type="submit" name="do" value="play">
+        {texts.button}
+      </button>
+    </form>
+  );
+};
+
+const counted = (texts: { readonly one: string; readonly other: string }, n: number): string =>
+  n === 1 ? texts.one : texts.other.replace("{n}", String(n));
+
+const Candidate = ({ model, most }: { model: ExplainedModel; most: number }) => {
+  const { play: texts } = useTexts(routingWords);
+  const { page, review } = useWords();
+  const width = most === 0 ? 0 : Math.min(100, Math.round((model.score / most) * 100));
+  const why = review.modelWhy({ kind: "ranked", tier: model.tier, terms: model.terms, points: Math.round(model.score * 1e12) });
+  const cost = model.worstCostUsd === 0 ? page.dollars(0) : fill(texts.upTo, { cost: page.dollars(model.worstCostUsd) }).join("");
+  return (
+    <li>
+      <div class="line">
+        <span>
+          <b>{model.place}</b> <Name value={model.model} />{" "}
+          <span class="soft">{fill(texts.provider, { provider: <Name value={model.provider} /> })}</span>
+        </span>
+        {model.terms.length === 0 ? null : <b class="num">{model.score.toFixed(3)}</b>}
+      </div>
+      {model.terms.length === 0 ? null : (
+        <svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+          <rect class={model.place === 1 ? "b1" : "b2"} width={width} height="4" />
+        </svg>
+      )}
+      <p class="soft">
+        <Plain value={why} /> {cost}
+      </p>
+    </li>
+  );
+};
+
+const Ranking = ({ explained, entered }: { explained: Explained; entered: Entered }) => {
+  const { play: texts } = useTexts(routingWords);
+  const { page } = useWords();
+  const { ranked, passedOver, hintsIgnored } = explained;
+  const most = (ranked[0]?.terms ?? []).reduce((sum, { priority }) => sum + priority, 0);
+  const reasonOf = (reason: string): string => (page.lang === "zh-CN" ? reasonZh(reason) : reason);
+  return (
+    <>
+      <section class="card" aria-labelledby="can">
+        <h2 id="can">{ranked.length === 0 ? texts.none : counted(texts.can, ranked.length)}</h2>
+        <ol class="rank">
+          {ranked.map((model) => (
+            <Candidate model={model} most={most} />
+          ))}
+        </ol>
+        {ranked.length < 2 ? null : <p class="soft">{texts.first}</p>}
+        {entered.hints === "" || entered.named !== "" ? null : <p class="soft">{texts.tiers}</p>}
+        {hintsIgnored === 0 || entered.named !== "" ? null : <p class="soft">{fill(texts.ignored, { n: hintsIgnored })}</p>}
+      </section>
+      {passedOver.length === 0 ? null : (
+        <section class="card stack" aria-labelledby="cannot">
+          <h2 id="cannot">{counted(texts.canNot, passedOver.length)}</h2>
+          <ul class="findings">
+            {passedOver.map(({ model, reason }) => (
+              <li>
+                <Icon of="cross" />
+                <span>
+                  <Name value={model} />: <Plain value={reasonOf(reason)} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+};
+
+/** What the page's script renews. */
+export const PlayResult = ({ played: { result, entered } }: { played: Played }) => {
+  const { play: texts } = useTexts(routingWords);
+  return (
+    <div id="ranking" class="grid" aria-live="polite">
+      {result.kind === "explained" ? <Ranking explained={result.explained} entered={entered} /> : null}
+      {result.kind === "wrong" ? <Empty>{texts.wrong}</Empty> : null}
+      {result.kind === "refused" ? <Refused failure={result.failure} /> : null}
+    </div>
+  );
+};
+
+/** The number beside a slider follows it. */
+export const playScript = `
+(() => {
+  "use strict";
+  for (const slider of document.querySelectorAll(".slide input[type=range]"))
+    slider.addEventListener("input", () => {
+      slider.parentElement.querySelector("output").value = Number(slider.value).toFixed(2);
+    });
+})();
+`;
