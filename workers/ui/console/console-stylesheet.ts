@@ -74,7 +74,10 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .form input[type=checkbox], .form input[type=radio] { display: inline-block; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0 .5rem 0 0; vertical-align: -.375rem; accent-color: var(--link); }
 .check { display: flex; align-items: center; min-height: var(--hit); font-weight: 400; }
 .json.field { min-height: 20rem; max-height: 70dvh; overflow: auto; font: .9375rem/1.5 var(--mono); tab-size: 2; resize: vertical; field-sizing: fixed; }
-.sub-line { display: block; } .plain-set > .grid { align-items: start; } fieldset.card > legend { float: left; width: 100%; margin-bottom: .5rem; } fieldset.card > legend + * { clear: both; } .label { font-weight: 600; }
+.sub-line { display: block; } .plain-set { min-width: 0; } .plain-set > .grid { align-items: start; } fieldset { min-width: 0; }
+.form .two { align-items: end; } .form textarea.field { max-height: 16rem; overflow: auto; }
+.scrolls .cards :is(td, th, .name) { overflow-wrap: break-word; } .scrolls .cards th { white-space: normal; } .scrolls .tag { white-space: nowrap; } .scrolls .cards .long { overflow-wrap: anywhere; }
+fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; } fieldset.card > legend.label + * { clear: both; } .label { font-weight: 600; }
 .actions { display: flex; flex-wrap: wrap; gap: .5rem; }
 .doc-diff { max-height: 32rem; overflow: auto; padding: .5rem 0; border: 1px solid var(--line); border-radius: var(--r-s); background: var(--card); font: .9375rem/1.5 var(--mono); tab-size: 2; }
 .doc-diff > span { display: block; position: relative; padding: 0 .75rem 0 2rem; white-space: pre-wrap; overflow-wrap: anywhere; }

@@ -15,7 +15,9 @@ type FieldProps = {
 const about = ({ name, help, fault }: Omit<FieldProps, "label" | "value">) => ({
   id: name,
   name,
-  ...(help === undefined ? {} : { "aria-describedby": `${name}-help` }),
+  ...(help === undefined && fault === undefined
+    ? {}
+    : { "aria-describedby": [fault === undefined ? "" : `${name}-fault`, help === undefined ? "" : `${name}-help`].join(" ").trim() }),
   ...(fault === undefined ? {} : { "aria-invalid": "true" as const }),
 });
 
@@ -23,7 +25,11 @@ const Around = ({ name, label, help, fault, children }: Omit<FieldProps, "value"
   <div>
     <label for={name}>{label}</label>
     {children}
-    {fault === undefined ? null : <p class="fault">{fault}</p>}
+    {fault === undefined ? null : (
+      <p class="fault" id={`${name}-fault`}>
+        {fault}
+      </p>
+    )}
     {help === undefined ? null : (
       <p class="hint" id={`${name}-help`}>
         {help}

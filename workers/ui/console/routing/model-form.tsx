@@ -138,13 +138,15 @@ export const ModelForm = ({ visit, version, table, was, fields, faults }: FormPr
       <input type="hidden" name="was" value={was ?? ""} />
       <fieldset class="plain-set" {...(mayChange ? {} : { disabled: true })}>
         <div class="grid half">
-          <Identity {...part} />
-          <Abilities {...part} />
           <div class="grid">
-            <Prices {...part} />
+            <Identity {...part} />
             <Scores {...part} />
+            <Prices {...part} />
           </div>
-          <Access {...part} />
+          <div class="grid">
+            <Abilities {...part} />
+            <Access {...part} />
+          </div>
         </div>
       </fieldset>
       <FormVerdict faults={faults} />

@@ -31,15 +31,40 @@ const State = ({ model, table, ready }: { model: Model } & Omit<TableProps, "vis
         {texts.ready}
       </span>
     );
+  return <NotReady known={known} />;
+};
+
+/** What is missing can break at its underscores, so that it fits its column. */
+const NotReady = ({ known }: { known: ReadyProvider | undefined }) => {
+  const { models: texts } = useTexts(routingWords);
+  const parts = known?.missing?.split(/(?<=_)/) ?? null;
   return (
-    <span class="tag bad">
-      <Icon of="cross" />
-      {known?.missing === null || known === undefined ? texts.notReady : fill(texts.missing, { name: known.missing })}
-    </span>
+    <>
+      <span class="tag bad">
+        <Icon of="cross" />
+        {texts.notReady}
+      </span>
+      {parts === null ? null : (
+        <span class="sub-line">
+          {fill(texts.missing, {
+            name: (
+              <code>
+                {parts.map((part) => (
+                  <>
+                    {part}
+                    <wbr />
+                  </>
+                ))}
+              </code>
+            ),
+          })}
+        </span>
+      )}
+    </>
   );
 };
 
-const mostAliases = 3;
+const mostAliases = 2;
 
 const Aliases = ({ names }: { names: readonly string[] }) => {
   const { models: texts } = useTexts(routingWords);
@@ -105,25 +130,27 @@ export const ModelsTable = ({ visit, table, ready }: TableProps) => {
   return (
     <section class="card">
       {table.models.length === 0 ? <Empty>{texts.none}</Empty> : null}
-      <table class="cards">
-        <caption>{fill(texts.caption, { n: table.models.length, version: table.version })}</caption>
-        <thead>
-          <tr>
-            <th>{texts.model}</th>
-            <th>{texts.provider}</th>
-            <th class="num">{texts.price}</th>
-            <th class="num">{texts.context}</th>
-            <th>{texts.accepts}</th>
-            <th class="num">{texts.scores}</th>
-            <th>{texts.state}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {table.models.map((model) => (
-            <Row visit={visit} table={table} ready={ready} model={model} />
-          ))}
-        </tbody>
-      </table>
+      <div class="scrolls">
+        <table class="cards">
+          <caption>{fill(texts.caption, { n: table.models.length, version: table.version })}</caption>
+          <thead>
+            <tr>
+              <th>{texts.model}</th>
+              <th>{texts.provider}</th>
+              <th class="num">{texts.price}</th>
+              <th class="num">{texts.context}</th>
+              <th>{texts.accepts}</th>
+              <th class="num">{texts.scores}</th>
+              <th>{texts.state}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {table.models.map((model) => (
+              <Row visit={visit} table={table} ready={ready} model={model} />
+            ))}
+          </tbody>
+        </table>
+      </div>
       {visit.may("change") ? (
         <p>
           <a class="btn small" href={visit.at("routing/model")}>
@@ -139,7 +166,7 @@ const Address = ({ provider }: { provider: RoutingTable["providers"][string] }) 
   const { providers: texts } = useTexts(routingWords);
   if (isBuiltIn(provider.kind)) return null;
   if (provider.baseUrlFrom !== undefined) return <>{fill(texts.from, { name: <Name value={provider.baseUrlFrom} /> })}</>;
-  return provider.baseUrl === undefined ? <span class="soft">{texts.own}</span> : <bdi>{provider.baseUrl}</bdi>;
+  return provider.baseUrl === undefined ? <span class="soft">{texts.own}</span> : <bdi class="long">{provider.baseUrl}</bdi>;
 };
 
 export const ProvidersTable = ({ visit, table, ready }: TableProps) => {
@@ -148,54 +175,53 @@ export const ProvidersTable = ({ visit, table, ready }: TableProps) => {
   return (
     <section class="card stack">
       {entries.length === 0 ? <Empty>{texts.none}</Empty> : null}
-      <table class="cards">
-        <caption>{texts.caption}</caption>
-        <thead>
-          <tr>
-            <th>{texts.name}</th>
-            <th>{texts.kind}</th>
-            <th>{texts.address}</th>
-            <th>{texts.credential}</th>
-            <th class="num">{texts.models}</th>
-            <th>{models.state}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map(([name, provider]) => {
-            const known = ready.get(name);
-            return (
-              <tr>
-                <td class="main-cell">
-                  <a href={visit.at("routing/provider", { name })}>
-                    <Name value={name} />
-                  </a>
-                </td>
-                <td>{texts.kinds[provider.kind]}</td>
-                <td>
-                  <Address provider={provider} />
-                </td>
-                <td>{provider.secret === undefined ? <span class="soft">{texts.keyless}</span> : <Name value={provider.secret} />}</td>
-                <td class="num" data-k={texts.models}>
-                  {table.models.filter((model) => model.provider === name).length}
-                </td>
-                <td class="end">
-                  {known?.reason === null ? (
-                    <span class="tag ok">
-                      <Icon of="check" />
-                      {models.ready}
-                    </span>
-                  ) : (
-                    <span class="tag bad">
-                      <Icon of="cross" />
-                      {known?.missing === null || known === undefined ? models.notReady : fill(models.missing, { name: known.missing })}
-                    </span>
-                  )}
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <div class="scrolls">
+        <table class="cards">
+          <caption>{texts.caption}</caption>
+          <thead>
+            <tr>
+              <th>{texts.name}</th>
+              <th>{texts.kind}</th>
+              <th>{texts.address}</th>
+              <th>{texts.credential}</th>
+              <th class="num">{texts.models}</th>
+              <th>{models.state}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {entries.map(([name, provider]) => {
+              const known = ready.get(name);
+              return (
+                <tr>
+                  <td class="main-cell">
+                    <a href={visit.at("routing/provider", { name })}>
+                      <Name value={name} />
+                    </a>
+                  </td>
+                  <td>{texts.kinds[provider.kind]}</td>
+                  <td>
+                    <Address provider={provider} />
+                  </td>
+                  <td>{provider.secret === undefined ? <span class="soft">{texts.keyless}</span> : <Name value={provider.secret} />}</td>
+                  <td class="num" data-k={texts.models}>
+                    {table.models.filter((model) => model.provider === name).length}
+                  </td>
+                  <td class="end">
+                    {known?.reason === null ? (
+                      <span class="tag ok">
+                        <Icon of="check" />
+                        {models.ready}
+                      </span>
+                    ) : (
+                      <NotReady known={known} />
+                    )}
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
       {[...ready.values()].some(({ missing }) => missing !== null) ? <p class="soft">{texts.howTo}</p> : null}
       {visit.may("change") ? (
         <p>

@@ -202,6 +202,13 @@ const Candidate = ({ model, most }: { model: ExplainedModel; most: number }) => 
   );
 };
 
+/** Each reason once, with the models that it holds for, in the table's order. */
+function byReason(passedOver: Explained["passedOver"]): [string, string[]][] {
+  const models = new Map<string, string[]>();
+  for (const { model, reason } of passedOver) models.set(reason, [...(models.get(reason) ?? []), model]);
+  return [...models];
+}
+
 const Ranking = ({ explained, entered }: { explained: Explained; entered: Entered }) => {
   const { play: texts } = useTexts(routingWords);
   const { page } = useWords();
@@ -225,11 +232,17 @@ const Ranking = ({ explained, entered }: { explained: Explained; entered: Entere
         <section class="card stack" aria-labelledby="cannot">
           <h2 id="cannot">{counted(texts.canNot, passedOver.length)}</h2>
           <ul class="findings">
-            {passedOver.map(({ model, reason }) => (
+            {byReason(passedOver).map(([reason, models]) => (
               <li>
                 <Icon of="cross" />
                 <span>
-                  <Name value={model} />: <Plain value={reasonOf(reason)} />
+                  {models.map((model, i) => (
+                    <>
+                      {i === 0 ? null : ", "}
+                      <Name value={model} />
+                    </>
+                  ))}
+                  : <Plain value={reasonOf(reason)} />
                 </span>
               </li>
             ))}

@@ -57,7 +57,7 @@ const ProviderForm = ({ visit, form: { version, was, fields, faults } }: { visit
       <input type="hidden" name="version" value={version} />
       <input type="hidden" name="was" value={was ?? ""} />
       <fieldset class="card form" {...(mayChange ? {} : { disabled: true })}>
-        <legend class="sr">{words.provider}</legend>
+        <legend class="label">{words.provider}</legend>
         <TextField name="name" value={name} fault={faultAt(faults ?? null, "name")} label={providers.name} isRequired />
         <SelectField {...field("kind")} label={words.kind} options={tableKinds.map((kind) => [kind, providers.kinds[kind]] as const)} />
         <TextField {...field("secret")} label={words.secret} help={words.secretHelp} />
