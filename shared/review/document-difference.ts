@@ -14,7 +14,7 @@ export type DifferenceLine =
   | { readonly kind: "cut"; readonly lines: number };
 
 /** Myers' algorithm takes time in the square of the edit length, which this bounds. */
-const mostEdits = 1_500;
+const mostEdits = 800;
 const mostShown = 1_000;
 const contextLines = 2;
 /** Lines of a block that are compared word by word. */

@@ -63,6 +63,26 @@ describe("at the console", () => {
     expect(events).toMatchObject([{ fact: { by: { kind: "access", email: "bo@example.com" } } }]);
   });
 
+  test("whoever only may see reads documents and tries requests, and has nothing to change them with", async () => {
+    const sees = await browserOf("cy@example.com");
+    const { version, ...document } = await adminJson<{ version: number }>("/routing");
+    for (const page of [
+      "documents/routing",
+      `documents/routing/versions/${version}`,
+      "routing/model?id=first",
+      "routing/provider?name=scripted",
+    ]) {
+      const { status, text } = await sees.get(page);
+      expect([page, status, /value="(?:save|remove)"|Restore/.test(text)]).toEqual([page, 200, false]);
+    }
+    expect((await sees.get("routing")).text).not.toContain("Add a model");
+    const asked = await sees.post("routing", { part: "play", hints: "second", maxTokens: "10", prompt: "1" });
+    expect(asked.text).toContain("second");
+    const saved = await sees.post("documents/routing", { version: String(version), text: JSON.stringify(document), do: "save" });
+    expect([saved.status, saved.text.includes("Your role does not allow this")]).toEqual([422, true]);
+    expect((await adminJson<{ version: number }>("/routing")).version).toBe(version);
+  });
+
   test.each([
     ["somebody whom OPERATORS does not name", "dee@other.example", {}, variables],
     ["an operator where OPERATORS is not set", "ann@example.com", {}, { ...variables, OPERATORS: "" }],

@@ -34,6 +34,8 @@ const State = ({ model, table, ready }: { model: Model } & Omit<TableProps, "vis
   return <NotReady known={known} />;
 };
 
+const isMissing = (known: ReadyProvider | undefined): boolean => (known?.missing ?? null) !== null;
+
 /** What is missing can break at its underscores, so that it fits its column. */
 const NotReady = ({ known }: { known: ReadyProvider | undefined }) => {
   const { models: texts } = useTexts(routingWords);
@@ -118,7 +120,7 @@ const Row = ({ visit, table, ready, model }: TableProps & { model: Model }) => {
       <td class="num" data-k={texts.scores}>
         {score(scores.speed)} {score(scores.cost)} {score(scores.intelligence)}
       </td>
-      <td class="end">
+      <td class={isMissing(ready.get(model.provider)) && model.enabled ? "full state" : "end"}>
         <State model={model} table={table} ready={ready} />
       </td>
     </tr>
@@ -206,7 +208,7 @@ export const ProvidersTable = ({ visit, table, ready }: TableProps) => {
                   <td class="num" data-k={texts.models}>
                     {table.models.filter((model) => model.provider === name).length}
                   </td>
-                  <td class="end">
+                  <td class={isMissing(known) ? "full state" : "end"}>
                     {known?.reason === null ? (
                       <span class="tag ok">
                         <Icon of="check" />
