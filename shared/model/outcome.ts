@@ -4,6 +4,7 @@
 
 import type { LimitName, Gate, KeyEnd, KeyScope } from "./gate.ts";
 import type { JsonObject } from "../encoding.ts";
+import type { JudgedRequest } from "./judged-request.ts";
 import type { SamplingReply, ToolUseBlock } from "./sampling.ts";
 import type { Attempt, StopScope, Note, Usage } from "./call.ts";
 
@@ -130,9 +131,10 @@ export type Refusal =
   | { readonly kind: "budgetUsedUp"; readonly budget: string; readonly resetsAt: number }
   /** An operator stopped sampling. */
   | { readonly kind: "stopped"; readonly scope: StopScope }
-  | { readonly kind: "policyRefused"; readonly rule: string }
+  /** `judged`: for the record, where a rule of the policy refuses it. */
+  | { readonly kind: "policyRefused"; readonly rule: string; readonly judged?: JudgedRequest }
   /** The rule does not allow self-approval, and the API key's owner is none of the policy's reviewers. */
-  | { readonly kind: "ownerUnknown"; readonly rule: string }
+  | { readonly kind: "ownerUnknown"; readonly rule: string; readonly judged?: JudgedRequest }
   /** `named`: a model was asked for by name, so that only it and its equivalents were considered. */
   | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[]; readonly named?: true }
   /** A registered function that cannot be run at its server now. */

@@ -2,10 +2,11 @@
 
 import * as z from "zod";
 import type { Provenance } from "../model/gate.ts";
+import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
 import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { matchesGlob } from "./glob.ts";
-import type { RiskLevel, RiskNote } from "./risk.ts";
+import { type RiskNote, highestRisk, isRiskAtLeast } from "./risk.ts";
 
 /** As `matchesGlob` reads it. */
 const glob = z.string().max(256);
@@ -55,9 +56,9 @@ const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
   provenance: (wanted, { provenance }) => wanted === provenance,
   hasMedia: (wanted, { hasMedia }) => wanted === hasMedia,
   hasTools: (wanted, { hasTools }) => wanted === hasTools,
-  maxTokensOver: (wanted, { request }) => outputLimit(request) > wanted,
+  maxTokensOver: (wanted, { maxTokens }) => maxTokens > wanted,
   costOverUsd: (wanted, { dearestUsd }) => dearestUsd > wanted,
-  risk: (wanted, { riskRank }) => riskRank >= rankOf[wanted],
+  risk: (wanted, { risk }) => isRiskAtLeast(risk, wanted),
 };
 
 /** Whether a request meets every given condition. `model`: the id of the candidate that is judged, as if it were the only one. */
@@ -87,16 +88,16 @@ export type PolicyFacts = {
   readonly risk: readonly RiskNote[];
 };
 
-/** With what the conditions need and is the same for every model. */
-export type ConditionFacts = PolicyFacts & {
-  readonly dearestUsd: number;
-  readonly hasMedia: boolean;
-  readonly hasTools: boolean;
-  readonly riskRank: number;
-};
+/** `dearestUsd`: of the models that are judged. */
+export type ConditionFacts = JudgedRequest & { readonly dearestUsd: number };
 
-export function conditionFacts(facts: PolicyFacts): ConditionFacts {
-  const { request } = facts;
+export const conditionFacts = (judged: JudgedRequest): ConditionFacts => ({
+  ...judged,
+  dearestUsd: Math.max(0, ...judged.models.map(({ worstCostUsd }) => worstCostUsd)),
+});
+
+/** All that the conditions judge a request by, and the record can have. */
+export function judged({ request, candidates, risk, ...named }: PolicyFacts, isOnce = false): JudgedRequest {
   let hasMedia = false;
   let hasTools = (request.tools?.length ?? 0) > 0;
   for (const message of request.messages) {
@@ -108,12 +109,19 @@ export function conditionFacts(facts: PolicyFacts): ConditionFacts {
     }
   }
   return {
-    ...facts,
-    dearestUsd: Math.max(0, ...facts.candidates.map(({ worstCostUsd }) => worstCostUsd)),
+    server: named.server,
+    tool: named.tool,
+    method: named.method,
+    keyName: named.keyName,
+    keyOwner: named.keyOwner,
+    provenance: named.provenance,
     hasMedia,
     hasTools,
-    riskRank: Math.max(0, ...facts.risk.map(({ level }) => rankOf[level])),
+    maxTokens: outputLimit(request),
+    risk: highestRisk(risk),
+    models: candidates.map(judgedModel),
+    isOnce,
   };
 }
 
-const rankOf: { readonly [level in RiskLevel]: number } = { low: 1, medium: 2, high: 3 };
+const judgedModel = ({ model, worstCostUsd }: Candidate): JudgedModel => ({ id: model.id, worstCostUsd });

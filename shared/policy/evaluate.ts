@@ -2,9 +2,10 @@
 // elsewhere, and none of them allows what a rule refuses.
 
 import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.ts";
+import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
 import type { Candidate } from "../routing/choose.ts";
-import { type ConditionFacts, type PolicyFacts, areMet, conditionFacts } from "./conditions.ts";
-import { reviewerWhoIs } from "./own-requests.ts";
+import { type ConditionFacts, type PolicyFacts, areMet, conditionFacts, judged } from "./conditions.ts";
+import { barsOwn, reviewerWhoIs } from "./own-requests.ts";
 import { type RiskLevel, riskLevels } from "./risk.ts";
 import { everyoneIn, mayAsk, type Policy } from "./rules.ts";
 
@@ -84,9 +85,12 @@ const mostPeople = 256;
  * - What loosens (`selfApproval`, `tellReason`, `tellAuthor`, `grants`, `grantsInferred`, `boundTo`, `context`, `noticeExcerpt`,
  *   `cheaperWithinBudget`) must be so in all.
  */
-export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
-  const common = conditionFacts(facts);
-  const ids = facts.candidates.length === 0 ? [undefined] : [...new Set(facts.candidates.map(({ model }) => model.id))];
+export const evaluatePolicy = (policy: Policy, facts: PolicyFacts): GatePlan => gatesFor(policy, judged(facts));
+
+/** As `evaluatePolicy`, for what is known of a request apart from its content. */
+function gatesFor(policy: Policy, request: JudgedRequest): GatePlan {
+  const common = conditionFacts(request);
+  const ids = request.models.length === 0 ? [undefined] : [...new Set(request.models.map(({ id }) => id))];
   const outcomes = [...new Set(ids.map((id) => firstMatch(policy, common, id)))]
     .map((index) => outcomeAt(policy, index))
     .sort(strictestFirst);
@@ -110,7 +114,7 @@ export function evaluatePolicy(policy: Policy, facts: PolicyFacts): GatePlan {
     reviewers: asked,
     quorum,
     selfApproval,
-    owner: reviewerWhoIs(policy, facts.keyOwner)?.name ?? null,
+    owner: reviewerWhoIs(policy, request.keyOwner)?.name ?? null,
     deadlineSeconds: gate.deadlineSeconds,
     remindAtSeconds: [...new Set(gate.remindAtSeconds)].sort((a, b) => a - b),
     escalate: gate.escalate === null ? null : { afterSeconds: gate.escalate.afterSeconds, to: known(everyoneIn(policy, gate.escalate.to)) },
@@ -135,8 +139,32 @@ function handOverCandidates(policy: Policy, references: readonly string[] | unde
 
 /** The candidates whose first matching rule does not refuse the request, in order. The cost condition is judged over the whole list. */
 export function permittedCandidates(policy: Policy, facts: PolicyFacts): Candidate[] {
-  const common = conditionFacts(facts);
-  return facts.candidates.filter(({ model }) => outcomeAt(policy, firstMatch(policy, common, model.id)).gate.request !== "refuse");
+  const permitted = permittedModels(policy, judged(facts));
+  return facts.candidates.filter(({ model: { id } }) => permitted.has(id));
+}
+
+function permittedModels(policy: Policy, request: JudgedRequest): Set<string> {
+  const common = conditionFacts(request);
+  const isPermitted = ({ id }: JudgedModel): boolean => outcomeAt(policy, firstMatch(policy, common, id)).gate.request !== "refuse";
+  return new Set(request.models.filter(isPermitted).map(({ id }) => id));
+}
+
+/** `models`: those that may be asked, in order. */
+export type Judgement =
+  | { readonly kind: "gates"; readonly gates: GatePlan; readonly models: readonly string[] }
+  /** By a rule; or `ownerUnknown`: it bars people from approving their own requests, and it is not known whose this is. */
+  | { readonly kind: "refused"; readonly rule: string; readonly why: "policyRefused" | "ownerUnknown" };
+
+/** What the rules make of a request. It is refused only where they refuse it for every model. */
+export function judge(policy: Policy, request: JudgedRequest): Judgement {
+  const permitted = permittedModels(policy, request);
+  const mayServe = permitted.size === 0 ? request.models : request.models.filter(({ id }) => permitted.has(id));
+  const models = request.isOnce ? mayServe.slice(0, 1) : mayServe;
+  const gates = gatesFor(policy, { ...request, models });
+  if (gates.request === "refuse") return { kind: "refused", rule: gates.rule, why: "policyRefused" };
+  // It is unknown whom to bar. A grant or a second approval would not make up for that.
+  if (barsOwn(gates) && gates.owner === null) return { kind: "refused", rule: gates.rule, why: "ownerUnknown" };
+  return { kind: "gates", gates, models: models.map(({ id }) => id) };
 }
 
 type Outcome = { readonly position: number; readonly rule: string; readonly gate: Policy["default"] };

@@ -3,6 +3,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import { type JsonObject, digestOf } from "../encoding.ts";
+import type { JudgedNames, JudgedRecord } from "../model/judged-request.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Per, Unit } from "../budget/budgets.ts";
 import type { Attempt, Note, StopScope, Took, Tokens, Usage } from "../model/call.ts";
@@ -84,6 +85,8 @@ export type RecordFact =
       /** The requestor's id of the request. */
       readonly requestId?: string;
       readonly reason: RefusalFact;
+      /** What the rules judged it by, where they refused it. */
+      readonly judged?: JudgedRecord & JudgedNames;
     }
   /** A token for `/v1` was made: for one client request of a server, in the place of the key. */
   | {
@@ -132,6 +135,10 @@ export type RecordFact =
       readonly responseGate: string;
       /** The lowest risk of the reply that closes the response gate; absent where the rule has none. */
       readonly replyRisk?: string;
+      /** Who is asked where a gate is closed or the reply's risk may close one, and how many must approve. */
+      readonly asked?: { readonly reviewers: readonly string[]; readonly quorum: number };
+      /** What the rules judged it by; absent in events of earlier versions. */
+      readonly judged?: JudgedRecord;
       readonly models: readonly string[];
       readonly risks: readonly string[];
       readonly contextIgnored: string | null;

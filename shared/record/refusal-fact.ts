@@ -5,13 +5,22 @@ import type { Refusal } from "../model/outcome.ts";
 import { providersWord } from "./record.ts";
 
 /** Refusals whose evidence repeats parts of the request, or may be long. */
-type Reduced = "notSingleRequest" | "unknownMethod" | "invalidParams" | "toolResultMissing" | "toolResultsMixed" | "noModel";
+type Reduced =
+  | "notSingleRequest"
+  | "unknownMethod"
+  | "invalidParams"
+  | "toolResultMissing"
+  | "toolResultsMixed"
+  | "noModel"
+  | "policyRefused"
+  | "ownerUnknown";
 
 export type RefusalFact =
   | Exclude<Refusal, { readonly kind: Reduced }>
   | { readonly kind: "notSingleRequest" | "toolResultMissing" | "toolResultsMixed" }
   | { readonly kind: "unknownMethod"; readonly method: string }
   | { readonly kind: "invalidParams"; readonly errors: number }
+  | { readonly kind: "policyRefused" | "ownerUnknown"; readonly rule: string }
   | {
       readonly kind: "noModel";
       /** Of the first eight; `models` is the number of all. */
@@ -43,6 +52,9 @@ export function refusalFact(refusal: Refusal): RefusalFact {
         models: refusal.reasons.length,
         named: refusal.named === true,
       };
+    case "policyRefused":
+    case "ownerUnknown":
+      return { kind: refusal.kind, rule: refusal.rule };
     case "notJson":
     case "unauthorized":
     case "wrongScope":
@@ -57,8 +69,6 @@ export function refusalFact(refusal: Refusal): RefusalFact {
     case "flooded":
     case "budgetUsedUp":
     case "stopped":
-    case "policyRefused":
-    case "ownerUnknown":
     case "functionUnavailable":
     case "unknownTask":
     case "noLongerKept":

@@ -2,9 +2,10 @@
 // in one pure step, before anything is reserved, asked or spent.
 
 import type { Refusal } from "../model/outcome.ts";
-import { type GatePlan, evaluatePolicy, permittedCandidates } from "../policy/evaluate.ts";
+import type { JudgedRequest } from "../model/judged-request.ts";
+import { judged } from "../policy/conditions.ts";
+import { type GatePlan, judge } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
-import { barsOwn } from "../policy/own-requests.ts";
 import { type RiskNote, findRisks } from "../policy/risk.ts";
 import { redactionTermsOf } from "../policy/redaction-terms.ts";
 import { type Policy, everyoneIn } from "../policy/rules.ts";
@@ -48,6 +49,8 @@ export type Plan = {
   readonly candidates: readonly Candidate[];
   readonly gates: GatePlan;
   readonly risks: readonly RiskNote[];
+  /** What the rules judged it by, for the record. */
+  readonly judged: JudgedRequest;
   /** Closed gates that grants of the key open: added after planning. */
   readonly granted?: readonly GrantPass[];
 };
@@ -68,26 +71,25 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const ranked = rankedFor({ ...input, request });
   if (!ranked.ok) return ranked;
   const risks = findRisks(request);
-  const facts = {
-    server: requestor.server,
-    tool: requestor.name,
-    method: requestor.method,
-    keyName: key.name,
-    keyOwner: key.owner ?? null,
-    request,
-    candidates: ranked.value,
-    risk: risks,
-    provenance: requestor.provenance,
-  };
-  // The request is refused only where the policy refuses it for every model.
-  const permitted = permittedCandidates(policy, facts);
-  const mayServe = permitted.length > 0 ? permitted : ranked.value;
-  const candidates = input.once === true ? mayServe.slice(0, 1) : mayServe;
-  const gates = evaluatePolicy(policy, { ...facts, candidates });
-  if (gates.request === "refuse") return err({ kind: "policyRefused", rule: gates.rule });
-  // It is unknown whom to bar. A grant or a second approval would not make up for that.
-  if (barsOwn(gates) && gates.owner === null) return err({ kind: "ownerUnknown", rule: gates.rule });
-  return ok({ request, redacted, redaction, candidates, gates, risks });
+  const asked = judged(
+    {
+      server: requestor.server,
+      tool: requestor.name,
+      method: requestor.method,
+      keyName: key.name,
+      keyOwner: key.owner ?? null,
+      request,
+      candidates: ranked.value,
+      risk: risks,
+      provenance: requestor.provenance,
+    },
+    input.once === true,
+  );
+  const judgement = judge(policy, asked);
+  if (judgement.kind === "refused") return err({ kind: judgement.why, rule: judgement.rule, judged: asked });
+  const { gates, models } = judgement;
+  const candidates = ranked.value.filter(({ model: { id } }) => models.includes(id));
+  return ok({ request, redacted, redaction, candidates, gates, risks, judged: asked });
 }
 
 const termsFor = ({ policy, requestor, key }: PlanInput): RedactionTerms | null =>

@@ -1,12 +1,14 @@
 // The input of a run: what is known of a request before a reviewer is asked or a task begins.
 
 import type { Gate, Provenance } from "../model/gate.ts";
+import { type JudgedRequest, judgedRecord } from "../model/judged-request.ts";
 import { digestOf } from "../encoding.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import { type Endpoint, type RecordFact, idWord } from "../record/record.ts";
 import type { RequestUse } from "../record/request-use.ts";
 import type { KeyBudget, TokenBudget } from "../budget/budgets.ts";
 import type { GatePlan, Reach } from "../policy/evaluate.ts";
+import { mayAsk } from "../policy/rules.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import type { Redaction, RedactionTerms } from "../redaction/redact.ts";
 import { type RiskNote, riskAbove, riskLevels } from "../policy/risk.ts";
@@ -94,6 +96,8 @@ export type RequestInput = {
   /** The closed gates that grants open for this request. */
   readonly granted?: readonly GrantPass[];
   readonly risks: readonly RiskNote[];
+  /** What the rules judged it by; absent in runs of earlier versions. */
+  readonly judged?: JudgedRequest;
   readonly contextIgnored: string | null;
   /** The digests of its images, in order; absent where it has none. */
   readonly images?: readonly ImageDigests[];
@@ -235,6 +239,8 @@ const receivedFact = (input: Omit<RequestInput, "request">, digest: string): Rec
   requestGate: input.plan.request,
   responseGate: input.plan.response,
   ...(input.plan.replyRisk === null ? {} : { replyRisk: input.plan.replyRisk }),
+  ...(mayAsk(input.plan) ? { asked: { reviewers: input.plan.reviewers.map(({ name }) => name), quorum: input.plan.quorum } } : {}),
+  ...(input.judged === undefined ? {} : { judged: judgedRecord(input.judged) }),
   models: input.candidates.map(({ model }) => model.id),
   risks: input.risks.map(({ kind }) => kind),
   contextIgnored: input.contextIgnored,

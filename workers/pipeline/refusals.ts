@@ -2,6 +2,7 @@
 
 import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
 import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
+import { judgedNames, judgedRecord } from "../../shared/model/judged-request.ts";
 import type { ParamsRefusal } from "../../shared/json/issue-collector.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type RefusalFact, refusalFact } from "../../shared/record/refusal-fact.ts";
@@ -113,6 +114,9 @@ function entryOf(run: string, at: number, refused: Refused, refusal: Refusal): L
     name,
     ...(requestId === undefined ? {} : { requestId: idWord(requestId) }),
     reason,
+    ...("judged" in refusal && refusal.judged !== undefined
+      ? { judged: { ...judgedNames(refusal.judged), ...judgedRecord(refusal.judged) } }
+      : {}),
   };
   return { events: chainEvents(run, null, at, [fact]), summary: lineOf(run, at, refused, reason) };
 }

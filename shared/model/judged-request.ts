@@ -1,0 +1,77 @@
+// What a policy's rules judge a request by: names, numbers and flags, nothing of its content. The record has it, so that another policy can be
+// tried with the requests of last week.
+
+import type { Provenance } from "./gate.ts";
+
+/** A model that may answer. `worstCostUsd`: what the request costs there at most. */
+export type JudgedModel = { readonly id: string; readonly worstCostUsd: number };
+
+export type JudgedRequest = {
+  /** The MCP server that asks. */
+  readonly server: string;
+  /** The tool, prompt or resource of the originating request, and its method. */
+  readonly tool: string;
+  readonly method: string;
+  readonly keyName: string;
+  /** The `owner` of the API key. */
+  readonly keyOwner: string | null;
+  readonly provenance: Provenance;
+  /** Whether an image, audio or a binary resource is in the messages. */
+  readonly hasMedia: boolean;
+  /** Whether tools are offered, or used in the messages. */
+  readonly hasTools: boolean;
+  readonly maxTokens: number;
+  /** The highest level of risk that was found. */
+  readonly risk: "none" | "low" | "medium" | "high";
+  /** In failover order: all that can serve the request, also those for which the policy refuses it. */
+  readonly models: readonly JudgedModel[];
+  /** Only the first permitted model may be asked. */
+  readonly isOnce: boolean;
+};
+
+/** As an event of the record has it, beside the names that the event has anyway. Flags that are false, and a missing owner, are left out. */
+export type JudgedRecord = {
+  readonly keyName: string;
+  readonly keyOwner?: string;
+  readonly hasMedia?: true;
+  readonly hasTools?: true;
+  readonly maxTokens: number;
+  readonly risk: JudgedRequest["risk"];
+  readonly models: readonly (readonly [id: string, worstCostUsd: number])[];
+  readonly isOnce?: true;
+};
+
+/** What an event names of a request beside its `JudgedRecord`. */
+export type JudgedNames = Pick<JudgedRequest, "server" | "tool" | "method" | "provenance">;
+
+export const judgedNames = ({ server, tool, method, provenance }: JudgedRequest): JudgedNames => ({ server, tool, method, provenance });
+
+export const judgedRecord = ({ keyName, keyOwner, hasMedia, hasTools, maxTokens, risk, models, isOnce }: JudgedRequest): JudgedRecord => ({
+  keyName,
+  ...(keyOwner === null ? {} : { keyOwner }),
+  ...(hasMedia ? { hasMedia } : {}),
+  ...(hasTools ? { hasTools } : {}),
+  maxTokens,
+  risk,
+  models: models.map(({ id, worstCostUsd }) => [id, worstCostUsd] as const),
+  ...(isOnce ? { isOnce } : {}),
+});
+
+/** The inverse of `judgedRecord`. */
+export const judgedRequest = (
+  { server, tool, method, provenance }: JudgedNames,
+  { keyName, keyOwner, hasMedia, hasTools, maxTokens, risk, models, isOnce }: JudgedRecord,
+): JudgedRequest => ({
+  server,
+  tool,
+  method,
+  provenance,
+  keyName,
+  keyOwner: keyOwner ?? null,
+  hasMedia: hasMedia === true,
+  hasTools: hasTools === true,
+  maxTokens,
+  risk,
+  models: models.map(([id, worstCostUsd]) => ({ id, worstCostUsd })),
+  isOnce: isOnce === true,
+});
