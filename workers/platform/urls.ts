@@ -39,6 +39,7 @@ export const paths = {
     explain: "/admin/routing/explain",
     ready: "/admin/routing/ready",
     policy: "/admin/policy",
+    policyReplay: "/admin/policy/replay",
     servers: "/admin/servers",
     issuers: "/admin/issuers",
     budgets: "/admin/budgets",

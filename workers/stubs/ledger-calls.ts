@@ -5,6 +5,7 @@ import type { Refusal } from "../../shared/model/outcome.ts";
 import type { ServerMonths } from "../../shared/record/server-use.ts";
 import type { Breakdown, Dimension } from "../../shared/record/usage-breakdown.ts";
 import type { UsageSum } from "../../shared/record/usage.ts";
+import type { ReplayedRequest } from "../../shared/record/policy-replay.ts";
 import type { Endpoint, LineState, RecordEvent, RunSummary } from "../../shared/record/record.ts";
 import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
 
@@ -76,6 +77,12 @@ export type RunsQuery = {
   readonly mostRead?: number;
 };
 
+/** Requests begun from `since` to `after`, newest first. */
+export type ReplayQuery = Required<Pick<RunsQuery, "since" | "after" | "limit">>;
+
+/** A request for `replay`, and its place in the list. */
+export type ReplayRow = ReplayedRequest & { readonly createdAt: number };
+
 export type NoticesQuery = { readonly open?: boolean; readonly before?: number; readonly limit: number };
 
 /** `after`: only servers whose names come after this one, in the order of UTF-8 bytes. */
@@ -137,6 +144,10 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   lookedAfter(was: Expected, dueAt: number | null): void;
   /** Lines, newest first, as JSON of `LinePage`. It may have fewer than there are: `stoppedAt` is where the next call goes on. */
   runs(runsQuery: RunsQuery): string;
+  /** Requests with their first event, to be judged by another policy, as JSON of `ReplayRow[]`. */
+  replay(replayQuery: ReplayQuery): string;
+  /** How many requests `replay` has in all, by `since` alone. */
+  begunSince(since: number): number;
   /** The line of one request, as JSON of `RunSummary`; null where there is none, or none any more. */
   line(run: string): string | null;
   /** What servers' sampling came to, in the order of their names, as JSON of `ShardUse`. */

@@ -560,6 +560,15 @@ const asks: Asks = {
     [200, asAdmin("/routing/ready")],
     [401, at("/admin/routing/ready")],
   ],
+  replayPolicy: async () => {
+    await sample({ server: "open" });
+    return [
+      [200, asAdmin("/policy/replay", jsonBody("POST", { policy: {}, days: 1 }))],
+      [400, asAdmin("/policy/replay", jsonBody("POST", { policy: { rules: 1 } }))],
+      [400, asAdmin("/policy/replay", jsonBody("POST", { policy: {}, next: "x" }))],
+      [401, at("/admin/policy/replay", jsonBody("POST", {}))],
+    ];
+  },
   listSpend: async () => [
     [200, asAdmin("/budgets/spend")],
     [401, at("/admin/budgets/spend")],

@@ -11,6 +11,7 @@ import { explainRoutes } from "./explain.ts";
 import { grantRoutes } from "./grants.ts";
 import { inboxSessionRoutes } from "./inbox-sessions.ts";
 import { overviewRoutes } from "./overview.ts";
+import { policyReplayRoutes } from "./policy-replay.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
 import { spendRoutes } from "./spend.ts";
 import { stopRoutes } from "./stops.ts";
@@ -21,6 +22,7 @@ import { usageRoutes } from "./usage.ts";
 const operatorEndpoints = [
   documentRoutes,
   explainRoutes,
+  policyReplayRoutes,
   apiKeyRoutes,
   operatorRunRoutes,
   noticeRoutes,

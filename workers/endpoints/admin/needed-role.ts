@@ -7,7 +7,11 @@ import { documentNames } from "../../stubs/config-calls.ts";
 const { admin } = paths;
 
 /** What only asks, although it has a body. */
-const questions: ReadonlySet<string> = new Set([admin.explain, ...documentNames.map((name) => documentPaths(name).check)]);
+const questions: ReadonlySet<string> = new Set([
+  admin.explain,
+  admin.policyReplay,
+  ...documentNames.map((name) => documentPaths(name).check),
+]);
 /** Everything under these ends or stops what runs, and changes no configuration. */
 const endings: readonly string[] = [admin.runs, admin.stops, admin.grants, "/admin/inboxes"];
 

@@ -4,6 +4,7 @@ import * as z from "zod";
 import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";
 import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
+import { tallySchema } from "../../../shared/record/replay-tally.ts";
 import { endStates, openStates } from "../../../shared/record/record.ts";
 import { usageOutcomes } from "../../../shared/record/usage.ts";
 import { policyJsonSchema } from "../../../shared/policy/rules.ts";
@@ -86,6 +87,8 @@ function envelopeOfAnyVersion(): JsonObject {
   };
 }
 
+const answerSchema = (validator: z.ZodObject): JsonObject => inside(JSON.parse(JSON.stringify(z.toJSONSchema(validator))) as JsonObject);
+
 /** A validator's input, before it fills in defaults. */
 export const inputSchema = (validator: z.ZodObject): JsonObject =>
   inside(JSON.parse(JSON.stringify(z.toJSONSchema(validator, { io: "input" }))) as JsonObject); // a schema is JSON
@@ -151,6 +154,12 @@ export function schemas() {
     }),
     StopList: record({ stops: list(record({ scope: { enum: ["everything", "server", "key"] }, at: time }, { server: text, key: text })) }),
     Spend: record({ budgets: list(budgetLine) }),
+    PolicyReplay: record({
+      since: time,
+      ...each(integer, "total", "read"),
+      sum: answerSchema(tallySchema),
+      next: orNull("string"),
+    }),
     Sunset: record({
       isComplete: { type: "boolean" },
       servers: list(

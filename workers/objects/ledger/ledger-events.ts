@@ -3,7 +3,7 @@
 //
 // Each event is stored once, and what is stored never changes. Batches of a run do not overlap.
 
-import type { RecordEvent } from "../../../shared/record/record.ts";
+import type { RecordEvent, RecordFact } from "../../../shared/record/record.ts";
 
 /** Most UTF-16 code units of a batch, of at most three bytes each: the platform limits a row to 2 MB. */
 const longestBatch = 500_000;
@@ -112,6 +112,21 @@ export class LedgerEvents {
       .exec<{ events: string }>("SELECT events FROM event_batch WHERE run = ? ORDER BY first_seq DESC LIMIT 1", run)
       .toArray();
     return row === undefined ? null : (eventsIn(row.events).at(-1) ?? null);
+  }
+
+  /** The first event of a run, and its `grantUsed`, which come with it. Read out of the row by SQLite: the rest of a row is much longer. */
+  first(run: string): { readonly fact: RecordFact | null; readonly grants: readonly RecordFact[] } {
+    const [row] = this.#sql
+      .exec<{ fact: string; grants: string | null }>(
+        `SELECT json_extract(events, '$[0].fact') AS fact,
+           CASE WHEN instr(events, '"kind":"grantUsed"') > 0 THEN (SELECT json_group_array(json_extract(value, '$.fact'))
+             FROM json_each(events) WHERE json_extract(value, '$.fact.kind') = 'grantUsed') END AS grants
+         FROM event_batch WHERE run = ? AND first_seq = 1`,
+        run,
+      )
+      .toArray();
+    if (row === undefined) return { fact: null, grants: [] };
+    return { fact: JSON.parse(row.fact) as RecordFact, grants: row.grants === null ? [] : (JSON.parse(row.grants) as RecordFact[]) }; // written by batchesOf
   }
 
   /** Events after a run and number, in the order of run and number. `only`: of that run alone. */

@@ -3,9 +3,9 @@
 // Every index entry of a line would be billed like a row. So the lines have one index, of those that are open; for the other filters a small
 // table says in which hours there are lines with a key, a server and a state, and only these hours are read.
 
-import type { RunSummary } from "../../../shared/record/record.ts";
+import type { LineState, RunSummary } from "../../../shared/record/record.ts";
 import type { LinePlace } from "../../../shared/record/line-list.ts";
-import type { RunsQuery } from "../../stubs/ledger-calls.ts";
+import type { ReplayQuery, ReplayRow, RunsQuery } from "../../stubs/ledger-calls.ts";
 import { type Conditions, filtersOf, placeBefore, valuesOf, whereOf } from "./line-filters.ts";
 
 const hourMs = 3_600_000;
@@ -84,6 +84,23 @@ export class LedgerLines {
   /** A transaction was undone, perhaps with hours that it noted. */
   undone(): void {
     this.#noted.clear();
+  }
+
+  /** What began in a time, newest first: without the lines' texts. */
+  page({ since, after, limit }: ReplayQuery): Pick<ReplayRow, "run" | "createdAt" | "state">[] {
+    return this.#sql
+      .exec<{ run: string; createdAt: number; state: LineState }>(
+        "SELECT run, created_at AS createdAt, state FROM summary WHERE created_at >= ? AND (created_at, run) < (?, ?) ORDER BY created_at DESC, run DESC LIMIT ?",
+        since,
+        after.createdAt,
+        after.run,
+        limit,
+      )
+      .toArray();
+  }
+
+  countSince(since: number): number {
+    return this.#sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM summary WHERE created_at >= ?", since).one().count;
   }
 
   /** Lines, newest first, as JSON of `LinePage`. */

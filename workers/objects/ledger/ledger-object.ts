@@ -7,6 +7,8 @@ import type {
   LedgerEntry,
   Expected,
   NoticeRow,
+  ReplayQuery,
+  ReplayRow,
   RunsQuery,
   NoticesQuery,
   ServerUseQuery,
@@ -154,6 +156,14 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
 
   runs(query: RunsQuery): string {
     return this.#lines.list(query);
+  }
+
+  replay(query: ReplayQuery): string {
+    return JSON.stringify(this.#lines.page(query).map((line): ReplayRow => ({ ...line, ...this.#events.first(line.run) })));
+  }
+
+  begunSince(since: number): number {
+    return this.#lines.countSince(since);
   }
 
   line(run: string): string | null {
