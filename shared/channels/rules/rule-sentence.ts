@@ -1,0 +1,180 @@
+// A rule of the policy as sentences: when it applies, whom it asks, and what else it says. Exhaustive by type: a condition or a consequence
+// without its words does not compile.
+
+import type { Conditions } from "../../policy/conditions.ts";
+import type { Consequences } from "../../policy/rules.ts";
+import type { NumberWords } from "../words/by-intl.ts";
+import { type RuleWords, ruleWords } from "./rule-words.ts";
+import type { Language } from "../words/languages.ts";
+
+/** Words of ours, a value to stress, or a name that somebody else gave. */
+export type SentencePart = string | { readonly strong: string } | { readonly name: string };
+
+/** `numbers`: of the same language. */
+type Speech = { readonly words: RuleWords; readonly language: Language; readonly numbers: Pick<NumberWords, "number" | "span"> };
+
+/** What a rule says of itself. `when`: null for the default. `then`: with all its fields; `reviewers`: those that it asks. */
+export type SpokenRule = {
+  readonly when: Conditions | null;
+  readonly then: Consequences & { readonly reviewers: readonly string[] };
+};
+
+/** The sentences of a rule, as parts to be shown one after the other. */
+export function ruleSentence({ when, then }: SpokenRule, language: Language, numbers: Speech["numbers"]): SentencePart[] {
+  const speech: Speech = { words: ruleWords[language], language, numbers };
+  const conditions = when === null ? [] : conditionsOf(when, speech);
+  const acts = actsOf(then, speech);
+  const opened = conditions.length === 0 ? [...opening(when, speech), ...acts] : filled(speech.words.if, { conditions: listOf(conditions, speech), act: acts });
+  const more = consequenceNames.flatMap((name) => consequences[name](then, speech).map((sentence) => [speech.words.space, ...sentence]));
+  return joined([...capitalized(opened), ...more.flat()]);
+}
+
+const opening = (when: Conditions | null, { words }: Speech): SentencePart[] => (when === null ? [] : [words.always]);
+
+type Sentence = readonly SentencePart[];
+type Say<Value> = (value: Value, speech: Speech) => Sentence;
+type Wanted = { readonly [Name in keyof Conditions]-?: NonNullable<Conditions[Name]> };
+
+const strong = (text: string): SentencePart => ({ strong: text });
+const named =
+  (name: "server" | "tool" | "method" | "key" | "model"): Say<string> =>
+  (value, { words }) =>
+    filled(words.when[name], { value: [{ name: value }] });
+
+const conditionSays: { readonly [Name in keyof Wanted]: Say<Wanted[Name]> } = {
+  server: named("server"),
+  tool: named("tool"),
+  method: named("method"),
+  key: named("key"),
+  model: named("model"),
+  provenance: (value, { words }) => stressed(words.when.provenance[value]),
+  hasMedia: (value, { words }) => stressed(words.when.hasMedia[value ? "yes" : "no"]),
+  hasTools: (value, { words }) => stressed(words.when.hasTools[value ? "yes" : "no"]),
+  maxTokensOver: (value, { words, numbers }) => filled(words.when.maxTokensOver, { value: [strong(numbers.number(value))] }),
+  costOverUsd: (value, { words, language }) => filled(words.when.costOverUsd, { value: [strong(dollarsOf(value, language))] }),
+  risk: (value, { words }) => stressed(words.when.risk[value]),
+};
+
+/** As it is written in the document: a limit is not rounded. */
+const dollarsOf = (usd: number, language: Language): string =>
+  usd.toLocaleString(language, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: 0,
+    maximumFractionDigits: 12,
+  });
+
+const conditionNames = Object.keys(conditionSays) as (keyof Conditions)[]; // its own names
+
+function conditionsOf(when: Conditions, speech: Speech): Sentence[] {
+  const say = <Name extends keyof Conditions>(name: Name): Sentence[] => {
+    const value = (when as { readonly [Each in keyof Wanted]?: Wanted[Each] | undefined })[name];
+    return value === undefined ? [] : [conditionSays[name](value, speech)];
+  };
+  return conditionNames.flatMap((name) => say(name));
+}
+
+/** Who is asked about what, and what is allowed. */
+function actsOf({ request, response, replyRisk, reviewers }: SpokenRule["then"], speech: Speech): Sentence {
+  const { then: words } = speech.words;
+  const people = peopleIn(reviewers, speech);
+  if (request === "refuse") return stressed(words.refuse);
+  const warned = replyRisk === null ? [] : [speech.words.space, ...filled(words.askIfWarned[replyRisk], { people })];
+  if (request === "review") return response === "review" ? filled(words.askBoth, { people }) : [...filled(words.askPrompt, { people }), ...warned];
+  return response === "review" ? filled(words.askReply, { people }) : [...stressed(words.allow), ...warned];
+}
+
+/** Where nobody is ever asked, who may approve and for how long says nothing. */
+const isAsked = ({ request, response, replyRisk }: Consequences): boolean =>
+  request !== "refuse" && (request === "review" || response === "review" || replyRisk !== null);
+const isOpen = ({ request }: Consequences): boolean => request !== "refuse";
+
+type Consequence = (then: SpokenRule["then"], speech: Speech) => readonly Sentence[];
+
+const none: Consequence = () => [];
+const flag =
+  (name: "tellReason" | "tellAuthor" | "grantsInferred" | "timeoutCoversReview", given: (then: Consequences) => boolean = isAsked): Consequence =>
+  (then, { words }) =>
+    then[name] && given(then) ? [[words.then[name]]] : [];
+
+const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
+  // In `actsOf`.
+  request: none,
+  response: none,
+  replyRisk: none,
+  reviewers: none,
+  quorum: (then, { words, numbers }) =>
+    isAsked(then) ? [then.quorum === 1 ? [words.then.one] : filled(words.then.quorum, { count: [strong(numbers.number(then.quorum))] })] : [],
+  remindAtSeconds: (then, speech) =>
+    isAsked(then) && then.remindAtSeconds.length > 0
+      ? [filled(speech.words.then.remind, { times: listOf(then.remindAtSeconds.map((seconds) => [spanOf(seconds, speech)]), speech) })]
+      : [],
+  escalate: (then, speech) =>
+    isAsked(then) && then.escalate !== null
+      ? [filled(speech.words.then.escalate, { time: [spanOf(then.escalate.afterSeconds, speech)], people: peopleIn(then.escalate.to, speech) })]
+      : [],
+  deadlineSeconds: (then, speech) =>
+    isAsked(then) ? [filled(speech.words.then.expires, { time: [strong(spanOf(then.deadlineSeconds, speech))] })] : [],
+  selfApproval: (then, { words }) => (isAsked(then) && !then.selfApproval ? [[words.then.notOwn]] : []),
+  grants: (then, { words }) => (isAsked(then) && then.grants ? [[words.then.grants[then.boundTo]]] : []),
+  grantsInferred: flag("grantsInferred", (then) => isAsked(then) && then.grants),
+  // With grants it is in their sentence.
+  boundTo: (then, { words }) => (isOpen(then) && !then.grants && then.boundTo !== "tool" ? [[words.then.keptReplies]] : []),
+  handOverTo: (then, speech) => {
+    if (!isAsked(then) || then.handOverTo === undefined) return [];
+    if (then.handOverTo.length === 0) return [[speech.words.then.noHandOver]];
+    return [filled(speech.words.then.handOver, { people: peopleIn(then.handOverTo, speech) })];
+  },
+  noticeExcerpt: (then, { words }) => (isAsked(then) && then.noticeExcerpt === "start" ? [[words.then.excerpt]] : []),
+  tellReason: flag("tellReason"),
+  tellAuthor: flag("tellAuthor"),
+  context: (then, { words }) => (isOpen(then) && then.context === "thisServer" ? [[words.then.context]] : []),
+  timeoutCoversReview: flag("timeoutCoversReview"),
+  cheaperWithinBudget: (then, { words }) => (isOpen(then) && then.cheaperWithinBudget ? [[words.then.cheaper]] : []),
+};
+
+const consequenceNames = Object.keys(consequences) as (keyof Consequences)[]; // its own names
+
+const spanOf = (seconds: number, { numbers }: Speech): string => numbers.span(seconds * 1_000);
+
+/** A policy that is valid asks nobody only where it allows all. */
+const peopleIn = (names: readonly string[], speech: Speech): Sentence =>
+  names.length === 0 ? [strong(speech.words.nobody)] : listOf(names.map((name) => [{ name }]), speech);
+
+/** With commas and the word for "and" of the language. */
+function listOf(items: readonly Sentence[], { language }: Speech): Sentence {
+  const format = new Intl.ListFormat(language, { type: "conjunction" });
+  return format
+    .formatToParts(items.map((_, index) => String(index)))
+    .flatMap(({ type, value }): Sentence => (type === "element" ? (items[Number(value)] ?? []) : [value]));
+}
+
+/** `{value}` is replaced by its parts; what stands between `*` is stressed. */
+function filled(sentence: string, values: Readonly<Record<string, Sentence>>): Sentence {
+  return sentence.split(/(\{\w+\})/).flatMap((part): Sentence => (/^\{\w+\}$/.test(part) ? (values[part.slice(1, -1)] ?? [part]) : stressed(part)));
+}
+
+const stressed = (sentence: string): Sentence =>
+  sentence.split("*").flatMap((part, index): Sentence => (part === "" ? [] : [index % 2 === 1 ? strong(part) : part]));
+
+const capitalized = ([first, ...rest]: Sentence): Sentence =>
+  first === undefined
+    ? []
+    : [typeof first === "string" ? upper(first) : "strong" in first ? strong(upper(first.strong)) : first, ...rest];
+const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
+
+/** Neighbouring words of ours in one part. */
+function joined(parts: Sentence): SentencePart[] {
+  const all: SentencePart[] = [];
+  for (const part of parts) {
+    const last = all.at(-1);
+    if (typeof part === "string" && typeof last === "string") all[all.length - 1] = last + part;
+    else if (part !== "") all.push(part);
+  }
+  return all;
+}
+
+/** The sentences as plain text. */
+export const sentenceText = (parts: readonly SentencePart[]): string =>
+  parts.map((part) => (typeof part === "string" ? part : "strong" in part ? part.strong : part.name)).join("");

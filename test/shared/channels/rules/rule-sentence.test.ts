@@ -1,0 +1,139 @@
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ruleSentence, sentenceText } from "../../../../shared/channels/rules/rule-sentence.ts";
+import { wordsOf } from "../../../../shared/channels/words/words.ts";
+import type { Language } from "../../../../shared/channels/words/languages.ts";
+import { type Consequences, parsePolicy } from "../../../../shared/policy/rules.ts";
+
+/** `when`: null for the default. */
+function said(when: object | null, then: object, language: Language = "en"): string {
+  const parsed = parsePolicy({
+    rules: when === null ? [] : [{ name: "rule", when, then }],
+    default: when === null ? { reviewers: ["oncall"], ...then } : { reviewers: ["oncall"] },
+    reviewers: { oncall: [{ name: "Ann" }, { name: "Bo" }], lead: [{ name: "Cy" }] },
+  });
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
+  const [rule = { when: null, then: parsed.value.default }] = parsed.value.rules;
+  const spoken: Consequences & { reviewers: readonly string[] } = { ...rule.then, reviewers: rule.then.reviewers ?? parsed.value.default.reviewers };
+  return sentenceText(ruleSentence({ when: rule.when, then: spoken }, language, wordsOf(language).page));
+}
+
+describe("a rule in English", () => {
+  test.each([
+    [
+      { risk: "high" },
+      { quorum: 2, reviewers: ["oncall", "lead"], remindAtSeconds: [180, 420], escalate: { afterSeconds: 300, to: ["lead"] } },
+      "If it has a high warning, ask oncall and lead about prompt and reply. 2 approve. Remind after 3 min and 7 min. After 5 min ask lead too. Expires in 10 min.",
+    ],
+    [{ costOverUsd: 0.02 }, { deadlineSeconds: 3600 }, "If it can cost over $0.02, ask oncall about prompt and reply. 1 approves. Expires in 1 hr."],
+    [
+      { tool: "search_*", hasTools: false },
+      { request: "allow" },
+      "If the tool is search_* and it offers no tools, allow the prompt. Ask oncall about the reply. 1 approves. Expires in 10 min.",
+    ],
+    [
+      { provenance: "claimed", key: "ci-*" },
+      { request: "refuse" },
+      "If the API key is ci-* and the client only reports where it comes from, refuse it.",
+    ],
+    [
+      {},
+      { request: "allow", response: "allow", replyRisk: "high" },
+      "For every request: allow prompt and reply. Ask oncall about a reply with a high warning. 1 approves. Expires in 10 min.",
+    ],
+    [
+      null,
+      { selfApproval: true, grants: true, handOverTo: [], tellReason: true },
+      "Ask oncall about prompt and reply. 1 approves. Expires in 10 min. Reviewers may always allow requests of the same tool. It cannot be handed over. The server is told why a request was denied.",
+    ],
+  ])("%j %j", (when, then, expected) => {
+    expect(said(when, then)).toBe(expected);
+  });
+});
+
+test("a rule in Chinese", () => {
+  expect(said({ risk: "high", server: "notes" }, { quorum: 2 }, "zh-CN")).toBe(
+    "如果服务器是 notes和有高级警告，提示和回复均由 oncall 审核。需 2 人批准。10分钟后过期。",
+  );
+});
+
+describe("every rule", () => {
+  const yes = fc.boolean();
+  const when = fc.record(
+    {
+      server: fc.constant("SERVER"),
+      tool: fc.constant("TOOL"),
+      method: fc.constant("METHOD"),
+      key: fc.constant("KEY"),
+      model: fc.constant("MODEL"),
+      provenance: fc.constantFrom("claimed", "inferred", "observed", "own"),
+      hasMedia: yes,
+      hasTools: yes,
+      maxTokensOver: fc.constant(777),
+      costOverUsd: fc.constant(0.00025),
+      risk: fc.constantFrom("low", "medium", "high"),
+    },
+    { requiredKeys: [] },
+  );
+  const then = fc.record(
+    {
+      request: fc.constantFrom("review", "allow", "refuse"),
+      response: fc.constantFrom("review", "allow"),
+      replyRisk: fc.constantFrom(null, "low", "medium", "high"),
+      quorum: fc.constantFrom(1, 2),
+      selfApproval: yes,
+      remindAtSeconds: fc.constantFrom([], [60]),
+      grants: yes,
+      grantsInferred: yes,
+      boundTo: fc.constantFrom("tool", "server", "key"),
+      tellReason: yes,
+      tellAuthor: yes,
+      noticeExcerpt: fc.constantFrom("none", "start"),
+      context: fc.constantFrom("none", "thisServer"),
+      handOverTo: fc.constantFrom([], ["lead"]),
+    },
+    { requiredKeys: [] },
+  );
+
+  test("has each of its conditions in its sentence, and no place without a value, in both languages", () => {
+    fc.assert(
+      fc.property(when, then, fc.constantFrom<Language>("en", "zh-CN"), (conditions, consequences, language) => {
+        const text = said(conditions, consequences, language);
+        expect(text).not.toMatch(/[{}*]/);
+        for (const name of ["server", "tool", "method", "key", "model"] as const) expect(text.includes(name.toUpperCase())).toBe(name in conditions);
+        expect(text.includes("777")).toBe("maxTokensOver" in conditions);
+        expect(text.includes("$0.00025")).toBe("costOverUsd" in conditions);
+      }),
+    );
+  });
+
+  test("says another sentence where what it does differs", () => {
+    const variants = [
+      {},
+      { request: "allow" },
+      { response: "allow" },
+      { request: "allow", response: "allow" },
+      { request: "refuse" },
+      { request: "allow", response: "allow", replyRisk: "low" },
+      { quorum: 2 },
+      { selfApproval: false },
+      { deadlineSeconds: 61 },
+      { remindAtSeconds: [60] },
+      { escalate: { afterSeconds: 60, to: ["lead"] } },
+      { noticeExcerpt: "start" },
+      { tellReason: true },
+      { tellAuthor: true },
+      { grants: true },
+      { grants: true, grantsInferred: true },
+      { grants: true, boundTo: "server" },
+      { boundTo: "server" },
+      { context: "thisServer" },
+      { timeoutCoversReview: true },
+      { cheaperWithinBudget: true },
+      { handOverTo: [] },
+      { handOverTo: ["lead"] },
+    ];
+    for (const language of ["en", "zh-CN"] as const)
+      expect(new Set(variants.map((consequences) => said({}, consequences, language))).size).toBe(variants.length);
+  });
+});
