@@ -3,15 +3,20 @@
 
 import type { Conditions } from "../../policy/conditions.ts";
 import type { Consequences } from "../../policy/rules.ts";
-import type { NumberWords } from "../words/by-intl.ts";
+import { span as spanEn } from "../words/en/page-numbers-en.ts";
+import { span as spanZh } from "../words/zh/page-numbers-zh.ts";
 import { type RuleWords, ruleWords } from "./rule-words.ts";
 import type { Language } from "../words/languages.ts";
 
 /** Words of ours, a value to stress, or a name that somebody else gave. */
 export type SentencePart = string | { readonly strong: string } | { readonly name: string };
 
-/** `numbers`: of the same language. */
-type Speech = { readonly words: RuleWords; readonly language: Language; readonly numbers: Pick<NumberWords, "number" | "span"> };
+type Speech = { readonly words: RuleWords; readonly locale: string; readonly span: (milliseconds: number) => string };
+
+const speeches: Readonly<Record<Language, Speech>> = {
+  en: { words: ruleWords.en, locale: "en-GB", span: spanEn },
+  "zh-CN": { words: ruleWords["zh-CN"], locale: "zh-CN", span: spanZh },
+};
 
 /** What a rule says of itself. `when`: null for the default. `then`: with all its fields; `reviewers`: those that it asks. */
 export type SpokenRule = {
@@ -20,11 +25,11 @@ export type SpokenRule = {
 };
 
 /** The sentences of a rule, as parts to be shown one after the other. */
-export function ruleSentence({ when, then }: SpokenRule, language: Language, numbers: Speech["numbers"]): SentencePart[] {
-  const speech: Speech = { words: ruleWords[language], language, numbers };
+export function ruleSentence({ when, then }: SpokenRule, language: Language): SentencePart[] {
+  const speech = speeches[language];
   const conditions = when === null ? [] : conditionsOf(when, speech);
   const acts = actsOf(then, speech);
-  const opened = conditions.length === 0 ? [...opening(when, speech), ...acts] : filled(speech.words.if, { conditions: listOf(conditions, speech), act: acts });
+  const opened = conditions.length === 0 ? [...opening(when, speech), ...acts] : filled(speech.words.if, { conditions: allOf(conditions, speech), act: acts });
   const more = consequenceNames.flatMap((name) => consequences[name](then, speech).map((sentence) => [speech.words.space, ...sentence]));
   return joined([...capitalized(opened), ...more.flat()]);
 }
@@ -50,14 +55,14 @@ const conditionSays: { readonly [Name in keyof Wanted]: Say<Wanted[Name]> } = {
   provenance: (value, { words }) => stressed(words.when.provenance[value]),
   hasMedia: (value, { words }) => stressed(words.when.hasMedia[value ? "yes" : "no"]),
   hasTools: (value, { words }) => stressed(words.when.hasTools[value ? "yes" : "no"]),
-  maxTokensOver: (value, { words, numbers }) => filled(words.when.maxTokensOver, { value: [strong(numbers.number(value))] }),
-  costOverUsd: (value, { words, language }) => filled(words.when.costOverUsd, { value: [strong(dollarsOf(value, language))] }),
+  maxTokensOver: (value, { words, locale }) => filled(words.when.maxTokensOver, { value: [strong(value.toLocaleString(locale))] }),
+  costOverUsd: (value, { words, locale }) => filled(words.when.costOverUsd, { value: [strong(dollarsOf(value, locale))] }),
   risk: (value, { words }) => stressed(words.when.risk[value]),
 };
 
 /** As it is written in the document: a limit is not rounded. */
-const dollarsOf = (usd: number, language: Language): string =>
-  usd.toLocaleString(language, {
+const dollarsOf = (usd: number, locale: string): string =>
+  usd.toLocaleString(locale, {
     style: "currency",
     currency: "USD",
     currencyDisplay: "narrowSymbol",
@@ -104,8 +109,8 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
   response: none,
   replyRisk: none,
   reviewers: none,
-  quorum: (then, { words, numbers }) =>
-    isAsked(then) ? [then.quorum === 1 ? [words.then.one] : filled(words.then.quorum, { count: [strong(numbers.number(then.quorum))] })] : [],
+  quorum: (then, { words, locale }) =>
+    isAsked(then) ? [then.quorum === 1 ? [words.then.one] : filled(words.then.quorum, { count: [strong(then.quorum.toLocaleString(locale))] })] : [],
   remindAtSeconds: (then, speech) =>
     isAsked(then) && then.remindAtSeconds.length > 0
       ? [filled(speech.words.then.remind, { times: listOf(then.remindAtSeconds.map((seconds) => [spanOf(seconds, speech)]), speech) })]
@@ -136,15 +141,20 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
 
 const consequenceNames = Object.keys(consequences) as (keyof Consequences)[]; // its own names
 
-const spanOf = (seconds: number, { numbers }: Speech): string => numbers.span(seconds * 1_000);
+const spanOf = (seconds: number, { span }: Speech): string => span(seconds * 1_000);
 
 /** A policy that is valid asks nobody only where it allows all. */
 const peopleIn = (names: readonly string[], speech: Speech): Sentence =>
   names.length === 0 ? [strong(speech.words.nobody)] : listOf(names.map((name) => [{ name }]), speech);
 
+function allOf(conditions: readonly Sentence[], speech: Speech): Sentence {
+  const { and } = speech.words;
+  return and === "" ? listOf(conditions, speech) : conditions.flatMap((condition, index) => (index === 0 ? condition : [and, ...condition]));
+}
+
 /** With commas and the word for "and" of the language. */
-function listOf(items: readonly Sentence[], { language }: Speech): Sentence {
-  const format = new Intl.ListFormat(language, { type: "conjunction" });
+function listOf(items: readonly Sentence[], { locale }: Speech): Sentence {
+  const format = new Intl.ListFormat(locale, { type: "conjunction" });
   return format
     .formatToParts(items.map((_, index) => String(index)))
     .flatMap(({ type, value }): Sentence => (type === "element" ? (items[Number(value)] ?? []) : [value]));

@@ -4,6 +4,8 @@ import type { Language } from "../words/languages.ts";
 
 const en = {
   if: "if {conditions}, {act}",
+  /** Between conditions; "": as the language lists things. */
+  and: "",
   always: "for every request: ",
   nobody: "nobody",
   space: " ",
@@ -68,6 +70,7 @@ export type RuleWords = typeof en;
 
 const zhCN: RuleWords = {
   if: "如果{conditions}，{act}",
+  and: "，且",
   always: "对每个请求：",
   nobody: "无人",
   space: "",

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ruleSentence, sentenceText } from "../../../../shared/channels/rules/rule-sentence.ts";
-import { wordsOf } from "../../../../shared/channels/words/words.ts";
 import type { Language } from "../../../../shared/channels/words/languages.ts";
 import { type Consequences, parsePolicy } from "../../../../shared/policy/rules.ts";
 
@@ -15,7 +14,7 @@ function said(when: object | null, then: object, language: Language = "en"): str
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
   const [rule = { when: null, then: parsed.value.default }] = parsed.value.rules;
   const spoken: Consequences & { reviewers: readonly string[] } = { ...rule.then, reviewers: rule.then.reviewers ?? parsed.value.default.reviewers };
-  return sentenceText(ruleSentence({ when: rule.when, then: spoken }, language, wordsOf(language).page));
+  return sentenceText(ruleSentence({ when: rule.when, then: spoken }, language));
 }
 
 describe("a rule in English", () => {
@@ -23,13 +22,13 @@ describe("a rule in English", () => {
     [
       { risk: "high" },
       { quorum: 2, reviewers: ["oncall", "lead"], remindAtSeconds: [180, 420], escalate: { afterSeconds: 300, to: ["lead"] } },
-      "If it has a high warning, ask oncall and lead about prompt and reply. 2 approve. Remind after 3 min and 7 min. After 5 min ask lead too. Expires in 10 min.",
+      "If it has a high warning, ask oncall and lead about prompt and reply. 2 approve. Remind after 3 minutes and 7 minutes. After 5 minutes ask lead too. Expires in 10 minutes.",
     ],
-    [{ costOverUsd: 0.02 }, { deadlineSeconds: 3600 }, "If it can cost over $0.02, ask oncall about prompt and reply. 1 approves. Expires in 1 hr."],
+    [{ costOverUsd: 0.02 }, { deadlineSeconds: 3600 }, "If it can cost over $0.02, ask oncall about prompt and reply. 1 approves. Expires in 1 hour."],
     [
       { tool: "search_*", hasTools: false },
       { request: "allow" },
-      "If the tool is search_* and it offers no tools, allow the prompt. Ask oncall about the reply. 1 approves. Expires in 10 min.",
+      "If the tool is search_* and it offers no tools, allow the prompt. Ask oncall about the reply. 1 approves. Expires in 10 minutes.",
     ],
     [
       { provenance: "claimed", key: "ci-*" },
@@ -39,12 +38,12 @@ describe("a rule in English", () => {
     [
       {},
       { request: "allow", response: "allow", replyRisk: "high" },
-      "For every request: allow prompt and reply. Ask oncall about a reply with a high warning. 1 approves. Expires in 10 min.",
+      "For every request: allow prompt and reply. Ask oncall about a reply with a high warning. 1 approves. Expires in 10 minutes.",
     ],
     [
       null,
       { selfApproval: true, grants: true, handOverTo: [], tellReason: true },
-      "Ask oncall about prompt and reply. 1 approves. Expires in 10 min. Reviewers may always allow requests of the same tool. It cannot be handed over. The server is told why a request was denied.",
+      "Ask oncall about prompt and reply. 1 approves. Expires in 10 minutes. Reviewers may always allow requests of the same tool. It cannot be handed over. The server is told why a request was denied.",
     ],
   ])("%j %j", (when, then, expected) => {
     expect(said(when, then)).toBe(expected);
@@ -53,7 +52,7 @@ describe("a rule in English", () => {
 
 test("a rule in Chinese", () => {
   expect(said({ risk: "high", server: "notes" }, { quorum: 2 }, "zh-CN")).toBe(
-    "如果服务器是 notes和有高级警告，提示和回复均由 oncall 审核。需 2 人批准。10分钟后过期。",
+    "如果服务器是 notes，且有高级警告，提示和回复均由 oncall 审核。需 2 人批准。10分钟后过期。",
   );
 });
 
