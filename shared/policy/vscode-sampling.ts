@@ -72,7 +72,12 @@ export function importVscodeSampling(text: string, known: Known): Result<readonl
       if (servers.has(server)) return without({ kind: "sameServer" });
       servers.add(server);
       const { rules, notCarried } = rulesOf(server, entry, known.models);
-      return { key, server, rules: rules.map((rule) => ({ ...rule, name: freeName(rule.name, names) })), notCarried: [...notCarried, ...place] };
+      return {
+        key,
+        server,
+        rules: rules.map((rule) => ({ ...rule, name: freeName(rule.name, names) })),
+        notCarried: [...notCarried, ...place],
+      };
     }),
   );
 }
@@ -86,7 +91,9 @@ function settingIn(read: Json): JsonObject | null {
   const setting = inside[vscodeSetting];
   if (setting !== undefined) return isObject(setting) ? setting : null;
   // The value alone: its members are servers.
-  const isServers = Object.entries(read).every(([key, value]) => key.includes(": ") || (isObject(value) && members.some((name) => name in value)));
+  const isServers = Object.entries(read).every(
+    ([key, value]) => key.includes(": ") || (isObject(value) && members.some((name) => name in value)),
+  );
   return isServers ? read : null;
 }
 
@@ -109,19 +116,28 @@ const thens: Readonly<Record<Answer, JsonObject>> = {
 };
 
 function rulesOf(server: string, entry: JsonObject, known: readonly KnownModel[]): Pick<ImportedServer, "rules" | "notCarried"> {
-  const notCarried: NotCarried[] = Object.keys(entry).flatMap((member) => (members.includes(member) ? [] : [{ kind: "unknownMember", member }]));
+  const notCarried: NotCarried[] = Object.keys(entry).flatMap((member) =>
+    members.includes(member) ? [] : [{ kind: "unknownMember", member }],
+  );
   const listed = entry["allowedModels"];
   const during = answerOf(entry["allowedDuringChat"]);
   const outside = answerOf(entry["allowedOutsideChat"]);
   if (outside === "allow") notCarried.push({ kind: "outside" });
-  if (during === "ask" && outside === "ask" && listed === undefined) return { rules: [], notCarried: [...notCarried, { kind: "nothingSaid" }] };
+  if (during === "ask" && outside === "ask" && listed === undefined)
+    return { rules: [], notCarried: [...notCarried, { kind: "nothingSaid" }] };
   const wanted = Array.isArray(listed) ? listed.filter((model) => typeof model === "string") : null;
   const models = wanted === null ? null : modelsFor(wanted, known, notCarried);
   const isWithoutModel = models !== null && models.length === 0;
   if (isWithoutModel) notCarried.push({ kind: "noModelLeft" });
   const inTool = { when: { server, method: "tools/call" }, name: `VS Code: ${server}, tool calls` };
   const rest = { when: { server }, name: during === outside ? `VS Code: ${server}` : `VS Code: ${server}, other` };
-  const parts = during === outside ? [{ ...rest, answer: during }] : [{ ...inTool, answer: during }, { ...rest, answer: outside }];
+  const parts =
+    during === outside
+      ? [{ ...rest, answer: during }]
+      : [
+          { ...inTool, answer: during },
+          { ...rest, answer: outside },
+        ];
   const rules = parts.flatMap(({ when, name, answer }): ImportedRule[] => {
     if (answer === "refuse" || models === null) return [{ name, when, then: thens[answer] }];
     if (isWithoutModel) return [{ name, when, then: thens.ask }];
@@ -135,7 +151,9 @@ function rulesOf(server: string, entry: JsonObject, known: readonly KnownModel[]
 /** `copilot/gpt-4.1` is a model of the routing table whose id, or whose name at its provider, is so or ends so. */
 function modelsFor(wanted: readonly string[], known: readonly KnownModel[], notCarried: NotCarried[]): readonly string[] {
   const found = wanted.flatMap((model) => {
-    const ids = known.filter(({ id, name }) => !id.includes("*") && [id, name].some((each) => tailOf(each) === tailOf(model))).map(({ id }) => id);
+    const ids = known
+      .filter(({ id, name }) => !id.includes("*") && [id, name].some((each) => tailOf(each) === tailOf(model)))
+      .map(({ id }) => id);
     if (ids.length === 0) notCarried.push({ kind: "noSuchModel", model });
     return ids;
   });
@@ -152,7 +170,11 @@ function freeName(wanted: string, taken: Set<string>): string {
   const clean = wanted.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, "").trim();
   for (let number = 1; ; number += 1) {
     const end = number === 1 ? "" : ` ${number}`;
-    const name = `${[...clean].slice(0, longestName - 10).join("").slice(0, longestName - end.length).trim()}${end}`;
+    const name = `${[...clean]
+      .slice(0, longestName - 10)
+      .join("")
+      .slice(0, longestName - end.length)
+      .trim()}${end}`;
     if (taken.has(name)) continue;
     taken.add(name);
     return name;

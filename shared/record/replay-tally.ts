@@ -25,6 +25,8 @@ export type ReplayGroup = z.infer<typeof groupSchema>;
 
 export const tallySchema = z.strictObject({
   requests: count,
+  /** For how many a person is asked for sure. */
+  asked: beforeAndAfter,
   effects: z.record(z.enum(effects), count),
   /** Requests of which it cannot be told. */
   unknown: z.record(z.enum(unknowns), count),
@@ -45,6 +47,7 @@ const zeros = <Name extends string>(names: readonly Name[]): Record<Name, number
 
 export const noReplay: ReplayTally = {
   requests: 0,
+  asked: { before: 0, after: 0 },
   effects: zeros(effects),
   unknown: zeros(unknowns),
   notByRules: 0,
@@ -81,6 +84,7 @@ class Sum {
   #requests = 0;
   #notByRules = 0;
   #ungrouped = 0;
+  #asked: Readonly<Record<Side, number>> = { before: 0, after: 0 };
   readonly #effects = zeros(effects);
   readonly #unknown = zeros(unknowns);
   readonly #groups = new Map<string, ReplayGroup>();
@@ -117,6 +121,7 @@ class Sum {
     const none = { before: 0, after: 0 };
     const one = { ...none, [side]: 1 };
     const isSure = prompt === 2 || reply === 2;
+    if (isSure) this.#asked = plus(this.#asked, one);
     for (const reviewer of ruling.reviewers) this.#addReviewer({ reviewer, asked: isSure ? one : none, ifWarned: isSure ? none : one });
   }
 
@@ -145,6 +150,7 @@ class Sum {
 
   addTally(tally: ReplayTally): void {
     this.#requests += tally.requests;
+    this.#asked = plus(this.#asked, tally.asked);
     this.#notByRules += tally.notByRules;
     this.#ungrouped += tally.ungrouped;
     for (const effect of effects) this.#effects[effect] += tally.effects[effect];
@@ -157,6 +163,7 @@ class Sum {
   tally(): ReplayTally {
     return {
       requests: this.#requests,
+      asked: this.#asked,
       effects: { ...this.#effects },
       unknown: { ...this.#unknown },
       notByRules: this.#notByRules,

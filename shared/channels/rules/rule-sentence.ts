@@ -29,7 +29,10 @@ export function ruleSentence({ when, then }: SpokenRule, language: Language): Se
   const speech = speeches[language];
   const conditions = when === null ? [] : conditionsOf(when, speech);
   const acts = actsOf(then, speech);
-  const opened = conditions.length === 0 ? [...opening(when, speech), ...acts] : filled(speech.words.if, { conditions: allOf(conditions, speech), act: acts });
+  const opened =
+    conditions.length === 0
+      ? [...opening(when, speech), ...acts]
+      : filled(speech.words.if, { conditions: allOf(conditions, speech), act: acts });
   const more = consequenceNames.flatMap((name) => consequences[name](then, speech).map((sentence) => [speech.words.space, ...sentence]));
   return joined([...capitalized(opened), ...more.flat()]);
 }
@@ -86,7 +89,8 @@ function actsOf({ request, response, replyRisk, reviewers }: SpokenRule["then"],
   const people = peopleIn(reviewers, speech);
   if (request === "refuse") return stressed(words.refuse);
   const warned = replyRisk === null ? [] : [speech.words.space, ...filled(words.askIfWarned[replyRisk], { people })];
-  if (request === "review") return response === "review" ? filled(words.askBoth, { people }) : [...filled(words.askPrompt, { people }), ...warned];
+  if (request === "review")
+    return response === "review" ? filled(words.askBoth, { people }) : [...filled(words.askPrompt, { people }), ...warned];
   return response === "review" ? filled(words.askReply, { people }) : [...stressed(words.allow), ...warned];
 }
 
@@ -99,7 +103,10 @@ type Consequence = (then: SpokenRule["then"], speech: Speech) => readonly Senten
 
 const none: Consequence = () => [];
 const flag =
-  (name: "tellReason" | "tellAuthor" | "grantsInferred" | "timeoutCoversReview", given: (then: Consequences) => boolean = isAsked): Consequence =>
+  (
+    name: "tellReason" | "tellAuthor" | "grantsInferred" | "timeoutCoversReview",
+    given: (then: Consequences) => boolean = isAsked,
+  ): Consequence =>
   (then, { words }) =>
     then[name] && given(then) ? [[words.then[name]]] : [];
 
@@ -110,14 +117,28 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
   replyRisk: none,
   reviewers: none,
   quorum: (then, { words, locale }) =>
-    isAsked(then) ? [then.quorum === 1 ? [words.then.one] : filled(words.then.quorum, { count: [strong(then.quorum.toLocaleString(locale))] })] : [],
+    isAsked(then)
+      ? [then.quorum === 1 ? [words.then.one] : filled(words.then.quorum, { count: [strong(then.quorum.toLocaleString(locale))] })]
+      : [],
   remindAtSeconds: (then, speech) =>
     isAsked(then) && then.remindAtSeconds.length > 0
-      ? [filled(speech.words.then.remind, { times: listOf(then.remindAtSeconds.map((seconds) => [spanOf(seconds, speech)]), speech) })]
+      ? [
+          filled(speech.words.then.remind, {
+            times: listOf(
+              then.remindAtSeconds.map((seconds) => [spanOf(seconds, speech)]),
+              speech,
+            ),
+          }),
+        ]
       : [],
   escalate: (then, speech) =>
     isAsked(then) && then.escalate !== null
-      ? [filled(speech.words.then.escalate, { time: [spanOf(then.escalate.afterSeconds, speech)], people: peopleIn(then.escalate.to, speech) })]
+      ? [
+          filled(speech.words.then.escalate, {
+            time: [spanOf(then.escalate.afterSeconds, speech)],
+            people: peopleIn(then.escalate.to, speech),
+          }),
+        ]
       : [],
   deadlineSeconds: (then, speech) =>
     isAsked(then) ? [filled(speech.words.then.expires, { time: [strong(spanOf(then.deadlineSeconds, speech))] })] : [],
@@ -145,11 +166,18 @@ const spanOf = (seconds: number, { span }: Speech): string => span(seconds * 1_0
 
 /** A policy that is valid asks nobody only where it allows all. */
 const peopleIn = (names: readonly string[], speech: Speech): Sentence =>
-  names.length === 0 ? [strong(speech.words.nobody)] : listOf(names.map((name) => [{ name }]), speech);
+  names.length === 0
+    ? [strong(speech.words.nobody)]
+    : listOf(
+        names.map((name) => [{ name }]),
+        speech,
+      );
 
 function allOf(conditions: readonly Sentence[], speech: Speech): Sentence {
   const { and } = speech.words;
-  return and === "" ? listOf(conditions, speech) : conditions.flatMap((condition, index) => (index === 0 ? condition : [and, ...condition]));
+  return and === ""
+    ? listOf(conditions, speech)
+    : conditions.flatMap((condition, index) => (index === 0 ? condition : [and, ...condition]));
 }
 
 /** With commas and the word for "and" of the language. */
@@ -162,16 +190,16 @@ function listOf(items: readonly Sentence[], { locale }: Speech): Sentence {
 
 /** `{value}` is replaced by its parts; what stands between `*` is stressed. */
 function filled(sentence: string, values: Readonly<Record<string, Sentence>>): Sentence {
-  return sentence.split(/(\{\w+\})/).flatMap((part): Sentence => (/^\{\w+\}$/.test(part) ? (values[part.slice(1, -1)] ?? [part]) : stressed(part)));
+  return sentence
+    .split(/(\{\w+\})/)
+    .flatMap((part): Sentence => (/^\{\w+\}$/.test(part) ? (values[part.slice(1, -1)] ?? [part]) : stressed(part)));
 }
 
 const stressed = (sentence: string): Sentence =>
   sentence.split("*").flatMap((part, index): Sentence => (part === "" ? [] : [index % 2 === 1 ? strong(part) : part]));
 
 const capitalized = ([first, ...rest]: Sentence): Sentence =>
-  first === undefined
-    ? []
-    : [typeof first === "string" ? upper(first) : "strong" in first ? strong(upper(first.strong)) : first, ...rest];
+  first === undefined ? [] : [typeof first === "string" ? upper(first) : "strong" in first ? strong(upper(first.strong)) : first, ...rest];
 const upper = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 /** Neighbouring words of ours in one part. */

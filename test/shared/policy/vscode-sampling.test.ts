@@ -43,14 +43,22 @@ function outcome(setting: unknown, { server = "notes", method = "tools/call", mo
     models: [{ id: model, worstCostUsd: 0 }],
     isOnce: false,
   });
-  return judgement.kind === "refused" ? "refused" : `${judgement.gates.request} ${judgement.gates.response} by ${judgement.gates.rule === "default" ? "default" : "it"}`;
+  return judgement.kind === "refused"
+    ? "refused"
+    : `${judgement.gates.request} ${judgement.gates.response} by ${judgement.gates.rule === "default" ? "default" : "it"}`;
 }
 
 describe("documented settings", () => {
   test.each([
     ['"chat.mcp.serverSampling": {\n    "Global in Code - Insiders: sampling": {\n        "allowedDuringChat": true\n    }\n}', "sampling"],
-    ['{ "chat.mcp.serverSampling": { "Global in Code: legacy-code-analyzer-server-v1-01": { "allowedDuringChat": true } } }', "legacy-code-analyzer-server-v1-01"],
-    ['{\n  // sampling\n  "chat.mcp.serverSampling": {\n        "agent-gate/.vscode/mcp.json: agentils": {\n      "allowedDuringChat": true,\n    }, /* all */\n  },\n}', "agentils"],
+    [
+      '{ "chat.mcp.serverSampling": { "Global in Code: legacy-code-analyzer-server-v1-01": { "allowedDuringChat": true } } }',
+      "legacy-code-analyzer-server-v1-01",
+    ],
+    [
+      '{\n  // sampling\n  "chat.mcp.serverSampling": {\n        "agent-gate/.vscode/mcp.json: agentils": {\n      "allowedDuringChat": true,\n    }, /* all */\n  },\n}',
+      "agentils",
+    ],
   ])("%s", (text, server) => {
     const [only] = imported(text);
     expect(only).toMatchObject({
@@ -68,7 +76,10 @@ describe("documented settings", () => {
 
   test("models that are listed answer, and no others do", () => {
     const setting = {
-      "Global in Code: XcodeBuildMCP": { allowedDuringChat: true, allowedModels: ["copilot/claude-sonnet-4", "copilot/auto", "copilot/gpt-4.1"] },
+      "Global in Code: XcodeBuildMCP": {
+        allowedDuringChat: true,
+        allowedModels: ["copilot/claude-sonnet-4", "copilot/auto", "copilot/gpt-4.1"],
+      },
     };
     expect(imported(setting)[0]?.notCarried).toContainEqual({ kind: "noSuchModel", model: "copilot/auto" });
     const at = { server: "XcodeBuildMCP" };
@@ -91,7 +102,14 @@ describe("what is not carried over is said", () => {
     [{ "A: n*": { allowedDuringChat: true } }, "n*", [{ kind: "badName" }]],
     [{ "A: n": {} }, "n", [{ kind: "nothingSaid" }, { kind: "place", label: "A" }]],
     [{ "A: n": { allowedOutsideChat: true } }, "n", [{ kind: "outside" }, { kind: "place", label: "A" }]],
-    [{ "jmeter: j": { command: "node", allowedDuringChat: false } }, "j", [{ kind: "unknownMember", member: "command" }, { kind: "place", label: "jmeter" }]],
+    [
+      { "jmeter: j": { command: "node", allowedDuringChat: false } },
+      "j",
+      [
+        { kind: "unknownMember", member: "command" },
+        { kind: "place", label: "jmeter" },
+      ],
+    ],
   ])("%j", (setting, server, notCarried) => {
     expect(imported(setting)[0]).toMatchObject({ server, notCarried });
   });
@@ -122,7 +140,11 @@ test("whatever is pasted, the rules are a valid policy with names of their own, 
   const flag = fc.constantFrom(true, false, undefined, "yes", null);
   const entry = fc.oneof(
     fc.anything(),
-    fc.record({ allowedDuringChat: flag, allowedOutsideChat: flag, allowedModels: fc.option(fc.array(fc.constantFrom("copilot/gpt-4.1", "x")), { nil: undefined }) }),
+    fc.record({
+      allowedDuringChat: flag,
+      allowedOutsideChat: flag,
+      allowedModels: fc.option(fc.array(fc.constantFrom("copilot/gpt-4.1", "x")), { nil: undefined }),
+    }),
   );
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: "binary", maxLength: 120 }), entry, { maxKeys: 4 }), (setting) => {

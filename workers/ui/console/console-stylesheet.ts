@@ -70,6 +70,16 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .rules > li + li { border-top: 1px solid var(--line); }
 .rules .at { font-variant-numeric: tabular-nums; color: var(--soft); }
 .rules .now { box-shadow: inset .25rem 0 0 var(--link); padding-left: .75rem; margin-left: -.75rem; }
+.rules .handle { cursor: grab; } .rules .handle::before { content: "⠿ "; color: var(--control); }
+.rules .drop { box-shadow: inset 0 -.1875rem 0 var(--link); }
+.movers { display: flex; align-items: center; } .mover { min-width: var(--hit); justify-content: center; } .mover:disabled { visibility: hidden; }
+.main-form > * + * { margin-top: 1.25rem; }
+.people { max-height: 16rem; overflow: auto; } .people > legend, .plain-set > legend { font-weight: 600; margin-bottom: .25rem; }
+.plain-set > * + * { margin-top: .875rem; }
+.replay-ask { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
+.progress progress { width: 100%; height: .5rem; accent-color: var(--link); }
+.groups, .groups > li { list-style: none; padding: 0; }
+.short-json.field { min-height: 8rem; }
 .form > * + * { margin-top: .875rem; }
 .form input[type=checkbox], .form input[type=radio] { display: inline-block; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0 .5rem 0 0; vertical-align: -.375rem; accent-color: var(--link); }
 .check { display: flex; align-items: center; min-height: var(--hit); font-weight: 400; }

@@ -17,6 +17,7 @@ import { modelPage } from "./routing/model-page.tsx";
 import { providerPage } from "./routing/provider-page.tsx";
 import { routingPage } from "./routing/routing-page.tsx";
 import { Shell } from "./shell.tsx";
+import { policyPage } from "./policy/policy-page.tsx";
 import { stopsPage } from "./stops/stops-page.tsx";
 import { usagePage } from "./usage/usage-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";

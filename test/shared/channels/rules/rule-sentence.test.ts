@@ -13,7 +13,10 @@ function said(when: object | null, then: object, language: Language = "en"): str
   });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
   const [rule = { when: null, then: parsed.value.default }] = parsed.value.rules;
-  const spoken: Consequences & { reviewers: readonly string[] } = { ...rule.then, reviewers: rule.then.reviewers ?? parsed.value.default.reviewers };
+  const spoken: Consequences & { reviewers: readonly string[] } = {
+    ...rule.then,
+    reviewers: rule.then.reviewers ?? parsed.value.default.reviewers,
+  };
   return sentenceText(ruleSentence({ when: rule.when, then: spoken }, language));
 }
 
@@ -24,7 +27,11 @@ describe("a rule in English", () => {
       { quorum: 2, reviewers: ["oncall", "lead"], remindAtSeconds: [180, 420], escalate: { afterSeconds: 300, to: ["lead"] } },
       "If it has a high warning, ask oncall and lead about prompt and reply. 2 approve. Remind after 3 minutes and 7 minutes. After 5 minutes ask lead too. Expires in 10 minutes.",
     ],
-    [{ costOverUsd: 0.02 }, { deadlineSeconds: 3600 }, "If it can cost over $0.02, ask oncall about prompt and reply. 1 approves. Expires in 1 hour."],
+    [
+      { costOverUsd: 0.02 },
+      { deadlineSeconds: 3600 },
+      "If it can cost over $0.02, ask oncall about prompt and reply. 1 approves. Expires in 1 hour.",
+    ],
     [
       { tool: "search_*", hasTools: false },
       { request: "allow" },
@@ -99,7 +106,8 @@ describe("every rule", () => {
       fc.property(when, then, fc.constantFrom<Language>("en", "zh-CN"), (conditions, consequences, language) => {
         const text = said(conditions, consequences, language);
         expect(text).not.toMatch(/[{}*]/);
-        for (const name of ["server", "tool", "method", "key", "model"] as const) expect(text.includes(name.toUpperCase())).toBe(name in conditions);
+        for (const name of ["server", "tool", "method", "key", "model"] as const)
+          expect(text.includes(name.toUpperCase())).toBe(name in conditions);
         expect(text.includes("777")).toBe("maxTokensOver" in conditions);
         expect(text.includes("$0.00025")).toBe("costOverUsd" in conditions);
       }),

@@ -1,0 +1,185 @@
+// The policy as sentences: a draft is written, replayed with last week's requests, and saved. The draft is in the page's form alone; each button
+// posts all of it and gets the page with the draft as it is then.
+
+import {
+  type Draft,
+  addRules,
+  defaultIn,
+  isEqual,
+  moveRule,
+  nameOf,
+  newRule,
+  removeRule,
+  replaceDefault,
+  replaceRule,
+  rulesIn,
+} from "../../../../shared/policy/draft.ts";
+import { type FieldValues, ruleFrom } from "../../../../shared/policy/rule-form.ts";
+import { importVscodeSampling } from "../../../../shared/policy/vscode-sampling.ts";
+import { type ReplayTally, addTallies } from "../../../../shared/record/replay-tally.ts";
+import type { ApiError } from "../api.ts";
+import type { ConsolePage, Shown, Visit } from "../page.ts";
+import type { Imported } from "./import-card.tsx";
+import { type PolicyView, PolicyBody } from "./policy-body.tsx";
+import { policyScript } from "./policy-script.ts";
+import {
+  type CurrentPolicy,
+  type EditedRule,
+  type PolicyState,
+  type Replay,
+  editedIn,
+  noneRead,
+  stateIn,
+  stateOf,
+} from "./policy-state.ts";
+import { policyWords } from "./policy-words.ts";
+import { ReplayCard } from "./replay-card.tsx";
+
+/** A press of "Read more", where no script reads on. */
+const pagesAtOnce = 3;
+
+async function currentPolicy(visit: Visit): Promise<CurrentPolicy> {
+  const document = await visit.api.read<Draft & { readonly version: number }>("/admin/policy");
+  return { document, version: document.version };
+}
+
+type Outcome = Partial<Omit<PolicyView, "visit" | "state" | "current">> & { readonly status?: number };
+
+const shown = (visit: Visit, current: CurrentPolicy, state: PolicyState, { status, ...outcome }: Outcome = {}): Shown => ({
+  kind: "page",
+  title: policyWords[visit.language].title,
+  ...(status === undefined ? {} : { status }),
+  body: () => <PolicyBody {...{ visit, current, state, focus: null, imported: null, notes: [], failure: null, ...outcome }} />,
+  script: policyScript,
+});
+
+async function showPolicy(visit: Visit): Promise<Shown> {
+  const current = await currentPolicy(visit);
+  const saved = visit.query.get("done") === "saved" ? (["saved"] as const) : [];
+  return shown(visit, current, stateOf(current, editedIn(visit.query.get("edit"), current.document)), { notes: saved });
+}
+
+/** The draft with what the open fields say, and the position that was chosen. */
+function withFields(visit: Visit, state: PolicyState): PolicyState {
+  const { draft, editing } = state;
+  if (editing === null) return state;
+  const values = valuesIn(visit.form);
+  if (editing === "default") return { ...state, draft: replaceDefault(draft, ruleFrom(defaultIn(draft), values, true)) };
+  const rule = rulesIn(draft)[editing];
+  if (rule === undefined) return state;
+  const changed = replaceRule(draft, editing, ruleFrom(rule, values, false));
+  const position = Number(visit.form.get("position"));
+  const to = Number.isSafeInteger(position) && position >= 1 && position <= rulesIn(draft).length ? position - 1 : editing;
+  return { ...state, draft: moveRule(changed, editing, to), editing: to };
+}
+
+function valuesIn(form: URLSearchParams): FieldValues {
+  const values: Record<string, string[]> = {};
+  for (const [name, value] of form) (values[name] ??= []).push(value);
+  return values;
+}
+
+/** Where a rule stands after another one was moved. */
+function editedAfterMove(editing: EditedRule, from: number, to: number): EditedRule {
+  if (typeof editing !== "number") return editing;
+  if (editing === from) return to;
+  if (from < editing && editing <= to) return editing - 1;
+  return to <= editing && editing < from ? editing + 1 : editing;
+}
+
+async function act(visit: Visit): Promise<Shown> {
+  const current = await currentPolicy(visit);
+  const sent = stateIn(visit);
+  if (sent === null) return shown(visit, current, stateOf(current), { status: 422, notes: ["badDraft"] });
+  const [verb = "", first = "", second = ""] = (visit.form.get("do") ?? "").split(":");
+  if (verb === "go-on") return goOn(visit, current, withFields(visit, sent));
+  // Whatever the draft was replayed with, it is another one now.
+  const state = { ...withFields(visit, sent), replay: null };
+  const show = (more: Partial<PolicyState>, outcome: Outcome = {}): Shown => shown(visit, current, { ...state, ...more }, outcome);
+  const move = (from: number, to: number): Shown => {
+    const isMoved = from >= 0 && to >= 0 && from < rulesIn(state.draft).length && to < rulesIn(state.draft).length;
+    if (!isMoved) return show({});
+    const focus = `${to < from ? "up" : "down"}:${to}`;
+    return show({ draft: moveRule(state.draft, from, to), editing: editedAfterMove(state.editing, from, to) }, { focus });
+  };
+  switch (verb) {
+    case "edit":
+      return show({ editing: editedIn(first, state.draft) });
+    case "add":
+      return show({ draft: addRules(state.draft, [newRule(state.draft)]), editing: rulesIn(state.draft).length });
+    case "remove":
+      return show({ draft: removeRule(state.draft, Number(first)), editing: null });
+    case "up":
+      return move(Number(first), Number(first) - 1);
+    case "down":
+      return move(Number(first), Number(first) + 1);
+    case "move":
+      return move(Number(first), Number(second));
+    case "apply":
+      return show({ editing: null });
+    case "import":
+      return importing(visit, current, state, false);
+    case "import-add":
+      return importing(visit, current, state, true);
+    case "replay":
+      return replaying(visit, current, { ...state, replay: noneRead(state.days) }, 1);
+    case "save":
+    case "save-cutting":
+    case "rebase":
+      return save(visit, current, state, verb);
+    default:
+      return show({});
+  }
+}
+
+/** The table's models, so that what VS Code calls a model is found in it. */
+async function importing(visit: Visit, current: CurrentPolicy, state: PolicyState, isAdded: boolean): Promise<Shown> {
+  const { models } = await visit.api.read<{ readonly models: readonly { readonly id: string; readonly name: string }[] }>("/admin/routing");
+  const imported: Imported = importVscodeSampling(state.pasted, { models, ruleNames: rulesIn(state.draft).map(nameOf) });
+  if (!imported.ok) return shown(visit, current, state, { imported, status: 422 });
+  if (!isAdded) return shown(visit, current, state, { imported });
+  const rules = imported.value.flatMap((server) => server.rules.map((rule) => ({ ...rule })));
+  const editing = typeof state.editing === "number" ? state.editing + rules.length : state.editing;
+  return shown(visit, current, { ...state, draft: addRules(state.draft, rules, 0), editing, pasted: "" }, { notes: ["imported"] });
+}
+
+type ReplayAnswer = { readonly total: number; readonly read: number; readonly sum: ReplayTally; readonly next: string | null };
+
+async function goOn(visit: Visit, current: CurrentPolicy, state: PolicyState): Promise<Shown> {
+  return replaying(visit, current, state, visit.form.get("part") === "replay" ? 1 : pagesAtOnce);
+}
+
+/** Reads some pages more. The sum so far is the operator's own: it came out of this API, and is shown to nobody else. */
+async function replaying(visit: Visit, current: CurrentPolicy, state: PolicyState, pages: number): Promise<Shown> {
+  const start = state.replay ?? noneRead(state.days);
+  let replay: Replay = start;
+  for (let page = 0; page < pages && (page === 0 || replay.next !== null); page += 1) {
+    const answer = await visit.api.send<ReplayAnswer>("POST", "/admin/policy/replay", {
+      policy: state.draft,
+      days: start.days,
+      ...(replay.next === null ? {} : { next: replay.next }),
+    });
+    if (!answer.ok) return shown(visit, current, { ...state, replay: null }, { failure: answer.error, status: 422 });
+    const { total, read, sum, next } = answer.value;
+    replay = { days: start.days, total, read: replay.read + read, sum: addTallies(replay.sum, sum), next };
+  }
+  const masksOtherwise = masksOther(state.draft, current.document);
+  if (visit.form.get("part") !== "replay") return shown(visit, current, { ...state, replay });
+  return { kind: "part", body: () => <ReplayCard visit={visit} replay={replay} days={state.days} masksOtherwise={masksOtherwise} /> };
+}
+
+const masksOther = (draft: Draft, current: Draft): boolean => !isEqual(draft["redaction"], current["redaction"]);
+
+async function save(visit: Visit, current: CurrentPolicy, state: PolicyState, verb: "save" | "save-cutting" | "rebase"): Promise<Shown> {
+  // To replace a version that was saved meanwhile takes a press that names it.
+  const base = verb === "rebase" ? Number(visit.form.get("over")) : state.base;
+  const query = verb === "save-cutting" ? "?cutOffKeys=yes" : "";
+  const { version: _version, ...document } = state.draft;
+  const written = await visit.api.send<{ readonly version: number }>("PUT", `/admin/policy${query}`, document, String(base));
+  if (written.ok) return { kind: "redirect", to: visit.at("policy", { done: "saved", version: written.value.version }) };
+  const failure: ApiError = written.error;
+  const latest = failure.status === 412 ? await currentPolicy(visit) : current;
+  return shown(visit, latest, { ...state, base }, { failure, status: 422 });
+}
+
+export const policyPage: ConsolePage = { path: "policy", get: showPolicy, post: act };
