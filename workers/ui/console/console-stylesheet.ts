@@ -72,14 +72,15 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .rules .now { box-shadow: inset .25rem 0 0 var(--link); padding-left: .75rem; margin-left: -.75rem; }
 .rules .handle { cursor: grab; } .rules .handle::before { content: "⠿ "; color: var(--control); }
 .rules .drop { box-shadow: inset 0 -.1875rem 0 var(--link); }
-.movers { display: flex; align-items: center; } .mover { min-width: var(--hit); justify-content: center; } .mover:disabled { visibility: hidden; }
+.movers { grid-column: 2 / -1; display: flex; align-items: center; margin-left: -.75rem; } .rules > li > .movers > .act { min-height: var(--hit); }
+.two:has(> div) { align-items: end; } .mover { min-width: var(--hit); justify-content: center; } .mover:disabled { visibility: hidden; }
 .main-form > * + * { margin-top: 1.25rem; }
-.people { max-height: 16rem; overflow: auto; } .people > legend, .plain-set > legend { font-weight: 600; margin-bottom: .25rem; }
+.people > div { max-height: 16rem; overflow: auto; } .people > legend, .plain-set > legend { font-weight: 600; margin-bottom: .25rem; }
 .plain-set > * + * { margin-top: .875rem; }
 .replay-ask { display: flex; flex-wrap: wrap; gap: .75rem; align-items: end; }
 .progress progress { width: 100%; height: .5rem; accent-color: var(--link); }
 .groups, .groups > li { list-style: none; padding: 0; }
-.short-json.field { min-height: 8rem; }
+.short-json.field { min-height: 8rem; font: .9375rem/1.5 var(--mono); }
 .form > * + * { margin-top: .875rem; }
 .form input[type=checkbox], .form input[type=radio] { display: inline-block; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0 .5rem 0 0; vertical-align: -.375rem; accent-color: var(--link); }
 .check { display: flex; align-items: center; min-height: var(--hit); font-weight: 400; }
@@ -128,6 +129,7 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
 
 const wide = `
 @media (min-width: 48rem) {
+  .movers { grid-column: auto; margin: 0; }
   .tiles { grid-template-columns: repeat(5, 1fr); } .tiles > :last-child:nth-child(odd) { grid-column: auto; }
   .search { grid-template-columns: minmax(14rem, 1fr) auto auto auto; align-items: end; }
 }

@@ -61,7 +61,7 @@ export const ImportCard = ({ visit, draft, pasted, imported }: ImportProps) => {
         <p>{words.lead}</p>
         <div>
           <label for="pasted">{words.text}</label>
-          <textarea class="field json short-json" id="pasted" name="pasted" rows={6} spellcheck={false}>
+          <textarea class="field short-json" id="pasted" name="pasted" rows={6} spellcheck={false}>
             {pasted}
           </textarea>
         </div>

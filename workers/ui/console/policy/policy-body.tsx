@@ -168,7 +168,7 @@ export const PolicyBody = ({ visit, current, state, focus, imported, notes, fail
           <RulesCard visit={visit} state={state} current={current.document} focus={focus} />
           {state.editing === null ? null : <RuleEditor draft={state.draft} editing={state.editing} />}
         </div>
-        {visit.may("change") ? (
+        {!isDraft && state.editing === null ? null : visit.may("change") ? (
           <button class="btn yes" type="submit" name="do" value="save">
             {fill(texts.save, { version: state.base + 1 })}
           </button>

@@ -29,7 +29,6 @@ const Chart = ({ sum }: { sum: ReplayTally }) => {
         <rect class="b2" width={same} height="10" />
         <rect class="b3" x={same} width={judged - same} height="10" />
       </svg>
-      <figcaption class="soft">{says}</figcaption>
     </figure>
   );
 };
@@ -44,7 +43,7 @@ const Group = ({ visit, group }: { visit: Visit; group: ReplayGroup }) => {
     <li>
       <Name value={group.server} /> · <Name value={group.tool} /> {number(group.requests)}{" "}
       <span class="soft">
-        {fill(words.rule, rules)}
+        {group.ruleBefore === group.ruleAfter ? rules.after : fill(words.rule, rules)}
         {group.denied === 0 ? null : [", ", fill(words.denied, { count: number(group.denied) })]}
       </span>{" "}
       {group.examples.map((run, index) => (

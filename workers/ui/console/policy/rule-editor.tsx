@@ -70,14 +70,16 @@ const People = ({ name, label, values, hint, draft }: FieldProps & { draft: Draf
   return (
     <fieldset class="people">
       <legend>{label}</legend>
-      {all.map((each) => (
-        <label class="check">
-          <input type="checkbox" name={name} value={each} checked={chosen.includes(each)} />
-          <span>
-            <Name value={each} />
-          </span>
-        </label>
-      ))}
+      <div>
+        {all.map((each) => (
+          <label class="check">
+            <input type="checkbox" name={name} value={each} checked={chosen.includes(each)} />
+            <span>
+              <Name value={each} />
+            </span>
+          </label>
+        ))}
+      </div>
       {hint === undefined ? null : <p class="soft">{hint}</p>}
     </fieldset>
   );
