@@ -1,9 +1,25 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { addRules, changesIn, isEqual, moveRule, nameOf, newRule, peopleIn, readDraft, removeRule, rulesIn } from "../../../shared/policy/draft.ts";
+import {
+  addRules,
+  changesIn,
+  isEqual,
+  moveRule,
+  nameOf,
+  newRule,
+  peopleIn,
+  readDraft,
+  removeRule,
+  rulesIn,
+} from "../../../shared/policy/draft.ts";
 
-const draftOf = (...names: readonly string[]): JsonObject => ({ version: 3, rules: names.map((name) => ({ name })), default: {}, later: [1] });
+const draftOf = (...names: readonly string[]): JsonObject => ({
+  version: 3,
+  rules: names.map((name) => ({ name })),
+  default: {},
+  later: [1],
+});
 const namesOf = (draft: JsonObject): string[] => rulesIn(draft).map(nameOf);
 
 describe("a draft", () => {
@@ -19,7 +35,10 @@ describe("a draft", () => {
 
   test("keeps what the editor does not know", () => {
     const draft = { ...draftOf("a"), rules: [{ name: "a", extra: true }] };
-    expect(addRules(removeRule(moveRule(draft, 0, 0), 5), [{ name: "b" }], 0)).toEqual({ ...draft, rules: [{ name: "b" }, { name: "a", extra: true }] });
+    expect(addRules(removeRule(moveRule(draft, 0, 0), 5), [{ name: "b" }], 0)).toEqual({
+      ...draft,
+      rules: [{ name: "b" }, { name: "a", extra: true }],
+    });
   });
 
   test("gets a rule with a name of its own", () => {
@@ -45,12 +64,7 @@ describe("a draft beside the version in use", () => {
     const before = draftOf("a", "b", "c", "d");
     const after = { ...before, rules: [{ name: "a", when: { risk: "high" } }, { name: "c" }, { name: "b" }, { name: "e" }] };
     expect(changesIn(after, before)).toEqual({
-      changes: [
-        { kind: "changed", was: { name: "a" }, from: 0 },
-        { kind: "moved", from: 2 },
-        { kind: "moved", from: 1 },
-        { kind: "new" },
-      ],
+      changes: [{ kind: "changed", was: { name: "a" }, from: 0 }, { kind: "moved", from: 2 }, { kind: "moved", from: 1 }, { kind: "new" }],
       removed: ["d"],
     });
     expect(changesIn(before, before).changes.every(({ kind }) => kind === "same")).toBe(true);

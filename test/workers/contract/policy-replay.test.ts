@@ -147,7 +147,7 @@ test("many requests come in pages, each once, whatever comes meanwhile; older da
   const draft = { ...inForce, rules: [{ name: "media", when: { hasMedia: true } }, ...inForce.rules] };
   const first = await ask(draft);
   expect(first.total).toBe(count);
-  expect(first.read).toBeLessThanOrEqual(1_024);
+  expect(first.read).toBeLessThanOrEqual(512);
   travel(1_000);
   await recorded(1, Date.now() + 1_000);
   let [sum, read, next] = [first.sum, first.read, first.next];

@@ -19,7 +19,7 @@ import { validJson } from "../validated.ts";
 export const policyReplayRoutes = new Hono<App>();
 
 /** Of each shard: what is read beyond the page is read again with the next one. */
-const rowsOfShard = 64;
+const rowsOfShard = 32;
 const dayMs = 86_400_000;
 /** After every run's id. */
 const afterAll = "~";

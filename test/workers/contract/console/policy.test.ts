@@ -118,7 +118,9 @@ describe("a draft", () => {
 
   test("with names from outside never becomes elements", async () => {
     const hostile = { ...policy, reviewers: { "<i>group</i>": [{ name: 'An"n' }], everyone: [{ name: "Ada" }] } };
-    const { text } = await press(browser, page, "edit:2", { draft: JSON.stringify({ ...hostile, rules: [...policy.rules, { name: 7, when: [], then: "x" }] }) });
+    const { text } = await press(browser, page, "edit:2", {
+      draft: JSON.stringify({ ...hostile, rules: [...policy.rules, { name: 7, when: [], then: "x" }] }),
+    });
     expect(text).not.toMatch(/<b>third|<i>group|<script>[^(]*<\/bdi/);
     expect(text).toContain("This rule is not valid.");
   });
