@@ -64,6 +64,7 @@ export const examples: Readonly<Record<string, JsonObject>> = {
   ...Object.fromEntries(
     Object.entries(documents).flatMap(([name, document]) => [`put-${name}`, `check-${name}`].map((id) => [id, document])),
   ),
+  replayPolicy: { policy: { default: { reviewers: ["oncall"] }, reviewers: { oncall: [{ name: "Ann" }] } }, days: 7 },
   explainRouting: { preferences: { costPriority: 1 } },
   createKey: { name: "ci", owner: "Ada Lovelace", servers: ["notes"] },
 };

@@ -13,7 +13,7 @@ import { DifferenceView } from "./difference-view.tsx";
 import { type DocumentName, textOf } from "./document-api.ts";
 import { documentsWords } from "./documents-words.ts";
 
-type CutOffKey = { readonly id: string; readonly name: string; readonly owner: string | null; readonly rule: string };
+export type CutOffKey = { readonly id: string; readonly name: string; readonly owner: string | null; readonly rule: string };
 
 /** What is wrong, and the line it is in. */
 export type DraftIssue = {

@@ -1,10 +1,12 @@
 // What the policy's page shows: one form with the rules, the open rule's fields, the replay and the import.
 
-import { changesIn, defaultIn, isEqual, nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
+import { isEqual, nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type Visit, useTexts } from "../page.ts";
+import { DocumentLinks } from "../documents/document-links.tsx";
+import { type CutOffKey, KeysCutOff } from "../documents/draft-check.tsx";
 import { Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { type Imported, ImportCard } from "./import-card.tsx";
@@ -22,74 +24,6 @@ export type PolicyView = {
   readonly imported: Imported | null;
   readonly notes: readonly ("saved" | "badDraft" | "imported")[];
   readonly failure: ApiError | null;
-};
-
-const Conflict = ({ state, current }: Pick<PolicyView, "state" | "current">) => {
-  const words = useTexts(policyWords).conflict;
-  const { draft, base } = state;
-  const { document, version } = current;
-  const { changes, removed } = changesIn(draft, document);
-  const rules = rulesIn(draft);
-  const others = [...new Set([...Object.keys(draft), ...Object.keys(document)])].filter(
-    (name) => !["rules", "default", "version"].includes(name) && !isEqual(draft[name], document[name]),
-  );
-  const lines = [
-    ...changes.flatMap((change, index) => {
-      if (change.kind === "same") return [];
-      const says = { new: words.added, changed: words.changed, moved: words.moved }[change.kind];
-      return [fill(says, { name: <Name value={nameOf(rules[index] ?? {})} /> })];
-    }),
-    ...removed.map((name) => fill(words.removed, { name: <Name value={name} /> })),
-    ...(isEqual(defaultIn(draft), defaultIn(document)) ? [] : [words.default]),
-    ...(others.length === 0 ? [] : [fill(words.others, { names: <Name value={others.join(", ")} /> })]),
-  ];
-  return (
-    <Note of="bad">
-      <p>
-        <b>{fill(words.title, { version, base })}</b>
-      </p>
-      {lines.length === 0 ? (
-        <p>{words.none}</p>
-      ) : (
-        <>
-          <p>{fill(words.lead, { version })}</p>
-          <ul>
-            {lines.map((line) => (
-              <li>{line}</li>
-            ))}
-          </ul>
-          <input type="hidden" name="over" value={String(version)} />
-          <button class="btn small no" type="submit" name="do" value="rebase">
-            {fill(words.rebase, { version })}
-          </button>
-        </>
-      )}
-    </Note>
-  );
-};
-
-type CutOffKey = { readonly id: string; readonly name: string; readonly rule: string };
-
-const CutOff = ({ keys }: { keys: readonly CutOffKey[] }) => {
-  const words = useTexts(policyWords).cutOff;
-  return (
-    <Note of="mind">
-      <p>
-        <b>{words.title}</b>
-      </p>
-      <ul>
-        {keys.map(({ id, name, rule }) => (
-          <li>
-            <Name value={name} /> (<Name value={id} />
-            ). {fill(words.says, { rule: <Name value={rule} /> })}
-          </li>
-        ))}
-      </ul>
-      <button class="btn small no" type="submit" name="do" value="save-cutting">
-        {words.save}
-      </button>
-    </Note>
-  );
 };
 
 /** What is wrong with a draft, each with the name of its rule. */
@@ -120,10 +54,18 @@ const Invalid = ({ failure, state }: { failure: ApiError; state: PolicyState }) 
   );
 };
 
-const Failure = ({ failure, state, current }: { failure: ApiError } & Pick<PolicyView, "state" | "current">) => {
-  if (failure.status === 412) return <Conflict state={state} current={current} />;
+const Failure = ({ failure, state }: { failure: ApiError; state: PolicyState }) => {
+  const { saveAllTheSame } = useTexts(policyWords);
   const { keys } = failure.body;
-  if (failure.status === 409 && Array.isArray(keys)) return <CutOff keys={keys as readonly CutOffKey[]} />; // the API's own
+  if (failure.status === 409 && Array.isArray(keys))
+    return (
+      // The API's own answer.
+      <KeysCutOff keys={keys as readonly CutOffKey[]}>
+        <button class="btn small no" type="submit" name="do" value="save-cutting">
+          {saveAllTheSame}
+        </button>
+      </KeysCutOff>
+    );
   return <Invalid failure={failure} state={state} />;
 };
 
@@ -137,14 +79,7 @@ export const PolicyBody = ({ visit, current, state, focus, imported, notes, fail
     <>
       <div class="head">
         <h1>{texts.title}</h1>
-        <div class="chips">
-          <a class="btn small" href={visit.at("documents/policy")}>
-            {texts.asJson}
-          </a>
-          <a class="btn small" href={visit.at("documents/policy/versions")}>
-            {texts.versions}
-          </a>
-        </div>
+        <DocumentLinks visit={visit} name="policy" />
       </div>
       {notes.includes("saved") ? (
         <Note of="ok">{fill(texts.saved, { version: visit.query.get("version") ?? current.version })}</Note>
@@ -158,7 +93,7 @@ export const PolicyBody = ({ visit, current, state, focus, imported, notes, fail
         {Object.entries(hiddenFields(state)).map(([name, value]) => (
           <input type="hidden" name={name} value={value} />
         ))}
-        {failure === null ? null : <Failure failure={failure} state={state} current={current} />}
+        {failure === null ? null : <Failure failure={failure} state={state} />}
         {isDraft ? (
           <Note of="mind">
             {texts.draft} <a href={visit.at("policy")}>{texts.drop}</a>

@@ -5,6 +5,7 @@ import {
   type Draft,
   addRules,
   defaultIn,
+  draftText,
   isEqual,
   moveRule,
   nameOf,
@@ -17,7 +18,7 @@ import {
 import { type FieldValues, ruleFrom } from "../../../../shared/policy/rule-form.ts";
 import { importVscodeSampling } from "../../../../shared/policy/vscode-sampling.ts";
 import { type ReplayTally, addTallies } from "../../../../shared/record/replay-tally.ts";
-import type { ApiError } from "../api.ts";
+import { conflictShown } from "../documents/conflict-page.tsx";
 import type { ConsolePage, Shown, Visit } from "../page.ts";
 import type { Imported } from "./import-card.tsx";
 import { type PolicyView, PolicyBody } from "./policy-body.tsx";
@@ -125,7 +126,6 @@ async function act(visit: Visit): Promise<Shown> {
       return replaying(visit, current, { ...state, replay: noneRead(state.days) }, 1);
     case "save":
     case "save-cutting":
-    case "rebase":
       return save(visit, current, state, verb);
     default:
       return show({});
@@ -170,16 +170,13 @@ async function replaying(visit: Visit, current: CurrentPolicy, state: PolicyStat
 
 const masksOther = (draft: Draft, current: Draft): boolean => !isEqual(draft["redaction"], current["redaction"]);
 
-async function save(visit: Visit, current: CurrentPolicy, state: PolicyState, verb: "save" | "save-cutting" | "rebase"): Promise<Shown> {
-  // To replace a version that was saved meanwhile takes a press that names it.
-  const base = verb === "rebase" ? Number(visit.form.get("over")) : state.base;
+async function save(visit: Visit, current: CurrentPolicy, state: PolicyState, verb: "save" | "save-cutting"): Promise<Shown> {
   const query = verb === "save-cutting" ? "?cutOffKeys=yes" : "";
   const { version: _version, ...document } = state.draft;
-  const written = await visit.api.send<{ readonly version: number }>("PUT", `/admin/policy${query}`, document, String(base));
+  const written = await visit.api.send<{ readonly version: number }>("PUT", `/admin/policy${query}`, document, String(state.base));
   if (written.ok) return { kind: "redirect", to: visit.at("policy", { done: "saved", version: written.value.version }) };
-  const failure: ApiError = written.error;
-  const latest = failure.status === 412 ? await currentPolicy(visit) : current;
-  return shown(visit, latest, { ...state, base }, { failure, status: 422 });
+  if (written.error.status === 412) return conflictShown(visit, { name: "policy", base: state.base, text: draftText(document) });
+  return shown(visit, current, state, { failure: written.error, status: 422 });
 }
 
 export const policyPage: ConsolePage = { path: "policy", get: showPolicy, post: act };

@@ -6,8 +6,6 @@ import type { InLanguages } from "../page.ts";
 
 const en = {
   title: "Policy",
-  asJson: "Edit as JSON",
-  versions: "Versions",
   rules: "Rules, first match decides",
   add: "Add rule",
   everythingElse: "Everything else",
@@ -30,23 +28,7 @@ const en = {
   notSaved: "Nothing was saved.",
   invalid: "This draft cannot be saved or replayed yet:",
   badDraft: "The draft that was sent could not be read. This is the policy in use.",
-  conflict: {
-    title: "Version conflict: the current version is {version}, and your draft began with version {base}.",
-    lead: "Your draft is still here. Compared with version {version}, it makes these changes:",
-    none: "Your draft and the current version have the same rules.",
-    added: "Adds {name}",
-    changed: "Changes {name}",
-    moved: "Moves {name}",
-    removed: "Removes {name}",
-    default: "Changes Everything else",
-    others: "Changes other parts of the document: {names}",
-    rebase: "Replace version {version} with this draft",
-  },
-  cutOff: {
-    title: "This policy would refuse the requests of these API keys:",
-    says: "The rule {rule} does not allow self-approval, and the owner of the key is not a reviewer.",
-    save: "Save all the same",
-  },
+  saveAllTheSame: "Save all the same",
   form: {
     rule: "Rule {position}, {name}",
     name: "Name",
@@ -181,8 +163,6 @@ const en = {
 
 const zhCN: typeof en = {
   title: "策略",
-  asJson: "以 JSON 编辑",
-  versions: "版本",
   rules: "规则，首个匹配的生效",
   add: "添加规则",
   everythingElse: "其余所有请求",
@@ -205,23 +185,7 @@ const zhCN: typeof en = {
   notSaved: "没有保存任何内容。",
   invalid: "此草稿还不能保存或回放：",
   badDraft: "无法读取提交的草稿。这是当前使用的策略。",
-  conflict: {
-    title: "版本冲突：当前版本是 {version}，您的草稿基于版本 {base}。",
-    lead: "您的草稿仍在此页。与版本 {version} 相比，它有以下更改：",
-    none: "您的草稿与当前版本的规则相同。",
-    added: "添加 {name}",
-    changed: "更改 {name}",
-    moved: "移动 {name}",
-    removed: "移除 {name}",
-    default: "更改“其余所有请求”",
-    others: "更改文档的其他部分：{names}",
-    rebase: "用此草稿替换版本 {version}",
-  },
-  cutOff: {
-    title: "此策略会拒绝以下 API 密钥的请求：",
-    says: "规则 {rule} 不允许批准自己的请求，而该密钥的所有者不是审核人。",
-    save: "仍然保存",
-  },
+  saveAllTheSame: "仍然保存",
   form: {
     rule: "第 {position} 条规则，{name}",
     name: "名称",
