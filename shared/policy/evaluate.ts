@@ -3,8 +3,7 @@
 
 import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.ts";
 import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
-import type { Candidate } from "../routing/choose.ts";
-import { type ConditionFacts, type PolicyFacts, areMet, conditionFacts, judged } from "./conditions.ts";
+import { type ConditionFacts, areMet, conditionFacts } from "./conditions.ts";
 import { barsOwn, reviewerWhoIs } from "./own-requests.ts";
 import { type RiskLevel, riskLevels } from "./risk.ts";
 import { everyoneIn, mayAsk, type Policy } from "./rules.ts";
@@ -77,7 +76,7 @@ const mostPeople = 256;
  *
  * Failover may send the request to any model on the list, so each is judged as if it were the only one. Where all of them match
  * one rule, that rule is the plan. Where they match several:
- * - A refusal of one refuses the request (`permittedCandidates` takes refused models off the list beforehand).
+ * - A refusal of one refuses the request (`judge` takes refused models off the list beforehand).
  * - A gate is open only if it is open for all: a rule that allows a cheap model never carries an expensive one past a reviewer, or past the second one.
  * - The people and times are those of the strictest rule: refuse, then both gates closed, then one, then the larger quorum, then
  *   the earlier rule. A response gate that the reply's risk may close counts as closed.
@@ -85,10 +84,7 @@ const mostPeople = 256;
  * - What loosens (`selfApproval`, `tellReason`, `tellAuthor`, `grants`, `grantsInferred`, `boundTo`, `context`, `noticeExcerpt`,
  *   `cheaperWithinBudget`) must be so in all.
  */
-export const evaluatePolicy = (policy: Policy, facts: PolicyFacts): GatePlan => gatesFor(policy, judged(facts));
-
-/** As `evaluatePolicy`, for what is known of a request apart from its content. */
-function gatesFor(policy: Policy, request: JudgedRequest): GatePlan {
+export function evaluatePolicy(policy: Policy, request: JudgedRequest): GatePlan {
   const common = conditionFacts(request);
   const ids = request.models.length === 0 ? [undefined] : [...new Set(request.models.map(({ id }) => id))];
   const outcomes = [...new Set(ids.map((id) => firstMatch(policy, common, id)))]
@@ -137,13 +133,8 @@ function handOverCandidates(policy: Policy, references: readonly string[] | unde
   return everyoneIn(policy, references ?? Object.keys(policy.reviewers)).filter(({ name }) => !names.has(name));
 }
 
-/** The candidates whose first matching rule does not refuse the request, in order. The cost condition is judged over the whole list. */
-export function permittedCandidates(policy: Policy, facts: PolicyFacts): Candidate[] {
-  const permitted = permittedModels(policy, judged(facts));
-  return facts.candidates.filter(({ model: { id } }) => permitted.has(id));
-}
-
-function permittedModels(policy: Policy, request: JudgedRequest): Set<string> {
+/** The models whose first matching rule does not refuse the request. The cost condition is judged over the whole list. */
+export function permittedModels(policy: Policy, request: JudgedRequest): ReadonlySet<string> {
   const common = conditionFacts(request);
   const isPermitted = ({ id }: JudgedModel): boolean => outcomeAt(policy, firstMatch(policy, common, id)).gate.request !== "refuse";
   return new Set(request.models.filter(isPermitted).map(({ id }) => id));
@@ -160,7 +151,7 @@ export function judge(policy: Policy, request: JudgedRequest): Judgement {
   const permitted = permittedModels(policy, request);
   const mayServe = permitted.size === 0 ? request.models : request.models.filter(({ id }) => permitted.has(id));
   const models = request.isOnce ? mayServe.slice(0, 1) : mayServe;
-  const gates = gatesFor(policy, { ...request, models });
+  const gates = evaluatePolicy(policy, { ...request, models });
   if (gates.request === "refuse") return { kind: "refused", rule: gates.rule, why: "policyRefused" };
   // It is unknown whom to bar. A grant or a second approval would not make up for that.
   if (barsOwn(gates) && gates.owner === null) return { kind: "refused", rule: gates.rule, why: "ownerUnknown" };

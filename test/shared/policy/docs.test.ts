@@ -4,8 +4,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defaultPolicy } from "../../../shared/policy/default-policy.ts";
-import type { PolicyFacts } from "../../../shared/policy/conditions.ts";
-import { evaluatePolicy } from "../../../shared/policy/evaluate.ts";
+import { type PolicyFacts, judged } from "../../../shared/policy/conditions.ts";
+import { type GatePlan, evaluatePolicy as evaluateJudged } from "../../../shared/policy/evaluate.ts";
 import { limitsSchema } from "../../../shared/policy/limits.ts";
 import { parsePolicy, policyJsonSchema, policySchema, type Policy } from "../../../shared/policy/rules.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
@@ -42,6 +42,8 @@ const candidate = (id: string, worstCostUsd: number): Candidate => {
   if (model === undefined || provider === undefined) throw new Error("no model");
   return { model, provider, providerName: "alpha", why: defaultModel, worstCostUsd };
 };
+const evaluatePolicy = (policy: Policy, facts: PolicyFacts): GatePlan => evaluateJudged(policy, judged(facts));
+
 const factsOf = (members: Partial<PolicyFacts>): PolicyFacts => ({
   server: "notes-eu",
   tool: "search_all",

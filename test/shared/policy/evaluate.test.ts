@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { PolicyFacts } from "../../../shared/policy/conditions.ts";
-import { evaluatePolicy, peopleOfPlan, permittedCandidates, type GatePlan } from "../../../shared/policy/evaluate.ts";
+import { type PolicyFacts, judged } from "../../../shared/policy/conditions.ts";
+import { type GatePlan, evaluatePolicy as evaluateJudged, peopleOfPlan, permittedModels } from "../../../shared/policy/evaluate.ts";
 import { matchesGlob } from "../../../shared/policy/glob.ts";
 import { parsePolicy, type Policy } from "../../../shared/policy/rules.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
@@ -25,6 +25,12 @@ const candidate = (id: string, worstCostUsd = 0.01): Candidate => {
   const provider = providerOf(table, "alpha");
   if (model === undefined || provider === undefined) throw new Error("no model");
   return { model, provider, providerName: "alpha", why: defaultModel, worstCostUsd };
+};
+
+const evaluatePolicy = (policy: Policy, facts: PolicyFacts): GatePlan => evaluateJudged(policy, judged(facts));
+const permittedCandidates = (policy: Policy, facts: PolicyFacts): readonly Candidate[] => {
+  const permitted = permittedModels(policy, judged(facts));
+  return facts.candidates.filter(({ model: { id } }) => permitted.has(id));
 };
 
 const factsOf = (members: Partial<PolicyFacts> = {}): PolicyFacts => ({
