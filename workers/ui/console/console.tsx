@@ -22,7 +22,20 @@ import { stopsPage } from "./stops/stops-page.tsx";
 import { usagePage } from "./usage/usage-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
-const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, requestsPage, requestPage, stopsPage, documentsPage, documentPages, routingPage, modelPage, providerPage, policyPage];
+const pages: readonly ConsolePage[] = [
+  overviewPage,
+  healthPage,
+  usagePage,
+  requestsPage,
+  requestPage,
+  stopsPage,
+  documentsPage,
+  documentPages,
+  routingPage,
+  modelPage,
+  providerPage,
+  policyPage,
+];
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 

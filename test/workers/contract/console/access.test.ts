@@ -83,6 +83,18 @@ describe("at the console", () => {
     expect((await adminJson<{ version: number }>("/routing")).version).toBe(version);
   });
 
+  test("whoever only may see tries a draft of the policy and replays it, and cannot save it", async () => {
+    const sees = await browserOf("cy@example.com");
+    const { text } = await sees.get("policy?edit=default");
+    expect(text).toContain("Your role cannot save a policy.");
+    expect(text).not.toContain('value="save"');
+    const draft = { draft: '{"default":{"request":"allow","response":"allow"}}', base: "1", editing: "", days: "7" };
+    expect((await sees.post("policy", { ...draft, do: "replay" })).text).toContain("requests read");
+    const before = await adminJson<{ version: number }>("/policy");
+    expect((await sees.post("policy", { ...draft, base: String(before.version), do: "save" })).status).toBe(422);
+    expect(await adminJson("/policy")).toEqual(before);
+  });
+
   test.each([
     ["somebody whom OPERATORS does not name", "dee@other.example", {}, variables],
     ["an operator where OPERATORS is not set", "ann@example.com", {}, { ...variables, OPERATORS: "" }],

@@ -46,6 +46,7 @@ const Group = ({ visit, group }: { visit: Visit; group: ReplayGroup }) => {
         {group.ruleBefore === group.ruleAfter ? rules.after : fill(words.rule, rules)}
         {group.denied === 0 ? null : [", ", fill(words.denied, { count: number(group.denied) })]}
       </span>{" "}
+      <span class="soft">{words.examples}</span>{" "}
       {group.examples.map((run, index) => (
         <>
           <a href={visit.at(`requests/${run}`)} aria-label={`${words.examples} ${index + 1}: ${run}`}>

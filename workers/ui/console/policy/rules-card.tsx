@@ -1,6 +1,6 @@
 // The rules of a draft as sentences, in order, with what moves them. Every button posts the whole draft.
 
-import { type Draft, type RuleChange, changesIn, nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
+import { type Draft, type RuleChange, changesIn, defaultIn, isEqual, nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
 import { Icon } from "../../icons.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
@@ -101,6 +101,9 @@ export const RulesCard = ({ visit, state, current, focus }: CardProps) => {
             <p>
               <RuleText rule={null} draft={draft} />
             </p>
+            {isEqual(defaultIn(draft), defaultIn(current)) ? null : (
+              <p class="soft">{fill(texts.was, { sentence: <RuleText rule={null} draft={current} /> })}</p>
+            )}
           </div>
           <div class="movers">
             <Edit visit={visit} act="default" name={texts.everythingElse} isEdited={editing === "default"} />
