@@ -4,6 +4,7 @@ import type { Mutant } from "./mutant.ts";
 
 const conditions = { file: "shared/policy/conditions.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const evaluate = { file: "shared/policy/evaluate.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
+const policyReplay = { file: "shared/record/policy-replay.ts", test: { file: "test/shared/record/policy-replay.test.ts" } };
 const limits = { file: "shared/policy/limits.ts", test: { file: "test/shared/policy/limits.test.ts" } };
 const keyShares = { file: "workers/pipeline/key-shares.ts", test: { file: "test/workers/pipeline/key-shares.test.ts" } };
 const shares = { file: "shared/policy/share.ts", test: { file: "test/shared/policy/share.test.ts" } };
@@ -143,8 +144,8 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...conditions,
     name: "a condition on tokens counts",
-    from: "outputLimit(request) > wanted,",
-    to: "outputLimit(request) >= wanted,",
+    from: "maxTokens > wanted,",
+    to: "maxTokens >= wanted,",
   },
   {
     ...conditions,
@@ -155,14 +156,14 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...conditions,
     name: "a condition on the risk counts",
-    from: "riskRank >= rankOf[wanted],",
-    to: "riskRank > rankOf[wanted],",
+    from: "isRiskAtLeast(risk, wanted),",
+    to: "isRiskAtLeast(risk, wanted) && risk !== wanted,",
   },
   {
     ...conditions,
     name: "all conditions of a rule count, not any of them",
-    from: "names.every((name) => isMet(name, conditions, facts, model))",
-    to: "names.some((name) => conditions[name] !== undefined && isMet(name, conditions, facts, model))",
+    from: "if (!isMet(name as keyof Conditions, conditions, facts, model)) return false;\n  return true;",
+    to: "if (isMet(name as keyof Conditions, conditions, facts, model)) return true;\n  return Object.keys(conditions).length === 0;",
   },
   {
     ...conditions,
@@ -190,8 +191,8 @@ export const policyMutants: readonly Mutant[] = [
   },
   {
     name: "a key of nobody whom the policy knows is refused when it is used",
-    file: "shared/run/plan.ts",
-    from: 'if (barsOwn(gates) && gates.owner === null) return err({ kind: "ownerUnknown", rule: gates.rule });',
+    file: "shared/policy/evaluate.ts",
+    from: 'if (barsOwn(gates) && gates.owner === null) return { kind: "refused", rule: gates.rule, why: "ownerUnknown" };',
     to: "",
     test: { file: "test/workers/contract/keys.test.ts", only: "asks nobody, by any way in" },
   },
@@ -347,5 +348,17 @@ export const policyMutants: readonly Mutant[] = [
     from: "return this.#begun && !this.#ended;",
     to: "return this.#begun;",
     test: { ...sessions.test, only: "does not hear of" },
+  },
+  {
+    ...policyReplay,
+    name: "a replay tells what would pass unseen",
+    from: 'if (isSeenBefore !== isSeenAfter) return isSeenAfter ? "newlyAsked" : "newlyUnseen";',
+    to: "",
+  },
+  {
+    ...policyReplay,
+    name: "a replay counts a grant only where a draft still does",
+    from: "gates.rule === ruleBefore ? grants.filter((grant) => stillCounts(gates, request, grant)) : []",
+    to: "grants",
   },
 ];
