@@ -1,4 +1,4 @@
-// What follows the first Slack message of a review: the reminder, and what replaces the message in the end. Neither has content.
+// Slack messages without content: the reminder, what replaces a review's message in the end, and the test of a channel.
 
 import { reviewFacts } from "../review/review-facts.ts";
 import { endingOf } from "./ending-words.ts";
@@ -52,4 +52,10 @@ export function slackEnding(view: ReviewView, words: NoticeWords): SlackMessage 
 export const slackReplaced = ({ slack: { ended } }: NoticeWords): SlackMessage => ({
   text: ended.replaced,
   blocks: [{ type: "header", text: plain(ended.replaced) }, paragraph(say(ended.replacedLine))],
+});
+
+/** A test of the channel: about no review, without a link and without buttons. */
+export const slackTest = ({ title, text }: { readonly title: string; readonly text: string }): SlackMessage => ({
+  text: title,
+  blocks: [{ type: "header", text: plain(title) }, paragraph(say(text))],
 });

@@ -115,6 +115,10 @@ export function teamsDigest(entries: readonly DigestEntry[], words: NoticeWords)
   return messageOf(title, [paragraph(heading(title)), paragraph(run(why)), ...lines], null, words);
 }
 
+/** A test of the channel: about no review, and without a link. */
+export const teamsTest = ({ title, text }: { readonly title: string; readonly text: string }, words: NoticeWords): TeamsMessage =>
+  messageOf(title, [paragraph(heading(title)), paragraph(run(safe(text)))], null, words);
+
 function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | undefined): TeamsMessage {
   const { review, teams } = words;
   const facts = reviewFacts(view);

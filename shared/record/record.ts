@@ -48,6 +48,8 @@ export type OperatorFact =
   /** `run`: null for the whole record. */
   | { readonly kind: "recordExported"; readonly by: Operator; readonly run: string | null }
   | { readonly kind: "doctorAsked"; readonly by: Operator }
+  /** A test message to a reviewer. `state`: `sent`, or the kind of error. */
+  | { readonly kind: "channelTested"; readonly by: Operator; readonly reviewer: string; readonly channel: string; readonly state: string }
   /** To the console, by the admin token. `until`: ISO 8601. */
   | { readonly kind: "signedIn"; readonly by: Operator; readonly until: string }
   | { readonly kind: "signedOut"; readonly by: Operator; readonly everywhere: boolean }
@@ -67,6 +69,26 @@ export type OperatorFact =
       readonly since: string;
       readonly percent: number;
     };
+
+/** A kind that is missing here does not compile. */
+const ofOperators: Readonly<Record<OperatorFact["kind"], true>> = {
+  documentWritten: true,
+  keyMade: true,
+  keyRevoked: true,
+  grantRevoked: true,
+  inboxSessionsEnded: true,
+  recordExported: true,
+  doctorAsked: true,
+  channelTested: true,
+  signedIn: true,
+  signedOut: true,
+  stopped: true,
+  resumed: true,
+  budgetReached: true,
+};
+
+/** Every kind of what operators do: what lists filter by. */
+export const actKinds = Object.keys(ofOperators) as readonly OperatorFact["kind"][]; // its own names
 
 export type Endpoint = "sampling" | "relay" | "control" | "v1";
 

@@ -157,6 +157,7 @@ function stepsOf(fact: RecordFact, at: number, known: Known): Step[] {
     case "inboxSessionsEnded":
     case "recordExported":
     case "doctorAsked":
+    case "channelTested":
     case "signedIn":
     case "signedOut":
     case "stopped":

@@ -54,6 +54,9 @@ export type Sent =
   /** No attempt can succeed: the reviewer's next channel is used at once. */
   | { readonly kind: "failed"; readonly why: NoticeError };
 
+/** A test of one channel, for one reviewer. `gateway`: its address, by which the reader knows who sends it. */
+export type TestMessage = { readonly reviewer: Reviewer; readonly gateway: string; readonly idempotencyKey: string };
+
 export type Channel = {
   readonly name: LinkChannel;
   /** Whether this channel has an address of the reviewer. */
@@ -62,6 +65,8 @@ export type Channel = {
   send(notice: Notice): Promise<Sent>;
   /** The review is over, or no longer this reviewer's: the message is changed to say so, where it can be. */
   ended(notice: Notice): Promise<Sent>;
+  /** Sends a message that says that it is a test: about no review, and without a link. */
+  test(message: TestMessage): Promise<Sent>;
   /** For channels that join many messages in a short time into one. */
   readonly digest?: {
     /** Reviews in one message. */

@@ -23,6 +23,15 @@ export async function serverChecks(env: Env): Promise<readonly Check[]> {
   return checks.flat();
 }
 
+/** The check of one server; null where the servers document has none of this name. */
+export async function serverCheck(env: Env, name: string): Promise<Check | null> {
+  const { servers } = await serversOf(env, Date.now(), () => {});
+  const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+  if (server === undefined) return null;
+  const [checked = null] = await guardedCall(`server ${name}`, () => check(env, name, server));
+  return checked;
+}
+
 async function check(env: Env, name: string, server: Server): Promise<Check> {
   const title = `server ${name}`;
   if (server.passAuthorization) return note(title, "Each client signs in to this server itself, so it was not checked.");

@@ -21,6 +21,7 @@ import {
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
+import type { ChainEnd } from "../../shared/record/operators.ts";
 import type { Operator, OperatorFact } from "../../shared/record/record.ts";
 import { publishedCopy, publishingMark } from "../../shared/published.ts";
 import type { Env } from "../platform/env.ts";
@@ -161,15 +162,22 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     );
   }
 
-  async addKey(id: string, hash: string, record: string, by: Operator): Promise<void> {
+  async addKey(id: string, hash: string, record: string, by: Operator): Promise<string | null> {
     const now = this.now();
-    const { name, owner = null, scopes } = JSON.parse(record) as { name: string; owner?: string; scopes: string[] }; // parsed by the route
-    this.ctx.storage.transactionSync(() => {
+    const { name, owner = null, scopes, once } = JSON.parse(record) as { name: string; owner?: string; scopes: string[]; once?: string }; // parsed by the route
+    const made = this.ctx.storage.transactionSync((): string | null => {
+      const [earlier] =
+        once === undefined
+          ? []
+          : this.#sql.exec<{ id: string }>("SELECT id FROM key WHERE json_extract(record, '$.once') = ?", once).toArray();
+      if (earlier !== undefined) return earlier.id;
       this.#sql.exec("INSERT INTO key (id, hash, record, created_at, revoked_at) VALUES (?, ?, ?, ?, NULL)", id, hash, record, now);
       this.#queue(publishedKeyName(hash), publishedKey({ record, revokedAt: null }), now);
       this.#acts.append(now, { kind: "keyMade", by, key: id, name, owner, scopes, digestAfter: sha256Hex(record) });
+      return null;
     });
     await this.#flush();
+    return made;
   }
 
   keys(): StoredKey[] {
@@ -206,6 +214,10 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
 
   async record(fact: OperatorFact): Promise<void> {
     await this.#recordWith(() => fact);
+  }
+
+  lastAct(): ChainEnd | null {
+    return this.#acts.lastSent();
   }
 
   async openConsoleSession(session: ConsoleSession, by: Operator): Promise<void> {

@@ -3,7 +3,7 @@
 // Part of the ConfigObject, the one writer of the gateway's chain. The last event that was sent stays: the next one is chained to it.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
-import { chainActs } from "../../shared/record/operators.ts";
+import { type ChainEnd, chainActs } from "../../shared/record/operators.ts";
 import type { OperatorFact, RecordEvent, RecordFact } from "../../shared/record/record.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
@@ -67,6 +67,11 @@ export class OperatorRecord {
   nextDue(): number | null {
     const { at } = this.#sql.exec<{ at: number | null }>("SELECT MIN(at) AS at FROM act WHERE sent = 0").one();
     return at === null ? null : Math.max(at + retry.firstMs, this.#notBefore);
+  }
+
+  /** The last event that the ledger has. */
+  lastSent(): ChainEnd | null {
+    return this.#sql.exec<ChainEnd>("SELECT run, seq, hash FROM act WHERE sent = 1 ORDER BY n DESC LIMIT 1").toArray()[0] ?? null;
   }
 
   #unsent(): Row[] {

@@ -37,6 +37,11 @@ export const keyRequestSchema = z.strictObject({
   models: z.array(word).optional(),
   limits: limitsSchema.optional(),
   budget: keyBudgetSchema.optional(),
+  /** A word of the caller's own choosing, of which only one key is ever made: a request that is sent twice makes no second one. */
+  once: z
+    .string()
+    .regex(/^[\w-]{8,64}$/, "is not 8 to 64 letters, digits, _ or -")
+    .optional(),
   /** Unix milliseconds, or ISO 8601 with its offset; kept as the former. */
   expiresAt: z.union([z.int().positive(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]).optional(),
 });

@@ -1,5 +1,6 @@
 // The calls of the ConfigObject and their values. It imports no object.
 
+import type { ChainEnd } from "../../shared/record/operators.ts";
 import type { Operator, OperatorFact } from "../../shared/record/record.ts";
 
 export const documentNames = ["routing", "policy", "servers", "issuers", "budgets"] as const;
@@ -52,8 +53,11 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   /** The last versions, newest first. */
   versions(name: DocumentName): StoredVersion[];
   version(name: DocumentName, version: number): StoredDocument | null;
-  /** Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not stored. */
-  addKey(id: string, hash: string, record: string, by: Operator): Promise<void>;
+  /**
+   * Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not stored. Where a key has the same `once` already,
+   * nothing is added, and that key's id is returned.
+   */
+  addKey(id: string, hash: string, record: string, by: Operator): Promise<string | null>;
   keys(): StoredKey[];
   /** For a key whose own MAC is genuine and that KV does not show yet. */
   findKey(hash: string): StoredKey | null;
@@ -63,6 +67,8 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   revokeKey(id: string, by: Operator): Promise<boolean>;
   /** Records an operator's action outside this object, done or about to be done. It is committed when this returns. */
   record(fact: OperatorFact): Promise<void>;
+  /** The last of operators' actions that the ledger has, by its place in the chain; null before the first. */
+  lastAct(): ChainEnd | null;
   /** Signs somebody in to the console, and records it. */
   openConsoleSession(session: ConsoleSession, by: Operator): Promise<void>;
   /** The session while it lasts; null for any other. */

@@ -62,6 +62,8 @@ export interface InboxCalls extends Rpc.DurableObjectBranded {
   signIn(input: SignInInput): SignInAnswer;
   /** How many reviews wait; null where the session is not, or no longer, good. */
   count(visitor: Visitor): number | null;
+  /** How many reviews wait for the reviewer with this `addressDigest`: for the operator, who sees no more of them than that. */
+  waiting(address: string): number;
   /** JSON of `InboxList`; null as for `count`. */
   list(visitor: Visitor, filter: InboxFilter, page: number): string | null;
   /** Ends one session, or with null all of them, and links that were not used yet. Returns how many sessions ended. */

@@ -108,6 +108,8 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
   revokeGrant(id: string): boolean;
   /** JSON of `Grant[]`, newest first. */
   grants(): string;
+  /** When a request was last counted, to two seconds, in Unix milliseconds; null where none ever was. */
+  lastUsedAt(): number | null;
   /** Ends the leases of these runs, and these shares. */
   release(runs: readonly string[], reports: readonly ShareReport[]): void;
   /** Until when an identical request may find this run; null: no longer. A newer run with the same digest replaces it. */

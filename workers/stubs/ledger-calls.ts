@@ -162,4 +162,6 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   notices(noticesQuery: NoticesQuery): string;
   /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. `only`: of that run alone. */
   events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): string;
+  /** The events of a run before this number, the newest first, as JSON of `RecordEvent[]`. */
+  eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): string;
 }

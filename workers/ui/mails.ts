@@ -4,6 +4,7 @@ import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { unreachable } from "../../shared/result.ts";
 import { type BudgetMailInput, budgetMail } from "./budget-mail.tsx";
+import { type AskedTest, testMail } from "./channel-test.tsx";
 import { digestMail } from "./digest-mail.tsx";
 import { type EndedMailInput, endedMail } from "./ended-mail.tsx";
 import { type SignInMailInput, signInMail } from "./inbox/sign-in-mail.tsx";
@@ -14,6 +15,7 @@ export type AskedMail =
   | { readonly kind: "ended"; readonly input: EndedMailInput }
   | { readonly kind: "digest"; readonly entries: readonly DigestEntry[]; readonly language: Language }
   | ({ readonly kind: "budget" } & BudgetMailInput)
+  | ({ readonly kind: "test"; readonly language: Language } & AskedTest)
   | { readonly kind: "signIn"; readonly input: SignInMailInput };
 
 export function renderMail(asked: AskedMail): MailContent {
@@ -26,6 +28,8 @@ export function renderMail(asked: AskedMail): MailContent {
       return digestMail(asked.entries, asked.language);
     case "budget":
       return budgetMail(asked);
+    case "test":
+      return testMail(asked, asked.language);
     case "signIn":
       return signInMail(asked.input);
     default:

@@ -6,7 +6,7 @@ import { asksWords } from "../../shared/channels/fact-words.ts";
 import { type NoticeFacts, noticeLine } from "../../shared/channels/notice-line.ts";
 import { outsideName } from "../../shared/channels/plain-text.ts";
 import { slackDigest } from "../../shared/channels/slack-digest.ts";
-import { slackEnding, slackReminder, slackReplaced } from "../../shared/channels/slack-ending.ts";
+import { slackEnding, slackReminder, slackReplaced, slackTest } from "../../shared/channels/slack-ending.ts";
 import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../shared/channels/slack-message.ts";
 import { type SlackModal, denyModal, editModal, modalErrors, outcomeModal, reasonError } from "../../shared/channels/slack-modal.ts";
 import {
@@ -17,6 +17,7 @@ import {
   teamsDigest,
   teamsEnding,
   teamsReminder,
+  teamsTest,
 } from "../../shared/channels/teams-card.ts";
 import { noticeWordsOf } from "../../shared/channels/words/notice-words.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
@@ -24,6 +25,7 @@ import { unreachable } from "../../shared/result.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import { type AskedTest, testWordsOf } from "./channel-test.tsx";
 import type { PressWords } from "../stubs/run-calls.ts";
 import { tellMessage, tellWords } from "./slack-tell.ts";
 
@@ -34,6 +36,7 @@ export type AskedSlackMessage =
   | { readonly kind: "ended"; readonly view: ReviewView }
   | { readonly kind: "replaced" }
   | { readonly kind: "digest"; readonly entries: readonly DigestEntry[]; readonly isBrief: boolean }
+  | ({ readonly kind: "test" } & AskedTest)
   /** To the member alone who pressed a button. `url` is their own link. */
   | { readonly kind: "told"; readonly said: PressWords; readonly url: string | null };
 
@@ -50,6 +53,8 @@ export function renderSlackMessage(asked: AskedSlackMessage, language: Language)
       return slackReplaced(words);
     case "digest":
       return slackDigest(asked.entries, words, asked.isBrief);
+    case "test":
+      return slackTest(testWordsOf(asked, language));
     case "told":
       return tellMessage(asked.said, asked.url, words);
     default:
@@ -90,7 +95,8 @@ export function renderSlackErrors(asked: AskedSlackErrors, language: Language): 
 export type AskedTeamsMessage =
   | { readonly kind: "review" | "brief" | "reminder"; readonly input: Omit<TeamsCardInput, "words"> }
   | { readonly kind: "ended"; readonly view: ReviewView }
-  | { readonly kind: "digest"; readonly entries: readonly DigestEntry[] };
+  | { readonly kind: "digest"; readonly entries: readonly DigestEntry[] }
+  | ({ readonly kind: "test" } & AskedTest);
 
 export function renderTeamsMessage(asked: AskedTeamsMessage, language: Language): TeamsMessage {
   const words = noticeWordsOf(language);
@@ -105,6 +111,8 @@ export function renderTeamsMessage(asked: AskedTeamsMessage, language: Language)
       return teamsEnding(asked.view, words);
     case "digest":
       return teamsDigest(asked.entries, words);
+    case "test":
+      return teamsTest(testWordsOf(asked, language), words);
     default:
       return unreachable(asked);
   }

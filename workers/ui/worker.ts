@@ -7,6 +7,7 @@ import type { SlackMessage } from "../../shared/channels/slack-message.ts";
 import type { SlackModal } from "../../shared/channels/slack-modal.ts";
 import type { TeamsMessage } from "../../shared/channels/teams-card.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
+import { type AskedTest, type TestResult, type TestWords, testResultWords, testWordsOf } from "./channel-test.tsx";
 import { answerConsole } from "./console/console.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./console/visit.ts";
 import { type AskedMail, renderMail } from "./mails.ts";
@@ -59,6 +60,16 @@ export default class PagesWorker extends WorkerEntrypoint {
 
   teamsMessage(asked: AskedTeamsMessage, language: Language): TeamsMessage {
     return renderTeamsMessage(asked, language);
+  }
+
+  /** A test of a channel, for a webhook. */
+  testWords(asked: AskedTest, language: Language): TestWords {
+    return testWordsOf(asked, language);
+  }
+
+  /** What a test of a channel came to, in a sentence. */
+  testResult(result: TestResult, language: Language): string {
+    return testResultWords(result, language);
   }
 
   webhookWords(asked: AskedWebhookWords, language: Language): WebhookWords {

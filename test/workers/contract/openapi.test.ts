@@ -645,7 +645,8 @@ const asks: Asks = {
     ]),
   ),
   createKey: async () => [
-    [201, asAdmin("/keys", jsonBody("POST", { name: "ci" }))],
+    [201, asAdmin("/keys", jsonBody("POST", { name: "ci", once: "once-and-no-more" }))],
+    [409, asAdmin("/keys", jsonBody("POST", { name: "ci", once: "once-and-no-more" }))],
     [400, asAdmin("/keys", jsonBody("POST", {}))],
     [401, at("/admin/keys", jsonBody("POST", { name: "ci" }))],
   ],
@@ -723,6 +724,48 @@ const asks: Asks = {
     [200, asAdmin("/record")],
     [401, at("/admin/record")],
   ],
+  listKeyUse: async () => {
+    const { id } = await createKey({ budget: { usd: 1, per: "month" } });
+    return [
+      [200, asAdmin(`/key-use?ids=${id},key_none`)],
+      [400, asAdmin("/key-use")],
+      [401, at("/admin/key-use")],
+    ];
+  },
+  listActs: async () => [
+    [200, asAdmin("/acts?kind=documentWritten&limit=1")],
+    [400, asAdmin("/acts?month=2026-13")],
+    [401, at("/admin/acts")],
+  ],
+  checkActs: async () => [
+    [200, asAdmin("/acts/check")],
+    [400, asAdmin("/acts/check?month=x")],
+    [401, at("/admin/acts/check")],
+  ],
+  listReviewers: async () => [
+    [200, asAdmin("/reviewers")],
+    [400, asAdmin("/reviewers?after=")],
+    [401, at("/admin/reviewers")],
+  ],
+  testChannel: async () => {
+    const of = (reviewer: string, channel: string): Ask => asAdmin("/channels/test", jsonBody("POST", { reviewer, channel }));
+    return [
+      ...Array.from({ length: 5 }, () => [200, of("Ada", "outbox")] as const),
+      [429, of("Ada", "outbox")],
+      [400, of("Ada", "pigeon")],
+      [404, of("Nobody", "outbox")],
+      [409, of("Ada", "email")],
+      [401, at("/admin/channels/test", jsonBody("POST", {}))],
+    ];
+  },
+  doctorOfServer: async () => {
+    await configure("servers", { servers: { notes: { url: "https://notes.example.com/mcp", passAuthorization: true } } });
+    return [
+      [200, asAdmin("/doctor/servers/notes", { method: "POST" })],
+      [404, asAdmin("/doctor/servers/none", { method: "POST" })],
+      [401, at("/admin/doctor/servers/notes", { method: "POST" })],
+    ];
+  },
   doctor: async () => [
     [200, asAdmin("/doctor", { method: "POST" })],
     [401, at("/admin/doctor", { method: "POST" })],

@@ -100,6 +100,10 @@ export function emailChannel(env: Env): Channel | undefined {
     reaches: ({ email }) => email !== undefined,
     send: async (notice) => deliver(notice, askingMail(notice)),
     ended: async (notice) => deliver(notice, endingMail(notice)),
+    test: ({ reviewer: { name, email, language }, gateway, idempotencyKey }) =>
+      email === undefined
+        ? Promise.resolve({ kind: "failed", why: "notFound" })
+        : sendEmail(env, email, { kind: "test", reviewer: name, gateway, language: languageFor(language) }, idempotencyKey),
     digest: {
       most: 100,
       address: ({ email = "" }) => email.toLowerCase(),

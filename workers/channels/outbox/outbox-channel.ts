@@ -9,4 +9,5 @@ export const outboxChannel = (): Channel => ({
   reaches: () => true,
   send: async () => ({ kind: "sent", receipt: null }),
   ended: async () => ({ kind: "sent", receipt: null }),
+  test: async () => ({ kind: "sent", receipt: null }),
 });

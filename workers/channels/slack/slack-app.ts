@@ -35,6 +35,12 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys, pages: Env["PA
       const answer = await say(slack, updateOf(receipt, reviewer), { kind: "ended", view });
       return answer.kind === "ok" || isGone(answer) ? done : sentOf(answer);
     },
+    async test({ reviewer, gateway }) {
+      if (reviewer.slack === undefined) return { kind: "failed", why: "notFound" };
+      const asked = { kind: "test", reviewer: reviewer.name, gateway } as const;
+      const answer = await say(slack, postOf({ channel: reviewer.slack }, reviewer), asked);
+      return answer.kind === "ok" ? done : sentOf(answer);
+    },
     digest: {
       most: mostInDigest,
       address: ({ slack: id = "" }) => id,

@@ -27,7 +27,7 @@ export async function slackDoctor(env: Env): Promise<{ ok: boolean; text: string
   if (settings.mode === "webhook") {
     return {
       ok: true,
-      text: "Slack is set up as an incoming webhook, which only a message can test, and the doctor posts none. To test it, open a review for a reviewer whose slack is a channel id.",
+      text: "Slack is set up as an incoming webhook, which only a message can test, and the doctor posts none. To test it, press Test at a reviewer whose slack is a channel id, on the page Reviewers of the console.",
     };
   }
   const answer = await callSlack(settings, "auth.test", {});

@@ -71,6 +71,7 @@ export function teamsChannel(env: Env): Channel | undefined {
       const isTooMuch = first.kind === "failed" && first.why === "invalid" && why !== "reminder";
       return isTooMuch ? post(reviewer, { kind: "brief", input }) : first;
     },
+    test: ({ reviewer, gateway }) => post(reviewer, { kind: "test", reviewer: reviewer.name, gateway }),
     ended: async ({ view, reviewer, link }) => (link.notice === "sent" ? post(reviewer, { kind: "ended", view }) : sent),
     digest: {
       most: mostInDigest,
@@ -105,7 +106,7 @@ export async function teamsDoctor(env: Env): Promise<{ ok: boolean; text: string
   if (names.length === 0) return { ok: true, text: "Teams is not set up." };
   return {
     ok: true,
-    text: `Teams is set up for ${names.join(", ")}. Only a card can test a workflow, and the doctor posts none: to test it, open a review for a reviewer with this name in \`teams\`.`,
+    text: `Teams is set up for ${names.join(", ")}. Only a card can test a workflow, and the doctor posts none: to test it, press Test at a reviewer with this name in \`teams\`, on the page Reviewers of the console.`,
   };
 }
 

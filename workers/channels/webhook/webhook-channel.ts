@@ -17,7 +17,7 @@ import { Webhook } from "standardwebhooks";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
 import type { AskedWebhookWords, WebhookWords } from "../../ui/notices.ts";
-import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
+import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent, TestMessage } from "../channel.ts";
 import { type Exchanged, exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 
@@ -77,11 +77,18 @@ export function webhookChannel(env: Env): Channel | undefined {
     }),
   );
   if (targets.size === 0) return undefined;
-  const post = async (notice: Notice, type: EventType, dataOf: (notice: Notice) => Promise<object> | object): Promise<Sent> => {
-    const target = targets.get(notice.reviewer.webhook ?? "");
-    if (target === undefined) return { kind: "failed", why: "notConfigured" };
-    const data = await dataOf(notice);
-    return sentOf(await deliver(target, notice.idempotencyKey, { type, timestamp: isoOf(notice.view.now), data }));
+  const send = async (
+    { reviewer, idempotencyKey }: Pick<Notice, "reviewer" | "idempotencyKey">,
+    eventOf: () => Promise<DeliveredEvent>,
+  ): Promise<Sent> => {
+    const target = targets.get(reviewer.webhook ?? "");
+    return target === undefined ? { kind: "failed", why: "notConfigured" } : sentOf(await deliver(target, idempotencyKey, await eventOf()));
+  };
+  const post = (notice: Notice, type: EventType, dataOf: (notice: Notice) => Promise<object> | object): Promise<Sent> =>
+    send(notice, async () => ({ type, timestamp: isoOf(notice.view.now), data: await dataOf(notice) }));
+  const testing = async ({ reviewer, gateway }: TestMessage): Promise<DeliveredEvent> => {
+    const said = await fromPages(env.PAGES.testWords({ reviewer: reviewer.name, gateway }, languageFor(reviewer.language)));
+    return { type: "countersign.test", timestamp: isoOf(Date.now()), data: { reviewer: reviewer.name, ...said } };
   };
   const asking = async (notice: Notice): Promise<object> =>
     askingOf(notice, await fromPages(env.PAGES.webhookWords(saidOf(notice.view), languageFor(notice.reviewer.language))));
@@ -90,6 +97,7 @@ export function webhookChannel(env: Env): Channel | undefined {
     reaches: ({ webhook }) => webhook !== undefined && targets.has(webhook),
     send: (notice) => post(notice, types[notice.why], asking),
     ended: (notice) => post(notice, "review.ended", endingOf),
+    test: (message) => send(message, () => testing(message)),
   };
 }
 
@@ -110,7 +118,9 @@ const types = {
   newLink: "review.new_link",
 } as const satisfies Record<NoticeWhy, string>;
 
-type EventType = (typeof types)[NoticeWhy] | "review.ended" | "countersign.ping";
+type EventType = (typeof types)[NoticeWhy] | "review.ended" | "countersign.ping" | "countersign.test";
+
+type DeliveredEvent = { readonly type: EventType; readonly timestamp: string; readonly data: object };
 
 const isoOf = (at: number): string => new Date(at).toISOString();
 
@@ -177,11 +187,7 @@ function endOf({ state, keyEnd = null }: ReviewView): object {
 }
 
 /** Signs each attempt anew, because a receiver refuses a timestamp of more than five minutes. */
-function deliver(
-  { url, signers }: Target,
-  key: string,
-  event: { type: EventType; timestamp: string; data: object },
-): Promise<Exchanged | undefined> {
+function deliver({ url, signers }: Target, key: string, event: DeliveredEvent): Promise<Exchanged | undefined> {
   const body = JSON.stringify(event);
   const now = new Date();
   // With a full stop in the id, one signature would be valid for another id and time.

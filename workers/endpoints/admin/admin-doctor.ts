@@ -8,7 +8,7 @@ import { documentChecks, freshDocuments } from "../../doctor/check-documents.ts"
 import { issuerChecks } from "../../doctor/check-issuers.ts";
 import { peopleChecks } from "../../doctor/people.ts";
 import { providerChecks } from "../../doctor/check-providers.ts";
-import { serverChecks } from "../../doctor/check-servers.ts";
+import { serverCheck, serverChecks } from "../../doctor/check-servers.ts";
 import { settingsChecks } from "../../doctor/check-settings.ts";
 import { telemetryChecks } from "../../doctor/check-telemetry.ts";
 import { workerChecks } from "../../doctor/check-workers.ts";
@@ -19,7 +19,7 @@ import { configStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
 import type { App, AppContext } from "../app-context.ts";
-import { asJson } from "../openapi/answers.ts";
+import { asJson, inPath } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 
 export const doctorRoutes = new Hono<App>();
@@ -31,7 +31,7 @@ const doctor = describe("doctor", {
 
 doctorRoutes.post(paths.admin.doctor, doctor, async (c) => {
   await recordAsked(c);
-  const checks = (await allChecks(c.env)).flat().map((check) => ({ ...check, text: check.text.replaceAll(/\s+/g, " ").trim() }));
+  const checks = (await allChecks(c.env)).flat().map(onOneLine);
   await keepDiagnosis(c.env, checks);
   // `publicUrl`: the caller tries it from outside, since a Worker cannot call itself.
   return c.json({ checks, publicUrl: settingsOf(c.env).publicUrl ?? null }, 200, { "Cache-Control": "no-store" });
@@ -56,6 +56,22 @@ async function keepDiagnosis(env: Env, checks: readonly Check[]): Promise<void> 
     logEvent("config.recordFailed", { error: errorClass(error) });
   }
 }
+
+const doctorOfServer = describe("doctorOfServer", {
+  summary: "Asks one MCP server of the relay whether it answers",
+  parameters: [inPath("server", "Its name in the servers document")],
+  200: asJson("DoctorCheck", "The check"),
+  404: "The servers document has no such server",
+});
+
+doctorRoutes.post(paths.admin.doctorServer, doctorOfServer, async (c) => {
+  await recordAsked(c);
+  const checked = await serverCheck(c.env, c.req.param("server"));
+  if (checked === null) return c.json({ error: "The servers document has no server of this name; GET /admin/servers shows it" }, 404);
+  return c.json(onOneLine(checked), 200, { "Cache-Control": "no-store" });
+});
+
+const onOneLine = (check: Check): Check => ({ ...check, text: check.text.replaceAll(/\s+/g, " ").trim() });
 
 /** Never throws: where the ConfigObject is what fails, the checks run all the same. */
 async function recordAsked(c: AppContext): Promise<void> {

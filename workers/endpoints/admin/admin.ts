@@ -4,6 +4,7 @@
 import { Hono, type MiddlewareHandler } from "hono";
 import { requireAdmin } from "../auth.ts";
 import type { App } from "../app-context.ts";
+import { actRoutes } from "./acts.ts";
 import { apiKeyRoutes } from "./api-keys.ts";
 import { doctorRoutes } from "./admin-doctor.ts";
 import { documentRoutes } from "./admin-documents.ts";
@@ -13,6 +14,7 @@ import { inboxSessionRoutes } from "./inbox-sessions.ts";
 import { overviewRoutes } from "./overview.ts";
 import { policyReplayRoutes } from "./policy-replay.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
+import { reviewerRoutes } from "./reviewers.ts";
 import { spendRoutes } from "./spend.ts";
 import { stopRoutes } from "./stops.ts";
 import { sunsetRoutes } from "./sunset.ts";
@@ -34,6 +36,8 @@ const operatorEndpoints = [
   stopRoutes,
   inboxSessionRoutes,
   doctorRoutes,
+  actRoutes,
+  reviewerRoutes,
 ] as const;
 
 /** Behind this middleware, which says who the operator is. */

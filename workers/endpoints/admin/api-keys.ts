@@ -18,7 +18,7 @@ export const apiKeyRoutes = new Hono<App>();
 const createKey = describe("createKey", {
   summary: "Makes an API key; the key itself is in this answer and never again",
   201: asJson("NewKey", "The key"),
-  409: "A rule bars own requests, and the owner is no reviewer of the policy",
+  409: "A rule bars own requests, and the owner is no reviewer of the policy; or a key of the same `once` was made before",
 });
 
 apiKeyRoutes.post(paths.admin.keys, createKey, validJson("KeyRequest", keyRequestSchema), async (c) => {
@@ -31,7 +31,11 @@ apiKeyRoutes.post(paths.admin.keys, createKey, validJson("KeyRequest", keyReques
   }
   const { key, id, hash } = newKey(settingsOf(c.env).keys, randomKeyBytes());
   const record = { ...request, id, createdAt: Date.now() };
-  await configStub(c.env).addKey(id, hash, JSON.stringify(record), c.var.operator);
+  const earlier = await configStub(c.env).addKey(id, hash, JSON.stringify(record), c.var.operator);
+  if (earlier !== null) {
+    const error = `This request made the key ${earlier} before, which is not shown again. No second key was created. To create another, send another \`once\``;
+    return c.json({ error, id: earlier }, 409);
+  }
   return c.json({ ...shownKey(record), key }, 201, { "Cache-Control": "no-store" });
 });
 
@@ -51,7 +55,7 @@ apiKeyRoutes.get(paths.admin.keys, listKeys, async (c) => {
 });
 
 /** A key as the operator gets it: times in ISO 8601. */
-const shownKey = ({ createdAt, expiresAt, ...key }: KeyRecord) => ({
+const shownKey = ({ createdAt, expiresAt, once: _once, ...key }: KeyRecord) => ({
   ...key,
   createdAt: iso(createdAt),
   ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),

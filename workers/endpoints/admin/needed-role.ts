@@ -14,9 +14,11 @@ const questions: ReadonlySet<string> = new Set([
 ]);
 /** Everything under these ends or stops what runs, and changes no configuration. */
 const endings: readonly string[] = [admin.runs, admin.stops, admin.grants, "/admin/inboxes"];
+/** Everything under these tries whether something works, and changes nothing. */
+const trials: readonly string[] = [admin.channelTest, `${admin.doctor}/servers`];
 
 /** `path`: of the request, without its query. */
 export function neededRole(method: string, path: string): Role {
   if (method === "GET" || method === "HEAD" || questions.has(path)) return "see";
-  return endings.some((each) => path === each || path.startsWith(`${each}/`)) ? "decide" : "change";
+  return [...endings, ...trials].some((each) => path === each || path.startsWith(`${each}/`)) ? "decide" : "change";
 }

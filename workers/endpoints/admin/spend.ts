@@ -1,15 +1,17 @@
-// How much of each budget is used in the current day or month.
+// How much of each budget is used in the current day or month, and when a key was last used.
 
 import { Hono } from "hono";
+import * as z from "zod";
 import { type Allowance, type Budgets, allowances, nanosInUsd, ownBudgetName } from "../../../shared/budget/budgets.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
 import { paths } from "../../platform/urls.ts";
 import { acceptedKeys, type KeyRecord } from "../../stores/keys.ts";
-import { budgetStub } from "../../stubs/stubs.ts";
+import { budgetStub, configStub, keyStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
+import { validQuery } from "../validated.ts";
 import { currentBudgets } from "./admin-documents.ts";
 
 export const spendRoutes = new Hono<App>();
@@ -58,9 +60,41 @@ export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[])
   };
   return [
     ...Object.entries(budgets).flatMap(([name, budget]) => partsOf(budget.of).flatMap((part) => allowances(name, part, budget))),
-    ...keys.flatMap(({ id, budget }) => (budget === undefined ? [] : allowances(ownBudgetName, id, { ...budget, notify: [] }))),
+    ...keys.flatMap(({ id, budget }) => ownAllowances(id, budget)),
   ];
 }
+
+const keyUseQuery = z.strictObject({
+  ids: z
+    .string()
+    .transform((text) => text.split(","))
+    .pipe(z.array(z.string().min(1).max(128)).max(50))
+    .describe("Up to 50 ids of keys, with commas between them"),
+});
+
+const listKeyUse = describe("listKeyUse", {
+  summary: "When each of these keys was last used, and what is spent of its own budget",
+  200: asJson("KeyUse", "The keys that there are, in the order in which they were asked for"),
+});
+
+spendRoutes.get(paths.admin.keyUse, listKeyUse, validQuery(keyUseQuery), async (c) => {
+  const { ids } = c.req.valid("query");
+  const documents = await currentBudgets(c);
+  const stored = new Map((await configStub(c.env).keys()).map(({ id, record }) => [id, JSON.parse(record) as KeyRecord])); // by POST /admin/keys
+  const keys = ids.flatMap((id) => stored.get(id) ?? []);
+  const used = await Promise.all(
+    keys.map(async ({ id, budget }) => ({
+      id,
+      lastUsedAt: await keyStub(c.env, id).lastUsedAt(),
+      budgets: await Promise.all(ownAllowances(id, budget).map((each) => lineOf(c.env, each, documents))),
+    })),
+  );
+  const lines = used.map((each) => ({ ...each, lastUsedAt: each.lastUsedAt === null ? null : iso(each.lastUsedAt) }));
+  return c.json({ keys: lines }, 200, { "Cache-Control": "no-store" });
+});
+
+const ownAllowances = (id: string, budget: KeyRecord["budget"]): Allowance[] =>
+  budget === undefined ? [] : allowances(ownBudgetName, id, { ...budget, notify: [] });
 
 async function lineOf(env: Env, allowance: Allowance, budgets: Budgets) {
   const { spent, reserved, unaccounted, startsAt, endsAt } = await budgetStub(env, allowance).standing(allowance);

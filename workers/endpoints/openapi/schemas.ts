@@ -69,7 +69,8 @@ const usage = {
   ...each(orNull("integer"), "waitP50Ms", "waitP95Ms"),
 };
 const healthOf = record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) });
-const diagnosed = list(record({ check: text, state: { enum: ["good", "note", "fix"] }, text }));
+const check = record({ check: text, state: { enum: ["good", "note", "fix"] }, text });
+const diagnosed = list(check);
 
 /** A document's own schema is draft 2020-12, which is OpenAPI 3.1's too; the name of its dialect stands once, at the top. */
 function inside({ $schema: _dialect, $id: _address, ...schema }: JsonObject): JsonObject {
@@ -160,6 +161,32 @@ export function schemas() {
       sum: answerSchema(tallySchema),
       next: orNull("string"),
     }),
+    KeyUse: record({ keys: list(record({ id: text, lastUsedAt: timeOrNull, budgets: list(budgetLine) })) }),
+    ActList: record({
+      month: text,
+      acts: list(record({ seq: integer, at: time, fact: record({ kind: text }) })),
+      next: orNull("integer"),
+    }),
+    ActCheck: record({
+      month: text,
+      events: integer,
+      issue: { enum: ["changed", "cutOff", "monthBefore", null] },
+      at: orNull("integer"),
+    }),
+    ReviewerList: record({
+      reviewers: list(
+        record({
+          name: text,
+          groups: list(text),
+          ...each(orNull("string"), "language", "room"),
+          notify: { type: ["array", "null"], items: text },
+          waiting: orNull("integer"),
+          channels: list(record({ channel: text, address: orNull("string"), use: { enum: ["first", "then", "leftOut", "notSetUp"] } })),
+        }),
+      ),
+      next: orNull("string"),
+    }),
+    ChannelTest: record({ state: text, text }),
     Sunset: record({
       isComplete: { type: "boolean" },
       servers: list(
@@ -214,6 +241,7 @@ export function schemas() {
       versions: list(record({ version: integer, at: time, by: { anyOf: [operator, { type: "null" }] }, restored: orNull("integer") })),
     }),
     DocumentCheck: record({ valid: { type: "boolean" }, details: pointed }, { keysCutOff: list(keyCutOff) }),
+    DoctorCheck: check,
     Routing: inside(routingJsonSchema()),
     Policy: inside(policyJsonSchema()),
     Servers: inside(serversJsonSchema()),

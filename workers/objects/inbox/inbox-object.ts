@@ -86,6 +86,10 @@ export class InboxObject extends DurableObject<Env> implements InboxCalls {
     return this.#exists ? this.#waiting.count(visitor.address, this.now()) : 0;
   }
 
+  waiting(address: string): number {
+    return this.#exists ? this.#waiting.count(address, this.now()) : 0;
+  }
+
   list(visitor: Visitor, filter: InboxFilter, page: number): string | null {
     if (!this.#isGood(visitor)) return null;
     if (!this.#exists) return JSON.stringify(emptyList);

@@ -177,6 +177,11 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     return JSON.stringify(this.#grants.list());
   }
 
+  lastUsedAt(): number | null {
+    const { bucket, calls } = this.#state;
+    return bucket === null && calls === null ? null : Math.max(bucket?.at ?? 0, calls?.at ?? 0);
+  }
+
   release(runs: readonly string[], reports: readonly ShareReport[]): void {
     this.#end(runs, reports, this.now());
   }

@@ -158,6 +158,22 @@ export class LedgerEvents {
       .toArray();
   }
 
+  /** The events of one run before this number, the newest first. */
+  before({ run, seq }: { readonly run: string; readonly seq: number }, limit: number): RecordEvent[] {
+    const batches = this.#sql.exec<{ events: string }>(
+      `SELECT events FROM event_batch WHERE run = ? AND first_seq < ? AND NOT EXISTS ${beingDeleted} ORDER BY first_seq DESC`,
+      run,
+      seq,
+    );
+    const found: RecordEvent[] = [];
+    for (const { events } of batches) {
+      const earlier = eventsIn(events).filter((event) => event.seq < seq);
+      found.push(...earlier.toReversed().map((event): RecordEvent => ({ run, ...event })));
+      if (found.length >= limit) break;
+    }
+    return found.slice(0, limit);
+  }
+
   /**
    * Deletes chains whose last event is older than this, at most so many rows; returns how many. A longer chain goes in several slices,
    * and is out of sight from the first on. Call it in a transaction.
@@ -201,7 +217,7 @@ export class LedgerEvents {
   }
 
   /** The events of a run before this number. */
-  before(run: string, seq: number): RecordEvent[] {
+  earlierOf(run: string, seq: number): RecordEvent[] {
     return this.#sql
       .exec<{ events: string }>("SELECT events FROM event_batch WHERE run = ? AND first_seq < ? ORDER BY first_seq", run, seq)
       .toArray()

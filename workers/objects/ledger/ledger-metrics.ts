@@ -31,7 +31,7 @@ export class LedgerMetrics {
 
   #count(sums: MetricSums, events: readonly RecordEvent[]): void {
     const [first] = events;
-    if (first !== undefined) countEvents(sums, events, () => this.#events.before(first.run, first.seq));
+    if (first !== undefined) countEvents(sums, events, () => this.#events.earlierOf(first.run, first.seq));
   }
 
   sums(): MetricSums {

@@ -223,6 +223,10 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     return JSON.stringify(this.#events.after(after, limit, only));
   }
 
+  eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): string {
+    return JSON.stringify(this.#events.before(before, limit));
+  }
+
   override async alarm(): Promise<void> {
     await this.#alarm.ring(() => {
       // Each by itself: one that is behind must not hold up the other.

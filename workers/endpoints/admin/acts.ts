@@ -1,0 +1,85 @@
+// What operators did, for reading: one month's chain, the newest first, and whether the chain holds. Unlike an export of the record, reading
+// it writes no event.
+
+import { Hono } from "hono";
+import * as z from "zod";
+import { type ChainEnd, chainOfMonth, checkChain, monthAt } from "../../../shared/record/operators.ts";
+import { type RecordEvent, actKinds } from "../../../shared/record/record.ts";
+import { iso } from "../../http/iso-time.ts";
+import type { Env } from "../../platform/env.ts";
+import { paths } from "../../platform/urls.ts";
+import { configStub, ledgerShardOf, ledgerStub } from "../../stubs/stubs.ts";
+import type { App } from "../app-context.ts";
+import { asJson } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { validQuery } from "../validated.ts";
+
+export const actRoutes = new Hono<App>();
+
+/** Events of one call to a ledger. */
+const atOnce = 500;
+/** Calls of one answer: where a filter finds fewer acts in them than were asked for, `next` says where to go on. */
+const mostCalls = 20;
+
+const month = z
+  .string()
+  .regex(/^\d{4}-(?:0[1-9]|1[0-2])$/, "is not a month such as 2026-11")
+  .optional()
+  .describe("A month of UTC, such as 2026-11; this one where it is not given");
+
+const actsQuery = z.strictObject({
+  month,
+  kind: z.enum(actKinds).optional().describe("Acts of this kind alone"),
+  before: z.coerce.number().int().min(1).optional().describe("`next` of the answer before: the acts before them"),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe("1 to 200, 50 where it is not given"),
+});
+
+const listActs = describe("listActs", {
+  summary: "What operators did in a month, newest first. Reading it is not recorded",
+  200: asJson("ActList", "The acts, and where to go on"),
+});
+
+actRoutes.get(paths.admin.acts, listActs, validQuery(actsQuery), async (c) => {
+  const { month: asked, kind, before, limit } = c.req.valid("query");
+  const of = asked ?? monthAt(Date.now());
+  const found: RecordEvent[] = [];
+  let position = before ?? Number.MAX_SAFE_INTEGER;
+  for (let call = 0; call < mostCalls && position > 1 && found.length <= limit; call += 1) {
+    const events = await eventsBefore(c.env, chainOfMonth(of), position, kind === undefined ? limit + 1 : atOnce);
+    position = events.at(-1)?.seq ?? 0;
+    found.push(...events.filter(({ fact }) => (kind === undefined ? fact.kind !== "continued" : fact.kind === kind)));
+  }
+  const acts = found.slice(0, limit);
+  const next = found.length > limit ? (acts.at(-1)?.seq ?? null) : position > 1 ? position : null;
+  return c.json({ month: of, acts: acts.map(({ seq, at, fact }) => ({ seq, at: iso(at), fact })), next }, 200, noStore);
+});
+
+const checkQuery = z.strictObject({ month });
+
+const checkActs = describe("checkActs", {
+  summary: "Whether the chain of a month's acts holds: no act was changed or taken out since it was written",
+  200: asJson("ActCheck", "How many events there are, and what is wrong with them"),
+});
+
+actRoutes.get(paths.admin.actsCheck, checkActs, validQuery(checkQuery), async (c) => {
+  const of = c.req.valid("query").month ?? monthAt(Date.now());
+  const chain = chainOfMonth(of);
+  // What the one writer sent last, read before the chain: the chain has at least that.
+  const sent = await configStub(c.env).lastAct();
+  const events: RecordEvent[] = [];
+  for (let last = 0; ; last = events.at(-1)?.seq ?? 0) {
+    const more = JSON.parse(await ledgerStub(c.env, ledgerShardOf(chain)).events({ run: chain, seq: last }, atOnce, true)) as RecordEvent[]; // written by the ledger
+    events.push(...more);
+    if (more.length < atOnce) break;
+  }
+  const [first] = events;
+  const before = first?.fact.kind === "continued" ? first.fact.chain : null;
+  const [lastBefore = null] = before === null ? [] : await eventsBefore(c.env, before, Number.MAX_SAFE_INTEGER, 1);
+  const issue = checkChain(events, { chain, sent, lastBefore: lastBefore satisfies ChainEnd | null });
+  return c.json({ month: of, events: events.length, issue: issue?.kind ?? null, at: issue?.at ?? null }, 200, noStore);
+});
+
+const noStore = { "Cache-Control": "no-store" };
+
+const eventsBefore = async (env: Env, chain: string, seq: number, limit: number): Promise<RecordEvent[]> =>
+  JSON.parse(await ledgerStub(env, ledgerShardOf(chain)).eventsBefore({ run: chain, seq }, limit)) as RecordEvent[]; // written by the ledger
