@@ -58,3 +58,9 @@ export const atConsole = (variables: Partial<Env> = {}): Promise<ConsoleBrowser>
 
 /** Another admin token of this gateway. */
 export const otherToken = `${env.ADMIN_TOKEN ?? ""}-changed`;
+
+/** The value of an input of a page, as its reader has it; "" where there is none. */
+export function contentOf(page: string, name: string): string {
+  const input = new RegExp(`<input[^>]*name="${name}"[^>]*>`).exec(page)?.[0] ?? "";
+  return (/ value="([^"]*)"/.exec(input)?.[1] ?? "").replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+}

@@ -83,6 +83,7 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .short-json.field { min-height: 8rem; font: .9375rem/1.5 var(--mono); }
 .form > * + * { margin-top: .875rem; }
 .form input[type=checkbox], .form input[type=radio] { display: inline-block; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0 .5rem 0 0; vertical-align: -.375rem; accent-color: var(--link); }
+.pairs-of-fields { display: grid; gap: .875rem 1.25rem; } .form details > .pairs-of-fields { margin-top: .875rem; }
 .check { display: flex; align-items: center; min-height: var(--hit); font-weight: 400; }
 .json.field { min-height: 20rem; max-height: 70dvh; overflow: auto; font: .9375rem/1.5 var(--mono); tab-size: 2; resize: vertical; field-sizing: fixed; }
 .sub-line { display: block; } .plain-set { min-width: 0; } .plain-set > .grid { align-items: start; } fieldset { min-width: 0; }
@@ -130,6 +131,7 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
 const wide = `
 @media (min-width: 48rem) {
   .movers { grid-column: auto; margin: 0; }
+  .pairs-of-fields { grid-template-columns: 1fr 1fr; }
   .tiles { grid-template-columns: repeat(5, 1fr); } .tiles > :last-child:nth-child(odd) { grid-column: auto; }
   .search { grid-template-columns: minmax(14rem, 1fr) auto auto auto; align-items: end; }
 }

@@ -1,0 +1,154 @@
+// The console's page of API keys: creating one that is shown once, what a wrong form keeps, and revoking.
+
+import { describe, expect, test } from "vitest";
+import { adminJson, answerOf, configure, createKey, eventually, openNotice, policy, sample } from "../../support/gateway.ts";
+import { ConsoleBrowser, atConsole, contentOf } from "../../support/console.ts";
+import { neverLogged } from "../../support/logs.ts";
+import { recordLines } from "../../support/record.ts";
+
+type Key = { readonly id: string; readonly name: string; readonly revokedAt: string | null; readonly [member: string]: unknown };
+const keys = async (): Promise<readonly Key[]> => (await adminJson<{ keys: readonly Key[] }>("/keys")).keys;
+
+const scopes = { "scope-sampling": "yes", "scope-v1": "yes" };
+const all = {
+  name: "ci-release",
+  owner: "Ada",
+  ...scopes,
+  usd: "2.50",
+  tokens: "1000000",
+  per: "day",
+  expires: "2099-01-31",
+  servers: "notes\n files \n\n",
+  models: "first",
+  requestsPerMinute: "30",
+  concurrent: "5",
+  bodyBytes: "2048",
+};
+
+async function atKeys(): Promise<ConsoleBrowser> {
+  const browser = await atConsole();
+  await browser.get("keys");
+  return browser;
+}
+
+describe("a key", () => {
+  test("is created with every option, and is in the page that answers, and in no other", async () => {
+    const browser = await atKeys();
+    const made = await browser.post("keys", all);
+    expect([made.status, made.location]).toEqual([200, null]);
+    const key = /csk_[\w-]+/.exec(made.text)?.[0] ?? "";
+    neverLogged(key);
+    expect(key.length).toBeGreaterThan(30);
+    const { owner, budget, expiresAt, servers, models, limits, scopes: given } = ((await keys())[0] ?? {}) as Partial<Key>;
+    expect({ owner, budget, expiresAt, servers, models, given }).toEqual({
+      owner: "Ada",
+      budget: { usd: 2.5, tokens: 1_000_000, per: "day" },
+      expiresAt: "2099-02-01T00:00:00.000Z",
+      servers: ["notes", "files"],
+      models: ["first"],
+      given: ["sampling", "v1"],
+    });
+    expect(limits).toMatchObject({ requestsPerMinute: 30, concurrent: 5, bodyBytes: 2048, sessions: 10_000 });
+    const list = (await browser.get("keys")).text;
+    expect(list).toContain("ci-release");
+    expect(list).not.toContain(key);
+    expect((await answerOf(sample({ server: "open" }, { key }))).error?.message ?? "").not.toContain("unknown");
+  });
+
+  test("is made once where the browser sends the form again", async () => {
+    const browser = await atConsole();
+    const once = contentOf((await browser.get("keys")).text, "once");
+    expect(once).toMatch(/^[\w-]{20,}$/);
+    await browser.post("keys", { name: "twice", ...scopes, once });
+    const [made] = await keys();
+    const again = await browser.post("keys", { name: "twice", ...scopes, once });
+    expect(again.status).toBe(422);
+    expect(again.text).toContain("created the key");
+    expect(again.text).toContain(made?.id);
+    expect(again.text).not.toMatch(/csk_[\w-]{20}/);
+    expect(await keys()).toHaveLength(1);
+    await browser.post("keys", { name: "another", ...scopes, once: contentOf(again.text, "once") });
+    expect(await keys()).toHaveLength(2);
+    expect((await recordLines()).filter(({ fact }) => fact.kind === "keyMade")).toHaveLength(2);
+  });
+
+  test("is not shown where it was revoked, but on the page of all", async () => {
+    const { id, name } = await createKey({ name: "old one" });
+    const browser = await atKeys();
+    const { status, location } = await browser.post("keys", { revoke: id });
+    expect([status, location]).toEqual([303, "/console/keys?done=revoked"]);
+    expect((await keys())[0]?.revokedAt).not.toBeNull();
+    expect((await browser.get("keys?done=revoked")).text).toContain("The key was revoked.");
+    expect((await browser.get("keys")).text).not.toContain(name);
+    expect((await browser.get("keys?show=all")).text).toContain(name);
+    expect((await browser.post("keys", { revoke: "key_none" })).status).toBe(422);
+  });
+
+  test("says before it is revoked how many open requests end", async () => {
+    const { id, key } = await createKey({ name: "busy" });
+    void sample({ server: "notes" }, { key });
+    await openNotice("request");
+    const browser = await atConsole();
+    const counted = await eventually("the open request", async () => {
+      const { text } = await browser.get("keys");
+      return text.includes("Its 1 open request is cancelled.") ? text : null;
+    });
+    expect(counted).toContain(id);
+  });
+
+  test("says what is spent of its budget, and when it was last used", async () => {
+    await configure("policy", { ...policy, default: { ...policy.default, request: "allow", response: "allow" } });
+    const { key } = await createKey({ name: "spender", budget: { usd: 1, per: "month" } });
+    await answerOf(sample({ server: "open" }, { key }));
+    await createKey({ name: "idle" });
+    const browser = await atConsole();
+    const text = await eventually("the spend", async () => {
+      const page = (await browser.get("keys")).text;
+      return /\$0\.0\d+ of \$1\.00/.test(page) ? page : null;
+    });
+    expect(text).toContain('<rect class="b1"');
+    expect(text).toContain("never");
+    expect(text).toMatch(/<td data-k="Last used"><time/);
+  });
+});
+
+describe("a form that is wrong", () => {
+  test.each([
+    [{ ...all, name: " " }, "Enter a name."],
+    [{ name: "x", owner: "Ada" }, "Choose at least one."],
+    [{ ...all, usd: "five" }, "Enter a number, such as 5 or 2.50."],
+    [{ ...all, concurrent: "1.5" }, "Enter a whole number."],
+    [{ ...all, expires: "soon" }, "Enter a day, such as 2027-01-31."],
+    [{ ...all, requestsPerMinute: "9999999" }, "expected number to be &lt;=100000"],
+    [{ ...all, servers: "x".repeat(200) }, "expected string to have &lt;=128 characters"],
+  ])("%#: creates nothing, says what is wrong, and keeps what was typed", async (fields, message) => {
+    const browser = await atKeys();
+    const { status, text } = await browser.post("keys", fields);
+    expect(status).toBe(422);
+    expect(text).toContain(message);
+    expect(text).toContain('aria-invalid="true"');
+    expect(contentOf(text, "owner")).toBe("Ada");
+    expect(await keys()).toEqual([]);
+  });
+
+  test("of an owner whom the policy does not know, where own requests are barred", async () => {
+    await configure("policy", { ...policy, default: { ...policy.default, selfApproval: false } });
+    const browser = await atKeys();
+    const { status, text } = await browser.post("keys", { name: "of nobody", ...scopes });
+    expect(status).toBe(422);
+    expect(text).toContain("a key needs an owner");
+    expect(contentOf(text, "name")).toBe("of nobody");
+    expect(await keys()).toEqual([]);
+  });
+});
+
+test("fifty keys are on a page, the newest first", async () => {
+  await Promise.all(Array.from({ length: 51 }, (_, i) => createKey({ name: `key number ${i}` })));
+  const browser = await atConsole();
+  const [first, second] = [(await browser.get("keys")).text, (await browser.get("keys?page=2")).text];
+  const rows = (text: string): number => text.match(/<td class="main-cell">/g)?.length ?? 0;
+  expect([rows(first), rows(second)]).toEqual([50, 1]);
+  expect(first).toContain("51 keys");
+  expect(first).toContain("page=2");
+  expect(second).not.toContain("page=3");
+});

@@ -1,0 +1,287 @@
+// API keys: which there are, what each may and spends, and the forms that create and revoke one. A key itself is in the page that answers its
+// creation, and in nothing else.
+
+import { type Limits, defaultLimits } from "../../../../shared/policy/limits.ts";
+import { Icon } from "../../icons.tsx";
+import { Time } from "../../names.tsx";
+import { Name } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import type { ApiError } from "../api.ts";
+import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
+import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { Pager } from "../pager.tsx";
+import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { type SpendLine, SpendMeter } from "../spend-meter.tsx";
+import { KeyForm, freshKeyForm, keyField, keyRequestIn } from "./key-form.tsx";
+import { keysWords } from "./keys-words.ts";
+
+/** As GET /admin/keys has it. */
+type Key = {
+  readonly id: string;
+  readonly name: string;
+  readonly owner?: string;
+  readonly scopes: readonly ("sampling" | "control" | "v1")[];
+  readonly servers?: readonly string[];
+  readonly models?: readonly string[];
+  readonly limits?: Limits;
+  readonly createdAt: string;
+  readonly expiresAt?: string;
+  readonly revokedAt: string | null;
+};
+type KeyUse = { readonly id: string; readonly lastUsedAt: string | null; readonly budgets: readonly SpendLine[] };
+type Policy = { readonly reviewers?: Readonly<Record<string, readonly { readonly name: string }[]>> };
+
+const nobody: Policy = {};
+
+const keysOnPage = 50;
+/** Open requests that are counted by key. */
+const mostOpen = 500;
+
+const isLive = ({ revokedAt, expiresAt }: Key, now: number): boolean =>
+  revokedAt === null && (expiresAt === undefined || Date.parse(expiresAt) > now);
+
+/** What one page of the list is made of. */
+type Listed = {
+  readonly keys: readonly Key[];
+  readonly shown: readonly Key[];
+  readonly all: boolean;
+  readonly page: number;
+  readonly pages: number;
+  readonly use: ReadonlyMap<string, KeyUse>;
+  /** Open requests of each key; `isMore`: there are more than were counted. */
+  readonly open: { readonly of: ReadonlyMap<string, number>; readonly isMore: boolean };
+};
+
+async function listed({ api, query, now }: Visit): Promise<Listed> {
+  const { keys } = await api.read<{ readonly keys: readonly Key[] }>("/admin/keys");
+  const all = query.get("show") === "all";
+  const found = keys.filter((key) => all || isLive(key, now)).toReversed();
+  const pages = Math.max(1, Math.ceil(found.length / keysOnPage));
+  const page = Math.min(pages, Math.max(1, Math.floor(Number(query.get("page"))) || 1));
+  const shown = found.slice((page - 1) * keysOnPage, page * keysOnPage);
+  const [used, { runs, next }] = await Promise.all([
+    shown.length === 0
+      ? { keys: [] }
+      : api.read<{ readonly keys: readonly KeyUse[] }>(`/admin/key-use?ids=${shown.map(({ id }) => encodeURIComponent(id)).join(",")}`),
+    api.read<{ readonly runs: readonly { readonly key: string }[]; readonly next: string | null }>(
+      `/admin/runs?state=open&limit=${mostOpen}`,
+    ),
+  ]);
+  const open = new Map<string, number>();
+  for (const { key } of runs) open.set(key, (open.get(key) ?? 0) + 1);
+  return {
+    keys: found,
+    shown,
+    all,
+    page,
+    pages,
+    use: new Map(used.keys.map((each) => [each.id, each])),
+    open: { of: open, isMore: next !== null },
+  };
+}
+
+const Access = ({ of: { scopes, servers, models } }: { of: Key }) => {
+  const texts = useTexts(keysWords);
+  const names = (list: readonly string[] | undefined, all: string) =>
+    list === undefined ? all : list.flatMap((each, i) => [i === 0 ? "" : ", ", <Name value={each} />]);
+  return (
+    <>
+      <div>{scopes.map((scope) => texts.scopes[scope]).join(", ")}</div>
+      <div class="soft">
+        {names(servers, texts.allServers)}; {names(models, texts.allModels)}
+      </div>
+    </>
+  );
+};
+
+const Tag = ({ of: { revokedAt, expiresAt }, now }: { of: Key; now: number }) => {
+  const texts = useTexts(keysWords);
+  if (revokedAt !== null)
+    return (
+      <span class="tag bad">
+        <Icon of="cross" />
+        <span>{fill(texts.revoked, { at: <Time at={Date.parse(revokedAt)} now={now} /> })}</span>
+      </span>
+    );
+  if (expiresAt === undefined) return null;
+  const at = Date.parse(expiresAt);
+  return (
+    <span class={`tag ${at <= now ? "bad" : ""}`}>
+      <Icon of="clock" />
+      <span>{fill(at <= now ? texts.expired : texts.tags.expires, { at: <Time at={at} now={now} /> })}</span>
+    </span>
+  );
+};
+
+const KeyRow = ({ visit, of, list }: { visit: Visit; of: Key; list: Listed }) => {
+  const texts = useTexts(keysWords);
+  const { columns } = texts;
+  const use = list.use.get(of.id);
+  const open = list.open.of.get(of.id) ?? 0;
+  const limits = of.limits ?? defaultLimits;
+  return (
+    <tr>
+      <td class="main-cell">
+        <Name value={of.name} /> <Tag of={of} now={visit.now} />
+        <div class="digest soft">{of.id}</div>
+      </td>
+      <td data-k={columns.owner}>{of.owner === undefined ? <span class="soft">{texts.noOwner}</span> : <Name value={of.owner} />}</td>
+      <td class="full">
+        {use === undefined || use.budgets.length === 0 ? (
+          <span class="soft">{texts.noBudget}</span>
+        ) : (
+          use.budgets.map((line) => <SpendMeter line={line} visit={visit} />)
+        )}
+      </td>
+      <td class="full">
+        <Access of={of} />
+      </td>
+      <td>{texts.limits(limits.requestsPerMinute, limits.concurrent)}</td>
+      <td data-k={columns.used}>{use?.lastUsedAt == null ? texts.never : <Time at={Date.parse(use.lastUsedAt)} now={visit.now} />}</td>
+      <td class="end">
+        {of.revokedAt === null && visit.may("change") ? (
+          <Confirm
+            visit={visit}
+            to="keys"
+            fields={{ revoke: of.id }}
+            ask={texts.revoke}
+            about={of.name}
+            says={`${texts.ends(open, list.open.isMore)} ${texts.revokeSays}`}
+            button={texts.revokeButton.replace("{name}", () => of.name)}
+          />
+        ) : null}
+      </td>
+    </tr>
+  );
+};
+
+const Keys = ({ visit, list }: { visit: Visit; list: Listed }) => {
+  const texts = useTexts(keysWords);
+  const { columns } = texts;
+  if (list.shown.length === 0) return <Empty>{list.all ? texts.noneEver : texts.none}</Empty>;
+  return (
+    <table class="cards">
+      <caption>{texts.count(list.keys.length)}</caption>
+      <thead>
+        <tr>
+          <th>{columns.key}</th>
+          <th>{columns.owner}</th>
+          <th>{columns.spend}</th>
+          <th>{columns.access}</th>
+          <th>{columns.limits}</th>
+          <th>{columns.used}</th>
+          <th>
+            <span class="sr">{columns.action}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {list.shown.map((key) => (
+          <KeyRow visit={visit} of={key} list={list} />
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+type Said = { readonly failure?: ApiError; readonly typed?: Typed; readonly twice?: string };
+
+async function keysShown(visit: Visit, { failure, typed, twice }: Said = {}): Promise<Shown> {
+  const mayChange = visit.may("change");
+  const [list, policy] = await Promise.all([listed(visit), mayChange ? visit.api.read<Policy>("/admin/policy") : nobody]);
+  const texts = keysWords[visit.language];
+  const owners = [...new Set(Object.values(policy.reviewers ?? {}).flatMap((people) => people.map(({ name }) => name)))];
+  const isRefused = failure !== undefined || typed !== undefined || twice !== undefined;
+  return {
+    kind: "page",
+    title: texts.title,
+    ...(isRefused ? { status: 422 } : {}),
+    body: () => (
+      <>
+        <div class="head">
+          <h1>{texts.title}</h1>
+          {mayChange ? (
+            <a class="btn yes small" href="#new">
+              {texts.create}
+            </a>
+          ) : null}
+        </div>
+        <p>{texts.lead}</p>
+        {visit.query.get("done") === "revoked" ? <Note of="ok">{texts.done.revoked}</Note> : null}
+        {failure === undefined ? null : <Refused failure={failure} />}
+        {twice === undefined ? null : <Note of="mind">{fill(texts.made.twice, { id: <span class="digest">{twice}</span> })}</Note>}
+        <p>
+          {list.all ? <a href={visit.at("keys")}>{texts.show.live}</a> : <a href={visit.at("keys", { show: "all" })}>{texts.show.all}</a>}
+        </p>
+        <section class="card" aria-label={texts.title}>
+          <Keys visit={visit} list={list} />
+        </section>
+        <Pager
+          newer={list.page > 1 ? visit.at("keys", { show: list.all ? "all" : null, page: list.page - 1 }) : null}
+          older={list.page < list.pages ? visit.at("keys", { show: list.all ? "all" : null, page: list.page + 1 }) : null}
+        />
+        {mayChange ? <KeyForm visit={visit} typed={typed ?? freshKeyForm(crypto.randomUUID())} owners={owners} /> : null}
+      </>
+    ),
+  };
+}
+
+/** Shows the key, this once. */
+const madeShown = (visit: Visit, { name, key }: { readonly name: string; readonly key: string }): Shown => {
+  const { made, title } = keysWords[visit.language];
+  return {
+    kind: "page",
+    title,
+    script: copyScript,
+    body: () => (
+      <>
+        <h1>{fill(made.ready, { name: <Name value={name} /> })}</h1>
+        <Note of="ok">
+          <p>{made.copy}</p>
+          <p class="digest" id="key">
+            {key}
+          </p>
+          <button class="btn small" type="button" id="copy" data-copied={made.copied} hidden>
+            {made.button}
+          </button>
+        </Note>
+        <p>
+          <a href={visit.at("keys")}>{made.back}</a>
+        </p>
+      </>
+    ),
+  };
+};
+
+const copyScript = `
+(() => {
+  "use strict";
+  const button = document.getElementById("copy");
+  if (navigator.clipboard === undefined) return;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(document.getElementById("key").textContent.trim());
+    button.textContent = button.dataset.copied;
+  });
+})();
+`;
+
+async function act(visit: Visit): Promise<Shown> {
+  const { form, api } = visit;
+  const revoked = form.get("revoke");
+  if (revoked !== null) {
+    const done = await api.send("DELETE", `/admin/keys/${encodeURIComponent(revoked)}`);
+    return done.ok ? { kind: "redirect", to: visit.at("keys", { done: "revoked" }) } : keysShown(visit, { failure: done.error });
+  }
+  const request = keyRequestIn(form, keysWords[visit.language].wrong);
+  if (!request.ok) return keysShown(visit, { typed: request.error });
+  const made = await api.send<{ readonly name: string; readonly key: string }>("POST", "/admin/keys", request.value);
+  if (made.ok) return madeShown(visit, made.value);
+  const { id } = made.error.body;
+  if (made.error.status === 409 && typeof id === "string") return keysShown(visit, { twice: id });
+  const errors = fieldErrors(made.error, keyField);
+  const typed = typedOf(form, errors);
+  return keysShown(visit, Object.keys(errors).length > 0 ? { typed } : { typed, failure: made.error });
+}
+
+export const keysPage: ConsolePage = { path: "keys", get: (visit) => keysShown(visit), post: act };
