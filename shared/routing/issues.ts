@@ -22,7 +22,9 @@ export function issuesOf(issues: readonly z.core.$ZodIssue[]): Issue[] {
       for (const name of issue.keys.slice(0, mostIssues))
         found.push({ pointer: pointerTo([...issue.path, name]), message: "is not a known member" });
     } else {
-      found.push({ pointer: pointerTo(issue.path), message: issue.message });
+      // A name that is not allowed: zod says which rule it breaks one level below.
+      const { message } = issue.code === "invalid_key" ? (issue.issues[0] ?? issue) : issue;
+      found.push({ pointer: pointerTo(issue.path), message });
     }
   }
   return found.slice(0, mostIssues);

@@ -83,6 +83,7 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .short-json.field { min-height: 8rem; font: .9375rem/1.5 var(--mono); }
 .form > * + * { margin-top: .875rem; }
 .form input[type=checkbox], .form input[type=radio] { display: inline-block; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0 .5rem 0 0; vertical-align: -.375rem; accent-color: var(--link); }
+.row-acts { display: flex; flex-wrap: wrap; gap: .5rem; justify-content: flex-end; }
 .pairs-of-fields { display: grid; gap: .875rem 1.25rem; } .form details > .pairs-of-fields { margin-top: .875rem; }
 .check { display: flex; align-items: center; min-height: var(--hit); font-weight: 400; }
 .json.field { min-height: 20rem; max-height: 70dvh; overflow: auto; font: .9375rem/1.5 var(--mono); tab-size: 2; resize: vertical; field-sizing: fixed; }

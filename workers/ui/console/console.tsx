@@ -16,14 +16,16 @@ import { requestsPage } from "./requests/requests-page.tsx";
 import { modelPage } from "./routing/model-page.tsx";
 import { providerPage } from "./routing/provider-page.tsx";
 import { routingPage } from "./routing/routing-page.tsx";
+import { budgetsPage } from "./budgets/budgets-page.tsx";
 import { keysPage } from "./keys/keys-page.tsx";
+import { serversPage } from "./servers/servers-page.tsx";
 import { Shell } from "./shell.tsx";
 import { policyPage } from "./policy/policy-page.tsx";
 import { stopsPage } from "./stops/stops-page.tsx";
 import { usagePage } from "./usage/usage-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
-const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, requestsPage, requestPage, stopsPage, documentsPage, documentPages, routingPage, modelPage, providerPage, policyPage, keysPage];
+const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, requestsPage, requestPage, stopsPage, documentsPage, documentPages, routingPage, modelPage, providerPage, policyPage, keysPage, budgetsPage, serversPage];
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 

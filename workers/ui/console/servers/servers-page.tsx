@@ -1,0 +1,280 @@
+// The MCP servers of the relay: how each is reached, whether it answers, and the forms that add, change and remove one.
+
+import { Time } from "../../names.tsx";
+import { Name, Plain } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import type { ApiError } from "../api.ts";
+import {
+  type Entry,
+  type EntryDocument,
+  type Meanwhile,
+  NotRemoved,
+  pointerInside,
+  readEntries,
+  saveEntry,
+  versionIn,
+} from "../entries.tsx";
+import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
+import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { Pager } from "../pager.tsx";
+import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { FormToken } from "../shell.tsx";
+import { ServerForm, emptyServer, serverField, serverIn, serverValues } from "./server-form.tsx";
+import { serversWords } from "./servers-words.ts";
+
+const serversOnPage = 50;
+
+/** As GET /admin/sunset has it, of a server that sampled. */
+type Use = {
+  readonly server: string;
+  readonly lastAt: string | null;
+  readonly requests: number;
+  readonly v1: { readonly lastAt: string | null };
+};
+/** As POST /admin/doctor/servers/{server} has it. */
+type Checked = { readonly state: "good" | "note" | "fix"; readonly text: string };
+type CheckedServer = Checked & { readonly server: string };
+
+const Sampling = ({ entry }: { entry: Entry }) => {
+  const texts = useTexts(serversWords);
+  const mode = String(entry["mode"] ?? "fulfil") as keyof typeof texts.modes; // as the API keeps it
+  const association = String(entry["association"] ?? "auto") as keyof typeof texts.associations;
+  const functions = Array.isArray(entry["functions"]) ? entry["functions"].length : 0;
+  const more = [
+    texts.associations[association],
+    ...(entry["passAuthorization"] === true ? [texts.signsIn] : []),
+    ...(functions === 0 ? [] : [texts.functions(functions)]),
+    ...(entry["v1Tokens"] === undefined ? [] : [texts.tokens]),
+  ];
+  return (
+    <>
+      {texts.modes[mode]}
+      <div class="soft">{more.join(" · ")}</div>
+    </>
+  );
+};
+
+type RowProps = {
+  readonly visit: Visit;
+  readonly name: string;
+  readonly entry: Entry;
+  readonly version: number;
+  readonly use: Use | undefined;
+};
+
+const ServerRow = ({ visit, name, entry, version, use }: RowProps) => {
+  const texts = useTexts(serversWords);
+  const lastAt = [use?.lastAt, use?.v1.lastAt].flatMap((at) => (at == null ? [] : [Date.parse(at)]));
+  return (
+    <tr>
+      <td class="main-cell">
+        <Name value={name} />
+      </td>
+      <td class="full">
+        <span class="digest">{String(entry["url"])}</span>
+      </td>
+      <td class="full">
+        <Sampling entry={entry} />
+      </td>
+      <td data-k={texts.columns.used}>
+        {use === undefined || lastAt.length === 0 ? (
+          texts.never
+        ) : (
+          <>
+            <Time at={Math.max(...lastAt)} now={visit.now} />
+            <div class="soft">{texts.requests(use.requests)}</div>
+          </>
+        )}
+      </td>
+      <td class="end">
+        <div class="row-acts">
+          {visit.may("decide") ? (
+            <form method="post" action={visit.at("servers")}>
+              <FormToken visit={visit} />
+              <input type="hidden" name="check" value={name} />
+              <button class="btn small" type="submit">
+                {texts.check}
+                <span class="sr"> {name}</span>
+              </button>
+            </form>
+          ) : null}
+          {visit.may("change") ? (
+            <>
+              <a class="btn small" href={`${visit.at("servers", { edit: name })}#form`}>
+                {texts.edit}
+                <span class="sr"> {name}</span>
+              </a>
+              <Confirm
+                visit={visit}
+                to="servers"
+                fields={{ remove: name, version: String(version) }}
+                ask={texts.remove}
+                about={name}
+                says={fill(texts.removeSays, { name: <Name value={name} /> })}
+                button={texts.removeButton.replace("{name}", () => name)}
+              />
+            </>
+          ) : null}
+        </div>
+      </td>
+    </tr>
+  );
+};
+
+type ListProps = {
+  readonly visit: Visit;
+  readonly shown: readonly string[];
+  readonly current: EntryDocument;
+  readonly use: readonly Use[];
+};
+
+const Servers = ({ visit, shown, current: { entries, version }, use }: ListProps) => {
+  const texts = useTexts(serversWords);
+  const { columns } = texts;
+  if (shown.length === 0) return <Empty>{texts.none}</Empty>;
+  return (
+    <table class="cards">
+      <caption>{texts.count(Object.keys(entries).length)}</caption>
+      <thead>
+        <tr>
+          <th>{columns.name}</th>
+          <th>{columns.address}</th>
+          <th>{columns.mode}</th>
+          <th>{columns.used}</th>
+          <th>
+            <span class="sr">{columns.action}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {shown.map((name) => (
+          <ServerRow
+            visit={visit}
+            name={name}
+            entry={entries[name] ?? {}}
+            version={version}
+            use={use.find(({ server }) => server === name)}
+          />
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+/** What the check said, in the doctor's own English. */
+const CheckNote = ({ of: { server, state, text } }: { of: CheckedServer }) => {
+  const { checked } = useTexts(serversWords);
+  return (
+    <Note of={state === "good" ? "ok" : state === "fix" ? "bad" : "mind"}>
+      <p>
+        <b>
+          <Name value={server} /> {checked[state]}
+        </b>
+      </p>
+      <p lang="en">
+        <Plain value={text} />
+      </p>
+    </Note>
+  );
+};
+
+type Said = {
+  readonly failure?: ApiError;
+  readonly typed?: Typed;
+  readonly meanwhile?: Meanwhile;
+  readonly isNotRemoved?: boolean;
+  readonly checked?: CheckedServer;
+};
+
+async function serversShown(visit: Visit, said: Said = {}): Promise<Shown> {
+  const { failure, typed, meanwhile = null, isNotRemoved = false, checked } = said;
+  const [current, use] = await Promise.all([readEntries(visit.api, "servers"), usesOf(visit)]);
+  const texts = serversWords[visit.language];
+  const names = Object.keys(current.entries);
+  const pages = Math.max(1, Math.ceil(names.length / serversOnPage));
+  const page = Math.min(pages, Math.max(1, Math.floor(Number(visit.query.get("page"))) || 1));
+  const asked = typed === undefined ? visit.query.get("edit") : (visit.form.get("was") ?? null);
+  const edited = asked === null ? undefined : current.entries[asked];
+  const was = typed === undefined && edited === undefined ? null : asked;
+  const filled = typed ?? (edited === undefined ? emptyServer : { values: serverValues(edited), errors: {} });
+  const version = typed === undefined ? current.version : versionIn(visit.form);
+  const done = visit.query.get("done");
+  const isRefused = failure !== undefined || typed !== undefined || isNotRemoved;
+  return {
+    kind: "page",
+    title: texts.title,
+    ...(isRefused ? { status: 422 } : {}),
+    body: () => (
+      <>
+        <div class="head">
+          <h1>{texts.title}</h1>
+          {visit.may("change") ? (
+            <a class="btn yes small" href={was === null ? "#form" : `${visit.at("servers")}#form`}>
+              {texts.add}
+            </a>
+          ) : null}
+        </div>
+        <p>{fill(texts.lead, { address: <span class="digest">{`${visit.publicUrl}/mcp/…`}</span> })}</p>
+        {done === "saved" || done === "removed" ? <Note of="ok">{texts.done[done]}</Note> : null}
+        {failure === undefined ? null : <Refused failure={failure} />}
+        {isNotRemoved ? <NotRemoved /> : null}
+        {checked === undefined ? null : <CheckNote of={checked} />}
+        <section class="card" aria-label={texts.title}>
+          <Servers visit={visit} current={current} use={use} shown={names.slice((page - 1) * serversOnPage, page * serversOnPage)} />
+        </section>
+        <Pager
+          newer={page > 1 ? visit.at("servers", { page: page - 1 }) : null}
+          older={page < pages ? visit.at("servers", { page: page + 1 }) : null}
+        />
+        <p>
+          <a href={visit.at("documents/servers")}>{texts.json}</a>
+        </p>
+        {visit.may("change") ? <ServerForm visit={visit} typed={filled} was={was} version={version} meanwhile={meanwhile} /> : null}
+      </>
+    ),
+  };
+}
+
+/** The servers that sampled, by name; of more than 200 the first. */
+const usesOf = async ({ api }: Visit): Promise<readonly Use[]> =>
+  (await api.read<{ readonly servers: readonly Use[] }>("/admin/sunset?limit=200")).servers;
+
+async function act(visit: Visit): Promise<Shown> {
+  const { form, api } = visit;
+  const texts = serversWords[visit.language];
+  const version = versionIn(form);
+  const [checked, removed] = [form.get("check"), form.get("remove")];
+  if (checked !== null) {
+    const answer = await api.send<Checked>("POST", `/admin/doctor/servers/${encodeURIComponent(checked)}`);
+    return serversShown(visit, answer.ok ? { checked: { ...answer.value, server: checked } } : { failure: answer.error });
+  }
+  if (removed !== null) {
+    const saved = await saveEntry(api, { document: "servers", name: removed, version, isNew: false, change: () => null });
+    if (saved.kind === "saved") return { kind: "redirect", to: visit.at("servers", { done: "removed" }) };
+    return serversShown(visit, saved.kind === "refused" ? { failure: saved.failure } : { isNotRemoved: true });
+  }
+  const change = serverIn(form, texts.wrong);
+  if (!change.ok) return serversShown(visit, { typed: change.error });
+  const name = (form.get("name") ?? "").trim();
+  const saved = await saveEntry(api, { document: "servers", name, version, isNew: !form.has("was"), change: change.value });
+  switch (saved.kind) {
+    case "saved":
+      return { kind: "redirect", to: visit.at("servers", { done: "saved" }) };
+    case "taken":
+      return serversShown(visit, { typed: typedOf(form, { name: texts.wrong.taken }) });
+    case "changed": {
+      const now = saved.now === null ? null : serverValues(saved.now);
+      return serversShown(visit, { typed: typedOf(form), meanwhile: { now, version: saved.version } });
+    }
+    case "refused": {
+      const errors = fieldErrors(saved.failure, (pointer) => {
+        const inside = pointerInside("servers", name, pointer);
+        return inside === null ? undefined : serverField(inside);
+      });
+      const typed = typedOf(form, errors);
+      return serversShown(visit, Object.keys(errors).length > 0 ? { typed } : { typed, failure: saved.failure });
+    }
+  }
+}
+
+export const serversPage: ConsolePage = { path: "servers", get: (visit) => serversShown(visit), post: act };
