@@ -141,7 +141,10 @@ export function schemas() {
         record({
           ...each(text, "id", "key", "by", "run", "rule"),
           gate: { enum: ["request", "response"] },
-          scope: record({ kind: { enum: ["session", "server", "key"] } }, { session: text, server: text }),
+          scope: record(
+            { kind: { enum: ["session", "tool", "server", "key"] } },
+            { session: text, server: text, tool: { type: "object" } },
+          ),
           what: { enum: ["exact", "shape"] },
           riskAtMost: { enum: ["none", "low", "medium", "high"] },
           ...each(integer, "charactersAtMost", "maxTokensAtMost", "usesGiven", "usesLeft"),

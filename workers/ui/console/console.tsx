@@ -17,7 +17,10 @@ import { modelPage } from "./routing/model-page.tsx";
 import { providerPage } from "./routing/provider-page.tsx";
 import { routingPage } from "./routing/routing-page.tsx";
 import { budgetsPage } from "./budgets/budgets-page.tsx";
+import { grantsPage } from "./grants/grants-page.tsx";
 import { keysPage } from "./keys/keys-page.tsx";
+import { recordPage } from "./record/record-page.tsx";
+import { reviewersPage } from "./reviewers/reviewers-page.tsx";
 import { serversPage } from "./servers/servers-page.tsx";
 import { Shell } from "./shell.tsx";
 import { policyPage } from "./policy/policy-page.tsx";
@@ -25,7 +28,7 @@ import { stopsPage } from "./stops/stops-page.tsx";
 import { usagePage } from "./usage/usage-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
-const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, requestsPage, requestPage, stopsPage, documentsPage, documentPages, routingPage, modelPage, providerPage, policyPage, keysPage, budgetsPage, serversPage];
+const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, requestsPage, requestPage, stopsPage, documentsPage, documentPages, routingPage, modelPage, providerPage, policyPage, keysPage, budgetsPage, serversPage, grantsPage, reviewersPage, recordPage];
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 

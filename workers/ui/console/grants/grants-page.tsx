@@ -1,0 +1,173 @@
+// Grants: what reviewers allowed for later requests, and the form that ends one.
+
+import { Icon } from "../../icons.tsx";
+import { Time } from "../../names.tsx";
+import { Name } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import type { ApiError } from "../api.ts";
+import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { Pager } from "../pager.tsx";
+import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { amountIn } from "../spend-meter.tsx";
+import { grantsWords } from "./grants-words.ts";
+
+/** As GET /admin/grants has it. */
+type Grant = {
+  readonly id: string;
+  readonly key: string;
+  readonly gate: "request" | "response";
+  readonly scope: {
+    readonly kind: "session" | "tool" | "server" | "key";
+    readonly server?: string;
+    readonly tool?: { readonly name: string };
+  };
+  readonly what: "exact" | "shape";
+  readonly by: string;
+  readonly run: string;
+  readonly rule: string;
+  readonly state: "live" | "usedUp" | "expired" | "revoked";
+  readonly givenAt: string;
+  readonly expiresAt: string;
+  readonly revokedAt: string | null;
+  readonly usesGiven: number;
+  readonly usesLeft: number;
+  readonly spendLeftUsd: number;
+};
+type GrantPage = { readonly grants: readonly Grant[]; readonly next: string | null };
+
+/** An answer has the grants of 40 keys: pages without any are passed over, so many at a time. */
+const mostAnswers = 5;
+
+async function read({ api, query }: Visit): Promise<GrantPage> {
+  const state = query.get("show") === "all" ? "all" : "live";
+  let after = query.get("after");
+  for (let left = mostAnswers; ; left -= 1) {
+    const page = await api.read<GrantPage>(
+      `/admin/grants?${new URLSearchParams({ state, ...(after === null ? {} : { after }) }).toString()}`,
+    );
+    if (page.grants.length > 0 || page.next === null || left === 1) return page;
+    after = page.next;
+  }
+}
+
+const For = ({ of: { scope, gate, what, key } }: { of: Grant }) => {
+  const texts = useTexts(grantsWords);
+  const names = { tool: <Name value={scope.tool?.name ?? ""} />, server: <Name value={scope.server ?? ""} /> };
+  return (
+    <>
+      {fill(texts.scopes[scope.kind], names)}
+      <div class="soft">{texts.covers[gate][what]}</div>
+      <div class="soft">{fill(texts.key, { key: <span class="digest">{key}</span> })}</div>
+    </>
+  );
+};
+
+const GrantRow = ({ visit, of }: { visit: Visit; of: Grant }) => {
+  const texts = useTexts(grantsWords);
+  const { columns } = texts;
+  const at = (time: string) => <Time at={Date.parse(time)} now={visit.now} />;
+  return (
+    <tr>
+      <td class="main-cell">
+        <For of={of} />
+      </td>
+      <td data-k={columns.by}>
+        <Name value={of.by} /> {at(of.givenAt)}
+        <div>
+          <a href={visit.at(`requests/${encodeURIComponent(of.run)}`)}>{texts.request}</a>
+        </div>
+      </td>
+      <td data-k={columns.uses}>
+        {texts.of(of.usesLeft, of.usesGiven)}
+        <div class="soft">{texts.money.replace("{amount}", amountIn("usd", of.spendLeftUsd, visit.language))}</div>
+      </td>
+      <td data-k={columns.ends}>
+        {of.state === "live" ? (
+          at(of.expiresAt)
+        ) : (
+          <span class="tag">
+            <Icon of="cross" />
+            <span>{fill(texts.states[of.state], { at: at(of.revokedAt ?? of.expiresAt) })}</span>
+          </span>
+        )}
+      </td>
+      <td class="end">
+        {of.state === "live" && visit.may("decide") ? (
+          <Confirm
+            visit={visit}
+            to="grants"
+            fields={{ revoke: of.id }}
+            ask={texts.revoke}
+            about={texts.about.replace("{by}", () => of.by)}
+            says={texts.revokeSays}
+            button={texts.revokeButton}
+          />
+        ) : null}
+      </td>
+    </tr>
+  );
+};
+
+const Grants = ({ visit, grants, all }: { visit: Visit; grants: readonly Grant[]; all: boolean }) => {
+  const texts = useTexts(grantsWords);
+  const { columns } = texts;
+  if (grants.length === 0) return <Empty>{all ? texts.noneEver : texts.none}</Empty>;
+  return (
+    <table class="cards">
+      <caption>{texts.count(grants.length)}</caption>
+      <thead>
+        <tr>
+          <th>{columns.for}</th>
+          <th>{columns.by}</th>
+          <th>{columns.uses}</th>
+          <th>{columns.ends}</th>
+          <th>
+            <span class="sr">{columns.action}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {grants.map((grant) => (
+          <GrantRow visit={visit} of={grant} />
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+async function grantsShown(visit: Visit, failure: ApiError | null = null): Promise<Shown> {
+  const { grants, next } = await read(visit);
+  const texts = grantsWords[visit.language];
+  const all = visit.query.get("show") === "all";
+  const show = all ? "all" : null;
+  return {
+    kind: "page",
+    title: texts.title,
+    ...(failure === null ? {} : { status: 422 }),
+    body: () => (
+      <>
+        <h1>{texts.title}</h1>
+        <p>{texts.lead}</p>
+        {visit.query.get("done") === "revoked" ? <Note of="ok">{texts.done.revoked}</Note> : null}
+        {failure === null ? null : <Refused failure={failure} />}
+        <p>
+          {all ? <a href={visit.at("grants")}>{texts.show.live}</a> : <a href={visit.at("grants", { show: "all" })}>{texts.show.all}</a>}
+        </p>
+        <section class="card" aria-label={texts.title}>
+          <Grants visit={visit} grants={grants} all={all} />
+        </section>
+        <Pager
+          newer={visit.query.has("after") ? visit.at("grants", { show }) : null}
+          older={next === null ? null : visit.at("grants", { show, after: next })}
+        />
+      </>
+    ),
+  };
+}
+
+async function act(visit: Visit): Promise<Shown> {
+  const done = await visit.api.send("DELETE", `/admin/grants/${encodeURIComponent(visit.form.get("revoke") ?? "-")}`);
+  return done.ok ? { kind: "redirect", to: visit.at("grants", { done: "revoked" }) } : grantsShown(visit, done.error);
+}
+
+export const grantsPage: ConsolePage = { path: "grants", get: (visit) => grantsShown(visit), post: act };

@@ -1,0 +1,141 @@
+// The record of what operators did: month by month, as sentences; whether its chain holds; and its export.
+
+import { type ChainIssue, chainOfMonth, monthAt } from "../../../../shared/record/operators.ts";
+import { type OperatorFact, actKinds } from "../../../../shared/record/record.ts";
+import { Time } from "../../names.tsx";
+import { Select, type Typed } from "../fields.tsx";
+import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { Pager } from "../pager.tsx";
+import { Empty, Note } from "../pieces.tsx";
+import { ActSentence } from "./act-sentence.tsx";
+import { recordWords } from "./record-words.ts";
+
+/** As GET /admin/acts and GET /admin/acts/check have them. */
+type Act = { readonly seq: number; readonly at: string; readonly fact: OperatorFact };
+type Acts = { readonly month: string; readonly acts: readonly Act[]; readonly next: number | null };
+type Checked = { readonly month: string; readonly events: number; readonly issue: ChainIssue["kind"] | null; readonly at: number | null };
+
+const actsOnPage = 50;
+/** The record is kept for 400 days. */
+const monthsKept = 14;
+
+/** The months of which there may be acts, this one first. */
+function monthsUntil(now: number): string[] {
+  const [year = 0, month = 0] = monthAt(now).split("-").map(Number);
+  return Array.from({ length: monthsKept }, (_, i) => monthAt(Date.UTC(year, month - 1 - i)));
+}
+
+const monthName = (month: string, { language }: Visit): string =>
+  new Intl.DateTimeFormat(language === "en" ? "en-GB" : language, { month: "long", year: "numeric", timeZone: "UTC" }).format(
+    Date.parse(`${month}-01T00:00:00Z`),
+  );
+
+const Filter = ({ visit, month, kind }: { visit: Visit; month: string; kind: string }) => {
+  const texts = useTexts(recordWords);
+  const typed: Typed = { values: { month, kind }, errors: {} };
+  return (
+    <form class="search" method="get" action={visit.at("record")}>
+      <Select
+        typed={typed}
+        name="month"
+        label={texts.month}
+        options={monthsUntil(visit.now).map((each) => [each, monthName(each, visit)])}
+      />
+      <Select
+        typed={typed}
+        name="kind"
+        label={texts.kind}
+        options={[["", texts.everything], ...actKinds.map((each) => [each, texts.kinds[each]] as const)]}
+      />
+      <button class="btn" type="submit">
+        {texts.show}
+      </button>
+    </form>
+  );
+};
+
+const ActList = ({ visit, list: { acts, next } }: { visit: Visit; list: Acts }) => {
+  const texts = useTexts(recordWords);
+  if (acts.length === 0) return <Empty>{next === null ? texts.none : texts.notYet}</Empty>;
+  return (
+    <ol class="rank">
+      {acts.map(({ at, fact }) => (
+        <li>
+          <div>
+            <ActSentence fact={fact} visit={visit} />
+          </div>
+          <div class="soft">
+            <Time at={Date.parse(at)} now={visit.now} exact />
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+};
+
+const CheckNote = ({ of: { events, issue, at } }: { of: Checked }) => {
+  const { check } = useTexts(recordWords);
+  if (issue !== null) return <Note of="bad">{check[issue].replace("{at}", String(at ?? ""))}</Note>;
+  return <Note of="ok">{events === 0 ? check.empty : check.holds(events)}</Note>;
+};
+
+const Completeness = ({ visit, month, kind, checked }: { visit: Visit; month: string; kind: string; checked: Checked | null }) => {
+  const { check } = useTexts(recordWords);
+  return (
+    <section class="card stack" id="check" aria-labelledby="complete">
+      <h2 id="complete">{check.title}</h2>
+      <p>{check.lead}</p>
+      {checked === null ? null : <CheckNote of={checked} />}
+      <p>
+        <a class="btn small" href={`${visit.at("record", { month, kind, check: "yes" })}#check`}>
+          {check.button}
+        </a>
+      </p>
+    </section>
+  );
+};
+
+async function get(visit: Visit): Promise<Shown> {
+  const { api, query, now, language } = visit;
+  const months = monthsUntil(now);
+  const month = months.find((each) => each === query.get("month")) ?? monthAt(now);
+  const kind = actKinds.find((each) => each === query.get("kind")) ?? "";
+  const before = query.get("before");
+  const asked = new URLSearchParams({ month, limit: String(actsOnPage), ...(kind === "" ? {} : { kind }) });
+  if (before !== null && /^\d{1,12}$/.test(before)) asked.set("before", before);
+  const [list, checked] = await Promise.all([
+    api.read<Acts>(`/admin/acts?${asked.toString()}`),
+    query.get("check") === "yes" ? api.read<Checked>(`/admin/acts/check?month=${month}`) : null,
+  ]);
+  const texts = recordWords[language];
+  return {
+    kind: "page",
+    title: texts.title,
+    body: () => (
+      <>
+        <h1>{texts.title}</h1>
+        <p>{texts.lead}</p>
+        <Filter visit={visit} month={month} kind={kind} />
+        <section class="card" aria-label={monthName(month, visit)}>
+          <ActList visit={visit} list={list} />
+        </section>
+        <Pager
+          newer={asked.has("before") ? visit.at("record", { month, kind }) : null}
+          older={list.next === null ? null : visit.at("record", { month, kind, before: list.next })}
+        />
+        <Completeness visit={visit} month={month} kind={kind} checked={checked} />
+        <section class="card stack" aria-labelledby="export">
+          <h2 id="export">{texts.exports.title}</h2>
+          <p>
+            <a href={visit.at("download/record", { run: chainOfMonth(month) })}>{texts.exports.month}</a>
+          </p>
+          <p>
+            <a href={visit.at("download/record")}>{texts.exports.all}</a>
+          </p>
+        </section>
+      </>
+    ),
+  };
+}
+
+export const recordPage: ConsolePage = { path: "record", get };

@@ -1,0 +1,208 @@
+// Reviewers: how each is reached, what waits for them, a test of each channel, and the form that signs one out of their inbox.
+
+import type { LinkChannel } from "../../../../shared/notice-channels.ts";
+import { type TestResult, testResultWords } from "../../channel-test.tsx";
+import { Icon } from "../../icons.tsx";
+import { Name } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import type { ApiError } from "../api.ts";
+import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { Pager } from "../pager.tsx";
+import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { FormToken } from "../shell.tsx";
+import { reviewersWords } from "./reviewers-words.ts";
+
+/** As GET /admin/reviewers has it. */
+type Reviewer = {
+  readonly name: string;
+  readonly groups: readonly string[];
+  readonly language: string | null;
+  readonly room: string | null;
+  readonly waiting: number | null;
+  readonly channels: readonly ReviewerChannel[];
+};
+type ReviewerChannel = {
+  readonly channel: LinkChannel;
+  readonly address: string | null;
+  readonly use: "first" | "then" | "leftOut" | "notSetUp";
+};
+
+type Tested = { readonly reviewer: string; readonly channel: LinkChannel; readonly isSent: boolean; readonly text: string };
+
+const ChannelLine = ({ visit, reviewer, of }: { visit: Visit; reviewer: Reviewer; of: ReviewerChannel }) => {
+  const texts = useTexts(reviewersWords);
+  const { channel, address, use } = of;
+  const name = texts.channels[channel];
+  return (
+    <li class="line">
+      <span>
+        <b>{name}</b> {address === null ? <span class="soft">{texts.outbox}</span> : <span class="digest">{address}</span>}{" "}
+        {use === "first" ? null : (
+          <span class={`tag ${use === "notSetUp" ? "mind" : ""}`}>
+            <Icon of={use === "notSetUp" ? "warning" : "info"} />
+            {texts.uses[use]}
+          </span>
+        )}
+      </span>
+      {visit.may("decide") && use !== "notSetUp" ? (
+        <form method="post" action={visit.at("reviewers", { after: visit.query.get("after") })}>
+          <FormToken visit={visit} />
+          <input type="hidden" name="reviewer" value={reviewer.name} />
+          <button class="btn small" type="submit" name="test" value={channel}>
+            {texts.test}
+            <span class="sr"> {texts.testAbout.replace("{channel}", name).replace("{reviewer}", () => reviewer.name)}</span>
+          </button>
+        </form>
+      ) : null}
+    </li>
+  );
+};
+
+const ReviewerRow = ({ visit, of }: { visit: Visit; of: Reviewer }) => {
+  const texts = useTexts(reviewersWords);
+  const who = { reviewer: <Name value={of.name} /> };
+  const groups = of.groups.flatMap((group, i) => [i === 0 ? "" : ", ", <Name value={group} />]);
+  return (
+    <tr>
+      <td class="main-cell">
+        <Name value={of.name} />
+        <div class="soft">{fill(texts.groups, { groups: <>{groups}</> })}</div>
+        {of.language === null ? null : <div class="soft">{texts.language.replace("{language}", languageName(of.language, visit))}</div>}
+        {of.room === null ? null : <div class="soft">{texts.room}</div>}
+      </td>
+      <td>{of.waiting === null ? <span class="soft">{texts.noInbox}</span> : texts.waiting(of.waiting)}</td>
+      <td class="full">
+        <ul class="rank">
+          {of.channels.map((channel) => (
+            <ChannelLine visit={visit} reviewer={of} of={channel} />
+          ))}
+        </ul>
+      </td>
+      <td class="end">
+        {of.waiting !== null && visit.may("decide") ? (
+          <Confirm
+            visit={visit}
+            to="reviewers"
+            fields={{ "sign-out": of.name }}
+            ask={texts.signOut}
+            about={of.name}
+            says={fill(texts.signOutSays, who)}
+            button={texts.signOutButton.replace("{reviewer}", () => of.name)}
+          />
+        ) : null}
+      </td>
+    </tr>
+  );
+};
+
+/** "Chinese (China)" of `zh-CN`; the tag itself where it has no name. */
+function languageName(tag: string, { language }: Visit): string {
+  try {
+    return new Intl.DisplayNames(language, { type: "language" }).of(tag) ?? tag;
+  } catch {
+    return tag;
+  }
+}
+
+const Reviewers = ({ visit, reviewers }: { visit: Visit; reviewers: readonly Reviewer[] }) => {
+  const texts = useTexts(reviewersWords);
+  const { columns } = texts;
+  if (reviewers.length === 0) return <Empty>{texts.none}</Empty>;
+  return (
+    <table class="cards">
+      <thead>
+        <tr>
+          <th>{columns.name}</th>
+          <th>{columns.waiting}</th>
+          <th>{columns.channels}</th>
+          <th>
+            <span class="sr">{columns.action}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {reviewers.map((reviewer) => (
+          <ReviewerRow visit={visit} of={reviewer} />
+        ))}
+      </tbody>
+    </table>
+  );
+};
+
+const TestNote = ({ of: { reviewer, channel, isSent, text } }: { of: Tested }) => {
+  const texts = useTexts(reviewersWords);
+  return (
+    <Note of={isSent ? "ok" : "bad"}>
+      <p>
+        <b>{fill(isSent ? texts.sent : texts.notSent, { channel: texts.channels[channel], reviewer: <Name value={reviewer} /> })}</b>
+      </p>
+      <p>{text}</p>
+    </Note>
+  );
+};
+
+type Said = { readonly failure?: ApiError; readonly tested?: Tested };
+
+async function reviewersShown(visit: Visit, { failure, tested }: Said = {}): Promise<Shown> {
+  const after = visit.query.get("after");
+  const asked = after === null || after === "" ? "" : `?${new URLSearchParams({ after }).toString()}`;
+  const { reviewers, next } = await visit.api.read<{ readonly reviewers: readonly Reviewer[]; readonly next: string | null }>(
+    `/admin/reviewers${asked}`,
+  );
+  const texts = reviewersWords[visit.language];
+  const ended = visit.query.get("ended");
+  return {
+    kind: "page",
+    title: texts.title,
+    ...(failure === undefined && tested?.isSent !== false ? {} : { status: 422 }),
+    body: () => (
+      <>
+        <h1>{texts.title}</h1>
+        <p>{texts.lead}</p>
+        {ended !== null && /^\d{1,6}$/.test(ended) ? <Note of="ok">{texts.signedOut(Number(ended))}</Note> : null}
+        {failure === undefined ? null : <Refused failure={failure} />}
+        {tested === undefined ? null : <TestNote of={tested} />}
+        <section class="card" aria-label={texts.title}>
+          <Reviewers visit={visit} reviewers={reviewers} />
+        </section>
+        <Pager newer={asked === "" ? null : visit.at("reviewers")} older={next === null ? null : visit.at("reviewers", { after: next })} />
+        <p>
+          <a href={visit.at("documents/policy")}>{texts.edit}</a>
+        </p>
+      </>
+    ),
+  };
+}
+
+async function act(visit: Visit): Promise<Shown> {
+  const { form, api, language } = visit;
+  const signedOut = form.get("sign-out");
+  if (signedOut !== null) {
+    const done = await api.send<{ readonly ended: number }>("DELETE", `/admin/inboxes/${encodeURIComponent(signedOut)}/sessions`);
+    return done.ok
+      ? { kind: "redirect", to: visit.at("reviewers", { ended: String(done.value.ended) }) }
+      : reviewersShown(visit, { failure: done.error });
+  }
+  const texts = reviewersWords[language];
+  const [reviewer, channel] = [form.get("reviewer") ?? "", form.get("test") ?? ""];
+  const answer = await api.send<{ readonly state: TestResult["state"] }>("POST", "/admin/channels/test", { reviewer, channel });
+  if (!Object.hasOwn(texts.channels, channel)) return reviewersShown(visit, answer.ok ? {} : { failure: answer.error });
+  const of = { reviewer, channel: channel as LinkChannel }; // one of the words' own names
+  if (answer.ok) {
+    const { state } = answer.value;
+    return reviewersShown(visit, {
+      tested: { ...of, isSent: state === "sent", text: testResultWords({ channel: of.channel, state }, language) },
+    });
+  }
+  const text = refusalOf(answer.error, texts);
+  return reviewersShown(visit, text === null ? { failure: answer.error } : { tested: { ...of, isSent: false, text } });
+}
+
+/** Why nothing was sent at all; null where the page has no words for it. */
+function refusalOf({ status, body }: ApiError, texts: (typeof reviewersWords)["en"]): string | null {
+  if (status === 429) return texts.again;
+  const issue = (body["details"] as { readonly issue?: unknown } | undefined)?.issue;
+  return issue === "notSetUp" || issue === "noAddress" ? texts[issue] : null;
+}
+
+export const reviewersPage: ConsolePage = { path: "reviewers", get: (visit) => reviewersShown(visit), post: act };

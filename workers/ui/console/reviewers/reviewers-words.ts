@@ -1,0 +1,71 @@
+// The words of the page of reviewers.
+
+import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
+import type { LinkChannel } from "../../../../shared/notice-channels.ts";
+import type { InLanguages } from "../page.ts";
+
+const channels = { email: "Email", slack: "Slack", webhook: "Webhook", teams: "Teams", outbox: "Outbox" } satisfies Record<
+  LinkChannel,
+  string
+>;
+
+const en = {
+  title: "Reviewers",
+  lead: "The policy names these reviewers. Test a channel to send a message that is marked as a test; it decides nothing.",
+  none: "The policy names no reviewer.",
+  edit: "Change reviewers in the policy",
+  columns: { name: "Reviewer", waiting: "Waiting", channels: "Channels", action: "Action" },
+  groups: "in {groups}",
+  language: "reads {language}",
+  room: "room: everybody in it decides as one",
+  waiting: (n: number): string => plural(n, "review waits", "reviews wait"),
+  noInbox: "no inbox",
+  channels,
+  outbox: "listed for operators",
+  uses: {
+    first: "used first",
+    then: "used if another fails",
+    leftOut: "not in the reviewer’s order",
+    notSetUp: "not set up",
+  },
+  test: "Test",
+  testAbout: "{channel} for {reviewer}",
+  sent: "Test of {channel} for {reviewer}: sent",
+  notSent: "Test of {channel} for {reviewer}: not sent",
+  again: "This channel was tested five times for this reviewer within a minute. Wait a minute.",
+  notSetUp: "This channel is not set up. Run the doctor to see what is missing.",
+  noAddress: "The policy has no address of this reviewer that this channel can use. Add or correct it in the policy.",
+  signOut: "Sign out",
+  signOutSays: "Every session of {reviewer} in the inbox ends, and so do sign-in links that were not used. Links in notices go on working.",
+  signOutButton: "Sign {reviewer} out",
+  signedOut: (n: number): string => `Signed out: ${plural(n, "session", "sessions")} ended.`,
+};
+
+const zhCN: typeof en = {
+  title: "审核人",
+  lead: "以下审核人由策略指定。测试渠道会发送一条标明为测试的消息，不会做出任何决定。",
+  none: "策略没有指定审核人。",
+  edit: "在策略中更改审核人",
+  columns: { name: "审核人", waiting: "等待中", channels: "渠道", action: "操作" },
+  groups: "所在组：{groups}",
+  language: "语言：{language}",
+  room: "多人频道：所有成员共一票",
+  waiting: (n) => `${n} 个审核等待中`,
+  noInbox: "没有收件箱",
+  channels: { email: "邮件", slack: "Slack", webhook: "Webhook", teams: "Teams", outbox: "发件箱" },
+  outbox: "列给操作员",
+  uses: { first: "首先使用", then: "其他渠道失败时使用", leftOut: "不在审核人的顺序中", notSetUp: "未设置" },
+  test: "测试",
+  testAbout: "{reviewer} 的{channel}",
+  sent: "测试 {reviewer} 的{channel}：已发送",
+  notSent: "测试 {reviewer} 的{channel}：未发送",
+  again: "一分钟内已为此审核人测试此渠道五次。请等一分钟。",
+  notSetUp: "此渠道尚未设置。请运行诊断查看缺少什么。",
+  noAddress: "策略中没有此渠道可用的审核人地址。请在策略中添加或更正。",
+  signOut: "退出登录",
+  signOutSays: "{reviewer} 在收件箱的所有会话都会结束，未使用的登录链接也会失效。通知中的链接仍然有效。",
+  signOutButton: "让 {reviewer} 退出登录",
+  signedOut: (n) => `已退出登录：结束了 ${n} 个会话。`,
+};
+
+export const reviewersWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
