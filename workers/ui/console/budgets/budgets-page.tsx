@@ -73,7 +73,13 @@ const BudgetRow = ({ visit, name, entry, lines, version }: RowProps) => {
         ))}
         {lines.length > partsShown ? <p class="soft">{texts.more(lines.length - partsShown)}</p> : null}
       </td>
-      <td data-k={texts.columns.resets}>{first === undefined ? "" : <Time at={Date.parse(first.resetsAt)} now={visit.now} />}</td>
+      {first === undefined ? (
+        <td />
+      ) : (
+        <td data-k={texts.columns.resets}>
+          <Time at={Date.parse(first.resetsAt)} now={visit.now} />
+        </td>
+      )}
       <td class="end">
         {visit.may("change") ? (
           <div class="row-acts">

@@ -9,7 +9,7 @@ const en = {
   count: (n: number): string => plural(n, "grant", "grants"),
   none: "No grant may be used now.",
   noneEver: "No reviewer has given a grant.",
-  show: { live: "Those that may still be used", all: "All, ended ones too" },
+  show: { live: "Show usable grants only", all: "Show ended grants too" },
   columns: { for: "For", by: "Given by", uses: "Uses left", ends: "Ends", action: "Action" },
   scopes: {
     session: "{tool} of {server}, in one session",
@@ -39,7 +39,7 @@ const zhCN: typeof en = {
   count: (n) => `${n} 个授权`,
   none: "目前没有可用的授权。",
   noneEver: "还没有审核人给出授权。",
-  show: { live: "仍可使用的", all: "全部，包括已结束的" },
+  show: { live: "只显示可用的授权", all: "同时显示已结束的授权" },
   columns: { for: "对象", by: "授权人", uses: "剩余次数", ends: "结束", action: "操作" },
   scopes: {
     session: "{server} 的 {tool}，限一个会话",

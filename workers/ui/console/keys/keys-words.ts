@@ -8,7 +8,7 @@ const en = {
   lead: "A client presents an API key with each request. Here you create, limit and revoke keys.",
   create: "Create key",
   count: (n: number): string => plural(n, "key", "keys"),
-  show: { label: "Keys shown", live: "Accepted", all: "All, revoked and expired too" },
+  show: { live: "Show accepted keys only", all: "Show revoked and expired keys too" },
   none: "No key is accepted. Create one for each client.",
   noneEver: "No key has been created yet. Create one for each client. A local gateway also accepts its DEV_API_KEY, which is not listed.",
   columns: {
@@ -42,7 +42,7 @@ const en = {
   newer: "Newer",
   older: "Older",
   made: {
-    ready: "The key {name} is ready.",
+    ready: "Key created: {name}",
     copy: "Copy it now. It is not shown again.",
     button: "Copy",
     copied: "Copied",
@@ -100,7 +100,7 @@ const zhCN: typeof en = {
   lead: "客户端的每个请求都带有 API 密钥。您可以在此创建、限制和撤销密钥。",
   create: "创建密钥",
   count: (n) => `${n} 个密钥`,
-  show: { label: "显示", live: "有效的", all: "全部，包括已撤销和已过期的" },
+  show: { live: "只显示有效的密钥", all: "同时显示已撤销和已过期的密钥" },
   none: "没有有效的密钥。请为每个客户端创建一个。",
   noneEver: "还没有创建密钥。请为每个客户端创建一个。本地网关还接受 DEV_API_KEY，它不在此列表中。",
   columns: { key: "密钥", owner: "所有者", spend: "花费与预算", access: "访问范围", limits: "限制", used: "上次使用", action: "操作" },
@@ -122,7 +122,7 @@ const zhCN: typeof en = {
   newer: "更新",
   older: "更早",
   made: {
-    ready: "密钥 {name} 已创建。",
+    ready: "已创建密钥：{name}",
     copy: "请立即复制，之后不再显示。",
     button: "复制",
     copied: "已复制",

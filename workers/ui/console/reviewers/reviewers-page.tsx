@@ -44,7 +44,7 @@ const ChannelLine = ({ visit, reviewer, of }: { visit: Visit; reviewer: Reviewer
           </span>
         )}
       </span>
-      {visit.may("decide") && use !== "notSetUp" ? (
+      {visit.may("decide") && use !== "notSetUp" && channel !== "outbox" ? (
         <form method="post" action={visit.at("reviewers", { after: visit.query.get("after") })}>
           <FormToken visit={visit} />
           <input type="hidden" name="reviewer" value={reviewer.name} />

@@ -214,7 +214,7 @@ async function serversShown(visit: Visit, said: Said = {}): Promise<Shown> {
             </a>
           ) : null}
         </div>
-        <p>{fill(texts.lead, { address: <span class="digest">{`${visit.publicUrl}/mcp/…`}</span> })}</p>
+        <p>{fill(texts.lead, { address: <span class="digest">{`${visit.publicUrl}/mcp/`}</span> })}</p>
         {done === "saved" || done === "removed" ? <Note of="ok">{texts.done[done]}</Note> : null}
         {failure === undefined ? null : <Refused failure={failure} />}
         {isNotRemoved ? <NotRemoved /> : null}

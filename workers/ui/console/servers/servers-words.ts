@@ -5,7 +5,7 @@ import type { InLanguages } from "../page.ts";
 
 const en = {
   title: "Servers",
-  lead: "The relay reaches these MCP servers and no other. A client connects to {address}.",
+  lead: "The relay reaches these MCP servers and no other. A client connects to {address}, with the server’s name at the end.",
   add: "Add server",
   count: (n: number): string => plural(n, "server", "servers"),
   none: "There is no server yet. Add one, then point a client at its address here.",
@@ -81,7 +81,7 @@ const en = {
 
 const zhCN: typeof en = {
   title: "服务器",
-  lead: "中继只能访问这些 MCP 服务器。客户端连接到 {address}。",
+  lead: "中继只能访问这些 MCP 服务器。客户端连接到 {address}，末尾为服务器名称。",
   add: "添加服务器",
   count: (n) => `${n} 个服务器`,
   none: "还没有服务器。请添加一个，然后让客户端连接到它在此处的地址。",
