@@ -29,6 +29,19 @@ export type NoticeChannel = keyof typeof channelAddresses;
 /** The outbox is a link's channel too: it reaches every reviewer, and needs no address. */
 export type LinkChannel = NoticeChannel | "outbox";
 
+/** Why a notice was not sent. Operators see it, and it is in the record. */
+export type NoticeError =
+  | "rateLimited"
+  | "dailyLimit"
+  | "suppressed"
+  | "notAllowed"
+  | "notVerified"
+  | "invalid"
+  | "unauthorized"
+  | "notFound"
+  | "unavailable"
+  | "notConfigured";
+
 type ChannelFacts = {
   /** Identifies the channel in a link's token: never changed, and never reused. The outbox has 0. */
   readonly linkByte: number;

@@ -6,7 +6,7 @@
 import type { Gate } from "../../shared/model/gate.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
-import type { LinkChannel } from "../../shared/notice-channels.ts";
+import type { LinkChannel, NoticeError } from "../../shared/notice-channels.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import type { Env } from "../platform/env.ts";
@@ -32,19 +32,6 @@ export type Notice = {
   /** The same for every attempt at this notice. */
   readonly idempotencyKey: string;
 };
-
-/** Why a notice was not sent. Operators see it, and it is in the record. */
-export type NoticeError =
-  | "rateLimited"
-  | "dailyLimit"
-  | "suppressed"
-  | "notAllowed"
-  | "notVerified"
-  | "invalid"
-  | "unauthorized"
-  | "notFound"
-  | "unavailable"
-  | "notConfigured";
 
 export type Sent =
   /** `receipt`: what the channel needs to change its message later; null keeps the one before. */

@@ -3,12 +3,13 @@
 // It never knows the address, nor anything of a review: when the digest is sent, each run gives its entry, or says that its reviewer is no
 // longer asked. A run keeps its own row until this object says that its notice went out, so nothing is lost with this object.
 
+import type { NoticeError } from "../../shared/notice-channels.ts";
 import type { DigestCalls, TurnInput, Turn } from "../stubs/digest-calls.ts";
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/channels/digest-content.ts";
-import type { NoticeError, Sent } from "../channels/channel.ts";
+import type { Sent } from "../channels/channel.ts";
 import { openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
 import { ObjectAlarm } from "./alarm.ts";

@@ -1,6 +1,7 @@
 // The calls of a DigestObject and their values. It imports no object.
 
-import type { Channel, NoticeError } from "../channels/channel.ts";
+import type { NoticeError } from "../../shared/notice-channels.ts";
+import type { Channel } from "../channels/channel.ts";
 
 export type TurnInput = {
   readonly channel: Channel["name"];

@@ -1,8 +1,7 @@
 // The words of a test message, and of what became of it. An error's sentence says what to do.
 
 import type { Language } from "../../shared/channels/words/languages.ts";
-import type { LinkChannel } from "../../shared/notice-channels.ts";
-import type { NoticeError } from "../channels/channel.ts";
+import type { LinkChannel, NoticeError } from "../../shared/notice-channels.ts";
 
 type ChannelTestWords = {
   readonly message: { readonly title: string; readonly text: string };

@@ -3,8 +3,7 @@
 import { outsideName } from "../../shared/channels/plain-text.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
-import type { LinkChannel } from "../../shared/notice-channels.ts";
-import type { NoticeError } from "../channels/channel.ts";
+import type { LinkChannel, NoticeError } from "../../shared/notice-channels.ts";
 import { channelTestWords } from "./channel-test-words.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { type MailContent, mailPage, mailStyles } from "./mail.tsx";

@@ -3,8 +3,9 @@
 // Source: Cloudflare Email Service, "Workers API", error codes. The binding has no idempotency key: where it does not answer in time,
 // the email may arrive twice.
 
+import type { NoticeError } from "../../../shared/notice-channels.ts";
 import { isObject } from "../../../shared/json/values.ts";
-import type { NoticeError, Sent } from "../channel.ts";
+import type { Sent } from "../channel.ts";
 import { exchangeTimeoutMs } from "../channel-exchange.ts";
 import type { MailSender } from "./sender.ts";
 

@@ -1,7 +1,8 @@
 // What Slack's answers mean for a notice. Source: the errors of chat.postMessage, chat.update and chat.postEphemeral at
 // https://docs.slack.dev/reference/methods.
 
-import type { NoticeError, Sent } from "../channel.ts";
+import type { NoticeError } from "../../../shared/notice-channels.ts";
+import type { Sent } from "../channel.ts";
 import type { SlackAnswer } from "./api.ts";
 
 const lasting: Readonly<Record<string, NoticeError>> = {

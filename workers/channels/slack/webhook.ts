@@ -1,12 +1,13 @@
 // Slack as an incoming webhook: one message to one channel, with that channel's own link. It reaches no person, has no buttons, and
 // cannot change what it posted. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
 
+import type { NoticeError } from "../../../shared/notice-channels.ts";
 import type { SlackMessage } from "../../../shared/channels/slack-message.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";
 import type { AskedSlackMessage } from "../../ui/notices.ts";
-import type { Channel, NoticeError, Sent } from "../channel.ts";
+import type { Channel, Sent } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 import type { SlackWebhook } from "./slack-settings.ts";

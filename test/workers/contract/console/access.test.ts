@@ -95,6 +95,33 @@ describe("at the console", () => {
     expect(await adminJson("/policy")).toEqual(before);
   });
 
+  test.each(["keys", "budgets", "servers", "grants", "reviewers", "record"])(
+    "who only may see reads the page %s, without a form that acts",
+    async (page) => {
+      const { status, text } = await (await browserOf("cy@example.com")).get(page);
+      expect(status).toBe(200);
+      expect(text).not.toContain('method="post"');
+    },
+  );
+
+  test.each([
+    ["keys", { name: "x", "scope-v1": "yes" }],
+    ["keys", { revoke: "key_x" }],
+    ["budgets", { name: "x", of: "everything", usd: "1", version: "0" }],
+    ["servers", { name: "x", url: "https://x.example.com/mcp", version: "0" }],
+  ])("who may decide changes nothing at the page %s: %#", async (page, fields) => {
+    const decides = await browserOf("bo@example.com");
+    await decides.get("stops");
+    const { status, text } = await decides.post(page, fields);
+    expect([status, text.includes("Your role does not allow this.")]).toEqual([422, true]);
+  });
+
+  test("who may decide tests a channel", async () => {
+    const decides = await browserOf("bo@example.com");
+    await decides.get("stops");
+    expect((await decides.post("reviewers", { reviewer: "Ada", test: "outbox" })).status).toBe(200);
+  });
+
   test.each([
     ["somebody whom OPERATORS does not name", "dee@other.example", {}, variables],
     ["an operator where OPERATORS is not set", "ann@example.com", {}, { ...variables, OPERATORS: "" }],

@@ -60,8 +60,17 @@ export function serverIn(form: URLSearchParams, wrong: (typeof serversWords)["en
   if (Object.keys(errors).length > 0) return err(typedOf(form, errors));
   const hasTokens = maxUsd !== undefined || maxSeconds !== undefined || models.length > 0;
   return ok((now) => {
-    const known = ["url", "secret", "headers", "v1Tokens", ...Object.keys(choices), ...onByDefault, ...offByDefault, ...lists];
-    const others = Object.fromEntries(Object.entries(now ?? {}).filter(([name]) => !known.includes(name)));
+    const known = new Set<string>([
+      "url",
+      "secret",
+      "headers",
+      "v1Tokens",
+      ...Object.keys(choices),
+      ...onByDefault,
+      ...offByDefault,
+      ...lists,
+    ]);
+    const others = Object.fromEntries(Object.entries(now ?? {}).filter(([name]) => !known.has(name)));
     return {
       url: text("url"),
       ...(text("secret") === "" ? {} : { secret: text("secret") }),
