@@ -28,7 +28,26 @@ import { stopsPage } from "./stops/stops-page.tsx";
 import { usagePage } from "./usage/usage-page.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./visit.ts";
 
-const pages: readonly ConsolePage[] = [overviewPage, healthPage, usagePage, requestsPage, requestPage, stopsPage, documentsPage, documentPages, routingPage, modelPage, providerPage, policyPage, keysPage, budgetsPage, serversPage, grantsPage, reviewersPage, recordPage];
+const pages: readonly ConsolePage[] = [
+  overviewPage,
+  healthPage,
+  usagePage,
+  requestsPage,
+  requestPage,
+  stopsPage,
+  documentsPage,
+  documentPages,
+  routingPage,
+  modelPage,
+  providerPage,
+  policyPage,
+  keysPage,
+  budgetsPage,
+  serversPage,
+  grantsPage,
+  reviewersPage,
+  recordPage,
+];
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 
