@@ -116,6 +116,8 @@ function consoleAsks(): Asks {
       const { cookie } = await atConsole();
       return [
         [200, opened("/console/stops", cookie)],
+        [303, opened(`/console/requests?q=${await waitingRun().then(({ run }) => run)}`, cookie)],
+        [422, opened("/console/requests?since=never", cookie)],
         [401, { path: "/console/stops", key: null }],
         [404, opened("/console/none", cookie)],
       ];
@@ -563,7 +565,7 @@ const asks: Asks = {
   replayPolicy: async () => {
     await sample({ server: "open" });
     return [
-      [200, asAdmin("/policy/replay", jsonBody("POST", { policy: {}, days: 1 }))],
+      [200, asAdmin("/policy/replay", jsonBody("POST", { policy: { default: { request: "allow", response: "allow" } }, days: 1 }))],
       [400, asAdmin("/policy/replay", jsonBody("POST", { policy: { rules: 1 } }))],
       [400, asAdmin("/policy/replay", jsonBody("POST", { policy: {}, next: "x" }))],
       [401, at("/admin/policy/replay", jsonBody("POST", {}))],

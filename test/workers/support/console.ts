@@ -1,6 +1,6 @@
 // An operator's browser at the console: it keeps the session's cookie, reads a page's forms, and sends them as a browser does.
 
-import { adminToken, env, gatewayWith, publicUrl } from "./gateway.ts";
+import { adminToken, env, gateway, gatewayWith, publicUrl } from "./gateway.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 
 export class ConsoleBrowser {
@@ -18,7 +18,10 @@ export class ConsoleBrowser {
   async #send(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers({ ...this.#headers, ...(init.headers as Record<string, string> | undefined) });
     if (this.cookie !== "") headers.set("Cookie", this.cookie);
-    const answer = await gatewayWith(this.#variables, path, { ...init, headers, key: null });
+    const asked = { ...init, headers, key: null };
+    // A request of its own where it can be: what the gateway lends the pages Worker ends with it.
+    const isPlain = Object.keys(this.#variables).length === 0;
+    const answer = await (isPlain ? gateway(path, asked) : gatewayWith(this.#variables, path, asked));
     const set = answer.headers.get("Set-Cookie");
     if (set !== null) this.cookie = /Max-Age=0\b/.test(set) ? "" : (set.split(";")[0] ?? "");
     return answer;

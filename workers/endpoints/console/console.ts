@@ -56,7 +56,13 @@ const refusals = {
 const anyPage = inPath("page", "Its name, such as requests or routing; sign-in, sign-out; download/record or download/usage for a file");
 const reading = { 200: asPage("The page"), 401: refusals[401], 404: refusals[404], 500: refusals[500], 503: refusals[503] };
 const home = describe("showConsoleHome", { summary: "The console's overview", ...reading });
-const show = describe("showConsole", { summary: "A page of the console", parameters: [anyPage], ...reading });
+const show = describe("showConsole", {
+  summary: "A page of the console",
+  parameters: [anyPage],
+  ...reading,
+  303: { description: "What was searched for has a page of its own", headers: { Location: "The page" } },
+  422: asPage("The page, which says what of the query cannot be used"),
+});
 const act = describe("actInConsole", {
   summary: "What an operator does on a page of the console",
   parameters: [anyPage],

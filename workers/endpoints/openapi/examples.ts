@@ -66,5 +66,6 @@ export const examples: Readonly<Record<string, JsonObject>> = {
   ),
   replayPolicy: { policy: { default: { reviewers: ["oncall"] }, reviewers: { oncall: [{ name: "Ann" }] } }, days: 7 },
   explainRouting: { preferences: { costPriority: 1 } },
+  testChannel: { reviewer: "Ada Lovelace", channel: "email" },
   createKey: { name: "ci", owner: "Ada Lovelace", servers: ["notes"] },
 };
