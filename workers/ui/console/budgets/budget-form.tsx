@@ -1,13 +1,10 @@
 // The form of one budget: its fields, what they say of an entry of the budgets document, and back.
 
 import { type Result, err, ok } from "../../../../shared/result.ts";
-import { fill } from "../../sentence.tsx";
-import { Name } from "../../outside-text.tsx";
-import { ChangedMeanwhile, type Entry, type Meanwhile } from "../entries.tsx";
-import { Input, Lines, Select, type Typed, hasErrors, linesIn, numberIn, typedOf } from "../fields.tsx";
+import type { Entry } from "../entries.tsx";
+import { type EntryFields, EntryForm, type FilledForm } from "../entry-form.tsx";
+import { Input, Lines, Select, type Typed, linesIn, numberIn, typedOf } from "../fields.tsx";
 import { type Visit, useTexts } from "../page.ts";
-import { Note } from "../pieces.tsx";
-import { FormToken } from "../shell.tsx";
 import { budgetsWords } from "./budgets-words.ts";
 
 const kinds = ["everything", "server", "key", "owner", "eachKey", "eachOwner"] as const;
@@ -22,7 +19,7 @@ export function ofIn({ of }: Entry): readonly [OfKind, string] {
 }
 
 /** The fields of an entry as the form has them. */
-export function budgetValues(entry: Entry): Typed["values"] {
+function budgetValues(entry: Entry): Typed["values"] {
   const [kind, name] = ofIn(entry);
   return {
     of: kind,
@@ -34,10 +31,8 @@ export function budgetValues(entry: Entry): Typed["values"] {
   };
 }
 
-export const emptyBudget: Typed = { values: { of: "everything", per: "month" }, errors: {} };
-
 /** The members that the form says, or the fields that are wrong. Other members of the entry stay. */
-export function budgetIn(form: URLSearchParams, wrong: (typeof budgetsWords)["en"]["wrong"]): Result<(now: Entry | null) => Entry, Typed> {
+function budgetIn(form: URLSearchParams, wrong: (typeof budgetsWords)["en"]["wrong"]): Result<(now: Entry | null) => Entry, Typed> {
   const errors: Record<string, string> = {};
   const text = (name: string): string => (form.get(name) ?? "").trim();
   const kind = kinds.find((each) => each === form.get("of")) ?? "everything";
@@ -74,21 +69,22 @@ function asOf(kind: OfKind, name: string): unknown {
 }
 
 /** The field of a member of the entry, by its pointer. */
-export function budgetField(pointer: string): string {
+function budgetField(pointer: string): string {
   const [, member = "name"] = pointer.split("/");
   return member === "of" ? "of-name" : ["usd", "tokens", "notify", "per"].includes(member) ? member : "name";
 }
 
-type FormProps = {
-  readonly visit: Visit;
-  readonly typed: Typed;
-  /** The budget that is edited; null for a new one. */
-  readonly was: string | null;
-  readonly version: number;
-  readonly meanwhile: Meanwhile | null;
+export const budgetFields: EntryFields = {
+  document: "budgets",
+  empty: { values: { of: "everything", per: "month" }, errors: {} },
+  valuesOf: budgetValues,
+  fieldOf: budgetField,
+  changeIn: ({ form, language }) => budgetIn(form, budgetsWords[language].wrong),
+  taken: ({ language }) => budgetsWords[language].wrong.taken,
 };
 
-export const BudgetForm = ({ visit, typed, was, version, meanwhile }: FormProps) => {
+export const BudgetForm = ({ visit, filled }: { readonly visit: Visit; readonly filled: FilledForm }) => {
+  const { typed } = filled;
   const { form, wrong } = useTexts(budgetsWords);
   const labels = [
     ["of", form.of],
@@ -99,48 +95,31 @@ export const BudgetForm = ({ visit, typed, was, version, meanwhile }: FormProps)
     ["notify", form.notify],
   ] as const;
   return (
-    <form class="card form" id="form" method="post" action={visit.at("budgets")} aria-labelledby="form-title">
-      <h2 id="form-title">{was === null ? form.add : fill(form.edit, { name: <Name value={was} /> })}</h2>
-      {meanwhile === null ? null : <ChangedMeanwhile meanwhile={meanwhile} typed={typed} labels={labels} />}
-      {hasErrors(typed) ? (
-        <Note of="bad">
-          <p>{wrong.note}</p>
-        </Note>
-      ) : null}
-      <FormToken visit={visit} />
-      <input type="hidden" name="version" value={String(meanwhile?.version ?? version)} />
-      {was === null ? null : <input type="hidden" name="was" value={was} />}
-      <div class="pairs-of-fields">
-        {was === null ? (
-          <Input typed={typed} name="name" label={form.name} hint={form.nameHint} required maxlength={64} />
-        ) : (
-          <input type="hidden" name="name" value={was} />
-        )}
-        <Select typed={typed} name="of" label={form.of} options={kinds.map((kind) => [kind, form.ofs[kind]])} />
-        <Input typed={typed} name="of-name" label={form.ofName} maxlength={128} />
-        <Select
-          typed={typed}
-          name="per"
-          label={form.per}
-          options={[
-            ["month", form.pers.month],
-            ["day", form.pers.day],
-          ]}
-        />
-        <Input typed={typed} name="usd" label={form.usd} hint={form.amountHint} inputmode="decimal" maxlength={20} />
-        <Input typed={typed} name="tokens" label={form.tokens} inputmode="numeric" maxlength={20} />
-        <Lines typed={typed} name="notify" label={form.notify} hint={form.notifyHint} />
-      </div>
-      <p class="keyline">
-        <button class="btn yes" type="submit">
-          {form.save}
-        </button>
-        {was === null ? null : (
-          <a class="btn" href={visit.at("budgets")}>
-            {form.cancel}
-          </a>
-        )}
-      </p>
-    </form>
+    <EntryForm
+      visit={visit}
+      page="budgets"
+      filled={filled}
+      texts={form}
+      wrong={wrong.note}
+      labels={labels}
+      first={
+        <>
+          <Select typed={typed} name="of" label={form.of} options={kinds.map((kind) => [kind, form.ofs[kind]])} />
+          <Input typed={typed} name="of-name" label={form.ofName} maxlength={128} />
+          <Select
+            typed={typed}
+            name="per"
+            label={form.per}
+            options={[
+              ["month", form.pers.month],
+              ["day", form.pers.day],
+            ]}
+          />
+          <Input typed={typed} name="usd" label={form.usd} hint={form.amountHint} inputmode="decimal" maxlength={20} />
+          <Input typed={typed} name="tokens" label={form.tokens} inputmode="numeric" maxlength={20} />
+          <Lines typed={typed} name="notify" label={form.notify} hint={form.notifyHint} />
+        </>
+      }
+    />
   );
 };

@@ -3,22 +3,12 @@
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
-import type { ApiError } from "../api.ts";
-import {
-  type Entry,
-  type EntryDocument,
-  type Meanwhile,
-  NotRemoved,
-  pointerInside,
-  readEntries,
-  saveEntry,
-  versionIn,
-} from "../entries.tsx";
-import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
+import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
+import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
-import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { Confirm, Empty } from "../pieces.tsx";
 import { type SpendLine, SpendMeter, amountIn } from "../spend-meter.tsx";
-import { BudgetForm, budgetField, budgetIn, budgetValues, emptyBudget, ofIn } from "./budget-form.tsx";
+import { BudgetForm, budgetFields, ofIn } from "./budget-form.tsx";
 import { budgetsWords } from "./budgets-words.ts";
 
 /** Of a budget that each key or owner has for itself: those who have spent most of it. */
@@ -145,45 +135,20 @@ const Explained = () => {
   );
 };
 
-type Said = {
-  readonly failure?: ApiError;
-  readonly typed?: Typed;
-  readonly meanwhile?: Meanwhile;
-  readonly isNotRemoved?: boolean;
-};
-
-async function budgetsShown(visit: Visit, said: Said = {}): Promise<Shown> {
-  const { failure, typed, meanwhile = null, isNotRemoved = false } = said;
+async function budgetsShown(visit: Visit, said: EntrySaid = {}): Promise<Shown> {
   const [current, { budgets: spend }] = await Promise.all([
     readEntries(visit.api, "budgets"),
     visit.api.read<{ readonly budgets: readonly SpendLine[] }>("/admin/budgets/spend"),
   ]);
   const texts = budgetsWords[visit.language];
-  const asked = typed === undefined ? visit.query.get("edit") : (visit.form.get("was") ?? null);
-  const edited = asked === null ? undefined : current.entries[asked];
-  const was = typed === undefined && edited === undefined ? null : asked;
-  const filled = typed ?? (edited === undefined ? emptyBudget : { values: budgetValues(edited), errors: {} });
-  // A form that is shown again is still made from the version that it was made from.
-  const version = typed === undefined ? current.version : versionIn(visit.form);
-  const done = visit.query.get("done");
+  const filled = filledForm(visit, budgetFields, current, said);
   return {
     kind: "page",
     title: texts.title,
     ...(Object.keys(said).length > 0 ? { status: 422 } : {}),
     body: () => (
       <>
-        <div class="head">
-          <h1>{texts.title}</h1>
-          {visit.may("change") ? (
-            <a class="btn yes small" href={was === null ? "#form" : `${visit.at("budgets")}#form`}>
-              {texts.add}
-            </a>
-          ) : null}
-        </div>
-        <p>{texts.lead}</p>
-        {done === "saved" || done === "removed" ? <Note of="ok">{texts.done[done]}</Note> : null}
-        {failure === undefined ? null : <Refused failure={failure} />}
-        {isNotRemoved ? <NotRemoved /> : null}
+        <EntriesHead visit={visit} page="budgets" texts={texts} lead={texts.lead} isEditing={filled.was !== null} said={said} />
         <section class="card" aria-label={texts.title}>
           <Budgets visit={visit} current={current} spend={spend} />
         </section>
@@ -192,44 +157,14 @@ async function budgetsShown(visit: Visit, said: Said = {}): Promise<Shown> {
           <a href={visit.at("keys")}>{texts.keys}</a>
           <a href={visit.at("documents/budgets")}>{texts.json}</a>
         </p>
-        {visit.may("change") ? <BudgetForm visit={visit} typed={filled} was={was} version={version} meanwhile={meanwhile} /> : null}
+        {visit.may("change") ? <BudgetForm visit={visit} filled={filled} /> : null}
       </>
     ),
   };
 }
 
-async function act(visit: Visit): Promise<Shown> {
-  const { form, api } = visit;
-  const texts = budgetsWords[visit.language];
-  const version = versionIn(form);
-  const removed = form.get("remove");
-  if (removed !== null) {
-    const saved = await saveEntry(api, { document: "budgets", name: removed, version, isNew: false, change: () => null });
-    if (saved.kind === "saved") return { kind: "redirect", to: visit.at("budgets", { done: "removed" }) };
-    return budgetsShown(visit, saved.kind === "refused" ? { failure: saved.failure } : { isNotRemoved: true });
-  }
-  const change = budgetIn(form, texts.wrong);
-  if (!change.ok) return budgetsShown(visit, { typed: change.error });
-  const name = (form.get("name") ?? "").trim();
-  const saved = await saveEntry(api, { document: "budgets", name, version, isNew: !form.has("was"), change: change.value });
-  switch (saved.kind) {
-    case "saved":
-      return { kind: "redirect", to: visit.at("budgets", { done: "saved" }) };
-    case "taken":
-      return budgetsShown(visit, { typed: typedOf(form, { name: texts.wrong.taken }) });
-    case "changed": {
-      const now = saved.now === null ? null : budgetValues(saved.now);
-      return budgetsShown(visit, { typed: typedOf(form), meanwhile: { now, version: saved.version } });
-    }
-    case "refused": {
-      const errors = fieldErrors(saved.failure, (pointer) => {
-        const inside = pointerInside("budgets", name, pointer);
-        return inside === null ? undefined : budgetField(inside);
-      });
-      const typed = typedOf(form, errors);
-      return budgetsShown(visit, Object.keys(errors).length > 0 ? { typed } : { typed, failure: saved.failure });
-    }
-  }
-}
-
-export const budgetsPage: ConsolePage = { path: "budgets", get: (visit) => budgetsShown(visit), post: act };
+export const budgetsPage: ConsolePage = {
+  path: "budgets",
+  get: (visit) => budgetsShown(visit),
+  post: (visit) => actOnEntry(visit, budgetFields, (said) => budgetsShown(visit, said)),
+};

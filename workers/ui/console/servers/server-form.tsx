@@ -1,13 +1,10 @@
 // The form of one MCP server: its fields, what they say of an entry of the servers document, and back.
 
 import { type Result, err, ok } from "../../../../shared/result.ts";
-import { Name } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
-import { ChangedMeanwhile, type Entry, type Meanwhile } from "../entries.tsx";
-import { Check, Input, Lines, Select, type Typed, hasErrors, linesIn, numberIn, typedOf } from "../fields.tsx";
+import type { Entry } from "../entries.tsx";
+import { type EntryFields, EntryForm, type FilledForm } from "../entry-form.tsx";
+import { Check, Input, Lines, Select, type Typed, linesIn, numberIn, typedOf } from "../fields.tsx";
 import { type Visit, useTexts } from "../page.ts";
-import { Note } from "../pieces.tsx";
-import { FormToken } from "../shell.tsx";
 import { serversWords } from "./servers-words.ts";
 
 /** Members that are true unless they say otherwise, and false. */
@@ -21,7 +18,7 @@ const choices = {
 const lists = ["samplingTools", "functions", "origins"] as const;
 
 /** The fields of an entry as the form has them. */
-export function serverValues(entry: Entry): Typed["values"] {
+function serverValues(entry: Entry): Typed["values"] {
   const tokens = (entry["v1Tokens"] ?? {}) as Entry; // as the API keeps it
   const linesOf = (value: unknown): string => (Array.isArray(value) ? value.join("\n") : "");
   const text = (value: unknown): string => (value === undefined ? "" : String(value));
@@ -41,10 +38,8 @@ export function serverValues(entry: Entry): Typed["values"] {
   };
 }
 
-export const emptyServer: Typed = { values: serverValues({}), errors: {} };
-
 /** The members that the form says, or the fields that are wrong. Other members of the entry stay. */
-export function serverIn(form: URLSearchParams, wrong: (typeof serversWords)["en"]["wrong"]): Result<(now: Entry | null) => Entry, Typed> {
+function serverIn(form: URLSearchParams, wrong: (typeof serversWords)["en"]["wrong"]): Result<(now: Entry | null) => Entry, Typed> {
   const errors: Record<string, string> = {};
   const text = (name: string): string => (form.get(name) ?? "").trim();
   const number = (name: string): number | undefined => {
@@ -99,21 +94,22 @@ const entryOf = (name: string, lines: readonly string[]): (readonly [string, rea
   lines.length === 0 ? [] : [[name, lines]];
 
 /** The field of a member of the entry, by its pointer. */
-export function serverField(pointer: string): string {
+function serverField(pointer: string): string {
   const [, member = "name", inside = "maxUsd"] = pointer.split("/");
   return member === "v1Tokens" ? `v1-${inside}` : member;
 }
 
-type FormProps = {
-  readonly visit: Visit;
-  readonly typed: Typed;
-  /** The server that is edited; null for a new one. */
-  readonly was: string | null;
-  readonly version: number;
-  readonly meanwhile: Meanwhile | null;
+export const serverFields: EntryFields = {
+  document: "servers",
+  empty: { values: serverValues({}), errors: {} },
+  valuesOf: serverValues,
+  fieldOf: serverField,
+  changeIn: ({ form, language }) => serverIn(form, serversWords[language].wrong),
+  taken: ({ language }) => serversWords[language].wrong.taken,
 };
 
-export const ServerForm = ({ visit, typed, was, version, meanwhile }: FormProps) => {
+export const ServerForm = ({ visit, filled }: { readonly visit: Visit; readonly filled: FilledForm }) => {
+  const { typed } = filled;
   const { form, wrong } = useTexts(serversWords);
   const optionsOf = (words: Readonly<Record<string, string>>, names: readonly string[]) =>
     names.map((name) => [name, words[name] ?? name] as const);
@@ -130,29 +126,23 @@ export const ServerForm = ({ visit, typed, was, version, meanwhile }: FormProps)
     inside.some((name) => (typed.values[name] ?? "") !== "" || typed.errors[name] !== undefined) ||
     onByDefault.some((name) => typed.values[name] === undefined);
   return (
-    <form class="card form" id="form" method="post" action={visit.at("servers")} aria-labelledby="form-title">
-      <h2 id="form-title">{was === null ? form.add : fill(form.edit, { name: <Name value={was} /> })}</h2>
-      {meanwhile === null ? null : <ChangedMeanwhile meanwhile={meanwhile} typed={typed} labels={labels} />}
-      {hasErrors(typed) ? (
-        <Note of="bad">
-          <p>{wrong.note}</p>
-        </Note>
-      ) : null}
-      <FormToken visit={visit} />
-      <input type="hidden" name="version" value={String(meanwhile?.version ?? version)} />
-      {was === null ? null : <input type="hidden" name="was" value={was} />}
-      <div class="pairs-of-fields">
-        {was === null ? (
-          <Input typed={typed} name="name" label={form.name} hint={form.nameHint} required maxlength={64} />
-        ) : (
-          <input type="hidden" name="name" value={was} />
-        )}
-        <Input typed={typed} name="url" label={form.url} hint={form.urlHint} inputmode="url" required />
-        <Select typed={typed} name="mode" label={form.mode} options={optionsOf(form.modes, choices.mode)} />
-        <Select typed={typed} name="association" label={form.association} options={optionsOf(form.associations, choices.association)} />
-        <Select typed={typed} name="protocol" label={form.protocol} options={optionsOf(form.protocols, choices.protocol)} />
-        <Input typed={typed} name="secret" label={form.secret} hint={form.secretHint} maxlength={128} />
-      </div>
+    <EntryForm
+      visit={visit}
+      page="servers"
+      filled={filled}
+      texts={form}
+      wrong={wrong.note}
+      labels={labels}
+      first={
+        <>
+          <Input typed={typed} name="url" label={form.url} hint={form.urlHint} inputmode="url" required />
+          <Select typed={typed} name="mode" label={form.mode} options={optionsOf(form.modes, choices.mode)} />
+          <Select typed={typed} name="association" label={form.association} options={optionsOf(form.associations, choices.association)} />
+          <Select typed={typed} name="protocol" label={form.protocol} options={optionsOf(form.protocols, choices.protocol)} />
+          <Input typed={typed} name="secret" label={form.secret} hint={form.secretHint} maxlength={128} />
+        </>
+      }
+    >
       <div>
         <Check typed={typed} name="passAuthorization" label={form.passAuthorization} />
         <Check typed={typed} name="allowPrivate" label={form.allowPrivate} />
@@ -172,16 +162,6 @@ export const ServerForm = ({ visit, typed, was, version, meanwhile }: FormProps)
           <Lines typed={typed} name="v1-models" label={form.v1Models} hint={form.v1ModelsHint} />
         </div>
       </details>
-      <p class="keyline">
-        <button class="btn yes" type="submit">
-          {form.save}
-        </button>
-        {was === null ? null : (
-          <a class="btn" href={visit.at("servers")}>
-            {form.cancel}
-          </a>
-        )}
-      </p>
-    </form>
+    </EntryForm>
   );
 };

@@ -3,23 +3,13 @@
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
-import type { ApiError } from "../api.ts";
-import {
-  type Entry,
-  type EntryDocument,
-  type Meanwhile,
-  NotRemoved,
-  pointerInside,
-  readEntries,
-  saveEntry,
-  versionIn,
-} from "../entries.tsx";
-import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
+import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
+import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
-import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { Confirm, Empty, Note } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
-import { ServerForm, emptyServer, serverField, serverIn, serverValues } from "./server-form.tsx";
+import { ServerForm, serverFields } from "./server-form.tsx";
 import { serversWords } from "./servers-words.ts";
 
 const serversOnPage = 50;
@@ -178,46 +168,29 @@ const CheckNote = ({ of: { server, state, text } }: { of: CheckedServer }) => {
   );
 };
 
-type Said = {
-  readonly failure?: ApiError;
-  readonly typed?: Typed;
-  readonly meanwhile?: Meanwhile;
-  readonly isNotRemoved?: boolean;
-  readonly checked?: CheckedServer;
-};
-
+type Said = EntrySaid & { readonly checked?: CheckedServer };
 async function serversShown(visit: Visit, said: Said = {}): Promise<Shown> {
-  const { failure, typed, meanwhile = null, isNotRemoved = false, checked } = said;
+  const { checked, ...ofForm } = said;
   const [current, use] = await Promise.all([readEntries(visit.api, "servers"), usesOf(visit)]);
   const texts = serversWords[visit.language];
   const names = Object.keys(current.entries);
   const pages = Math.max(1, Math.ceil(names.length / serversOnPage));
   const page = Math.min(pages, Math.max(1, Math.floor(Number(visit.query.get("page"))) || 1));
-  const asked = typed === undefined ? visit.query.get("edit") : (visit.form.get("was") ?? null);
-  const edited = asked === null ? undefined : current.entries[asked];
-  const was = typed === undefined && edited === undefined ? null : asked;
-  const filled = typed ?? (edited === undefined ? emptyServer : { values: serverValues(edited), errors: {} });
-  const version = typed === undefined ? current.version : versionIn(visit.form);
-  const done = visit.query.get("done");
-  const isRefused = failure !== undefined || typed !== undefined || isNotRemoved;
+  const filled = filledForm(visit, serverFields, current, said);
   return {
     kind: "page",
     title: texts.title,
-    ...(isRefused ? { status: 422 } : {}),
+    ...(Object.keys(ofForm).length > 0 ? { status: 422 } : {}),
     body: () => (
       <>
-        <div class="head">
-          <h1>{texts.title}</h1>
-          {visit.may("change") ? (
-            <a class="btn yes small" href={was === null ? "#form" : `${visit.at("servers")}#form`}>
-              {texts.add}
-            </a>
-          ) : null}
-        </div>
-        <p>{fill(texts.lead, { address: <span class="digest">{`${visit.publicUrl}/mcp/`}</span> })}</p>
-        {done === "saved" || done === "removed" ? <Note of="ok">{texts.done[done]}</Note> : null}
-        {failure === undefined ? null : <Refused failure={failure} />}
-        {isNotRemoved ? <NotRemoved /> : null}
+        <EntriesHead
+          visit={visit}
+          page="servers"
+          texts={texts}
+          lead={fill(texts.lead, { address: <span class="digest">{`${visit.publicUrl}/mcp/`}</span> })}
+          isEditing={filled.was !== null}
+          said={said}
+        />
         {checked === undefined ? null : <CheckNote of={checked} />}
         <section class="card" aria-label={texts.title}>
           <Servers visit={visit} current={current} use={use} shown={names.slice((page - 1) * serversOnPage, page * serversOnPage)} />
@@ -229,7 +202,7 @@ async function serversShown(visit: Visit, said: Said = {}): Promise<Shown> {
         <p>
           <a href={visit.at("documents/servers")}>{texts.json}</a>
         </p>
-        {visit.may("change") ? <ServerForm visit={visit} typed={filled} was={was} version={version} meanwhile={meanwhile} /> : null}
+        {visit.may("change") ? <ServerForm visit={visit} filled={filled} /> : null}
       </>
     ),
   };
@@ -240,41 +213,10 @@ const usesOf = async ({ api }: Visit): Promise<readonly Use[]> =>
   (await api.read<{ readonly servers: readonly Use[] }>("/admin/sunset?limit=200")).servers;
 
 async function act(visit: Visit): Promise<Shown> {
-  const { form, api } = visit;
-  const texts = serversWords[visit.language];
-  const version = versionIn(form);
-  const [checked, removed] = [form.get("check"), form.get("remove")];
-  if (checked !== null) {
-    const answer = await api.send<Checked>("POST", `/admin/doctor/servers/${encodeURIComponent(checked)}`);
-    return serversShown(visit, answer.ok ? { checked: { ...answer.value, server: checked } } : { failure: answer.error });
-  }
-  if (removed !== null) {
-    const saved = await saveEntry(api, { document: "servers", name: removed, version, isNew: false, change: () => null });
-    if (saved.kind === "saved") return { kind: "redirect", to: visit.at("servers", { done: "removed" }) };
-    return serversShown(visit, saved.kind === "refused" ? { failure: saved.failure } : { isNotRemoved: true });
-  }
-  const change = serverIn(form, texts.wrong);
-  if (!change.ok) return serversShown(visit, { typed: change.error });
-  const name = (form.get("name") ?? "").trim();
-  const saved = await saveEntry(api, { document: "servers", name, version, isNew: !form.has("was"), change: change.value });
-  switch (saved.kind) {
-    case "saved":
-      return { kind: "redirect", to: visit.at("servers", { done: "saved" }) };
-    case "taken":
-      return serversShown(visit, { typed: typedOf(form, { name: texts.wrong.taken }) });
-    case "changed": {
-      const now = saved.now === null ? null : serverValues(saved.now);
-      return serversShown(visit, { typed: typedOf(form), meanwhile: { now, version: saved.version } });
-    }
-    case "refused": {
-      const errors = fieldErrors(saved.failure, (pointer) => {
-        const inside = pointerInside("servers", name, pointer);
-        return inside === null ? undefined : serverField(inside);
-      });
-      const typed = typedOf(form, errors);
-      return serversShown(visit, Object.keys(errors).length > 0 ? { typed } : { typed, failure: saved.failure });
-    }
-  }
+  const checked = visit.form.get("check");
+  if (checked === null) return actOnEntry(visit, serverFields, (said) => serversShown(visit, said));
+  const answer = await visit.api.send<Checked>("POST", `/admin/doctor/servers/${encodeURIComponent(checked)}`);
+  return serversShown(visit, answer.ok ? { checked: { ...answer.value, server: checked } } : { failure: answer.error });
 }
 
 export const serversPage: ConsolePage = { path: "servers", get: (visit) => serversShown(visit), post: act };
