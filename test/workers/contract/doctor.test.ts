@@ -82,8 +82,15 @@ describe("who may ask", () => {
     expect(asked).toBe(0);
   });
 
-  test("a GET asks nobody: there is nothing at it", async () => {
-    expect((await admin("/doctor")).status).toBe(404);
+  test("a GET asks nobody: it has what was found when it was last asked", async () => {
+    let asked = 0;
+    answerAt(providerHost, () => {
+      asked += 1;
+      return Response.json({ data: [] });
+    });
+    await configure("routing", table(keyless));
+    expect(await (await admin("/doctor")).json()).toEqual({ at: null, checks: [] });
+    expect(asked).toBe(0);
   });
 });
 

@@ -124,9 +124,14 @@ describe("a token", () => {
     expect([...pages][0]).not.toContain(token.slice(0, 20));
   });
 
-  test.each(["x", "%00", "..", "A".repeat(72), "A".repeat(5_000), "é"])("made up (%s) is the same 404", async (token) => {
+  test.each(["x", "%00", "A".repeat(72), "A".repeat(5_000), "é"])("made up (%s) is the same 404", async (token) => {
     const response = await gateway(`/r/${encodeURI(token)}`, { key: null });
     expect(response.status).toBe(404);
+  });
+
+  test("that leads elsewhere by dots is the console's root, which says nothing", async () => {
+    const response = await gateway("/r/..", { key: null });
+    expect([response.status, response.headers.get("Location"), await response.text()]).toEqual([302, "/console", ""]);
   });
 
   test("shortened, lengthened or padded opens nothing", async () => {
