@@ -39,6 +39,20 @@ export const Refused = ({ failure: { status, error, body } }: { failure: ApiErro
   );
 };
 
+/** The head of a list whose last column has what can be done; that column's name is for those who do not see it. */
+export const Columns = ({ of, action }: { of: readonly string[]; action: string }) => (
+  <thead>
+    <tr>
+      {of.map((name) => (
+        <th>{name}</th>
+      ))}
+      <th>
+        <span class="sr">{action}</span>
+      </th>
+    </tr>
+  </thead>
+);
+
 export const Empty = ({ children }: { children: Child }) => <p class="empty">{children}</p>;
 
 type ConfirmProps = {

@@ -6,7 +6,7 @@ import { fill } from "../../sentence.tsx";
 import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
 import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
-import { Confirm, Empty } from "../pieces.tsx";
+import { Columns, Confirm, Empty } from "../pieces.tsx";
 import { type SpendLine, SpendMeter, amountIn } from "../spend-meter.tsx";
 import { BudgetForm, budgetFields, ofIn } from "./budget-form.tsx";
 import { budgetsWords } from "./budgets-words.ts";
@@ -103,17 +103,7 @@ const Budgets = ({ visit, current: { entries, version }, spend }: ListProps) => 
   return (
     <table class="cards">
       <caption>{texts.count(names.length)}</caption>
-      <thead>
-        <tr>
-          <th>{columns.name}</th>
-          <th>{columns.of}</th>
-          <th>{columns.spend}</th>
-          <th>{columns.resets}</th>
-          <th>
-            <span class="sr">{columns.action}</span>
-          </th>
-        </tr>
-      </thead>
+      <Columns of={[columns.name, columns.of, columns.spend, columns.resets]} action={columns.action} />
       <tbody>
         {Object.entries(entries).map(([name, entry]) => (
           <BudgetRow visit={visit} name={name} entry={entry} version={version} lines={spend.filter(({ budget }) => budget === name)} />

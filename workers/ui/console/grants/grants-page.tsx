@@ -7,7 +7,7 @@ import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
-import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { amountIn } from "../spend-meter.tsx";
 import { grantsWords } from "./grants-words.ts";
 
@@ -115,17 +115,7 @@ const Grants = ({ visit, grants, all }: { visit: Visit; grants: readonly Grant[]
   return (
     <table class="cards">
       <caption>{texts.count(grants.length)}</caption>
-      <thead>
-        <tr>
-          <th>{columns.for}</th>
-          <th>{columns.by}</th>
-          <th>{columns.uses}</th>
-          <th>{columns.ends}</th>
-          <th>
-            <span class="sr">{columns.action}</span>
-          </th>
-        </tr>
-      </thead>
+      <Columns of={[columns.for, columns.by, columns.uses, columns.ends]} action={columns.action} />
       <tbody>
         {grants.map((grant) => (
           <GrantRow visit={visit} of={grant} />

@@ -10,7 +10,7 @@ import type { ApiError } from "../api.ts";
 import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
-import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { type SpendLine, SpendMeter } from "../spend-meter.tsx";
 import { KeyForm, freshKeyForm, keyField, keyRequestIn } from "./key-form.tsx";
 import { keysWords } from "./keys-words.ts";
@@ -162,19 +162,7 @@ const Keys = ({ visit, list }: { visit: Visit; list: Listed }) => {
   return (
     <table class="cards">
       <caption>{texts.count(list.keys.length)}</caption>
-      <thead>
-        <tr>
-          <th>{columns.key}</th>
-          <th>{columns.owner}</th>
-          <th>{columns.spend}</th>
-          <th>{columns.access}</th>
-          <th>{columns.limits}</th>
-          <th>{columns.used}</th>
-          <th>
-            <span class="sr">{columns.action}</span>
-          </th>
-        </tr>
-      </thead>
+      <Columns of={[columns.key, columns.owner, columns.spend, columns.access, columns.limits, columns.used]} action={columns.action} />
       <tbody>
         {list.shown.map((key) => (
           <KeyRow visit={visit} of={key} list={list} />

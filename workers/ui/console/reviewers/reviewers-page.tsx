@@ -8,7 +8,7 @@ import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
-import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { reviewersWords } from "./reviewers-words.ts";
 
@@ -110,16 +110,7 @@ const Reviewers = ({ visit, reviewers }: { visit: Visit; reviewers: readonly Rev
   if (reviewers.length === 0) return <Empty>{texts.none}</Empty>;
   return (
     <table class="cards">
-      <thead>
-        <tr>
-          <th>{columns.name}</th>
-          <th>{columns.waiting}</th>
-          <th>{columns.channels}</th>
-          <th>
-            <span class="sr">{columns.action}</span>
-          </th>
-        </tr>
-      </thead>
+      <Columns of={[columns.name, columns.waiting, columns.channels]} action={columns.action} />
       <tbody>
         {reviewers.map((reviewer) => (
           <ReviewerRow visit={visit} of={reviewer} />

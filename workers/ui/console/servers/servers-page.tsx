@@ -7,7 +7,7 @@ import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
 import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
-import { Confirm, Empty, Note } from "../pieces.tsx";
+import { Columns, Confirm, Empty, Note } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { ServerForm, serverFields } from "./server-form.tsx";
 import { serversWords } from "./servers-words.ts";
@@ -125,17 +125,7 @@ const Servers = ({ visit, shown, current: { entries, version }, use }: ListProps
   return (
     <table class="cards">
       <caption>{texts.count(Object.keys(entries).length)}</caption>
-      <thead>
-        <tr>
-          <th>{columns.name}</th>
-          <th>{columns.address}</th>
-          <th>{columns.mode}</th>
-          <th>{columns.used}</th>
-          <th>
-            <span class="sr">{columns.action}</span>
-          </th>
-        </tr>
-      </thead>
+      <Columns of={[columns.name, columns.address, columns.mode, columns.used]} action={columns.action} />
       <tbody>
         {shown.map((name) => (
           <ServerRow
