@@ -145,7 +145,7 @@ export default defineConfig({
           hookTimeout: 180_000,
           // After the others. More at a time than there are cores: they wait more than they work, each for processes of its own.
           sequence: { groupOrder: 1 },
-          maxWorkers: 5,
+          maxWorkers: 6,
         },
       },
       {

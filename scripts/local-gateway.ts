@@ -129,14 +129,23 @@ async function startOnce(port: number, script: string, options: object): Promise
 }
 
 /** A port that is free now. */
-export const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
+export async function freePort(): Promise<number> {
+  for (let left = 50; left > 0; left -= 1) {
+    const port = firstPort + Math.floor(Math.random() * ports);
+    if (await canListen(port)) return port;
+  }
+  throw new Error("no free port was found");
+}
+
+/** Below those that a system gives to connections by itself: one that was free a moment ago could be taken by any of them. */
+const firstPort = 12_000;
+const ports = 20_000;
+
+const canListen = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
     const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
+    server.on("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
   });
 
 /** Whether a gateway answers at this address, healthy or not. */

@@ -173,7 +173,14 @@ test("each command, pasted into bash, reaches its operation with a request that 
     }
     if (command === undefined) throw new Error(`${operationId} has no command`);
     const tag = path.startsWith("/admin/") ? (await ask(path)).headers.get("ETag") : null;
-    const env = { PATH: process.env["PATH"], CURL_HOME: folder, API_KEY: apiKey, ADMIN_TOKEN: adminToken, IF_MATCH: tag ?? "0" };
+    const env = {
+      PATH: process.env["PATH"],
+      CURL_HOME: folder,
+      API_KEY: apiKey,
+      ADMIN_TOKEN: adminToken,
+      METRICS_TOKEN: adminToken,
+      IF_MATCH: tag ?? "0",
+    };
     const names = {
       ID: "7",
       TOKEN: "none",

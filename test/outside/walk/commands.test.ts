@@ -10,6 +10,7 @@ import { decideByLink } from "../../../scripts/page-form.ts";
 import { type Program, eventually, startProgram } from "../support/program.ts";
 import { blocksOf, pages, reasonFor, reasons, root } from "./pasted.ts";
 import { type Shell, isInstalled, paste, shells } from "./shells.ts";
+import { wholeOr } from "../support/whole.ts";
 
 const blocks = pages.flatMap(blocksOf);
 const run = blocks.filter((block) => reasonFor(block) === null);
@@ -127,7 +128,8 @@ describe.each(Object.keys(shells) as Shell[])("in %s", (shell) => {
       const stop = approving();
       const env = { ...process.env, CURL_HOME: copy, HOME: copy, ADMIN_TOKEN: undefined, PERSIST_TO: undefined };
       try {
-        for (const round of [1, 2]) {
+        // That no step works once alone is seen in one shell.
+        for (const round of shell === "bash" ? [1, 2] : wholeOr([1, 2], [1])) {
           const { code, said } = await paste(shell, lines(page), { cwd: copy, env });
           expect({ round, code, said: code === 0 ? "" : said }).toEqual({ round, code: 0, said: "" });
           expect(said).toContain("all of them");

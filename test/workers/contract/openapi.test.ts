@@ -730,7 +730,8 @@ const asks: Asks = {
     const { id } = await createKey({ budget: { usd: 1, per: "month" } });
     return [
       [200, asAdmin(`/key-use?ids=${id},key_none`)],
-      [400, asAdmin("/key-use")],
+      [200, asAdmin("/key-use")],
+      [400, asAdmin("/key-use?ids=")],
       [401, at("/admin/key-use")],
     ];
   },

@@ -69,7 +69,8 @@ const keyUseQuery = z.strictObject({
     .string()
     .transform((text) => text.split(","))
     .pipe(z.array(z.string().min(1).max(128)).max(50))
-    .describe("Up to 50 ids of keys, with commas between them"),
+    .optional()
+    .describe("Up to 50 ids of keys, with commas between them; the 50 that were made first where it is not given"),
 });
 
 const listKeyUse = describe("listKeyUse", {
@@ -81,7 +82,7 @@ spendRoutes.get(paths.admin.keyUse, listKeyUse, validQuery(keyUseQuery), async (
   const { ids } = c.req.valid("query");
   const documents = await currentBudgets(c);
   const stored = new Map((await configStub(c.env).keys()).map(({ id, record }) => [id, JSON.parse(record) as KeyRecord])); // by POST /admin/keys
-  const keys = ids.flatMap((id) => stored.get(id) ?? []);
+  const keys = ids === undefined ? [...stored.values()].slice(0, 50) : ids.flatMap((id) => stored.get(id) ?? []);
   const used = await Promise.all(
     keys.map(async ({ id, budget }) => ({
       id,
