@@ -35,11 +35,14 @@ const variable = (name: string): string =>
 
 const headerOf = ({ name }: Parameter): string => `${name}: ${variable(name)}`;
 
+/** The variables of the ways in that are no API key. */
+const credentials: Readonly<Record<string, string>> = { admin: "ADMIN_TOKEN", metrics: "METRICS_TOKEN" };
+
 /** The first way in that the operation names. */
 function credential({ security }: Operation, schemes: Asked["schemes"]): string[] {
   const [name] = Object.keys(security[0] ?? {});
   const scheme = name === undefined ? undefined : schemes[name];
-  return scheme === undefined ? [] : [`Authorization: Bearer $${name === "admin" ? "ADMIN_TOKEN" : "API_KEY"}`];
+  return scheme === undefined ? [] : [`Authorization: Bearer $${credentials[name ?? ""] ?? "API_KEY"}`];
 }
 
 /** In single quotes both shells leave everything as it is but the quote itself. */
