@@ -2,14 +2,13 @@
 
 import { join } from "node:path";
 import { type RunSummary, endStates } from "../../../shared/record/record.ts";
-import { adminToken } from "../gateway-on-workerd.ts";
+import { sendOwn, signIn } from "../console-operator.ts";
 import { type Filling, fillLedger } from "../ledger-lines.ts";
-import { type Load, isFailed, open } from "../load.ts";
 import type { Settings } from "../options.ts";
 import type { Column, Findings, Row } from "../report.ts";
 import type { Rig } from "../rig.ts";
 import type { Served } from "../workerd.ts";
-import { configured, sampling } from "../sampling-load.ts";
+import { configured } from "../sampling-load.ts";
 
 const columns: readonly Column[] = [
   { key: "least", title: "fastest ms", digits: 0 },
@@ -43,6 +42,16 @@ const pages = [
   ["Usage by key, 365 days", "/usage?by=key&days=365"],
   ["Usage by day", "/usage?by=day"],
   ["Usage as CSV", "/download/usage?by=day"],
+  ["Requests", "/requests"],
+  ["Routing", "/routing"],
+  ["Policy", "/policy"],
+  ["Keys", "/keys"],
+  ["Servers", "/servers"],
+  ["Reviewers", "/reviewers"],
+  ["Grants", "/grants"],
+  ["Budgets", "/budgets"],
+  ["Record", "/record"],
+  ["Documents", "/documents/routing"],
 ] as const;
 
 /** `cpu`: of the whole process, all objects among it. */
@@ -54,9 +63,7 @@ export async function consolePages(rig: Rig, settings: Settings): Promise<Findin
   const objects = join(rig.memory(), "objects");
   const load = configured(`http://127.0.0.1:${provider.port}`);
   const before = await rig.gateway(load, { objects });
-  await send(before.port, settings.short ? 200 : 400);
-  // The record is written after the responses.
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
+  await sendOwn(before.port, settings.short ? 200 : 400);
   await before.stop();
   fillLedger(objects, lines, filling(lines));
   console.error(`${lines} lines in the ledger, of which none is counted`);
@@ -106,30 +113,4 @@ async function shown({ port, cpuSeconds }: Served, page: string, cookie: string)
   const text = await answer.text();
   if (!answer.ok) throw new Error(`/console${page}: ${answer.status} ${text.slice(0, 300)}`);
   return { ms: performance.now() - before, cpu: (cpuSeconds() - cpuBefore) * 1_000, text };
-}
-
-/** The cookie of a session. */
-async function signIn(port: number): Promise<string> {
-  const base = `http://127.0.0.1:${port}/console`;
-  const form = await (await fetch(base)).text();
-  const session = /name="session" value="([^"]+)"/.exec(form)?.[1] ?? "";
-  const answer = await fetch(`${base}/sign-in`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { Origin: `http://127.0.0.1:${port}` },
-    body: new URLSearchParams({ session, token: adminToken }),
-  });
-  const cookie = answer.headers.get("Set-Cookie")?.split(";")[0];
-  if (cookie === undefined) throw new Error(`the console did not let the operator in: ${answer.status}`);
-  return cookie;
-}
-
-/** Every shard gets a line of the gateway's own. */
-async function send(port: Load["port"], count: number): Promise<void> {
-  const exchange = await open(port);
-  for (let sent = 0; sent < count; sent += 1) {
-    const { text } = await exchange.send(sampling(0));
-    if (isFailed(text)) throw new Error(`a request was answered with ${text.slice(0, 300)}`);
-  }
-  exchange.close();
 }

@@ -1,13 +1,14 @@
 // What the list of requests takes, in the API and in the console, with a hundred thousand requests in the ledger: also a search that finds nothing.
 
 import { join } from "node:path";
+import { sendOwn, signIn } from "../console-operator.ts";
 import { adminToken } from "../gateway-on-workerd.ts";
 import { fillLedger } from "../ledger-lines.ts";
-import { type Load, get, isFailed, measure, open } from "../load.ts";
+import { type Load, get, measure } from "../load.ts";
 import type { Settings } from "../options.ts";
 import type { Findings, Row } from "../report.ts";
 import type { Rig } from "../rig.ts";
-import { configured, sampling } from "../sampling-load.ts";
+import { configured } from "../sampling-load.ts";
 
 const lines = 100_000;
 const linesWhenShort = 3_000;
@@ -19,14 +20,14 @@ export async function searching(rig: Rig, settings: Settings): Promise<Findings>
   const contents = configured(`http://127.0.0.1:${provider.port}`);
   const objects = join(rig.memory(), "objects");
   const first = await rig.gateway(contents, { objects });
-  await fillShards(first.port);
+  await sendOwn(first.port, 400);
   await first.stop();
   fillLedger(objects, settings.short ? linesWhenShort : lines, {
     stepMs: 1_000,
     vary: (index) => (index % 1_000 === 0 ? { name: "rare" } : {}),
   });
   const { port } = await rig.gateway(contents, { objects });
-  const cookie = await signedIn(port);
+  const cookie = await signIn(port);
   const run = await newestRun(port);
   const api = (path: string): Load["request"] => always(get(path, { Authorization: `Bearer ${adminToken}` }));
   const page = (path: string): Load["request"] => always(get(path, { Cookie: cookie }));
@@ -73,35 +74,8 @@ const always =
   () =>
     request;
 
-/** Every shard needs a line of the gateway's own. The record is written after the responses. */
-async function fillShards(port: number): Promise<void> {
-  const exchange = await open(port);
-  for (let sent = 0; sent < 400; sent += 1) {
-    const { text } = await exchange.send(sampling(0));
-    if (isFailed(text)) throw new Error(`a request was answered with ${text.slice(0, 300)}`);
-  }
-  exchange.close();
-  await new Promise((resolve) => setTimeout(resolve, 3_000));
-}
-
 async function newestRun(port: number): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/admin/runs?limit=1`, { headers: { Authorization: `Bearer ${adminToken}` } });
   const { runs } = (await answer.json()) as { runs: { id: string }[] }; // the API's own answer
   return runs[0]?.id ?? "";
-}
-
-/** The cookie of an operator who signed in by the admin token. */
-async function signedIn(port: number): Promise<string> {
-  const origin = `http://127.0.0.1:${port}`;
-  const form = await (await fetch(`${origin}/console`)).text();
-  const session = /name="session" value="([^"]+)"/.exec(form)?.[1] ?? "";
-  const answer = await fetch(`${origin}/console/sign-in`, {
-    method: "POST",
-    redirect: "manual",
-    headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: origin },
-    body: new URLSearchParams({ session, token: adminToken }).toString(),
-  });
-  const cookie = answer.headers.get("Set-Cookie")?.split(";")[0];
-  if (answer.status !== 303 || cookie === undefined) throw new Error(`signing in was answered with ${answer.status}`);
-  return cookie;
 }
