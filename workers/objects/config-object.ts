@@ -235,7 +235,6 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     await this.#recordWith(() => (this.#sessions.end(id) === 0 ? null : { kind: "signedOut", by, everywhere: id === null }));
   }
 
-  /** What changes the tables of this object, and its event, in one commit. `change`: returns null where there is nothing to record. */
   keepDiagnosis(checks: string): void {
     this.#sql.exec("INSERT OR REPLACE INTO diagnosis (one, at, checks) VALUES (1, ?, ?)", this.now(), checks);
   }
@@ -244,6 +243,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     return this.#sql.exec<StoredDiagnosis>("SELECT at, checks FROM diagnosis").toArray()[0] ?? null;
   }
 
+  /** What changes the tables of this object, and its event, in one commit. `change`: returns null where there is nothing to record. */
   async #recordWith(change: (now: number) => OperatorFact | null): Promise<void> {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
