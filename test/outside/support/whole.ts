@@ -1,6 +1,6 @@
 // Samples of long matrices: `npm test` runs every n-th case, `npm run verify` runs them all (WHOLE=1).
 
-const isWhole = process.env["WHOLE"] === "1";
+export const isWhole = process.env["WHOLE"] === "1";
 
 /** All of the cases, or every n-th of them, the first among them. */
 export const oneIn = <T>(n: number, cases: readonly T[], first = 0): T[] => cases.filter((_, i) => isWhole || (i + first) % n === 0);
