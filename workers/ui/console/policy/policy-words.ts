@@ -98,7 +98,7 @@ const en = {
     progress: "{read} of {total} requests read",
     goOn: "Read more",
     none: "There were no requests.",
-    asked: "Asks people about {after} requests instead of {before}.",
+    asked: "Requests that people are asked about: {after} instead of {before}.",
     unseen: "{count} would have passed unseen.",
     unseenNone: "None would have passed unseen that did not.",
     denied: "{count} of them were denied by a person",
