@@ -1,6 +1,6 @@
 // A raster as a PNG of eight bits of RGB: header, rows, end, and nothing else. The same raster is always the same bytes.
 
-import { Zlib } from "fflate";
+import { zlibSync } from "fflate";
 import { joinBytes } from "../bytes.ts";
 import { crc32 } from "./crc32.ts";
 import { rowFilter } from "./png-filters.ts";
@@ -11,24 +11,23 @@ const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a);
 const form = Uint8Array.of(8, 2, 0, 0, 0);
 const level = 6;
 
-/** The file; null where it would be longer than `mostBytes`, which is noticed on the way. */
+/**
+ * The file; null where it would be longer than `mostBytes`. All rows are compressed at once: fflate's streams (0.8.3) match the zeros before
+ * their beginning, and of a flat picture they make a file that nobody can read.
+ */
 export function encodePng({ width, height, rgb }: Raster, mostBytes: number): Uint8Array | null {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  const zlib = new Zlib({ level }, (piece) => {
-    pieces.push(piece);
-    bytes += piece.length;
-  });
   const rowBytes = width * 3;
   const filter = rowFilter(rowBytes, 3);
+  const rows = new Uint8Array((rowBytes + 1) * height);
   let above: Uint8Array = new Uint8Array(rowBytes);
   for (let y = 0; y < height; y += 1) {
     const row = rgb.subarray(y * rowBytes, (y + 1) * rowBytes);
-    zlib.push(filter(row, above), y === height - 1);
-    if (bytes > mostBytes) return null;
+    rows.set(filter(row, above), y * (rowBytes + 1));
     above = row;
   }
-  const file = joinBytes([signature, chunk("IHDR", uint32(width), uint32(height), form), chunk("IDAT", ...pieces), chunk("IEND")]);
+  const compressed = zlibSync(rows, { level });
+  if (compressed.length > mostBytes) return null;
+  const file = joinBytes([signature, chunk("IHDR", uint32(width), uint32(height), form), chunk("IDAT", compressed), chunk("IEND")]);
   return file.length > mostBytes ? null : file;
 }
 
