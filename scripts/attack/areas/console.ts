@@ -172,7 +172,18 @@ const beyond: Attack = {
   run: async (world) => {
     const cookie = await signedIn(world);
     const session = tokenIn((await page(world, "/console/stops", cookie)).text);
-    for (const resume of ["../keys/x", "..%2f..%2fsampling", "//evil.example/x", "\\..\\x", "?x", "#x"]) {
+    const { id } = await world.newKey();
+    for (const resume of [
+      `../keys/${id}`,
+      `x/../../keys/${id}`,
+      `%2e%2e/keys/${id}`,
+      `..\\keys\\${id}`,
+      "..%2f..%2fsampling",
+      "//evil.example/x",
+      "\\..\\x",
+      "?x",
+      "#x",
+    ]) {
       const answer = await world.ask("/console/stops", {
         method: "POST",
         key: null,
@@ -181,6 +192,14 @@ const beyond: Attack = {
       });
       must(answer.status >= 400 && answer.status < 500, `${resume}: the status is ${answer.status}`);
     }
+    const { keys } = (await world.admin("/keys")).json as {
+      readonly keys: readonly { readonly id: string; readonly revokedAt: string | null }[];
+    }; // the contract's
+    must(
+      keys.some((key) => key.id === id && key.revokedAt === null),
+      "the kill switch's form revoked a key",
+    );
+    await world.admin(`/keys/${id}`, { method: "DELETE" });
   },
 };
 

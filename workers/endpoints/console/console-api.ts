@@ -25,14 +25,18 @@ const operatorApi = (): Hono<App> =>
     return c.json({ error: "The gateway could not do this now; try again in a minute" }, 503);
   }));
 
-/** Sends a request to the operator's API as this operator. `path` begins with /admin/ and may have a query. */
+/**
+ * Sends a request to the operator's API as this operator. `path` begins with /admin/ and may have a query. One that a URL would read otherwise
+ * than it is written, by dots or backslashes, is refused: a name in it could lead to another endpoint than the page's.
+ */
 export async function callAsOperator(
   c: AppContext,
   signedIn: SignedInOperator,
   { method, path, body, ifMatch }: ApiCall,
 ): Promise<Response> {
   const url = new URL(path, "https://console.invalid");
-  if (!url.pathname.startsWith("/admin/")) return Response.json({ error: "The console may use /admin/ alone" }, { status: 400 });
+  if (!url.pathname.startsWith("/admin/") || url.pathname + url.search !== path)
+    return Response.json({ error: "The console may use paths under /admin/ alone, as they are written" }, { status: 400 });
   const headers = new Headers({ Accept: "application/json" });
   if (body !== undefined) headers.set("Content-Type", "application/json");
   if (ifMatch !== undefined) headers.set("If-Match", ifMatch);

@@ -9,7 +9,6 @@ import {
   isConsoleFormToken,
   sessionIdOf,
 } from "../../../shared/credential/console-session.ts";
-import { tokenOperator } from "../../../shared/record/operators.ts";
 import { consoleUrl, pathOfUrl } from "../../platform/urls.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import type { ConsoleSignInInput, ConsoleSignInProblem } from "../../ui/console/sign-in-page.tsx";
@@ -79,8 +78,7 @@ export async function signOut(c: AppContext, settings: InboxSettings): Promise<R
   if (signedIn?.session != null) {
     if (!isConsoleFormToken(settings.keys, signedIn.bound, form.get(formTokenName) ?? "")) return errorPage(c, "crossSite", 403);
     const everywhere = form.get("everywhere") === "yes";
-    const by = settings.adminToken === undefined ? signedIn.operator : tokenOperator(settings.keys, settings.adminToken);
-    await configStub(c.env).endConsoleSessions(everywhere ? null : signedIn.session, by);
+    await configStub(c.env).endConsoleSessions(everywhere ? null : signedIn.session, signedIn.operator);
   }
   return seeOther(consolePath(settings, ""), setConsoleCookie("", 0, settings.publicUrl));
 }
