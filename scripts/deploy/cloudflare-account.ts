@@ -35,7 +35,7 @@ export type CloudflareAccount = {
 
 /** `account`: its id. The credential is wrangler's own. */
 export async function cloudflareAccount(wrangler: Wrangler, account: string): Promise<CloudflareAccount> {
-  const ask = await asker(wrangler);
+  const ask = await apiOf(wrangler);
   const workers = `accounts/${account}/workers`;
   return {
     worker: async (name) => {
@@ -76,7 +76,7 @@ export async function cloudflareAccount(wrangler: Wrangler, account: string): Pr
 
 type Answer = z.infer<typeof answerSchema>;
 
-async function asker(wrangler: Wrangler) {
+async function apiOf(wrangler: Wrangler) {
   const { status, stdout, output } = await wrangler("auth", "token", "--json");
   const credential = status === 0 ? credentialSchema.safeParse(JSON.parse(stdout)) : null;
   if (credential?.success !== true) throw explain("Reading wrangler's credential", output);

@@ -1,4 +1,4 @@
-// The console: whoever is no operator reaching for its pages and forms, other sites' pages using an operator's browser, and what outsiders
+// The console: people who are no operators reaching for its pages and forms, other sites' pages using an operator's browser, and what outsiders
 // wrote standing on its pages.
 
 import { type Area, type Attack, eachOf, must, mustEqual, mustNotHave } from "../attack.ts";

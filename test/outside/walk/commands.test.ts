@@ -125,7 +125,7 @@ describe.each(Object.keys(shells) as Shell[])("in %s", (shell) => {
   const inThisShell = [...new Set(run.map(({ page }) => page))].filter((page) => isWhole || shell === "bash" || !page.startsWith("docs/"));
 
   test.skipIf(!isInstalled(shell)).each(inThisShell)(
-    isInstalled(shell) ? "each command of %s works as it stands, and once more" : `%s: not run, because ${shell} is not installed`,
+    isInstalled(shell) ? "each command of %s works as it stands" : `%s: not run, because ${shell} is not installed`,
     async (page) => {
       const stop = approving();
       const env = { ...process.env, CURL_HOME: copy, HOME: copy, ADMIN_TOKEN: undefined, PERSIST_TO: undefined };

@@ -1,5 +1,5 @@
-// The operator's endpoints: under /admin for whoever presents the admin token or comes through Cloudflare Access, and without a path of their
-// own for the console, which knows its operator.
+// The operator's endpoints: under /admin, for a request with the admin token or from Cloudflare Access; and for the console, which
+// knows its operator and calls them in this process.
 
 import { Hono, type MiddlewareHandler } from "hono";
 import { requireAdmin } from "../auth.ts";

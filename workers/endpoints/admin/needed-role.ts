@@ -15,7 +15,7 @@ const questions: ReadonlySet<string> = new Set([
 /** Everything under these ends or stops what runs, and changes no configuration. */
 const endings: readonly string[] = [admin.runs, admin.stops, admin.grants, "/admin/inboxes"];
 /** Everything under these tries whether something works, and changes nothing. */
-const trials: readonly string[] = [admin.channelTest, `${admin.doctor}/servers`];
+const trials: readonly string[] = [admin.channelTest, admin.doctor];
 
 /** `path`: of the request, without its query. */
 export function neededRole(method: string, path: string): Role {

@@ -1,14 +1,13 @@
 // The documents of the configuration as their pages read them from the operator's API.
 
+import type { JsonObject } from "../../../../shared/json-types.ts";
 import type { Operator } from "../../../../shared/record/record.ts";
 import { printDocument } from "../../../../shared/review/document-difference.ts";
+import { type DocumentName, documentNames } from "../../../stubs/config-calls.ts";
 import type { Visit } from "../page.ts";
 
-export const documentNames = ["routing", "policy", "servers", "budgets", "issuers"] as const;
-export type DocumentName = (typeof documentNames)[number];
-
 /** A document with its version, as GET and PUT have it. */
-export type Document = Readonly<Record<string, unknown>> & { readonly version: number };
+export type Document = JsonObject & { readonly version: number };
 
 /** As GET /admin/{name}/versions has it. */
 export type Version = {

@@ -1,7 +1,7 @@
 // The links from a page to the JSON editor and the versions of the document that it shows.
 
 import { type Visit, useTexts } from "../page.ts";
-import type { DocumentName } from "./document-api.ts";
+import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
 
 /** To stand beside a page's heading. */

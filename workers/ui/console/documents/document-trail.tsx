@@ -2,7 +2,7 @@
 
 import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
-import type { DocumentName } from "./document-api.ts";
+import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
 
 /** The page that shows the document in its own way; null where there is none. */

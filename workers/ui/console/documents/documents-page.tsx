@@ -2,7 +2,8 @@
 
 import { fill } from "../../sentence.tsx";
 import type { ConsolePage, Shown, Visit } from "../page.ts";
-import { documentNames, nameIn, numberIn, readDocument } from "./document-api.ts";
+import { nameIn, numberIn, readDocument } from "./document-api.ts";
+import { documentNames } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
 import { editorActs, editorShown } from "./editor-page.tsx";
 import { versionActs, versionShown } from "./version-page.tsx";

@@ -2,7 +2,7 @@
 
 import type { SyntaxFault } from "../../../../shared/json/json-text.ts";
 import type { InLanguages } from "../page.ts";
-import type { DocumentName } from "./document-api.ts";
+import type { DocumentName } from "../../../stubs/config-calls.ts";
 
 const en = {
   title: "Documents",

@@ -10,7 +10,8 @@ import type { ApiError } from "../api.ts";
 import { type Visit, useTexts } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
 import { DifferenceView } from "./difference-view.tsx";
-import { type DocumentName, textOf } from "./document-api.ts";
+import { textOf } from "./document-api.ts";
+import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
 
 export type CutOffKey = { readonly id: string; readonly name: string; readonly owner: string | null; readonly rule: string };

@@ -2,7 +2,7 @@
 
 import { useTexts, type Visit } from "../page.ts";
 import { FormToken } from "../shell.tsx";
-import type { DocumentName } from "./document-api.ts";
+import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
 import { type DraftCheck, DraftChanges, DraftVerdict } from "./draft-check.tsx";
 

@@ -55,7 +55,7 @@ export function findingsOf(problems: readonly string[], checks: readonly Check[]
 }
 
 export const CheckNow = ({ visit, texts: { health } }: { visit: Visit; texts: OverviewWords }) =>
-  visit.may("change") ? (
+  visit.may("decide") ? (
     <form method="post" action={visit.at("health")}>
       <FormToken visit={visit} />
       <button class="btn small" type="submit">

@@ -11,7 +11,7 @@ import type { RoutingWords } from "./routing-words.ts";
 
 /** The table of this version; where it is no longer kept, as it is now, so that the save is refused as a conflict. */
 export const tableOf = async (visit: Visit, version: number): Promise<JsonObject> =>
-  ((await findVersion(visit, "routing", version)) ?? (await readDocument(visit, "routing"))) as unknown as JsonObject; // JSON of the API
+  (await findVersion(visit, "routing", version)) ?? readDocument(visit, "routing");
 
 /** What the gateway would refuse of this table. Nothing is written. */
 export async function issuesOf(visit: Visit, table: JsonObject): Promise<readonly PointedError[]> {
