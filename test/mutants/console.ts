@@ -52,10 +52,17 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: "the console speaks to the operator's API alone",
     file: "workers/endpoints/console/console-api.ts",
-    from: 'if (!url.pathname.startsWith("/admin/"))',
-    to: 'if (url.pathname === "/")',
+    from: 'if (!url.pathname.startsWith("/admin/") || ',
+    to: "if (",
     test: contract,
     survives: "the app that it speaks to has nothing but the operator's API: the check names the reason, and holds where routes are added",
+  },
+  {
+    name: "a name in a form leads to no other endpoint",
+    file: "workers/endpoints/console/console-api.ts",
+    from: " || url.pathname + url.search !== path",
+    to: "",
+    test: { ...contract, only: "reaches no other endpoint" },
   },
   {
     name: "a role is asked for at the console's API",
