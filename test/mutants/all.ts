@@ -8,6 +8,7 @@ import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
 import { linkMutants } from "./links.ts";
 import type { Mutant } from "./mutant.ts";
+import { negotiationMutants } from "./negotiation.ts";
 import { noticeMutants } from "./notices.ts";
 import { outsideMutants } from "./outside-addresses.ts";
 import { ownershipMutants } from "./ownership.ts";
@@ -40,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   ...recordMutants,
   ...redactionMutants,
   ...relay2026Mutants,
+  ...negotiationMutants,
   ...stdioRoundMutants,
   ...budgetMutants,
   ...v1Mutants,

@@ -1,14 +1,16 @@
-// Which family of revisions a server speaks: with sessions (2024-11-05 to 2025-11-25), or stateless (2026-07-28). A server is asked once, by
-// `server/discover`; what it said is remembered by this isolate and in KV, and found out again where it stops being true.
+// The relay finds out which families of revisions a server speaks: with sessions (2024-11-05 to 2025-11-25), stateless
+// (2026-07-28), or both. `server/discover` says whether it speaks 2026-07-28, and the `initialize` of a client whether it gives
+// sessions. Both are remembered by this isolate and in KV, and found out again where they stop being true.
 //
-// It is a property of the server and not of one client, and nothing depends on it but which messages are sent: a wrong memory makes a request
-// fail and is dropped then. Source: basic/versioning, "Backward Compatibility".
+// They are properties of the server and not of one client, and nothing depends on them but which messages are sent: a wrong memory
+// makes a request fail and is dropped then, or is over in minutes. Source: basic/versioning, "Backward Compatibility".
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf } from "../../../shared/encoding.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
+import type { RequestId } from "../../../shared/wire/json-rpc.ts";
 import {
   clientCapabilitiesKey,
   clientInfoKey,
@@ -32,8 +34,15 @@ export type Discovered =
   | { readonly kind: "unclear"; readonly response: Response };
 
 const probeMs = 10_000;
-/** A server with sessions may have been updated since. */
-const rememberedMs: Readonly<Record<Family, number>> = { sessions: 15 * 60_000, stateless: 24 * 3_600_000 };
+/** What `initialize` showed: a server that gives no session, and speaks 2026-07-28, is spoken to in that. */
+type Begins = "session" | "noSession";
+/** A server may have been updated since. One that stops speaking 2026-07-28 shows it at the next request. */
+const rememberedMs: Readonly<Record<Family | Begins, number>> = {
+  sessions: 15 * 60_000,
+  stateless: 24 * 3_600_000,
+  session: 15 * 60_000,
+  noSession: 15 * 60_000,
+};
 
 /** The client's part of a request: the gateway's own, where it asks for itself. */
 export const gatewayMeta = (capabilities: JsonObject = {}): JsonObject => ({
@@ -55,8 +64,7 @@ export async function discover(env: Env, visit: Visit, meta: JsonObject): Promis
     signal,
   });
   if (!asked.ok) return asked;
-  const { status } = asked.value;
-  if (status >= 500 || status === 401 || status === 403 || status === 429) return ok({ kind: "unclear", response: asked.value });
+  if (isUnclear(asked.value)) return ok({ kind: "unclear", response: asked.value });
   const answer = await answerOf(asked.value, "discover");
   // It may be slow today: that says nothing of its family.
   if (!answer.ok && signal.aborted) return err("unreachable");
@@ -65,6 +73,9 @@ export async function discover(env: Env, visit: Visit, meta: JsonObject): Promis
   await remember(env, visit, found.kind);
   return ok(found);
 }
+
+/** That the client has to sign in, or that the server is not there now, says nothing of its family. */
+const isUnclear = ({ status }: Response): boolean => status >= 500 || status === 401 || status === 403 || status === 429;
 
 const ownCodes: ReadonlySet<unknown> = new Set([headerMismatchCode, missingCapabilityCode]);
 
@@ -82,14 +93,55 @@ function discoveredIn(message: JsonObject): { readonly kind: "stateless"; readon
 export async function familyOf(env: Env, visit: Visit): Promise<Result<Family | Extract<Discovered, { kind: "unclear" }>, StatelessError>> {
   const { protocol } = visit.server;
   if (protocol !== "auto") return ok(protocol === "2026" ? "stateless" : "sessions");
-  const known = await remembered(env, visit);
+  const known = await remembered(env, visit, "family");
   if (known !== null) return ok(known);
   const found = await discover(env, visit, gatewayMeta());
   if (!found.ok) return found;
   return ok(found.value.kind === "unclear" ? found.value : found.value.kind);
 }
 
-type Memory = { readonly family: Family; readonly until: number };
+/** Whether a client of the 2025 family is spoken for in 2026-07-28 from its first message on, without an `initialize`. */
+export async function beginsWithout(env: Env, visit: Visit): Promise<boolean> {
+  const { protocol } = visit.server;
+  return protocol === "auto" ? (await remembered(env, visit, "begins")) === "noSession" : protocol === "2026";
+}
+
+/** A client's `initialize`. `isPlain`: it claims nothing of 2026-07-28, so that an error is not about such a claim. */
+export type Initialize = { readonly id: RequestId; readonly meta: JsonObject; readonly isPlain: boolean };
+
+/**
+ * What a server says of itself that answered a client's `initialize` without a session, and speaks 2026-07-28. Null where the
+ * client gets `answer`, whose body is unread then. Nothing is opened at the server to find it out.
+ */
+export async function discoverWithout(
+  env: Env,
+  visit: Visit,
+  { id, meta, isPlain }: Initialize,
+  answer: Response,
+): Promise<JsonObject | null> {
+  if (visit.server.protocol !== "auto" || isUnclear(answer)) return null;
+  if (answer.headers.has("Mcp-Session-Id")) {
+    keep(env, nameOf(visit.server, "begins"), "session");
+    return null;
+  }
+  // It answers as before. An error shows that it may have changed.
+  if (answer.ok && (await remembered(env, visit, "family")) === "sessions") return null;
+  const found = await discover(env, visit, meta);
+  if (!found.ok || found.value.kind !== "stateless") return null;
+  const said = await answerOf(answer, id);
+  if (said.ok && isPlain && isOfStateless(said.value.message)) await remember(env, visit, "noSession");
+  return found.value.result;
+}
+
+const noInitializeCodes: ReadonlySet<unknown> = new Set([...ownCodes, unsupportedVersionCode, -32_601]);
+
+/** Whether `initialize` ended as at a server without sessions. Another error may be about that one request. */
+const isOfStateless = (message: JsonObject): boolean =>
+  Object.hasOwn(message, "result") || noInitializeCodes.has(objectOf(message["error"])?.["code"]);
+
+/** What is remembered of a server, each by itself. */
+type Facts = { readonly family: Family; readonly begins: Begins };
+type Memory = { readonly value: Family | Begins; readonly until: number };
 const memories = new WeakMap<object, Map<string, Memory>>();
 const mostMemories = 1_000;
 
@@ -99,50 +151,58 @@ function memoriesOf({ CONFIG }: Env): Map<string, Memory> {
   return known;
 }
 
-const names = new WeakMap<Server, string>();
+const digests = new WeakMap<Server, string>();
 
 /** By the address and what else decides who answers there. */
-function nameOf(server: Server): string {
-  let name = names.get(server);
-  if (name === undefined) {
+function nameOf(server: Server, fact: keyof Facts): string {
+  let digest = digests.get(server);
+  if (digest === undefined) {
     const { url, headers, secret = null } = server;
-    names.set(server, (name = `family:${digestOf("countersign/server-family/v1", { url, headers, secret })}`));
+    digests.set(server, (digest = digestOf("countersign/server-family/v1", { url, headers, secret })));
   }
-  return name;
+  return `${fact}:${digest}`;
 }
 
-async function remembered(env: Env, { server }: Visit): Promise<Family | null> {
-  const name = nameOf(server);
+const valuesOf: { readonly [Fact in keyof Facts]: readonly Facts[Fact][] } = {
+  family: ["sessions", "stateless"],
+  begins: ["session", "noSession"],
+};
+
+async function remembered<Fact extends keyof Facts>(env: Env, { server }: Visit, fact: Fact): Promise<Facts[Fact] | null> {
+  const name = nameOf(server, fact);
+  const valueOf = (stored: unknown): Facts[Fact] | undefined => valuesOf[fact].find((value) => value === stored);
   const known = memoriesOf(env).get(name);
-  if (known !== undefined && known.until > Date.now()) return known.family;
-  const stored = await env.CONFIG.get(name).catch(() => null);
-  if (stored !== "sessions" && stored !== "stateless") return null;
+  if (known !== undefined && known.until > Date.now()) return valueOf(known.value) ?? null;
+  const stored = valueOf(await env.CONFIG.get(name).catch(() => null));
+  if (stored === undefined) return null;
   // KV may serve it some time longer than it is stored.
   keep(env, name, stored, 60_000);
   return stored;
 }
 
-async function remember(env: Env, { server }: Visit, family: Family): Promise<void> {
-  const name = nameOf(server);
+async function remember(env: Env, { server }: Visit, value: Family | "noSession"): Promise<void> {
+  const name = nameOf(server, value === "noSession" ? "begins" : "family");
   const known = memoriesOf(env).get(name);
-  keep(env, name, family, rememberedMs[family]);
-  if (known?.family === family && known.until > Date.now()) return;
+  keep(env, name, value);
+  if (known?.value === value && known.until > Date.now()) return;
   try {
-    await env.CONFIG.put(name, family, { expirationTtl: rememberedMs[family] / 1_000 });
+    await env.CONFIG.put(name, value, { expirationTtl: rememberedMs[value] / 1_000 });
   } catch (error) {
     logEvent("relay.rememberFailed", { error: errorClass(error) });
   }
 }
 
-function keep(env: Env, name: string, family: Family, ms: number): void {
+function keep(env: Env, name: string, value: Family | Begins, ms = rememberedMs[value]): void {
   const known = memoriesOf(env);
   if (known.size >= mostMemories) known.clear();
-  known.set(name, { family, until: Date.now() + ms });
+  known.set(name, { value, until: Date.now() + ms });
 }
 
-/** The server answered as the other family does: it is asked again at the next request. */
-export async function forget(env: Env, { server }: Visit): Promise<void> {
-  const name = nameOf(server);
-  memoriesOf(env).delete(name);
-  await env.CONFIG.delete(name).catch((error: unknown) => logEvent("relay.rememberFailed", { error: errorClass(error) }));
+/** The server answered otherwise than is remembered: it is asked again at the next request. */
+export async function forget(env: Env, { server }: Visit, facts: readonly (keyof Facts)[] = ["family", "begins"]): Promise<void> {
+  for (const fact of facts) {
+    const name = nameOf(server, fact);
+    memoriesOf(env).delete(name);
+    await env.CONFIG.delete(name).catch((error: unknown) => logEvent("relay.rememberFailed", { error: errorClass(error) }));
+  }
 }

@@ -28,7 +28,8 @@ async function answer(c: AppContext, { env, ctx, server: name, authorization, ov
   const { servers } = await serversOf(env, Date.now(), (work) => ctx.waitUntil(work));
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (server === undefined) return refuseWith(c, 403, "The MCP server is no longer in the servers document");
-  const visit: Watched = { name, server, authorization, over };
+  // A bridge is there for the server's sessions: its own `initialize` is answered by nobody else.
+  const visit: Watched = { name, server: { ...server, protocol: "2025" }, authorization, over };
   if (c.req.method === "GET") return listenInSession(c, visit);
   if (c.req.method === "DELETE") return endSession(c, visit);
   const body = new Uint8Array(await c.req.arrayBuffer());

@@ -12,6 +12,7 @@ import type { Originating } from "../../../shared/association/relay-association.
 import { type JsonRpcMessage, maySampleByItself, messageOf } from "../../../shared/relay/messages.ts";
 import { declaresUrlElicitation, isOfferId } from "../../../shared/relay/url-elicitation.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
+import { protocolVersionKey } from "../../../shared/wire/mcp-2026/meta-keys.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "../../../shared/relay/session-id.ts";
 import { ok } from "../../../shared/result.ts";
@@ -30,13 +31,15 @@ import { singleAnswer } from "./single.ts";
 import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "./sse-relay.ts";
 import { refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
-import { discover, familyOf, forget } from "./negotiation.ts";
+import { beginsWithout, discover, discoverWithout, forget } from "./negotiation.ts";
 import { beginTranslated, endTranslated, isTranslated, listenTranslated, postTranslated } from "./translated-relay.ts";
 import { requestMeta, translatedSession } from "../../../shared/relay/translation.ts";
 import { type Visit, type Watched, broken, errorMessages, passUnclear, refuseWith, sessionHeader, unreachable } from "./visit.ts";
 
 const sessionNameLength = 16;
 const longestName = 512;
+
+type InitializeRequest = Extract<JsonRpcMessage, { kind: "request" }>;
 
 /** The body of a POST, parsed and as it came. */
 export type PostedMessage = { readonly value: unknown; readonly body: Uint8Array };
@@ -113,39 +116,20 @@ async function takesOver(
   return true;
 }
 
-/** The first message of a session, in the revision that its server speaks. */
-async function begin(
-  c: AppContext,
-  visit: Watched,
-  request: Extract<JsonRpcMessage, { kind: "request" }>,
-  body: Uint8Array,
-): Promise<Response> {
-  const family = await familyOf(c.env, visit);
-  // A server with sessions may leave what it does not know without an answer: `initialize` shows whether it is there.
-  const isSilent = !family.ok && family.error === "unreachable";
-  if (!family.ok && !isSilent) return broken(c, errorMessages[family.error === "noAnswer" ? "unreachable" : family.error]);
-  if (!family.ok || family.value !== "stateless") {
-    const answer = await initialize(c, visit, request, body);
-    // It may have been updated, and not know `initialize` any more.
-    if (answer.status === 400 || answer.status === 404) c.executionCtx.waitUntil(forget(c.env, visit));
-    return answer;
-  }
+/**
+ * The first message of a session, the client's own `initialize`. A server that gives it a session gets everything as it comes from
+ * then on. One that gives none and speaks 2026-07-28 is spoken to in that: it would refuse to sample for this client.
+ */
+async function begin(c: AppContext, visit: Watched, request: InitializeRequest, body: Uint8Array): Promise<Response> {
   const meta = requestMeta(null, translatedSession(request.params, {}), { added: null, logLevel: null });
-  const found = await discover(c.env, visit, meta);
-  if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
-  if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);
-  if (found.value.kind === "stateless") return beginTranslated(c, visit, request, found.value.result);
-  return initialize(c, visit, request, body);
-}
-
-/** The first message of a session: sampling is declared for the client, and the session's id is sealed. */
-async function initialize(
-  c: AppContext,
-  visit: Watched,
-  request: Extract<JsonRpcMessage, { kind: "request" }>,
-  body: Uint8Array,
-): Promise<Response> {
-  const { server, name, authorization } = visit;
+  if (await beginsWithout(c.env, visit)) {
+    const found = await discover(c.env, visit, meta);
+    if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
+    if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);
+    if (found.value.kind === "stateless") return beginTranslated(c, visit, request, found.value.result);
+    await forget(c.env, visit, ["begins"]);
+  }
+  const { server, authorization } = visit;
   const clientSamples = declaresSampling(request.params);
   const sent =
     request.params !== null && isOurs(server.mode, clientSamples)
@@ -153,8 +137,19 @@ async function initialize(
       : body;
   const asked = await askUpstream(c.env, server, { method: "POST", body: sent, session: null, headers: c.req.raw.headers, authorization });
   if (!asked.ok) return unreachable(c, asked.error);
-  const answer = asked.value;
-  if (!answer.ok) return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
+  const claimed = c.req.header("MCP-Protocol-Version") ?? objectOf(request.params?.["_meta"])?.[protocolVersionKey];
+  const discovered = await discoverWithout(c.env, visit, { id: request.id, meta, isPlain: claimed === undefined }, asked.value);
+  return discovered === null ? initialized(c, visit, request, asked.value) : beginTranslated(c, visit, request, discovered);
+}
+
+/** The server's answer to `initialize`, as the client gets it: the session's id is sealed. */
+async function initialized(c: AppContext, visit: Watched, request: InitializeRequest, answer: Response): Promise<Response> {
+  const { server, name } = visit;
+  if (!answer.ok) {
+    // The server of a bridge may have been updated, and not know `initialize` any more. Any other one was just asked.
+    if (server.protocol !== "auto" && (answer.status === 400 || answer.status === 404)) c.executionCtx.waitUntil(forget(c.env, visit));
+    return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
+  }
   // The only answer that is read before it passes: up to the revision that was agreed on.
   const beginning = await beginningOf(answer);
   if (beginning === "tooLong") return broken(c, errorMessages.tooLong);
@@ -164,7 +159,7 @@ async function initialize(
     server: name,
     upstream: answer.headers.get(sessionHeader),
     revision: revision ?? "",
-    clientSamples,
+    clientSamples: declaresSampling(request.params),
     clientElicits: featuresOf(revision ?? "").urlElicitation && declaresUrlElicitation(request.params),
     name: toBase64url(crypto.getRandomValues(new Uint8Array(sessionNameLength))),
   };
