@@ -1,6 +1,7 @@
 // The official conformance suite of 2026-07-28 against a server directly and through the relay, scenario by scenario.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ofBothFamilies } from "../support/both-families.ts";
 import { asking2026 } from "../support/conforming-asking.ts";
 import { conforming2026 } from "../support/conforming-2026.ts";
 import { conformingEndpoint } from "../support/relay-conforming-server.ts";
@@ -11,19 +12,24 @@ import { serveStreaming, type StreamingServer } from "../support/relay-serve.ts"
 
 let server: StreamingServer;
 let old: StreamingServer;
+let both: StreamingServer;
 let required: string[];
 let direct: Findings;
 let office: RelayOffice;
 const endpoints: Endpoint[] = [];
 
 beforeAll(async () => {
-  [server, old] = await Promise.all([serveStreaming(conforming2026()), serveStreaming(conformingEndpoint(asking2026))]);
+  [server, old, both] = await Promise.all([
+    serveStreaming(conforming2026()),
+    serveStreaming(conformingEndpoint(asking2026)),
+    serveStreaming(ofBothFamilies(conformingEndpoint(), conforming2026())),
+  ]);
   [required, direct, office] = await Promise.all([requiredOf("Server"), conformance2026Of(`${server.url}/mcp`), relayOffice()]);
 });
 afterAll(async () => {
   await Promise.all(endpoints.map((endpoint) => endpoint.close()));
   await office?.close();
-  await Promise.all([server?.close(), old?.close()]);
+  await Promise.all([server?.close(), old?.close(), both?.close()]);
 });
 
 /** What a check says directly and through the relay; `absent` where a scenario ended before it came to that check. */
@@ -87,8 +93,8 @@ const statusesOf = (checks: readonly Check[], id: string): string => {
   return statuses.length === 0 ? "absent" : statuses.join(" ");
 };
 
-function differencesIn(scenario: string, relayed: readonly Check[]): Difference[] {
-  const alone = direct.get(scenario) ?? [];
+function differencesIn(scenario: string, relayed: readonly Check[], directly = direct): Difference[] {
+  const alone = directly.get(scenario) ?? [];
   const ids = new Set([...alone, ...relayed].map(({ id }) => id));
   return [...ids]
     .map((id) => [scenario, id, statusesOf(alone, id), statusesOf(relayed, id)] as const)
@@ -109,6 +115,7 @@ async function expectDifferences(
   withoutSampling: boolean,
   table: typeof answered,
   at = server,
+  directly = direct,
 ): Promise<Findings> {
   const endpoint = await endpointTo(office.relay(name), relayKey, { withoutSampling });
   endpoints.push(endpoint);
@@ -117,11 +124,11 @@ async function expectDifferences(
   const relayed = await conformance2026Of(endpoint.url);
   const listed = Object.values(table).flat();
   const asListed = JSON.stringify(listed.filter(([scenario]) => scenario === timed));
-  let again = differencesIn(timed, relayed.get(timed) ?? []);
+  let again = differencesIn(timed, relayed.get(timed) ?? [], directly);
   for (let tried = 1; tried < mostTries && JSON.stringify(again) !== asListed; tried += 1)
-    again = differencesIn(timed, await scenario2026Of(endpoint.url, timed));
-  const others = [...new Set([...direct.keys(), ...relayed.keys()])].filter((scenario) => scenario !== timed);
-  const found = [...again, ...others.flatMap((scenario) => differencesIn(scenario, relayed.get(scenario) ?? []))];
+    again = differencesIn(timed, await scenario2026Of(endpoint.url, timed), directly);
+  const others = [...new Set([...directly.keys(), ...relayed.keys()])].filter((scenario) => scenario !== timed);
+  const found = [...again, ...others.flatMap((scenario) => differencesIn(scenario, relayed.get(scenario) ?? [], directly))];
   expect(found.map(String).toSorted()).toEqual(listed.map(String).toSorted());
   return relayed;
 }
@@ -171,6 +178,12 @@ describe("a conforming server", () => {
       inputRequests: { user_name: { method: "elicitation/create" }, client_roots: { method: "roots/list" } },
     });
   });
+});
+
+test("a server of both families does everything the same through the relay, but for what the gateway answers", async () => {
+  const directly = await conformance2026Of(`${both.url}/mcp`);
+  await expectDifferences("both-forwarded", { mode: "forward" }, false, {}, both, directly);
+  await expectDifferences("both-fulfilled", {}, true, answered, both, directly);
 });
 
 test("a server with sessions is one of this revision through the relay, but for what the table says", async () => {

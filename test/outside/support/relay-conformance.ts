@@ -1,4 +1,5 @@
-// Runs the official conformance suites (0.1.16 for the revisions of 2025, and the one of 2026-07-28), and gives their findings.
+// Runs the official conformance suites (0.1.16 for the revisions of 2025, and the newest one, which has those of 2026-07-28 too), and gives
+// their findings.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -25,9 +26,11 @@ const patience = "150000";
 export const conformanceOf = (url: string): Promise<Findings> =>
   findingsOf("@modelcontextprotocol/conformance", ["server", "--url", url, "--suite", "all"]);
 
-/** Every scenario for servers of 2026-07-28, those that the suite does not score included. */
-export const conformance2026Of = (url: string): Promise<Findings> =>
-  findingsOf("conformance-2026", ["server", "--url", url, "--requirements", "2026-07-28", "--timeout", patience]);
+/** Every scenario of the newer suite for servers of a revision, those that it does not score included. */
+const newerOf = (url: string, revision: "2025-11-25" | "2026-07-28"): Promise<Findings> =>
+  findingsOf("conformance-2026", ["server", "--url", url, "--requirements", revision, "--timeout", patience]);
+export const conformance2025Of = (url: string): Promise<Findings> => newerOf(url, "2025-11-25");
+export const conformance2026Of = (url: string): Promise<Findings> => newerOf(url, "2026-07-28");
 
 /** One of these scenarios alone. */
 export async function scenario2026Of(url: string, scenario: string): Promise<readonly Check[]> {
@@ -50,9 +53,9 @@ export async function clientConformance2026Of(
   return checks;
 }
 
-/** The scenarios that the suite requires for 2026-07-28, by its own list. */
-export async function requiredOf(side: "Server" | "Client"): Promise<string[]> {
-  const printed = await run("conformance-2026", ["list", "--requirements", "2026-07-28"], {});
+/** The scenarios that the suite requires for a revision, by its own list. */
+export async function requiredOf(side: "Server" | "Client", revision: "2025-11-25" | "2026-07-28" = "2026-07-28"): Promise<string[]> {
+  const printed = await run("conformance-2026", ["list", "--requirements", revision], {});
   const part = printed.split("\n\n").find((each) => each.startsWith(`${side} scenarios`)) ?? "";
   return [...part.matchAll(/^ {2}- (\S+)$/gm)].map(([, name = ""]) => name);
 }
