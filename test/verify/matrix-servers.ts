@@ -4,6 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort } from "../../scripts/local-gateway.ts";
+import { serveBoth } from "../outside/support/both-families.ts";
 import { serveModern } from "../outside/support/modern-server.ts";
 import { serveOld } from "../outside/support/old-server.ts";
 import { eventually } from "../outside/support/program.ts";
@@ -23,8 +24,6 @@ export type Case = (typeof cases)[number];
 
 export type MatrixServer = {
   readonly name: string;
-  /** Which revisions it is spoken to in over HTTP, where it speaks both. */
-  readonly protocol?: "2025" | "2026";
   /** Over HTTP: its address, and how it is ended. */
   readonly http: (() => Promise<{ readonly url: string; readonly end: () => void }>) | null;
   /** Over stdio: the command, and where it runs. */
@@ -89,20 +88,31 @@ const onlyText = Object.fromEntries(
 const noElicitation = { "elicitation beside sampling": "the framework has no elicitation" };
 const noLoop = { tools: "a parameter is resolved by one sampling request, whose messages are fixed" };
 
-const ofBoth = (protocol: "2025" | "2026"): MatrixServer[] => [
+const ofBoth: readonly MatrixServer[] = [
   {
-    name: `tmcp 1.20.0, as ${protocol}`,
-    protocol,
+    name: "SDK 2.x (2.4.0), with sessions",
+    http: async () => {
+      const { url, close } = await serveBoth();
+      return { url, end: () => void close() };
+    },
+    stdio: null,
+  },
+  {
+    name: "tmcp 1.20.0",
     http: listening([node, "tmcp.mjs", "http"], inBoth),
-    stdio: protocol === "2026" ? { command: [node, "tmcp.mjs", "stdio"], cwd: inBoth } : null,
+    stdio: { command: [node, "tmcp.mjs", "stdio"], cwd: inBoth },
     cannot: { tools: "the framework leaves tools out of a sampling request" },
   },
   {
-    name: `SDK for Python 2.3.0, as ${protocol}`,
-    protocol,
+    name: "SDK for Python 2.3.0",
     http: listening([python, "sdk.py", "http"], inBoth),
-    stdio: protocol === "2026" ? { command: [python, "sdk.py", "stdio"], cwd: inBoth } : null,
+    stdio: { command: [python, "sdk.py", "stdio"], cwd: inBoth },
     cannot: noLoop,
+  },
+  {
+    name: "fastmcp for Python 4.0.10 (SDK for Python 2.3.0)",
+    http: listening([python, "fastmcp_server.py", "http"], inBoth),
+    stdio: { command: [python, "fastmcp_server.py", "stdio"], cwd: inBoth },
   },
 ];
 
@@ -141,7 +151,6 @@ export const matrixServers: readonly MatrixServer[] = [
     stdio: { command: [node, "mcp-framework.mjs", "stdio"], cwd: folder },
     cannot: noElicitation,
   },
-  ...ofBoth("2025"),
   { name: "mcp-handler 2.4.0 (SDK 2.4.0)", http: listening([node, "mcp-handler.mjs"], in2026), stdio: null },
   { name: "mcp-use 2.5.2 (SDK 2.4.0)", http: listening([node, "mcp-use.mjs"], in2026), stdio: null },
   {
@@ -149,5 +158,5 @@ export const matrixServers: readonly MatrixServer[] = [
     http: listening([node, "xmcp/dist/http.js"], in2026, xmcp),
     stdio: { command: [node, "xmcp/dist/stdio.js"], cwd: in2026 },
   },
-  ...ofBoth("2026"),
+  ...ofBoth,
 ];

@@ -38,8 +38,7 @@ const overHttp: Connect = async (server, kind) => {
   const started = await server.http?.();
   if (started === undefined) throw new Error(`${server.name} has no HTTP`);
   names += 1;
-  const { protocol } = server;
-  await office.serve({ [`matrix-${names}`]: { url: started.url, allowPrivate: true, ...(protocol === undefined ? {} : { protocol }) } });
+  await office.serve({ [`matrix-${names}`]: { url: started.url, allowPrivate: true } });
   const client = await cellClient(kind, office.relay(`matrix-${names}`), { Authorization: `Bearer ${key}` });
   return { client, end: async () => (await client.close(), started.end()) };
 };

@@ -74,7 +74,7 @@ export async function discover(env: Env, visit: Visit, meta: JsonObject): Promis
   return ok(found);
 }
 
-/** That the client has to sign in, or that the server is not there now, says nothing of its family. */
+/** An answer that says nothing of the family: the client has to sign in, or the server is not there now. */
 const isUnclear = ({ status }: Response): boolean => status >= 500 || status === 401 || status === 403 || status === 429;
 
 const ownCodes: ReadonlySet<unknown> = new Set([headerMismatchCode, missingCapabilityCode]);
