@@ -1,5 +1,6 @@
 import { budgetMutants } from "./budgets.ts";
 import { associationMutants } from "./association.ts";
+import { callMutants } from "./calls.ts";
 import { configurationMutants } from "./configuration.ts";
 import { consoleMutants } from "./console.ts";
 import { credentialMutants } from "./credentials.ts";
@@ -29,6 +30,7 @@ export const mutants: readonly Mutant[] = [
   ...policyMutants,
   ...grantMutants,
   ...associationMutants,
+  ...callMutants,
   ...runMutants,
   ...ownershipMutants,
   ...revocationMutants,

@@ -1,8 +1,10 @@
 // The `requestState` that the relay gives to a client of revision 2026-07-28: what the relay has to know when the client comes back, and the
 // server's own state. Encrypted, because a server may rely on its state being read by nobody else than its client's software, and bound to the
-// request: with another key, server, method or params it does not open. Source: basic/patterns/mrtr, "Server Requirements".
+// request: with another key, server, method or params it does not open. It also says whose the call is, which the relay compares.
+// Source: basic/patterns/mrtr, "Server Requirements".
 
 import { concatBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../../shared/encoding.ts";
+import type { CallOwner } from "../../shared/credential/call-owner.ts";
 import type { SigningKey, SigningKeys } from "../../shared/sealed-id.ts";
 
 export type RelayedState = {
@@ -19,11 +21,13 @@ export type RelayedState = {
   readonly keys: readonly string[];
   /** The BridgeObject that has the call, for a server with sessions: then `attempt` is a call of that object. */
   readonly bridge?: string;
+  /** Whose the call is; null where no credential passes on to the server. */
+  readonly owner: CallOwner | null;
 };
 
-type Sealed = [attempt: string | null, round: number, state: string | null, keys: string[], bridge: string | null];
+type Sealed = [attempt: string | null, round: number, state: string | null, keys: string[], bridge: string | null, owner: CallOwner | null];
 
-const domain = "countersign/request-state/v1";
+const domain = "countersign/request-state/v2";
 const nonceLength = 12;
 /** Unix milliseconds fit into it. */
 const expiryLength = 8;
@@ -35,7 +39,7 @@ export async function sealState(keys: SigningKeys, bound: string, state: Relayed
   new DataView(expiry.buffer).setBigUint64(0, BigInt(expiresAt));
   const text = concatBytes(
     expiry,
-    utf8ToBytes(JSON.stringify([state.attempt, state.round, state.state, state.keys, state.bridge ?? null])),
+    utf8ToBytes(JSON.stringify([state.attempt, state.round, state.state, state.keys, state.bridge ?? null, state.owner])),
   );
   const sealed = await crypto.subtle.encrypt(parametersOf(nonce, bound), await keyOf(keys[0], ["encrypt"]), text);
   return toBase64url(concatBytes(Uint8Array.of(keys[0].id), nonce, new Uint8Array(sealed)));
@@ -52,8 +56,8 @@ export async function openState(keys: SigningKeys, bound: string, text: string, 
       const opened = new Uint8Array(await crypto.subtle.decrypt(parametersOf(nonce, bound), await keyOf(key, ["decrypt"]), sealed));
       const expiresAt = Number(new DataView(opened.buffer).getBigUint64(0));
       const fields = JSON.parse(new TextDecoder().decode(opened.subarray(expiryLength))) as Sealed; // sealed above
-      const [attempt, round, own, asked, bridge] = fields;
-      return expiresAt <= now ? undefined : { attempt, round, state: own, keys: asked, ...(bridge === null ? {} : { bridge }) };
+      const [attempt, round, own, asked, bridge, owner] = fields;
+      return expiresAt <= now ? undefined : { attempt, round, state: own, keys: asked, ...(bridge === null ? {} : { bridge }), owner };
     } catch {
       // Not made with this key, or not for this request.
     }

@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf } from "../../../shared/encoding.ts";
+import { ownerOf } from "../../../shared/credential/call-owner.ts";
 import { memberOf } from "../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../shared/relay/bridging.ts";
@@ -198,12 +199,13 @@ class Leg {
   }
 
   async #comeBack(call: string, inputRequests: JsonObject | null): Promise<JsonObject> {
-    const { c, request, bound, state } = this.#bridged;
+    const { c, visit, request, bound, state } = this.#bridged;
     const round = (state?.round ?? 0) + 1;
     // A client that comes back at once, again and again, with nothing that was asked.
     if (round > mostLegs)
       return messageOf(request, answeredWith({ code: -32_603, message: `The client came back more than ${mostLegs} times` }));
-    const sealed = { attempt: call, round, state: null, keys: [], bridge: this.#name };
+    const owner = ownerOf(visit.authorization);
+    const sealed = { attempt: call, round, state: null, keys: [], bridge: this.#name, owner };
     const requestState = await sealState(settingsOf(c.env).keys, bound, sealed, Date.now() + stateMs);
     const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
     return { jsonrpc: "2.0", id: request.id, result };

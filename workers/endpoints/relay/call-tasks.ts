@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { fromUtf8, utf8ToBytes } from "../../../shared/encoding.ts";
+import type { CallOwner } from "../../../shared/credential/call-owner.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import type { InputRequest } from "../../../shared/relay/rounds.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
@@ -18,7 +19,7 @@ import { type Driven, drive, openRequests } from "./rounds-driver.ts";
 import type { Visit } from "./visit.ts";
 
 export const tasksExtension = "io.modelcontextprotocol/tasks";
-const domain = "countersign/relay-task/v1";
+const domain = "countersign/relay-task/v2";
 
 /** What a task's id says: the call, and the request that it carries on. */
 export type TaskPlace = {
@@ -29,12 +30,15 @@ export type TaskPlace = {
   readonly name: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
+  readonly owner: CallOwner | null;
 };
 
 const longestName = 200;
 
-export function taskId(c: AppContext, { server, digest, attempt, name, createdAt }: TaskPlace): string {
-  const fields = [server, digest, attempt, name.slice(0, longestName).toWellFormed(), createdAt];
+type Sealed = [server: string, digest: string, attempt: string, name: string, createdAt: number, owner: CallOwner | null];
+
+export function taskId(c: AppContext, { server, digest, attempt, name, createdAt, owner }: TaskPlace): string {
+  const fields: Sealed = [server, digest, attempt, name.slice(0, longestName).toWellFormed(), createdAt, owner];
   return `call_${seal(settingsOf(c.env).keys, domain, utf8ToBytes(JSON.stringify(fields)))}`;
 }
 
@@ -42,8 +46,8 @@ export function taskId(c: AppContext, { server, digest, attempt, name, createdAt
 export function taskPlace(c: AppContext, { name: visited }: Visit, id: unknown): TaskPlace | null {
   const payload = typeof id === "string" && id.startsWith("call_") ? unsealAny(settingsOf(c.env).keys, domain, id.slice(5)) : undefined;
   if (payload === undefined) return null;
-  const [server, digest, attempt, name, createdAt] = JSON.parse(fromUtf8(payload)) as [string, string, string, string, number]; // sealed above
-  return server === visited ? { server, digest, attempt, name, createdAt } : null;
+  const [server, digest, attempt, name, createdAt, owner] = JSON.parse(fromUtf8(payload)) as Sealed; // sealed above
+  return server === visited ? { server, digest, attempt, name, createdAt, owner } : null;
 }
 
 export const declaresTasks = (capabilities: JsonObject): boolean =>

@@ -7,6 +7,7 @@ import { digestOf } from "../../../shared/encoding.ts";
 import { valueAsWritten } from "../../../shared/json/as-written.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import { type Span, edited, memberOf, textAt, withMembers } from "../../../shared/json/spans.ts";
+import { type CallOwner, ownerOf, ownership } from "../../../shared/credential/call-owner.ts";
 import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
 import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
 import { type SampledFor, maySample } from "../../../shared/association/relay-association.ts";
@@ -56,7 +57,7 @@ import {
   withoutTasks,
 } from "./call-tasks.ts";
 import { LegStream, eventResponse } from "./leg-stream.ts";
-import { familyOf, forget } from "./negotiation.ts";
+import { discover, familyOf, forget, gatewayMeta } from "./negotiation.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
 import { openRequests, drive } from "./rounds-driver.ts";
 import type { PostedMessage } from "./session-relay.ts";
@@ -91,7 +92,9 @@ export async function postStateless(c: AppContext, visit: Watched, { value, body
 async function ownTask(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, place: TaskPlace): Promise<Response> {
   const { id, method } = request;
   if (!declaresTasks(request.capabilities)) return refuse(id, 400, tasksUndeclared);
-  const call = roundCall(c, visit, toolCallOf(request, place), { rest: "{}", digest: place.digest });
+  const refused = await refuseOther(c, visit, request, place.owner);
+  if (refused !== null) return refused;
+  const call = roundCall(c, visit, toolCallOf(request, place), { rest: "{}", digest: place.digest, owner: place.owner });
   const answer = await answerTask(call, place, method, responsesIn(body, paramsIn(body)));
   return "error" in answer ? refuse(id, 400, answer.error) : json(responseOf(id, answer));
 }
@@ -102,6 +105,8 @@ async function bridged(c: AppContext, visit: Watched, request: StatelessRequest,
   const bound = boundOf(c, visit, request.method, restOf(body, paramsIn(body)));
   const state = given === undefined ? null : await openState(settingsOf(c.env).keys, bound, String(given), Date.now());
   if (state === undefined || (state !== null && state.bridge === undefined)) return refuse(request.id, 400, badState);
+  // The session at the server was begun with one token, so a refreshed one ends the call.
+  if (state !== null && ownership(state.owner, ownerOf(visit.authorization)) !== "own") return refuse(request.id, 400, otherOwner);
   return postBridged({ c, visit, request, body, bound, state });
 }
 
@@ -122,8 +127,10 @@ async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, bo
   const { attempt, bridge } = opened;
   // The server had sessions when the call began.
   if (bridge !== undefined) return bridged(c, visit, request, body);
+  const refused = await refuseOther(c, visit, request, opened.owner);
+  if (refused !== null) return refused;
   if (attempt === null) return relayCall(relayedCall(c, visit, request, body, opened));
-  const call = roundCall(c, visit, request, placeOf(c, visit, request, body));
+  const call = roundCall(c, visit, request, placeOf(c, visit, request, body, opened.owner));
   const look = (): Promise<CallState | null> => Promise.resolve(call.call.look(attempt));
   const state = (await call.call.touch(attempt, c.var.key.id)) as CallState | null;
   if (state === null) return refuse(request.id, 400, goneError);
@@ -149,16 +156,42 @@ const badState: RpcError = {
     "Invalid params: this requestState is not one of this gateway for this request, or has expired; send the request again without it",
 };
 
+const otherOwner: RpcError = {
+  code: -32_602,
+  message:
+    "Invalid params: this call was begun with another Authorization; if the credential was refreshed meanwhile, send the request again without requestState",
+};
+
+/**
+ * The refusal of a caller who goes on with another one's call; null where it is the caller's own. The claims of a refreshed JWT are
+ * believed once the server has accepted that very token: nothing of the call is told before that.
+ */
+async function refuseOther(c: AppContext, visit: Watched, request: StatelessRequest, owner: CallOwner | null): Promise<Response | null> {
+  switch (ownership(owner, ownerOf(visit.authorization))) {
+    case "own":
+      return null;
+    case "other":
+      return refuse(request.id, 400, otherOwner);
+    case "refreshed": {
+      const found = await discover(c.env, visit, gatewayMeta());
+      if (!found.ok)
+        return refuse(request.id, 502, { code: -32_603, message: errorMessages[found.error === "tooLong" ? "tooLong" : "unreachable"] });
+      if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);
+      return found.value.kind === "stateless" ? null : refuse(request.id, 400, otherOwner);
+    }
+  }
+}
+
 /** What makes a request the same again: a state is good for it alone, and a repeat finds its call. */
 const boundOf = (c: AppContext, visit: Watched, method: string, rest: string): string =>
   digestOf("countersign/request-bound/v1", { key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) });
 
 /**
  * The name of a request's call. Clients that declare different capabilities have calls of their own, because a round may ask one of them for
- * what the other one did not declare.
+ * what the other one did not declare; so have users with credentials of their own for the server.
  */
-const callNameOf = (bound: string, { capabilities }: StatelessRequest): string =>
-  digestOf("countersign/stateless-call/v1", { bound, capabilities: JSON.stringify(capabilities) });
+const callNameOf = (bound: string, { capabilities }: StatelessRequest, owner: CallOwner | null): string =>
+  digestOf("countersign/stateless-call/v2", { bound, capabilities: JSON.stringify(capabilities), token: owner?.token ?? null });
 
 /** The request as the server gets it: with the gateway's sampling, and the server's own state. */
 function relayedCall(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, retry: RelayedState | null): RelayedCall {
@@ -242,7 +275,7 @@ function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, bo
     round: async (leg, result) => {
       const checked = checkedRound(about, method, result);
       if (!checked.ok) return response({ error: checked.error.error });
-      const call = roundCall(c, visit, request, placeOf(c, visit, request, body));
+      const call = roundCall(c, visit, request, placeOf(c, visit, request, body, ownerOf(visit.authorization)));
       if (!samplesHere(call) || !checked.value.requests.some((each) => each.method === samplingMethod))
         return passRound(call, request, checked.value, rounds);
       return driven(call, request, leg, await openCall(call, checked.value), []);
@@ -251,7 +284,7 @@ function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, bo
 }
 
 /** A round that asks the gateway for nothing goes to the client, and only its state is sealed. */
-async function passRound(call: RoundCall, request: StatelessRequest, { requests, state }: Round, rounds: number): Promise<JsonObject> {
+async function passRound(call: OwnedCall, request: StatelessRequest, { requests, state }: Round, rounds: number): Promise<JsonObject> {
   if (rounds >= mostRounds)
     return errorTo(request, { code: -32_603, message: `The MCP server asked for input in more than ${mostRounds} rounds` });
   const keys = requests.map(({ key }) => key);
@@ -259,12 +292,17 @@ async function passRound(call: RoundCall, request: StatelessRequest, { requests,
 }
 
 async function askClient(
-  { c, visit, rest }: RoundCall,
+  { c, visit, rest, owner }: OwnedCall,
   request: StatelessRequest,
   inputRequests: JsonObject | null,
-  state: RelayedState,
+  state: Omit<RelayedState, "owner">,
 ): Promise<JsonObject> {
-  const requestState = await sealState(settingsOf(c.env).keys, boundOf(c, visit, request.method, rest), state, Date.now() + stateMs);
+  const requestState = await sealState(
+    settingsOf(c.env).keys,
+    boundOf(c, visit, request.method, rest),
+    { ...state, owner },
+    Date.now() + stateMs,
+  );
   const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
   return { jsonrpc: "2.0", id: request.id, result };
 }
@@ -279,7 +317,7 @@ const reviewKey = "countersign/review";
  * that the client was offered for this call.
  */
 async function driven(
-  call: RoundCall,
+  call: OwnedCall,
   request: StatelessRequest,
   leg: LegStream,
   state: CallState | null,
@@ -325,12 +363,17 @@ async function driven(
 }
 
 /** Hands the call over to a task, which it is stored as already. */
-function asTask({ c, visit, digest, name }: RoundCall, { id }: StatelessRequest, { attempt }: Waiting): JsonObject {
-  const place = { server: visit.name, digest, attempt, name: name ?? "", createdAt: Date.now() };
+function asTask({ c, visit, digest, name, owner }: OwnedCall, { id }: StatelessRequest, { attempt }: Waiting): JsonObject {
+  const place = { server: visit.name, digest, attempt, name: name ?? "", createdAt: Date.now(), owner };
   return { jsonrpc: "2.0", id, result: createdTask(c, place) };
 }
 
-const stateAt = ({ attempt, round }: Waiting, keys: readonly string[]): RelayedState => ({ attempt, round, state: null, keys });
+const stateAt = ({ attempt, round }: Waiting, keys: readonly string[]): Omit<RelayedState, "owner"> => ({
+  attempt,
+  round,
+  state: null,
+  keys,
+});
 
 /** The address of a review in an offer to a client; this revision has no id for it, and says by the retry that it was opened. */
 function reviewOffer({ method, params }: JsonObject): JsonObject | null {
@@ -340,14 +383,17 @@ function reviewOffer({ method, params }: JsonObject): JsonObject | null {
 }
 
 /** The params of a request and the name of its call. */
-function placeOf(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array): CallPlace {
+function placeOf(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, owner: CallOwner | null): CallPlace {
   const rest = restOf(body, paramsIn(body));
-  return { rest, digest: callNameOf(boundOf(c, visit, request.method, rest), request) };
+  return { rest, digest: callNameOf(boundOf(c, visit, request.method, rest), request, owner), owner };
 }
 
-type CallPlace = { readonly rest: string; readonly digest: string };
+type CallPlace = { readonly rest: string; readonly digest: string; readonly owner: CallOwner | null };
 
-function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, { rest, digest }: CallPlace): RoundCall {
+/** A call that its client comes back to by a state, or by a task's id. */
+type OwnedCall = RoundCall & Pick<CallPlace, "owner">;
+
+function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, { rest, digest, owner }: CallPlace): OwnedCall {
   const { method, params, capabilities } = request;
   const session = sessionOf(c, visit, request);
   const meta = metaFor(visit, request, session);
@@ -363,6 +409,7 @@ function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, { r
     meta: declaresTasks(capabilities) ? withoutTasks(meta) : meta,
     digest,
     rest,
+    owner,
     headers: paramHeaders(c),
     call: callStub(c.env, c.var.key.id, digest),
   };

@@ -1,0 +1,50 @@
+// Calls that pass the client's own credential on: whose they are.
+
+import type { Mutant } from "./mutant.ts";
+
+const owner = (only: string): Mutant["test"] => ({ file: "test/workers/contract/call-owner.test.ts", only });
+
+export const callMutants: readonly Mutant[] = [
+  {
+    file: "workers/endpoints/relay/stateless-relay.ts",
+    name: "the same request of another user is another call",
+    from: "token: owner?.token ?? null });",
+    to: "token: null });",
+    test: owner("have calls of their own"),
+  },
+  {
+    file: "workers/endpoints/relay/stateless-relay.ts",
+    name: "the same request with a JWT that only claims its user is another call",
+    from: "token: owner?.token ?? null });",
+    to: "token: owner?.user ?? null });",
+    test: owner("anybody can write a JWT"),
+  },
+  {
+    file: "shared/credential/call-owner.ts",
+    name: "a state is its user's alone",
+    from: 'if (owner?.user !== caller?.user) return "other";',
+    to: "",
+    test: owner("cannot go on with each other's state"),
+  },
+  {
+    file: "workers/endpoints/relay/stateless-relay.ts",
+    name: "a refreshed JWT is believed once the server accepted it",
+    from: 'if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);\n      return found',
+    to: "return found",
+    test: owner("anybody can write a JWT"),
+  },
+  {
+    file: "workers/endpoints/relay/stateless-relay.ts",
+    name: "a task's id is its user's alone",
+    from: "const refused = await refuseOther(c, visit, request, place.owner);",
+    to: "const refused = await refuseOther(c, visit, request, ownerOf(visit.authorization));",
+    test: owner("a task is its user's alone"),
+  },
+  {
+    file: "workers/endpoints/relay/stateless-relay.ts",
+    name: "a bridge's state is good with one token",
+    from: 'ownerOf(visit.authorization)) !== "own") return refuse(request.id, 400, otherOwner);',
+    to: 'ownerOf(visit.authorization)) === "other" && false) return refuse(request.id, 400, otherOwner);',
+    test: owner("at a server with sessions"),
+  },
+];
