@@ -48,10 +48,10 @@ export type Redaction = {
 
 export type Redacted<T> = { readonly value: T; readonly redaction: Redaction | null };
 
-/** `tooMuch`: the patterns would take too long on this text. `inName`: in a tool's name, where no marker can stand. */
+/** `tooMuch`: the rules would take too long on this text. `inName`: in a tool's name, where no marker can stand. */
 export type RedactionError = { readonly kind: "tooMuch" | "inName"; readonly rule: string };
 
-/** Of a pattern of the operator's own, and of all of them together. */
+/** `size` is of a pattern of the operator's own; `steps` of all rules together, for all texts of a request or a reply. */
 export const searchLimits = { size: 500, steps: 50_000_000 } as const;
 
 export const markerOf = (label: string): string => `[redacted: ${label}]`;
@@ -72,13 +72,17 @@ function searchOf(pattern: string): SearchPattern {
 
 type RuleSpan = Span & { readonly rule: string };
 
-/** What is left for the patterns; `over`: the rule for which it was too little. */
+/** What is left for the rules; `over`: the rule for which it was too little. */
 type Allowance = Work & { over: string | null };
 
 const allowance = (): Allowance => ({ steps: searchLimits.steps, over: null });
 
 function spansOf(text: string, rule: RedactionRule, work: Allowance): RuleSpan[] {
-  if ("secrets" in rule) return findSecrets(text, rule.secrets).map((span) => ({ ...span, rule: rule.name }));
+  if ("secrets" in rule) {
+    const secrets = findSecrets(text, rule.secrets, work).map((span) => ({ ...span, rule: rule.name }));
+    if (work.steps < 0) work.over ??= rule.name;
+    return secrets;
+  }
   const search = searchOf(rule.pattern);
   const spans: RuleSpan[] = [];
   let from = 0;
@@ -191,7 +195,7 @@ class Masking implements Rewriting {
     this.#counts.set(key, { rule, label, count: (this.#counts.get(key)?.count ?? 0) + 1 });
   }
 
-  /** The rule whose pattern was not looked for to the end; null where all were. */
+  /** The rule that was not looked for to the end; null where all were. */
   get over(): string | null {
     return this.#work.over;
   }

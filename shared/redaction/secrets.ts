@@ -2,9 +2,10 @@
 // passwords in addresses. The rules are gitleaks' (secret-rules.ts) and a few of ours.
 //
 // The platform's matcher runs only where a keyword stands, from there on, and over what a rule's own bounds let it read: no expression has
-// a repetition without an end, or a repetition within a repetition. So the time grows with the text and no text makes it grow faster
-// (docs/decisions/redaction.md).
+// a repetition without an end, or a repetition within a repetition. Each run is paid for with steps before it begins, by how many
+// characters it can read, so that a text made of keywords uses up its steps and not the isolate's time (docs/decisions/redaction.md).
 
+import type { Work } from "../json-schema/pattern-program.ts";
 import { type SecretLine, namedLines, tokenLines } from "./secret-rules.ts";
 
 /** UTF-16 offsets of a part of a text, and what it is. */
@@ -15,7 +16,7 @@ export type SecretSet = "known" | "assigned";
 
 type Found = { readonly start: number; readonly end: number };
 /** The secret that this keyword at this place leads to. */
-type Rule = { readonly label: string; readonly find: (text: string, at: number) => Found | null };
+type Rule = { readonly label: string; readonly find: (search: Search, at: number) => Found | null };
 type Keyword = { readonly word: string; readonly rule: Rule };
 
 /** Tokens that gitleaks has in other forms, or by other keywords. */
@@ -43,13 +44,52 @@ export function entropyOf(text: string): number {
 const isInToken = (unit: number): boolean =>
   (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit === 45 || unit === 95;
 
-/** Where the expression matches at exactly this place. It is made when it is first needed. */
-function matcherOf(expression: string): (text: string, at: number) => RegExpExecArray | null {
+/** One search of a text: what is left for it, and where the word ends that was looked at last. */
+class Search {
+  readonly text: string;
+  readonly #work: Work;
+  #wordEnd = 0;
+
+  constructor(text: string, work: Work) {
+    this.text = text;
+    this.#work = work;
+  }
+
+  /** Takes the steps for reading so many characters. */
+  pay(characters: number): void {
+    this.#work.steps -= characters;
+  }
+
+  get isOver(): boolean {
+    return this.#work.steps < 0;
+  }
+
+  /** How many characters there are from here to the next white space. All words together are read once. */
+  wordFrom(at: number): number {
+    if (at >= this.#wordEnd) {
+      this.#wordEnd = at;
+      while (this.#wordEnd < this.text.length && this.text.charCodeAt(this.#wordEnd) > 32) this.#wordEnd += 1;
+    }
+    return this.#wordEnd - at;
+  }
+}
+
+/** The most characters that a match can have: its counts, and the rest as it is written. */
+const reachOf = (expression: string): number =>
+  [...expression.matchAll(/\{(?:\d+,)?(\d+)\}/g)].reduce((sum, [, most]) => sum + Number(most), expression.length);
+
+/** What a run costs that fails at once. */
+const leastSteps = 128;
+
+/** Where the expression matches at exactly this place. It is made when it is first needed. It goes back over what it has read. */
+function matcherOf(expression: string): (search: Search, at: number) => RegExpExecArray | null {
   let made: RegExp | undefined;
-  return (text, at) => {
+  const reach = reachOf(expression);
+  return (search, at) => {
+    search.pay(leastSteps + 2 * Math.min(reach, search.wordFrom(at)));
     made ??= new RegExp(expression, "y");
     made.lastIndex = at;
-    return made.exec(text);
+    return made.exec(search.text);
   };
 }
 
@@ -58,9 +98,10 @@ function tokenRule([label, , entropy, expression, back = 0]: SecretLine): Rule {
   const match = matcherOf(expression);
   return {
     label,
-    find(text, at) {
+    find(search, at) {
+      const { text } = search;
       const start = at - back;
-      const found = start < 0 ? null : match(text, start);
+      const found = start < 0 ? null : match(search, start);
       if (found === null || entropyOf(found[0]) < entropy) return null;
       let end = start + found[0].length;
       while (end < text.length && isInToken(text.charCodeAt(end))) end += 1;
@@ -74,12 +115,13 @@ function namedRule(label: string, name: string, entropy: number, expression: str
   const match = matcherOf(String.raw`(?:${expression})(?![\w-])`);
   return {
     label,
-    find(text, at) {
+    find(search, at) {
+      search.pay(leastSteps);
       connector.lastIndex = at + name.length;
-      const joined = connector.exec(text);
+      const joined = connector.exec(search.text);
       if (joined === null) return null;
       const start = connector.lastIndex;
-      const [value] = match(text, start) ?? [];
+      const [value] = match(search, start) ?? [];
       if (value === undefined || !/\d/.test(value) || entropyOf(value) < entropy) return null;
       return { start, end: start + value.length };
     },
@@ -90,8 +132,8 @@ const passwordInAddress: Rule = (() => {
   const match = matcherOf(String.raw`:\/\/[^\s:\/@"'<>]{0,64}:([^\s\/@"'<>]{3,200})@`);
   return {
     label: "password in a URL",
-    find(text, at) {
-      const found = match(text, at);
+    find(search, at) {
+      const found = match(search, at);
       const end = at + (found?.[0].length ?? 0) - 1;
       return found === null ? null : { start: end - (found[1]?.length ?? 0), end };
     },
@@ -107,15 +149,19 @@ const privateKey: Rule = (() => {
   const last = matcherOf(String.raw`-----END[ A-Z0-9_-]{0,100}-----`);
   return {
     label: "private key",
-    find(text, at) {
-      const head = header(text, at)?.[0];
+    find(search, at) {
+      // Its first line has spaces.
+      search.pay(leastSteps);
+      const head = header(search, at)?.[0];
       if (head === undefined) return null;
       const from = at + head.length;
-      const endAt = text.slice(from, from + longestKey).indexOf("-----END");
-      const end = endAt === -1 ? null : last(text, from + endAt);
+      const key = search.text.slice(from, from + longestKey);
+      const endAt = key.indexOf("-----END");
+      search.pay(endAt === -1 ? key.length : endAt);
+      const end = endAt === -1 ? null : last(search, from + endAt);
       if (end !== null) return { start: at, end: from + endAt + end[0].length };
       let over = from;
-      for (let next = line(text, over); next !== null && over - from < longestKey; next = line(text, over)) over += next[0].length;
+      for (let next = line(search, over); next !== null && over - from < longestKey; next = line(search, over)) over += next[0].length;
       return { start: at, end: over };
     },
   };
@@ -158,7 +204,8 @@ class Index {
     }
   }
 
-  spans(text: string): Span[] {
+  spans(text: string, work: Work): Span[] {
+    const search = new Search(text, work);
     const spans: Span[] = [];
     let code = 0;
     let from = 0;
@@ -166,7 +213,8 @@ class Index {
       code = ((code << 5) | codeOf(text.charCodeAt(i))) & 0x7fff;
       const at = i - 2;
       if (this.#isThere[code] !== 1 || at < from) continue;
-      const span = this.#at(text, at, this.#keywords.get(code) ?? []);
+      const span = this.#at(search, at, this.#keywords.get(code) ?? []);
+      if (search.isOver) return spans;
       if (span === null || span.start < from) continue;
       spans.push(span);
       from = span.end;
@@ -175,11 +223,11 @@ class Index {
   }
 
   /** The longest of the secrets that keywords here lead to; of the same, the first rule's. */
-  #at(text: string, at: number, keywords: readonly Keyword[]): Span | null {
+  #at(search: Search, at: number, keywords: readonly Keyword[]): Span | null {
     let longest: Span | null = null;
     for (const { word, rule } of keywords) {
-      if (text.slice(at, at + word.length).toLowerCase() !== word) continue;
-      const found = rule.find(text, at);
+      if (search.text.slice(at, at + word.length).toLowerCase() !== word) continue;
+      const found = rule.find(search, at);
       if (found !== null && (longest === null || found.end > longest.end)) longest = { ...found, label: rule.label };
     }
     return longest;
@@ -188,9 +236,12 @@ class Index {
 
 const made = new Map<SecretSet, Index>();
 
-/** The secrets in a text, in order and apart. Linear in the text. */
-export function findSecrets(text: string, set: SecretSet): readonly Span[] {
+/**
+ * The secrets in a text, in order and apart. The text itself is read once; what is read again at keywords is taken from `work.steps`,
+ * a step for each character. Where they do not reach, they are below 0 after it, and what was found is not all.
+ */
+export function findSecrets(text: string, set: SecretSet, work: Work): readonly Span[] {
   let index = made.get(set);
   if (index === undefined) made.set(set, (index = new Index(keywordsOf(set))));
-  return index.spans(text);
+  return index.spans(text, work);
 }

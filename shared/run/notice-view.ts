@@ -1,33 +1,63 @@
 // A review as a notice may show it: what the policy's rules name is masked in it again, also where a reviewer lifted it, or where a rule masks
 // notices alone. No original is in it.
 
+import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { redactReply, redactRequest, redactText, rulesAt } from "../redaction/redact.ts";
 import type { ReviewView } from "../review/view.ts";
 import type { RunInput } from "./run-input.ts";
 
 export type NoticeContent = { readonly view: ReviewView; readonly excerpt: "none" | "start" };
 
-/** `excerpt` is `none` where the content cannot be masked. */
-export function forNotice(view: ReviewView, { plan, redaction }: Pick<RunInput, "plan" | "redaction">): NoticeContent {
+type Terms = { readonly redaction?: RunInput["redaction"] | undefined };
+
+/** The texts of a review's current version as its notices may show them; null where they cannot be masked. */
+export type NoticeTexts = {
+  readonly request: SamplingRequest;
+  readonly reply: SamplingReply | null;
+  readonly writtenReply: SamplingReply | null;
+  /** How many parts were masked. */
+  readonly count: number;
+} | null;
+
+/** The same for every reviewer and channel of one version (`versionOf`): whoever composes notices masks a version once. */
+export function noticeTexts({ request, reply, written }: ReviewView, { redaction }: Terms): NoticeTexts {
+  const rules = redaction === undefined ? [] : rulesAt(redaction, "notice");
+  const masked = redactRequest(request, rules, { mayRename: true });
+  const answer = reply === null ? null : redactReply(reply, rules);
+  const authored = written?.reply == null ? null : redactReply(written.reply, rules);
+  if (!masked.ok || answer?.ok === false || authored?.ok === false) return null;
+  const counts = [masked.value, answer?.value, authored?.value].flatMap((each) => each?.redaction?.counts ?? []);
+  return {
+    request: masked.value.value,
+    reply: answer?.value.value ?? null,
+    writtenReply: authored?.value.value ?? null,
+    count: counts.reduce((sum, each) => sum + each.count, 0),
+  };
+}
+
+/** What a review's texts are known by. */
+export const versionOf = ({ gate, version, digest }: ReviewView): string => `${gate} ${version} ${digest}`;
+
+/** `excerpt` is `none` where the content cannot be masked. `texts`: of this version of the view. */
+export function forNotice(
+  view: ReviewView,
+  { plan, redaction }: Pick<RunInput, "plan" | "redaction">,
+  texts: NoticeTexts = noticeTexts(view, { redaction }),
+): NoticeContent {
   const { redactions: _originals, mayLift: _may, ...rest } = view;
   const bare: ReviewView = { ...rest, requestAsAsked: null, replyAsGenerated: null };
   const { noticeExcerpt: excerpt } = plan;
   if (redaction === undefined) return { view: bare, excerpt };
-  const rules = rulesAt(redaction, "notice");
-  const request = redactRequest(view.request, rules, { mayRename: true });
-  const reply = view.reply === null ? null : redactReply(view.reply, rules);
+  if (texts === null) return { view: bare, excerpt: "none" };
   const { written, handedBy } = view;
-  const authored = written?.reply == null ? null : redactReply(written.reply, rules);
-  if (!request.ok || reply?.ok === false || authored?.ok === false) return { view: bare, excerpt: "none" };
-  const redacted = [request.value, reply?.value, authored?.value].flatMap((each) => each?.redaction?.counts ?? []);
-  const count = redacted.reduce((sum, each) => sum + each.count, 0);
+  const { request, reply, writtenReply, count } = texts;
   return {
     view: {
       ...bare,
-      request: request.value.value,
-      reply: reply?.value.value ?? null,
-      ...(written == null || authored === null ? {} : { written: { ...written, reply: authored.value.value } }),
-      ...(handedBy?.note == null ? {} : { handedBy: { ...handedBy, note: redactText(handedBy.note, rules) } }),
+      request,
+      reply,
+      ...(written == null || writtenReply === null ? {} : { written: { ...written, reply: writtenReply } }),
+      ...(handedBy?.note == null ? {} : { handedBy: { ...handedBy, note: redactText(handedBy.note, rulesAt(redaction, "notice")) } }),
       ...(count === 0 ? {} : { maskedHere: count }),
     },
     excerpt,

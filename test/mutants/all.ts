@@ -19,6 +19,7 @@ import { relay2026Mutants } from "./relay-2026.ts";
 import { revocationMutants } from "./revocation.ts";
 import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
+import { secretMutants } from "./secrets.ts";
 import { stdioRoundMutants } from "./rounds-stdio.ts";
 import { v1Mutants } from "./v1.ts";
 import { runMutants } from "./runs.ts";
@@ -42,6 +43,7 @@ export const mutants: readonly Mutant[] = [
   ...imageMutants,
   ...recordMutants,
   ...redactionMutants,
+  ...secretMutants,
   ...relay2026Mutants,
   ...negotiationMutants,
   ...stdioRoundMutants,

@@ -50,7 +50,7 @@ export const redactionMutants: readonly Mutant[] = [
   {
     name: "a notice is masked again",
     file: "workers/objects/run/run-notices.ts",
-    from: "return view === null ? null : forNotice(view, current.input);",
+    from: "return view === null ? null : forNotice(view, current.input, this.#textsOf(view, current.input));",
     to: "return view === null ? null : { view, excerpt: current.input.plan.noticeExcerpt };",
     test: { file: contract, only: "has the marker also where" },
   },

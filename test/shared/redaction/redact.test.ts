@@ -1,7 +1,15 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { SamplingReply, SamplingRequest } from "../../../shared/model/sampling.ts";
-import { type RedactionRule, beforeRedaction, liftMark, markStates, redactReply, redactRequest } from "../../../shared/redaction/redact.ts";
+import {
+  type RedactionRule,
+  beforeRedaction,
+  liftMark,
+  markStates,
+  redactReply,
+  redactRequest,
+  redactText,
+} from "../../../shared/redaction/redact.ts";
 
 const secret = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA2bC4"}`;
 const rules: readonly RedactionRule[] = [
@@ -104,6 +112,13 @@ describe("a request", () => {
       ok: false,
       error: { kind: "tooMuch", rule: "slow" },
     });
+  });
+
+  test("on which the finder of secrets would work for too long is refused, and a note that it would is not shown", () => {
+    const secrets: RedactionRule = { name: "secrets", at: ["request"], secrets: "known" };
+    const text = "sk-proj-".repeat(487_500);
+    expect(redactRequest(chat({ systemPrompt: text }), [secrets])).toEqual({ ok: false, error: { kind: "tooMuch", rule: "secrets" } });
+    expect(redactText(text, [secrets])).toBe("");
   });
 
   test("has one marker for parts that overlap", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import { searchLimits } from "../../../shared/redaction/redact.ts";
 import { findSecrets } from "../../../shared/redaction/secrets.ts";
 import { namedLines, tokenLines } from "../../../shared/redaction/secret-rules.ts";
 import { generatedNow, generatedPath } from "../../../scripts/secret-rules/generate.ts";
@@ -7,7 +8,7 @@ import { generatedNow, generatedPath } from "../../../scripts/secret-rules/gener
 /** Put together here, so that this file has nothing in it that looks like a real secret. */
 const alnum = "aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA2bC4dE6";
 const found = (text: string, set: "known" | "assigned" = "known"): [string, string][] =>
-  findSecrets(text, set).map(({ start, end, label }) => [label, text.slice(start, end)]);
+  findSecrets(text, set, { steps: searchLimits.steps }).map(({ start, end, label }) => [label, text.slice(start, end)]);
 
 describe("the rules of secrets", () => {
   test("are those that gitleaks' file makes", () => {
@@ -66,5 +67,53 @@ describe("a secret", () => {
     expect(found(text)).toEqual([]);
     expect(found(text, "assigned")).toEqual([["password", "t7Kp2xQ9vL4mZ8wR"]]);
     expect(found("password: correct horse battery staple", "assigned")).toEqual([]);
+  });
+});
+
+describe("a text that is made of keywords", () => {
+  const words = new Set([
+    ..."sk- ya29. gocspx- :// -----begin access auth api credential creds key passwd password secret token".split(" "),
+    ...tokenLines.flatMap(([, each]) => each.split(" ")),
+    ...namedLines.flatMap(([names]) => names.split(" ")),
+  ]);
+  const shapes: readonly ((word: string) => string)[] = [
+    (word) => word,
+    (word) => `${word}proj-`,
+    (word) => word.toUpperCase(),
+    (word) => `${word}1aB`,
+    (word) => `${word}=${"x".repeat(24)}`,
+    (word) => `${word} : `,
+  ];
+  const budget = 1_000_000;
+  /** More than any run over one keyword's place can take, all rules together. */
+  const oneRun = 100_000;
+
+  test.each([...words])("such as %j takes no more steps than it may", (word) => {
+    for (const shape of shapes) {
+      const unit = shape(word);
+      const work = { steps: budget };
+      findSecrets(unit.repeat(Math.ceil(400_000 / unit.length)), "assigned", work);
+      expect(work.steps, unit).toBeGreaterThan(-oneRun);
+    }
+  });
+
+  test.each([
+    ["of an API key", "sk-proj-", 4_000_000],
+    ["of a JSON web token", `${"eyJ".repeat(300)}.ey${"a".repeat(8_000)} `, 1_000_000],
+    ["of a private key", `-----BEGIN ${"PRIVATE KEY"}-----`, 1_000_000],
+    ["of the name of a secret", `password=${"x".repeat(40)}`, 16_000_000],
+  ])("%s is not read to its end with a request's steps", (_what, unit, length) => {
+    const work = { steps: searchLimits.steps };
+    findSecrets(unit.repeat(Math.ceil(length / unit.length)), "assigned", work);
+    expect(work.steps).toBeLessThan(0);
+  });
+
+  test("but no secrets has steps to spare, at the size of the largest request", () => {
+    for (const file of ["credentials.md", "security.md", "policy.md"]) {
+      const text = readFileSync(new URL(`../../../docs/${file}`, import.meta.url), "utf8");
+      const work = { steps: searchLimits.steps };
+      findSecrets(text.repeat(Math.ceil(4_000_000 / text.length)), "assigned", work);
+      expect(work.steps, file).toBeGreaterThan(searchLimits.steps / 2);
+    }
   });
 });

@@ -16,7 +16,7 @@ import type { Review } from "../../../shared/review/decision.ts";
 import type { LinkChannel } from "../../../shared/notice-channels.ts";
 import { linkRandomLength, linkToken } from "../../../shared/review/link.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
-import { type NoticeContent, forNotice } from "../../../shared/run/notice-view.ts";
+import { type NoticeContent, type NoticeTexts, forNotice, noticeTexts, versionOf } from "../../../shared/run/notice-view.ts";
 import { reviewState } from "../../../shared/run/present.ts";
 import { type AskWhy, type RunState, openGate } from "../../../shared/run/lifecycle.ts";
 import { fromBase64url } from "../../../shared/encoding.ts";
@@ -42,6 +42,7 @@ const hourMs = 3_600_000;
 
 export class RunNotices {
   readonly #parts: RunParts;
+  #masked: { readonly version: string; readonly texts: NoticeTexts } | null = null;
   readonly #following: RunFollowing;
   #people: readonly Reviewer[] | null = null;
 
@@ -216,7 +217,14 @@ export class RunNotices {
   /** What a notice of it may show. */
   #shown(current: CurrentRun, link: LinkRow): NoticeContent | null {
     const view = this.view(current, link);
-    return view === null ? null : forNotice(view, current.input);
+    return view === null ? null : forNotice(view, current.input, this.#textsOf(view, current.input));
+  }
+
+  /** A version is masked once for all its notices. */
+  #textsOf(view: ReviewView, input: StoredInput): NoticeTexts {
+    const version = versionOf(view);
+    if (this.#masked?.version !== version) this.#masked = { version, texts: noticeTexts(view, input) };
+    return this.#masked.texts;
   }
 
   // Effects
