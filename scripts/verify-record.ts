@@ -6,11 +6,12 @@
 // Exit codes: 0 all chains are intact; 1 a chain is broken or events are missing; 2 the file could not be read as a record.
 
 import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { z } from "zod";
+import type { JsonObject } from "../shared/encoding.ts";
 import { isOperatorChain } from "../shared/record/operators.ts";
-import { type ReadEvent, endsRecord, firstBrokenEvent } from "../shared/record/record.ts";
+import { type ReadEvent, endsRecord, exportLine, firstBrokenEvent } from "../shared/record/record.ts";
+import { type Result, err, ok } from "../shared/result.ts";
 
 const lineSchema = z.strictObject({
   run: z.string().min(1),
@@ -33,27 +34,32 @@ export type Verified = {
   readonly chains: number;
   readonly events: number;
   readonly findings: readonly Finding[];
-  /** The numbers of lines that are no events. */
-  readonly unreadable: readonly number[];
+  /** The lines that are no events, by number. */
+  readonly unreadable: readonly { readonly line: number; readonly why: string }[];
 };
 
 /**
- * Checks the lines of an exported record. A run's events may be apart, but must be in order. It cannot detect whole runs that are missing,
- * nor events that are missing from a run's end or from the end of the newest chain.
+ * Checks the lines of an exported record, without their line ends; only the last one may be empty. A run's events may be apart, but must be
+ * in order. It cannot detect whole runs that are missing, events that are missing from a run's end or from the end of the newest chain, nor
+ * a chain that somebody wrote anew: the hashes need no key.
  */
 export async function verifyRecord(lines: AsyncIterable<string> | Iterable<string>): Promise<Verified> {
   const runs = new Map<string, { events: ReadEvent[]; lines: number[] }>();
-  const unreadable: number[] = [];
+  const unreadable: { line: number; why: string }[] = [];
+  let blank: number | null = null;
   let line = 0;
   let events = 0;
   for await (const text of lines) {
     line += 1;
-    if (text.trim() === "") continue;
-    const event = parseLine(text);
-    if (event === null) {
-      unreadable.push(line);
+    if (blank !== null) unreadable.push({ line: blank, why: "not a record event: it is empty" });
+    blank = text === "" ? line : null;
+    if (blank !== null) continue;
+    const parsed = parseLine(text);
+    if (!parsed.ok) {
+      unreadable.push({ line, why: parsed.error });
       continue;
     }
+    const event = parsed.value;
     events += 1;
     const run = runs.get(event.run) ?? { events: [], lines: [] };
     run.events.push(event);
@@ -79,21 +85,37 @@ function cutOff(next: string, continued: ReadEvent["fact"], before: readonly Rea
 
 const continuedSchema = z.object({ chain: z.string(), seq: z.int(), hash: z.string() });
 
-function parseLine(text: string): ReadEvent | null {
+/**
+ * The event that a line is, or why it is none. A line is byte for byte what the export writes: another spelling of the same event, such as
+ * a second member of a name or a shortened time, could be read as another event by somebody else.
+ */
+function parseLine(text: string): Result<ReadEvent, string> {
+  let value: unknown;
   try {
-    const parsed = lineSchema.safeParse(JSON.parse(text));
-    // The hash covers the fact as written, so that kinds of later versions verify too.
-    return parsed.success ? parsed.data : null;
+    value = JSON.parse(text, (name, member: unknown) => {
+      if (name === "__proto__") throw new Error("a member that no event has");
+      return member;
+    });
   } catch {
-    return null;
+    return err("not a record event: it is not JSON, or has a member __proto__");
   }
+  const parsed = lineSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return err(`not a record event: ${issue?.path.join(".") || "the line"}: ${issue?.message ?? "not valid"}`);
+  }
+  // The hash covers the fact as written, so that kinds of later versions verify too.
+  const event: ReadEvent = { ...parsed.data, fact: (value as { fact: JsonObject }).fact }; // checked above, and in its own order
+  return text === exportLine(event).slice(0, -1)
+    ? ok(event)
+    : err("not written as the export writes it: check for a second member of the same name, another form of time, order or white space");
 }
 
 export function report({ chains, events, findings, unreadable }: Verified): { readonly text: string; readonly exitCode: 0 | 1 | 2 } {
   const broken = new Set(findings.flatMap(({ kind, run }) => (kind === "open" ? [] : [run]))).size;
   const open = findings.filter(({ kind }) => kind === "open").length;
   const lines = [
-    ...unreadable.map((line) => `line ${line}: not a record event`),
+    ...unreadable.map(({ line, why }) => `line ${line}: ${why}`),
     ...findings.flatMap((finding) => (finding.kind === "open" ? [] : [wordsOf(finding)])),
     `${counted(events, "event")} in ${counted(chains, "chain")}: ${chains - broken} intact, ${broken} broken${open > 0 ? `; ${counted(open, "run")} not ended yet` : ""}`,
   ];
@@ -109,6 +131,18 @@ const wordsOf = (finding: Exclude<Finding, { kind: "open" }>): string =>
     ? `line ${finding.line}: ${finding.run}: event ${finding.seq} does not follow from the event before it: one of them was changed or is missing`
     : `${finding.run}: the last events are missing or were changed; ${finding.next} continues this chain after event ${finding.seq}`;
 
+/** What stands between line feeds. Bytes that are no UTF-8 end the reading with an error. */
+async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncIterable<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  let rest = "";
+  for await (const bytes of input) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    yield* lines;
+  }
+  yield rest + decoder.decode();
+}
+
 async function main(path: string | undefined): Promise<number> {
   if (path === undefined) {
     console.error("usage: npm run verify-record -- <file.ndjson | ->");
@@ -116,9 +150,7 @@ async function main(path: string | undefined): Promise<number> {
   }
   const input = path === "-" ? process.stdin : createReadStream(path);
   try {
-    // readline ends without an error where its input fails, so the input's error is awaited too.
-    const failed = new Promise<never>((_, reject) => input.once("error", reject));
-    const verified = await Promise.race([verifyRecord(createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })), failed]);
+    const verified = await verifyRecord(linesOf(input));
     const { text, exitCode } = report(verified);
     console.log(text);
     return exitCode;

@@ -362,10 +362,10 @@ export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
 }
 
 /** An event as it leaves the gateway. Its time is ISO 8601, its hash is over the milliseconds. */
-export const exportedEvent = ({ run, seq, at, fact, hash }: RecordEvent) => ({ run, seq, at: new Date(at).toISOString(), fact, hash });
+export const exportedEvent = ({ run, seq, at, fact, hash }: ReadEvent) => ({ run, seq, at: new Date(at).toISOString(), fact, hash });
 
 /** An event's line in an export. */
-export const exportLine = (event: RecordEvent): string => `${JSON.stringify(exportedEvent(event))}\n`;
+export const exportLine = (event: ReadEvent): string => `${JSON.stringify(exportedEvent(event))}\n`;
 
 /** Whether a record ends with this fact. A refusal and a call that was handed back have one event. */
 export const endsRecord = ({ kind }: RecordFact | JsonObject): boolean =>

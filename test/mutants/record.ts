@@ -82,4 +82,32 @@ export const recordMutants: readonly Mutant[] = [
     to: "cell",
     test: { file: "test/shared/csv.test.ts", only: "no text begins a formula" },
   },
+  {
+    file: "scripts/verify-record.ts",
+    name: "a line of an export is byte for byte what the export writes",
+    from: "return text === exportLine(event).slice(0, -1)\n    ? ok(event)",
+    to: 'return text !== ""\n    ? ok(event)',
+    test: { file: "test/shared/record/record.test.ts", only: "refuses a line with a second member" },
+  },
+  {
+    file: "scripts/verify-record.ts",
+    name: "a line of an export has no member __proto__",
+    from: 'if (name === "__proto__") throw',
+    to: 'if (name === "no such name") throw',
+    test: { file: "test/shared/record/record.test.ts", only: "refuses a line with a member __proto__" },
+  },
+  {
+    file: "scripts/verify-record.ts",
+    name: "a continued chain ends with the event that the next one names",
+    from: "(last.seq === seq && last.hash === hash)",
+    to: "last.seq === seq",
+    test: { file: "test/shared/record/record.test.ts", only: "a month that was written anew" },
+  },
+  {
+    file: "scripts/verify-record.ts",
+    name: "a continued chain has all the events before the next one",
+    from: "(last.seq === seq && last.hash === hash)",
+    to: "last.hash === hash || true",
+    test: { file: "test/shared/record/record.test.ts", only: "whose end is missing or was changed" },
+  },
 ];

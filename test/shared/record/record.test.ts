@@ -151,11 +151,30 @@ describe("verifying an exported record", () => {
     expect(report(verified)).toEqual({ text: "10 events in 2 chains: 2 intact, 0 broken", exitCode: 0 });
   });
 
-  test("takes the events of several runs in turn, members in any order, and blank lines", async () => {
+  test("takes the events of several runs in turn, and the empty line after the last", async () => {
     const [one, two] = [chain("run-1"), chain("run-2")];
     const mixed = one.flatMap((event, index) => [event, two[index] as RecordEvent]);
-    const reversed = lines(mixed).map((line) => JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(line) as object).reverse())));
-    expect(report(await verifyRecord([...reversed, "", " "])).exitCode).toBe(0);
+    expect(report(await verifyRecord([...lines(mixed), ""])).exitCode).toBe(0);
+  });
+
+  const reversed = (line: string): string => JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(line) as object).reverse()));
+  test.each<[string, (line: string) => string, RegExp]>([
+    ["a second member of the same name", (line) => line.replace('"seq":', '"seq":7,"seq":'), /not written as the export writes it/],
+    ["a second member within its fact", (line) => line.replace('"kind":', '"kind":"approved","kind":'), /not written as the export/],
+    ["a member __proto__", (line) => line.replace('"fact":{', '"fact":{"__proto__":{"kind":"approved"},'), /__proto__/],
+    ["a member that no event has", (line) => line.replace('"seq":', '"by":"Ann","seq":'), /Unrecognized key/],
+    ["a shortened time", (line) => line.replace(/\.\d{3}Z"/, 'Z"'), /not written as the export/],
+    ["a time in another zone", (line) => line.replace('Z","fact"', '+00:00","fact"'), /: at: /],
+    ["white space", (line) => line.replace(":", ": "), /not written as the export/],
+    ["white space at its end", (line) => `${line}\r`, /not written as the export/],
+    ["its members in another order", reversed, /not written as the export/],
+    ["an escape that is not needed", (line) => line.replace("run-1", "run\\u002d1"), /not written as the export/],
+    ["nothing in it", () => "", /it is empty/],
+  ])("refuses a line with %s, and says which", async (_what, change, why) => {
+    const [first = "", second = "", ...more] = lines(chain("run-1"));
+    const { text, exitCode } = report(await verifyRecord([first, change(second), ...more]));
+    expect(exitCode).toBe(2);
+    expect(text.split("\n")[0]).toMatch(new RegExp(`^line 2: .*${why.source}`));
   });
 
   test("names the line, the run and the event where a chain breaks, and the other runs still hold", async () => {
@@ -211,6 +230,15 @@ describe("verifying an exported record", () => {
     );
   });
 
+  test("a month that was written anew shows by the month after it", async () => {
+    const november = chainActs(null, month(11), [asked, asked]);
+    const december = chainActs(november.at(-1) ?? null, month(12), [asked]);
+    const anew = chainActs(null, month(11), [asked, { ...asked, by: { kind: "adminToken", fingerprint: "ba9876543210" } }]);
+    expect(report(await verifyRecord(lines([...anew, ...december]))).text).toMatch(
+      /^operators\/2026-11: the last events are missing or were changed/,
+    );
+  });
+
   test("takes nothing for a record that is none", async () => {
     expect(report(await verifyRecord([])).exitCode).toBe(2);
     for (const line of ["{", "[]", '{"run":"r"}', '{"run":"r","seq":0,"at":"2026-11-22T00:00:00.000Z","fact":{"kind":"x"},"hash":"h"}'])
@@ -229,6 +257,15 @@ describe("the command", () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...argument], { input, encoding: "utf8" });
     return { code: status, out: stdout, err: stderr };
   };
+
+  test("reads a line to its line feed, and nothing that is no UTF-8", () => {
+    const fact = { kind: "odd", text: "a\u2028b\u0085c" } as unknown as RecordFact;
+    const [line = ""] = lines(chainEvents("run-1", null, 1, [fact]));
+    expect(run(["-"], `${line}\n`)).toMatchObject({ code: 0 });
+    const bytes = join(folder, "bytes.ndjson");
+    writeFileSync(bytes, Buffer.concat([Buffer.from(line.slice(0, 40)), Buffer.of(0xff), Buffer.from(line.slice(40))]));
+    expect(run([bytes])).toMatchObject({ code: 2, err: expect.stringContaining("cannot read") });
+  });
 
   test("reads a file or its standard input, and its exit code says what it found", () => {
     const good = join(folder, "good.ndjson");
