@@ -219,6 +219,14 @@ async function crawl(world: World, cookie: string): Promise<Map<string, Answer>>
   return seen;
 }
 
+/** A file has what clients sent, as it is: nothing but a program that saves it may do anything with it. */
+function mustBeFile(path: string, headers: Headers): void {
+  must(/^(?:application\/x-ndjson|text\/csv)\b/.test(headers.get("Content-Type") ?? ""), `${path}: it is ${headers.get("Content-Type")}`);
+  must((headers.get("Content-Disposition") ?? "").startsWith("attachment;"), `${path}: it is not saved as a file`);
+  mustEqual(headers.get("X-Content-Type-Options"), "nosniff", `${path}: X-Content-Type-Options`);
+  mustEqual(headers.get("Content-Security-Policy"), "default-src 'none'; sandbox", `${path}: the policy`);
+}
+
 const scripts: Attack = {
   name: "names of servers, tools, keys, models and reviewers stand on no page of the console as markup, and every page refuses scripts and frames",
   run: async (world) => {
@@ -245,17 +253,22 @@ const scripts: Attack = {
     const cookie = await signedIn(world);
     const pages = await crawl(world, cookie);
     must(pages.size > 2, `only ${pages.size} pages were found`);
+    // A crawl that reaches its limit may not have come to them.
+    for (const path of ["/console/download/record", "/console/download/usage"]) pages.set(path, await page(world, path, cookie));
     for (const [path, { status, text, headers }] of pages) {
       must(status < 500, `${path}: the status is ${status}`);
+      for (const secret of Object.values(secrets)) mustNotHave(text, secret, path);
+      mustNotHave(text, world.ann.key, path);
+      mustEqual(headers.get("Cache-Control"), "no-store", `${path}: Cache-Control`);
+      if (path.includes("/download/")) {
+        mustBeFile(path, headers);
+        continue;
+      }
       mustNotHave(text, "<script>parent", path);
       mustNotHave(text, "<img src=x", path);
       mustNotHave(text, '"><script', path);
-      for (const secret of Object.values(secrets)) mustNotHave(text, secret, path);
-      mustNotHave(text, world.ann.key, path);
-      if (path.includes("/download/")) continue;
       const policy = headers.get("Content-Security-Policy") ?? "";
       must(policy.includes("default-src 'none'") && !policy.includes("unsafe"), `${path}: the policy is ${policy}`);
-      mustEqual(headers.get("Cache-Control"), "no-store", `${path}: Cache-Control`);
     }
     await world.admin(`/keys/${id}`, { method: "DELETE" });
   },

@@ -171,6 +171,7 @@ describe("a page", () => {
     expect((await gateway("/console/download/record", { key: null })).status).toBe(401);
     const browser = await atConsole();
     const { status, text, headers } = await browser.get("download/record");
+    expect(headers.get("Content-Security-Policy")).toBe("default-src 'none'; sandbox");
     expect(status).toBe(200);
     expect(headers.get("Content-Disposition")).toBe('attachment; filename="countersign-record.ndjson"');
     expect(text).toContain('"signedIn"');
