@@ -2,7 +2,7 @@
 
 import { objectOf } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
-import { edited, memberOf, membersOf, type Span, textAt } from "../../shared/json/spans.ts";
+import { edited, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
 import { attemptOf, type InputResponses, responsesIn, restOf } from "../../shared/relay/rounds.ts";
 import { clientCapabilitiesKey, protocolVersionKey, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { asRequest, type JsonRpcId } from "../rpc-messages.ts";
@@ -51,19 +51,6 @@ export const restIn = (line: Uint8Array): string => restOf(line, paramsIn(line))
 
 /** The client's answers in a request, each as it was written. */
 export const answersIn = (line: Uint8Array): InputResponses | null => responsesIn(line, paramsIn(line));
-
-const OF_MESSAGE: readonly string[] = ["jsonrpc", "id", "method", "params"];
-const OF_PARAMS: readonly string[] = ["_meta", "inputResponses", "requestState"];
-
-/** Whether servers may differ in what they read in a request: some take a name in any case, and of two members of one name some take the first. */
-export const isAmbiguousRequest = (line: Uint8Array): boolean =>
-  isAmbiguousIn(line, whole(line), OF_MESSAGE) || isAmbiguousIn(line, paramsIn(line), OF_PARAMS);
-
-function isAmbiguousIn(line: Uint8Array, object: Span, names: readonly string[]): boolean {
-  const lower = new Set(names.map((name) => name.toLowerCase()));
-  const known = membersOf(line, object).filter(({ name }) => lower.has(name.toLowerCase()));
-  return new Set(known.map(({ name }) => name)).size < known.length || known.some(({ name }) => !names.includes(name));
-}
 
 /** The line with these params in place of its own. */
 export function withParams(line: Uint8Array, params: string): Uint8Array {

@@ -31,7 +31,6 @@ import {
   answersIn,
   attemptLine,
   cancelling,
-  isAmbiguousRequest,
   restIn,
   type StatelessRequest,
   statelessRequest,
@@ -97,7 +96,6 @@ export class StatelessRelay {
     const { id, method, params } = request;
     if (this.#byLeg.has(idKey(id)) || this.#byUpstream.has(idKey(id))) return this.#refuse(request, -32_600, "This id is in use");
     if (this.#byLeg.size >= MOST_CALLS) return this.#refuse(request, -32_603, `More than ${MOST_CALLS} requests are under way at once`);
-    if (isAmbiguousRequest(line)) return this.#refuse(request, -32_600, "A name of the protocol is there twice, or in another case");
     const { requestState: state, inputResponses } = params;
     const rest = restIn(line);
     const call = typeof state === "string" ? this.#away.get(state) : undefined;

@@ -6,6 +6,7 @@ import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
 import { isDeclined, mayFallBack } from "../../shared/relay/capability-2025.ts";
 import type { SamplingConnection } from "../sampling-connection.ts";
 import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
+import { ambiguousRefusal } from "./ambiguous-line.ts";
 import { ClientProgress } from "./client-progress.ts";
 import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
@@ -66,6 +67,8 @@ export class StdioRelay {
   /** A line of the client. Returns the line that the server gets: the same, another, or none. */
   fromClient(line: Uint8Array): Uint8Array | undefined {
     const value = parseJson(decoded(line));
+    const refusal = ambiguousRefusal(line, value);
+    if (refusal !== null) return void this.#settings.toClient(refusal);
     const request = asRequest(value);
     if (request?.method === "initialize") {
       const initialize = declareSampling(line, request.params, this.#settings);

@@ -20,6 +20,7 @@ import { revocationMutants } from "./revocation.ts";
 import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
 import { secretMutants } from "./secrets.ts";
+import { spellingMutants } from "./spelling.ts";
 import { stdioRoundMutants } from "./rounds-stdio.ts";
 import { v1Mutants } from "./v1.ts";
 import { runMutants } from "./runs.ts";
@@ -44,6 +45,7 @@ export const mutants: readonly Mutant[] = [
   ...recordMutants,
   ...redactionMutants,
   ...secretMutants,
+  ...spellingMutants,
   ...relay2026Mutants,
   ...negotiationMutants,
   ...stdioRoundMutants,

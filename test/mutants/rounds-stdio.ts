@@ -67,9 +67,9 @@ export const stdioRoundMutants: readonly Mutant[] = [
   },
   {
     name: "no answer in disguise passes the command",
-    file: relay,
-    from: "if (isAmbiguousRequest(line))",
-    to: "if (isAmbiguousRequest(new Uint8Array()))",
+    file: "client/stdio/stdio-relay.ts",
+    from: "if (refusal !== null) return",
+    to: "if (refusal !== null && false) return",
     test: { file: test, only: "says what servers would read" },
   },
   {

@@ -131,6 +131,19 @@ describe("initialize", () => {
   });
 
   test.each([
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","InputResponses":{"reply":{}}}}\n',
+    '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","name":"delete_all"}}\n',
+    '[{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","Name":"delete_all"}}]\n',
+  ])("is followed by no request that servers would read in more than one way: %s", (line) => {
+    const { client, server, begin, says } = relayed();
+    begin();
+    const before = server.length;
+    says(line);
+    expect(server).toHaveLength(before);
+    expect([last(client)].flat()).toMatchObject([{ id: 2, error: { code: -32_600 } }]);
+  });
+
+  test.each([
     ["answers discovery with an error", { error: { code: -32_601, message: "No" } }],
     ["speaks another revision", { result: { ...discovered, supportedVersions: ["2030-01-01"] } }],
   ])("has the server's own refusal where that %s", (_why, discovery) => {

@@ -3,6 +3,7 @@
 
 import { Hono } from "hono";
 import { parseJson } from "../../../shared/json/values.ts";
+import { ambiguousName, ambiguousNameMessage } from "../../../shared/relay/member-names.ts";
 import { keyEndRefusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { isLaterRevision, isStateless } from "../../../shared/wire/mcp-2026/stateless-request.ts";
@@ -100,9 +101,25 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBytes(c.req.raw, bodyBytes);
   if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name, id: null });
-  // What is not JSON is the server's to refuse.
-  const value = parseJson(new TextDecoder().decode(body));
+  const text = utf8Of(body);
+  if (text === null) return refuseWith(c, 400, "Parse error: send JSON in UTF-8, without a byte order mark", {}, -32_700);
+  // What else is not JSON is the server's to refuse.
+  const value = parseJson(text);
   c.set("ids", refusedIds(value));
+  const ambiguous = value === undefined ? null : ambiguousName(body);
+  if (ambiguous !== null) return refuseWith(c, 400, ambiguousNameMessage(ambiguous));
   const message = { value, body };
   return isStateless(value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, visit, message) : postInSession(c, visit, message);
+}
+
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The text of a body; null where some server may read another one, in UTF-16 or without the bytes that are no UTF-8. */
+function utf8Of(body: Uint8Array): string | null {
+  try {
+    const text = strictUtf8.decode(body);
+    return text.startsWith("\ufeff") || text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
 }
