@@ -50,6 +50,8 @@ export type OperatorFact =
   | { readonly kind: "doctorAsked"; readonly by: Operator }
   /** A test message to a reviewer. `state`: `sent`, or the kind of error. */
   | { readonly kind: "channelTested"; readonly by: Operator; readonly reviewer: string; readonly channel: string; readonly state: string }
+  /** They read a reviewer's link at GET /admin/notices, for the first time. */
+  | { readonly kind: "linkGiven"; readonly by: Operator; readonly run: string; readonly gate: Gate; readonly reviewer: string }
   /** To the console, by the admin token. `until`: ISO 8601. */
   | { readonly kind: "signedIn"; readonly by: Operator; readonly until: string }
   | { readonly kind: "signedOut"; readonly by: Operator; readonly everywhere: boolean }
@@ -80,6 +82,7 @@ const ofOperators: Readonly<Record<OperatorFact["kind"], true>> = {
   recordExported: true,
   doctorAsked: true,
   channelTested: true,
+  linkGiven: true,
   signedIn: true,
   signedOut: true,
   stopped: true,

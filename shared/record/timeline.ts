@@ -158,6 +158,7 @@ function stepsOf(fact: RecordFact, at: number, known: Known): Step[] {
     case "recordExported":
     case "doctorAsked":
     case "channelTested":
+    case "linkGiven":
     case "signedIn":
     case "signedOut":
     case "stopped":

@@ -11,6 +11,7 @@ import { linkMutants } from "./links.ts";
 import type { Mutant } from "./mutant.ts";
 import { negotiationMutants } from "./negotiation.ts";
 import { noticeMutants } from "./notices.ts";
+import { operatorMutants } from "./operators.ts";
 import { outsideMutants } from "./outside-addresses.ts";
 import { ownershipMutants } from "./ownership.ts";
 import { policyMutants } from "./policy.ts";
@@ -40,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   ...credentialMutants,
   ...configurationMutants,
   ...noticeMutants,
+  ...operatorMutants,
   ...outsideMutants,
   ...imageMutants,
   ...recordMutants,

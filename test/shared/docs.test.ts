@@ -152,6 +152,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "ledger-usage.ts": "LedgerObject",
   "bridge-tables.ts": "BridgeObject",
   "console-sessions.ts": "ConfigObject",
+  "given-links.ts": "ConfigObject",
   "budget-object.ts": "BudgetObject",
   "budget-notices.ts": "BudgetObject",
   "stop-object.ts": "StopObject",

@@ -6,6 +6,7 @@
 import {
   type ConfigCalls,
   type ConsoleSession,
+  type GivenLink,
   publishedKeyPrefix,
   documentNames,
   type DocumentName,
@@ -29,6 +30,7 @@ import { errorClass, logEvent } from "../platform/log.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { ObjectAlarm } from "./alarm.ts";
 import { ConsoleSessions } from "./console-sessions.ts";
+import { GivenLinks } from "./given-links.ts";
 import { OperatorRecord } from "./operator-record.ts";
 
 const versionsKept = 20;
@@ -56,6 +58,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   readonly #alarm: ObjectAlarm;
   readonly #acts: OperatorRecord;
   readonly #sessions: ConsoleSessions;
+  readonly #givenLinks: GivenLinks;
   #publishing: Promise<void> = Promise.resolve();
   readonly #repairedAt = new Map<string, number>();
 
@@ -79,6 +82,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS diagnosis (one INTEGER PRIMARY KEY, at INTEGER NOT NULL, checks TEXT NOT NULL)`);
     this.#acts = new OperatorRecord(env, this.#sql, () => this.random());
     this.#sessions = new ConsoleSessions(this.#sql);
+    this.#givenLinks = new GivenLinks(this.#sql);
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,
       now: () => this.now(),
@@ -213,7 +217,11 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   }
 
   async record(fact: OperatorFact): Promise<void> {
-    await this.#recordWith(() => fact);
+    await this.#recordWith(() => [fact]);
+  }
+
+  async giveLinks(links: readonly GivenLink[], by: Operator): Promise<void> {
+    await this.#recordWith((now) => this.#givenLinks.give(links, by, now));
   }
 
   lastAct(): ChainEnd | null {
@@ -223,7 +231,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   async openConsoleSession(session: ConsoleSession, by: Operator): Promise<void> {
     await this.#recordWith((now) => {
       this.#sessions.open(session, now);
-      return { kind: "signedIn", by, until: new Date(session.until).toISOString() };
+      return [{ kind: "signedIn", by, until: new Date(session.until).toISOString() }];
     });
   }
 
@@ -232,7 +240,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   }
 
   async endConsoleSessions(id: string | null, by: Operator): Promise<void> {
-    await this.#recordWith(() => (this.#sessions.end(id) === 0 ? null : { kind: "signedOut", by, everywhere: id === null }));
+    await this.#recordWith(() => (this.#sessions.end(id) === 0 ? [] : [{ kind: "signedOut", by, everywhere: id === null }]));
   }
 
   keepDiagnosis(checks: string): void {
@@ -243,13 +251,13 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     return this.#sql.exec<StoredDiagnosis>("SELECT at, checks FROM diagnosis").toArray()[0] ?? null;
   }
 
-  /** What changes the tables of this object, and its event, in one commit. `change`: returns null where there is nothing to record. */
-  async #recordWith(change: (now: number) => OperatorFact | null): Promise<void> {
+  /** What changes the tables of this object, and its events, in one commit. */
+  async #recordWith(change: (now: number) => readonly OperatorFact[]): Promise<void> {
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
-      const fact = change(now);
-      if (fact === null) return;
-      this.#acts.append(now, fact);
+      const facts = change(now);
+      if (facts.length === 0) return;
+      for (const fact of facts) this.#acts.append(now, fact);
       void this.ctx.storage.setAlarm(now + publishRetry.firstMs);
     });
     await this.#acts.send(() => this.now());

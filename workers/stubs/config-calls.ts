@@ -1,5 +1,6 @@
 // The calls of the ConfigObject and their values. It imports no object.
 
+import type { Gate } from "../../shared/model/gate.ts";
 import type { ChainEnd } from "../../shared/record/operators.ts";
 import type { Operator, OperatorFact } from "../../shared/record/record.ts";
 
@@ -40,6 +41,9 @@ export const publishedKeyPrefix = "key:";
 
 export const publishedKeyName = (hash: string): string => `${publishedKeyPrefix}${hash}`;
 
+/** A reviewer's link by its id, and the review that it opens. */
+export type GivenLink = { readonly id: string; readonly run: string; readonly gate: Gate; readonly reviewer: string };
+
 export interface ConfigCalls extends Rpc.DurableObjectBranded {
   /** The current version of each document, and when it was written. */
   latest(): Latest;
@@ -67,6 +71,8 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   revokeKey(id: string, by: Operator): Promise<boolean>;
   /** Records an operator's action outside this object, done or about to be done. It is committed when this returns. */
   record(fact: OperatorFact): Promise<void>;
+  /** Records which of these links this operator is given for the first time. It is committed when this returns. */
+  giveLinks(links: readonly GivenLink[], by: Operator): Promise<void>;
   /** The last of operators' actions that the ledger has, by its place in the chain; null before the first. */
   lastAct(): ChainEnd | null;
   /** Signs somebody in to the console, and records it. */

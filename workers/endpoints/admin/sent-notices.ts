@@ -1,7 +1,9 @@
-// GET /admin/notices: the notices to reviewers, and the links of the outbox channel, which only this list delivers.
+// GET /admin/notices: the notices to reviewers, and the links of the outbox channel, which only this list delivers. A link decides, so an
+// operator reads links only with the role `change`, and the record has who was given which.
 
 import { Hono } from "hono";
 import * as z from "zod";
+import { allows } from "../../../shared/credential/operator-roles.ts";
 import { fromBase64url } from "../../../shared/encoding.ts";
 import { linkToken } from "../../../shared/review/link.ts";
 import { randomOfRunId } from "../../../shared/sealed-id.ts";
@@ -9,7 +11,7 @@ import { iso, isoTime } from "../../http/iso-time.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths, reviewUrl } from "../../platform/urls.ts";
 import type { NoticeRow } from "../../stubs/ledger-calls.ts";
-import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
+import { configStub, ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
 import type { App } from "../app-context.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -24,7 +26,8 @@ const noticesQuery = z.object({
 });
 
 const listNotices = describe("listNotices", {
-  summary: "Notices to reviewers, newest last; links of the outbox channel only",
+  summary:
+    "Notices to reviewers, newest last; links of the outbox channel only, and only for the role `change`. The record has who read them",
   200: asJson("NoticeList", "The notices"),
 });
 
@@ -37,15 +40,19 @@ noticeRoutes.get(paths.admin.notices, listNotices, validQuery(noticesQuery), asy
     .flat()
     .sort((a, b) => a.at - b.at)
     .slice(-limit);
+  const links = new Map(allows(c.var.role, "change") ? notices.map((notice) => [notice.id, linkOf(notice)]) : []);
+  const given = notices.filter(({ id }) => links.get(id) != null).map(({ id, run, gate, reviewer }) => ({ id, run, gate, reviewer }));
+  // Recorded before anything is given. A HEAD gives nothing.
+  if (given.length > 0 && c.req.method === "GET") await configStub(c.env).giveLinks(given, c.var.operator);
   return c.json(
     {
-      notices: notices.map(({ at, channel, reviewer, run, gate, state, fault, link }) => ({
+      notices: notices.map(({ id, at, channel, reviewer, run, gate, state, fault }) => ({
         at: iso(at),
         channel,
         reviewer,
         run,
         gate,
-        link: link === null || publicUrl === undefined ? null : linkOf({ run, gate, ...link }),
+        link: links.get(id) ?? null,
         state,
         ...(fault === undefined ? {} : { fault }),
       })),
@@ -54,17 +61,11 @@ noticeRoutes.get(paths.admin.notices, listNotices, validQuery(noticesQuery), asy
     { "Cache-Control": "no-store" },
   );
 
-  function linkOf({
-    run,
-    gate,
-    reviewer,
-    expiresAtSeconds,
-    random,
-  }: { run: string; gate: NoticeRow["gate"] } & NonNullable<NoticeRow["link"]>): string | null {
+  function linkOf({ run, gate, link }: NoticeRow): string | null {
     const runRandom = randomOfRunId(run);
-    const randomBytes = fromBase64url(random);
-    if (runRandom === undefined || randomBytes === undefined || publicUrl === undefined) return null;
-    return reviewUrl(publicUrl, linkToken(keys, { runRandom, gate, reviewer, channel: "outbox", expiresAtSeconds, random: randomBytes }));
+    const random = link === null ? undefined : fromBase64url(link.random);
+    if (link === null || runRandom === undefined || random === undefined || publicUrl === undefined) return null;
+    return reviewUrl(publicUrl, linkToken(keys, { ...link, runRandom, gate, channel: "outbox", random }));
   }
 });
 

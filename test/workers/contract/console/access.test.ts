@@ -2,7 +2,7 @@
 
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Env } from "../../../../workers/platform/env.ts";
-import { adminJson, eventually, gatewayWith, jsonBody, publicUrl } from "../../support/gateway.ts";
+import { adminJson, answerOf, eventually, gatewayWith, jsonBody, openNotice, publicUrl, sample } from "../../support/gateway.ts";
 import { ConsoleBrowser } from "../../support/console.ts";
 import { type SigningPair, nowSeconds, signingPair, tokenBy } from "../../support/issuer.ts";
 import { answerAt } from "../../support/provider.ts";
@@ -161,5 +161,28 @@ describe("at the operator's API", () => {
 
   test("a wrong admin token is not made good by Access", async () => {
     expect((await api("ann@example.com", "/runs", { headers: { Authorization: "Bearer wrong" } })).status).toBe(401);
+  });
+
+  test("a reviewer's link is for whoever may change, and its first giving to each is an event", async () => {
+    void answerOf(sample({ server: "request-gate" }));
+    const linkFor = async (email: string, init: RequestInit = {}): Promise<(string | null)[]> => {
+      const answer = await api(email, "/notices", init);
+      return init.method === "HEAD"
+        ? []
+        : ((await answer.json()) as { notices: { link: string | null }[] }).notices.map(({ link }) => link);
+    };
+    await eventually("the notice", async () => (await linkFor("cy@example.com")).length === 1);
+    expect([await linkFor("cy@example.com"), await linkFor("bo@example.com")]).toEqual([[null], [null]]);
+    await linkFor("ann@example.com", { method: "HEAD" });
+    const given = async (): Promise<object[]> => (await recordLines()).map(({ fact }) => fact).filter(({ kind }) => kind === "linkGiven");
+    expect(await given()).toEqual([]);
+    const { run, link } = await openNotice("request");
+    expect(await linkFor("ann@example.com")).toEqual([link]);
+    expect(await linkFor("ann@example.com")).toEqual([link]);
+    const fact = { kind: "linkGiven", run, gate: "request", reviewer: "Ada" };
+    expect(await given()).toEqual([
+      { ...fact, by: expect.objectContaining({ kind: "adminToken" }) },
+      { ...fact, by: { kind: "access", email: "ann@example.com" } },
+    ]);
   });
 });

@@ -62,6 +62,8 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
       const values = { channel: name(fact.channel), reviewer: name(fact.reviewer), state: name(fact.state) };
       return { sentence: fact.state === "sent" ? acts.channelTested : acts.channelTestFailed, values };
     }
+    case "linkGiven":
+      return { sentence: acts.linkGiven[fact.gate], values: { reviewer: name(fact.reviewer), run: name(fact.run) } };
     case "signedOut":
       return { sentence: fact.everywhere ? acts.signedOutEverywhere : acts.signedOut, values: {} };
     case "stopped":

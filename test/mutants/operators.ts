@@ -1,0 +1,22 @@
+// What operators may read and do below the highest role, from elsewhere, and by another server on the same machine.
+
+import type { Mutant } from "./mutant.ts";
+
+const access = "test/workers/contract/console/access.test.ts";
+
+export const operatorMutants: readonly Mutant[] = [
+  {
+    name: "a reviewer's link is for operators who may change",
+    file: "workers/endpoints/admin/sent-notices.ts",
+    from: 'allows(c.var.role, "change")',
+    to: 'allows(c.var.role, "see")',
+    test: { file: access, only: "a reviewer's link" },
+  },
+  {
+    name: "giving a reviewer's link is recorded",
+    file: "workers/endpoints/admin/sent-notices.ts",
+    from: 'if (given.length > 0 && c.req.method === "GET") await',
+    to: "if (given.length > 500) await",
+    test: { file: access, only: "a reviewer's link" },
+  },
+];
