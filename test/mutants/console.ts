@@ -10,8 +10,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: "a form of the console carries its session's token",
     file: "workers/endpoints/console/console.ts",
-    from: "return isOwn ? consolePage(c, settings, signedIn, form)",
-    to: "return isOwn || form.size > 0 ? consolePage(c, settings, signedIn, form)",
+    from: "if (!isOwn) return errorPage",
+    to: "if (!isOwn && form.size === 0) return errorPage",
     test: contract,
   },
   {

@@ -19,4 +19,11 @@ export const operatorMutants: readonly Mutant[] = [
     to: "if (given.length > 500) await",
     test: { file: access, only: "a reviewer's link" },
   },
+  {
+    name: "a GET of the console exports nothing",
+    file: "workers/endpoints/console/console.ts",
+    from: ': errorPage(c, "badRequest", 405, { Allow: "POST" });',
+    to: ": download(c, signedIn, downloads[page.slice(downloadPrefix.length)]!, new URLSearchParams());",
+    test: { file: access, only: "embeds a download" },
+  },
 ];

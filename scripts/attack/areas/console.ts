@@ -253,8 +253,9 @@ const scripts: Attack = {
     const cookie = await signedIn(world);
     const pages = await crawl(world, cookie);
     must(pages.size > 2, `only ${pages.size} pages were found`);
-    // A crawl that reaches its limit may not have come to them.
-    for (const path of ["/console/download/record", "/console/download/usage"]) pages.set(path, await page(world, path, cookie));
+    const session = tokenIn((await page(world, "/console/stops", cookie)).text);
+    for (const path of ["/console/download/record", "/console/download/usage"])
+      pages.set(path, await world.ask(path, { method: "POST", key: null, headers: { ...own, Cookie: cookie }, body: form({ session }) }));
     for (const [path, { status, text, headers }] of pages) {
       must(status < 500, `${path}: the status is ${status}`);
       for (const secret of Object.values(secrets)) mustNotHave(text, secret, path);

@@ -40,13 +40,13 @@ export class ConsoleBrowser {
     page: string,
     fields: Readonly<Record<string, string>>,
     more: { readonly headers?: Readonly<Record<string, string>>; readonly formToken?: string } = {},
-  ): Promise<{ readonly status: number; readonly text: string; readonly location: string | null }> {
+  ): Promise<{ readonly status: number; readonly text: string; readonly location: string | null; readonly headers: Headers }> {
     const answer = await this.#send(`/console/${page}`, {
       method: "POST",
       headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: publicUrl, "Sec-Fetch-Site": "same-origin", ...more.headers },
       body: new URLSearchParams({ session: more.formToken ?? this.#formToken, ...fields }).toString(),
     });
-    return { status: answer.status, text: await answer.text(), location: answer.headers.get("Location") };
+    return { status: answer.status, text: await answer.text(), location: answer.headers.get("Location"), headers: answer.headers };
   }
 
   async signIn(token: string = this.#variables.ADMIN_TOKEN ?? adminToken): Promise<this> {

@@ -25,7 +25,10 @@ export const consoleRoutes = new Hono<App>();
 /** A document of the configuration has up to a megabyte; a form may write three bytes for one. */
 const longestForm = 4_000_000;
 
-/** What can be saved as a file: its path in the operator's API, what its query always has, and its name. */
+/**
+ * What can be saved as a file: its path in the operator's API, what its query always has, and its name. Saving is a form of the session, since
+ * an export is recorded: another site can have a browser ask for any address, with the sign-in of Cloudflare Access.
+ */
 const downloadPrefix = "download/";
 type Download = { readonly path: string; readonly query?: Readonly<Record<string, string>>; readonly file: string };
 const downloads: Readonly<Record<string, Download>> = {
@@ -88,20 +91,30 @@ async function answerVisit(c: AppContext): Promise<Response> {
   const signedIn = await consoleOperator(c, settings);
   if (c.req.method !== "POST") {
     if (signedIn === null) return signInPage(c, settings, { status: 401, to: page });
-    const file = page.startsWith(downloadPrefix) ? downloads[page.slice(downloadPrefix.length)] : undefined;
-    return file === undefined ? consolePage(c, settings, signedIn, null) : download(c, signedIn, file);
+    return downloadOf(page) === undefined ? consolePage(c, settings, signedIn, null) : errorPage(c, "badRequest", 405, { Allow: "POST" });
   }
   const body = await readForm(c, { settings }, longestForm);
   if (body instanceof Response) return body;
   if (signedIn === null) return signInPage(c, settings, { status: 401, problem: "over" });
   const form = new URLSearchParams(body.text);
   const isOwn = isConsoleFormToken(settings.keys, signedIn.bound, form.get(formTokenName) ?? "");
-  return isOwn ? consolePage(c, settings, signedIn, form) : errorPage(c, "crossSite", 403);
+  if (!isOwn) return errorPage(c, "crossSite", 403);
+  const file = downloadOf(page);
+  return file === undefined ? consolePage(c, settings, signedIn, form) : download(c, signedIn, file, form);
 }
 
+const downloadOf = (page: string): Download | undefined =>
+  page.startsWith(downloadPrefix) ? downloads[page.slice(downloadPrefix.length)] : undefined;
+
 /** A part of what the operator's API answers, to save as a file. */
-async function download(c: AppContext, signedIn: ConsoleOperator, { path, query = {}, file }: Download): Promise<Response> {
-  const asked = new URLSearchParams({ ...Object.fromEntries(new URL(c.req.url).searchParams), ...query });
+async function download(
+  c: AppContext,
+  signedIn: ConsoleOperator,
+  { path, query = {}, file }: Download,
+  form: URLSearchParams,
+): Promise<Response> {
+  const asked = new URLSearchParams({ ...Object.fromEntries(form), ...query });
+  asked.delete(formTokenName);
   const answer = await callAsOperator(c, signedIn, { method: "GET", path: asked.size === 0 ? path : `${path}?${asked}` });
   const headers = new Headers(answer.headers);
   if (answer.ok) headers.set("Content-Disposition", `attachment; filename="${file}"`);

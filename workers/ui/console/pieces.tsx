@@ -55,6 +55,33 @@ export const Columns = ({ of, action }: { of: readonly string[]; action: string 
 
 export const Empty = ({ children }: { children: Child }) => <p class="empty">{children}</p>;
 
+type DownloadProps = {
+  readonly visit: Visit;
+  readonly file: "record" | "usage";
+  /** What its query has in the operator's API. */
+  readonly query?: Readonly<Record<string, string>>;
+  readonly children: Child;
+};
+
+/** A button that saves a file: a form, since an export is recorded. */
+export const Download = ({ visit, file, query = {}, children }: DownloadProps) => (
+  <form method="post" action={visit.at(`download/${file}`)}>
+    <FormToken visit={visit} />
+    <Hidden fields={query} />
+    <button class="btn small" type="submit">
+      {children}
+    </button>
+  </form>
+);
+
+const Hidden = ({ fields }: { fields: Readonly<Record<string, string>> }) => (
+  <>
+    {Object.entries(fields).map(([name, value]) => (
+      <input type="hidden" name={name} value={value} />
+    ))}
+  </>
+);
+
 type ConfirmProps = {
   readonly visit: Visit;
   /** The page that the form posts to. */
@@ -77,9 +104,7 @@ export const Confirm = ({ visit, to, fields, ask, about, says, button }: Confirm
     </summary>
     <form method="post" action={visit.at(to)}>
       <FormToken visit={visit} />
-      {Object.entries(fields).map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
+      <Hidden fields={fields} />
       <p>{says}</p>
       <button class="btn small no solid" type="submit">
         {button}

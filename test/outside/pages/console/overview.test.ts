@@ -88,7 +88,7 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
       if (view === "Day") await expectGoodPage(tab, "console-usage-day");
     }
     await tab.goto(url("usage"));
-    const [download] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("link", { name: "Download CSV" }).click()]);
+    const [download] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Download CSV" }).click()]);
     expect(download.suggestedFilename()).toBe("countersign-usage.csv");
     expect(readFileSync(await download.path(), "utf8")).toMatch(/^server,requests,.*\r\nnotes,3,3,0,/);
   });

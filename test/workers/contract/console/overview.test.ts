@@ -90,7 +90,7 @@ describe("the usage page", () => {
     expect((await browser.get("usage?by=model")).text).toContain("first");
     expect((await browser.get("usage?by=day&days=7")).text).toMatch(/2 requests from .* to .*, in UTC days/);
     expect((await browser.get("usage?by=nothing&days=none")).status).toBe(200);
-    const { text, headers } = await browser.get("download/usage?by=server");
+    const { text, headers } = await browser.post("download/usage", { by: "server" });
     expect(headers.get("Content-Disposition")).toBe('attachment; filename="countersign-usage.csv"');
     expect(text).toContain("\r\nopen,2,2,");
     const chinese = new Browser({}, { "Accept-Language": "zh-CN" });

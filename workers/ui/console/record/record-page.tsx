@@ -6,7 +6,7 @@ import { Time } from "../../names.tsx";
 import { Select, type Typed } from "../fields.tsx";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
-import { Empty, Note } from "../pieces.tsx";
+import { Download, Empty, Note } from "../pieces.tsx";
 import { ActSentence } from "./act-sentence.tsx";
 import { recordWords } from "./record-words.ts";
 
@@ -126,12 +126,14 @@ async function get(visit: Visit): Promise<Shown> {
         <Completeness visit={visit} month={month} kind={kind} checked={checked} />
         <section class="card stack" aria-labelledby="export">
           <h2 id="export">{texts.exports.title}</h2>
-          <p>
-            <a href={visit.at("download/record", { run: chainOfMonth(month) })}>{texts.exports.month}</a>
-          </p>
-          <p>
-            <a href={visit.at("download/record")}>{texts.exports.all}</a>
-          </p>
+          <div class="actions">
+            <Download visit={visit} file="record" query={{ run: chainOfMonth(month) }}>
+              {texts.exports.month}
+            </Download>
+            <Download visit={visit} file="record">
+              {texts.exports.all}
+            </Download>
+          </div>
         </section>
       </>
     ),

@@ -7,7 +7,7 @@ import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
-import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { Confirm, Download, Empty, Note, Refused } from "../pieces.tsx";
 import { copyScript } from "./copy-script.ts";
 import { type KeyList, type RequestLine, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Fix, Outcome, useCause } from "./request-pieces.tsx";
@@ -141,7 +141,9 @@ const Record = ({ visit, run, events: { events, isCut } }: { visit: Visit; run: 
           return fact.kind === "answered" || fact.kind === "fromCache" ? [<Pair name={texts.digests.reply} digest={fact.digest} />] : [];
         })}
       </dl>
-      <a href={visit.at("download/record", { run })}>{texts.export}</a>
+      <Download visit={visit} file="record" query={{ run }}>
+        {texts.export}
+      </Download>
     </section>
   );
 };

@@ -5,7 +5,7 @@ import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { ApiFailed } from "../api.ts";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
-import { Empty, Note } from "../pieces.tsx";
+import { Download, Empty, Note } from "../pieces.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { type KeyList, type KeyNames, type RequestLine, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Outcome, useCause } from "./request-pieces.tsx";
@@ -182,9 +182,9 @@ async function requestsShown(visit: Visit): Promise<Shown> {
       <>
         <div class="head">
           <h1>{texts.title}</h1>
-          <a class="btn small" href={visit.at("download/record")}>
+          <Download visit={visit} file="record">
             {texts.export}
-          </a>
+          </Download>
         </div>
         <RequestSearch visit={visit} filters={filters} keys={known.keys} />
         {"details" in listed ? (

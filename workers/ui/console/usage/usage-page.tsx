@@ -3,7 +3,7 @@
 import type { ShownUsage } from "../../../../shared/record/usage.ts";
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { ConsolePage, Shown, Visit } from "../page.ts";
-import { Empty, Note } from "../pieces.tsx";
+import { Download, Empty, Note } from "../pieces.tsx";
 import { DaysChart, Legend } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import { type UsageWords, usageWords } from "./usage-words.ts";
@@ -82,9 +82,9 @@ async function usageShown(visit: Visit): Promise<Shown> {
       <>
         <div class="head">
           <h1>{texts.title}</h1>
-          <a class="btn small" href={visit.at("download/usage", { by, since })} download>
+          <Download visit={visit} file="usage" query={{ by, since }}>
             {texts.csv}
-          </a>
+          </Download>
         </div>
         <div class="head">
           <Chips
