@@ -30,11 +30,17 @@ export const costWords = ({ kind, usd }: NonNullable<ReviewFacts["cost"]>, words
 export const causeWords = (state: Extract<ReviewState, { kind: "cancelled" | "failed" }>, words: ReviewWords): string =>
   state.kind === "cancelled" ? words.cancelled[state.cause] : words.undeliverable[state.cause];
 
+function endedKind(state: Exclude<ReviewState, OpenState>): keyof ReviewWords["ended"]["titles"] {
+  if (state.kind !== "approved") return state.kind;
+  if (state.author !== undefined) return state.author === state.by ? "written" : "approvedWritten";
+  return state.edited ? "approvedEdited" : "approved";
+}
+
 /** How it ended, with {by} and {at}. */
 export function endedWords(
   state: Exclude<ReviewState, OpenState>,
   words: ReviewWords,
 ): { readonly title: string; readonly sentence: string } {
-  const kind = state.kind === "approved" && state.edited ? "approvedEdited" : state.kind;
+  const kind = endedKind(state);
   return { title: words.ended.titles[kind], sentence: words.ended[kind] };
 }

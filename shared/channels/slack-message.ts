@@ -184,7 +184,7 @@ function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isW
   const facts = reviewFacts(view);
   const { lead, exactly, exactlyOne, approve } = slackGateWords(facts, words);
   const mayApprove = isWhole && facts.bar === null;
-  const closing = facts.bar === null ? null : facts.bar === "ownRequest" ? words.review.ownRequest : words.slack.standing.voted;
+  const closing = facts.bar === null ? null : facts.bar === "voted" ? words.slack.standing.voted : words.review[facts.bar];
   const line = (now: number | null): string =>
     noticeLine(noticeFacts(view), words, { now, most: longestHeader, lengthOf: (text) => grownLength(plain(text).text) });
   return {

@@ -249,6 +249,8 @@ export type RecordFact =
       readonly reasonGiven: boolean;
       /** The member who pressed the button, where the reviewer is a room such as a Slack channel. */
       readonly member?: string;
+      /** Nobody pressed a button at this gate: the reviewer wrote the reply, and writing it was their approval of it. */
+      readonly byWriting?: true;
     }
   /** A reviewer gave a grant with this id. */
   | {

@@ -67,6 +67,8 @@ export type Review = {
   readonly closing: Closing | null;
   /** At the request gate: the current version is this reply, and no model is asked. */
   readonly written?: WrittenReply;
+  /** At the response gate: who wrote the reply in the model's place. Without `selfApproval` they may not approve it. */
+  readonly author?: string;
   /** In this version, `by` put the request in place of the reply that `author` wrote. */
   readonly unwritten?: { readonly author: string; readonly by: string };
   /** The redactions that were lifted, by their numbers; absent where none was. */
@@ -101,7 +103,16 @@ export type Verdict =
   /** The content changed since the page was made. */
   | { readonly kind: "stale"; readonly version: number; readonly digest: string }
   | { readonly kind: "late" }
-  | { readonly kind: "notAllowed"; readonly why: "notAReviewer" | "ownRequest" | "left" };
+  | { readonly kind: "notAllowed"; readonly why: "notAReviewer" | OwnWhy | "left" };
+
+/** What a reviewer may not approve without `selfApproval`: the request of their own key, and the reply that they wrote. */
+export type OwnWhy = "ownRequest" | "ownReply";
+
+/** Why this person may not approve, as the review is somebody's own; null where they may. */
+export function ownBar({ selfApproval, owner, author }: Review, reviewer: string): OwnWhy | null {
+  if (selfApproval) return null;
+  return isSamePerson(owner, reviewer) ? "ownRequest" : author === reviewer ? "ownReply" : null;
+}
 
 /**
  * Judges one answer to a review.
@@ -128,7 +139,8 @@ export function decide(review: Review, answer: Answer, now: number): Verdict {
     };
     return { kind: "denied", review: { ...review, closing } };
   }
-  if (!review.selfApproval && isSamePerson(review.owner, answer.reviewer)) return { kind: "notAllowed", why: "ownRequest" };
+  const own = ownBar(review, answer.reviewer);
+  if (own !== null) return { kind: "notAllowed", why: own };
   return approve(review, answer, now);
 }
 
@@ -191,12 +203,12 @@ export type Recusal =
   | { readonly kind: "late" }
   | {
       readonly kind: "notAllowed";
-      readonly why: "notAReviewer" | "ownRequest" | "left" | "hasApproved" | "isAskedAlready";
+      readonly why: "notAReviewer" | OwnWhy | "left" | "hasApproved" | "isAskedAlready";
     };
 
 /**
  * Judges a recusal. Refused: for a reviewer who has approved (the approval stands), for the request's owner where they may not
- * approve it themself (they would choose who does), and to a reviewer who is asked already. The caller checks that `to` is a
+ * approve it themself (they would choose who does; so would a reply's author), and to a reviewer who is asked already. The caller checks that `to` is a
  * reviewer at all.
  * @param now Unix milliseconds.
  */
@@ -207,7 +219,8 @@ export function recuse(review: Review, { reviewer, to, note }: RecusalRequest, n
   if (review.closing !== null) return { kind: "closed", closing: review.closing };
   if (now >= review.deadlineAt) return { kind: "late" };
   if (review.votes.some((vote) => vote.reviewer === reviewer)) return { kind: "notAllowed", why: "hasApproved" };
-  if (to !== null && !review.selfApproval && isSamePerson(review.owner, reviewer)) return { kind: "notAllowed", why: "ownRequest" };
+  const own = ownBar(review, reviewer);
+  if (to !== null && own !== null) return { kind: "notAllowed", why: own };
   if (to !== null && review.reviewers.includes(to)) return { kind: "notAllowed", why: "isAskedAlready" };
   const others = review.reviewers.filter((each) => each !== reviewer);
   const next: Review = {
@@ -240,13 +253,14 @@ export function lift(review: Review, { reviewer, version, digest, mark, liftedDi
   if (review.closing !== null) return { kind: "closed", closing: review.closing };
   if (now >= review.deadlineAt) return { kind: "late" };
   if (version !== review.version || digest !== review.digest) return { kind: "stale", version: review.version, digest: review.digest };
-  if (!review.selfApproval && isSamePerson(review.owner, reviewer)) return { kind: "notAllowed", why: "ownRequest" };
+  const own = ownBar(review, reviewer);
+  if (own !== null) return { kind: "notAllowed", why: own };
   const lifted = [...(review.lifted ?? []), mark];
   return { kind: "lifted", review: { ...review, version: review.version + 1, digest: liftedDigest, votes: [], lifted } };
 }
 
-const ableToApprove = ({ reviewers, selfApproval, owner }: Review): number =>
-  reviewers.filter((each) => selfApproval || !isSamePerson(owner, each)).length;
+/** How many of those who are asked may approve. */
+export const ableToApprove = (review: Review): number => review.reviewers.filter((each) => ownBar(review, each) === null).length;
 
 /** Asks more people. Null where that changes nothing: the review is over, or all of them are asked or recused themselves. */
 export function askAlso(

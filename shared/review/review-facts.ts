@@ -5,6 +5,7 @@ import type { Gate, Provenance } from "../model/gate.ts";
 import type { NamedModel } from "../model/sampling.ts";
 import type { RiskLevel, RiskNote } from "../policy/risk.ts";
 import type { ReviewState, ReviewView, ShownModel } from "./view.ts";
+import type { OwnWhy } from "./decision.ts";
 import { vectorsIn } from "./vectors.ts";
 
 /** `sampling`: an MCP server asks. `function`: a tool is to run, which is an action; all others go to a model. */
@@ -51,7 +52,7 @@ export type ReviewFacts = {
   /** Null where one approval is enough. */
   readonly quorum: { readonly needed: number; readonly votes: number } | null;
   /** Why this reviewer cannot approve; they may still deny. */
-  readonly bar: "ownRequest" | "voted" | null;
+  readonly bar: OwnWhy | "voted" | null;
   /** Whether the server or client is told the reason of a denial; null where the view does not say. */
   readonly reason: { readonly of: "server" | "client"; readonly isTold: boolean } | null;
 };
@@ -107,7 +108,14 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
     editedBy: view.versions.find(({ version }) => version === view.version)?.by ?? null,
     deadline: { at: view.deadlineAt, leftMs: view.deadlineAt - view.now },
     quorum: quorum > 1 ? { needed: quorum, votes: state.kind === "voted" ? state.votes : 0 } : null,
-    bar: view.mayApprove === false ? "ownRequest" : (view.ownVote ?? null) !== null ? "voted" : null,
+    bar:
+      view.mayApprove === false
+        ? gate === "response" && view.written?.by === view.reviewer
+          ? "ownReply"
+          : "ownRequest"
+        : (view.ownVote ?? null) !== null
+          ? "voted"
+          : null,
     reason: view.tellReason === undefined ? null : { of: asking === "sampling" ? "server" : "client", isTold: view.tellReason },
   };
 }

@@ -25,7 +25,8 @@ export type ShownVersion = { readonly version: number; readonly by: string | nul
 export type ReviewState =
   | { readonly kind: "open" }
   | { readonly kind: "voted"; readonly votes: number; readonly quorum: number }
-  | { readonly kind: "approved"; readonly by: string; readonly at: number; readonly edited: boolean }
+  /** `author`: what was approved is the reply that they wrote in the model's place. */
+  | { readonly kind: "approved"; readonly by: string; readonly at: number; readonly edited: boolean; readonly author?: string }
   | { readonly kind: "denied"; readonly by: string; readonly at: number; readonly reason: string | null }
   | { readonly kind: "expired"; readonly at: number }
   | { readonly kind: "cancelled"; readonly at: number; readonly cause: CancelCause }

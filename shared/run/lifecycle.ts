@@ -5,6 +5,7 @@
 
 import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
+import { isSamePerson } from "../policy/person.ts";
 import { type RiskLevel, type SeenRisk, isRiskAtLeast } from "../policy/risk.ts";
 import {
   type Answer,
@@ -15,10 +16,13 @@ import {
   type RecusalRequest,
   type Review,
   type Verdict,
+  type WrittenReply,
+  ableToApprove,
   askAlso,
   closeReview,
   decide,
   lift,
+  ownBar,
   recuse,
 } from "../review/decision.ts";
 import { unreachable } from "../result.ts";
@@ -111,6 +115,8 @@ export type Effect =
   | { readonly kind: "withdraw"; readonly gate: Gate }
   /** The reply that a reviewer wrote, and that was approved at the request gate, is the reply of the run. */
   | { readonly kind: "takeReply" }
+  /** Writing that reply was its author's approval of it at the response gate. */
+  | { readonly kind: "authorApproved"; readonly verdict: "voted" | "approved" }
   /** `again`: an earlier call of this run may have cost money, which the record must say. */
   | { readonly kind: "callModel"; readonly call: number; readonly again: boolean }
   | { readonly kind: "finish" };
@@ -230,9 +236,52 @@ function lifted(state: RunState, gate: Gate, request: LiftRequest, now: number):
 function afterRequestGate(state: RunState, { written }: Review, now: number): Step {
   if (written === undefined) return startCall(state, now, false);
   const onward = isReplyAsked(state.gates, isEdited(state), written.risk)
-    ? openReview(state, "response", written.reply, now)
+    ? reviewWritten(state, written, now)
     : finish(state, { kind: "completed" });
   return { ...onward, effects: [{ kind: "takeReply" }, ...onward.effects] };
+}
+
+/**
+ * The response gate of a written reply. To write it was to approve it: its author has a vote here, where the rule lets them decide
+ * here, and is not asked again. Not where its warnings close the gate, because the page on which it was written shows none. Where
+ * too few others may approve it, those of the escalation are asked at once, or the run ends.
+ */
+function reviewWritten(state: RunState, written: WrittenReply, now: number): Step {
+  const opened = openReview(state, "response", written.reply, now, written.by);
+  const review = opened.state.reviews.response;
+  const channel = state.reviews.request?.votes.find(({ reviewer }) => reviewer === written.by)?.channel;
+  if (review === null) return opened;
+  const { responseIfRisk } = state.gates;
+  const isWarned = responseIfRisk !== null && isRiskAtLeast(written.risk, responseIfRisk);
+  const own: Answer = { act: "approve", reviewer: written.by, channel: channel ?? "", version: review.version, digest: review.digest };
+  const verdict = isWarned || channel === undefined ? null : decide(review, own, now);
+  if (verdict?.kind === "approved") {
+    const ended = finish(withReview(opened.state, verdict.review), { kind: "completed" });
+    return { ...ended, effects: [{ kind: "authorApproved", verdict: "approved" }, ...ended.effects] };
+  }
+  const mayAsk = verdict === null && ownBar(review, written.by) === null;
+  const asks: Effect[] = opened.effects.flatMap((effect) => {
+    if (effect.kind !== "ask" || mayAsk) return [effect];
+    const others = effect.reviewers.filter((name) => name !== written.by);
+    return others.length === 0 ? [] : [{ ...effect, reviewers: others }];
+  });
+  if (verdict?.kind === "voted") {
+    const effects: Effect[] = [...asks, { kind: "authorApproved", verdict: "voted" }];
+    return { state: withReview(opened.state, verdict.review), effects, verdict: null };
+  }
+  if (ableToApprove(review) >= review.quorum) return { ...opened, effects: asks };
+  const asked = escalated(opened.state, review);
+  if (asked !== null && !asked.exhausted) return { state: asked.state, effects: [...asks, ...asked.effects], verdict: null };
+  const closing = { how: "undeliverable", at: now, cause: "noReviewerLeft" } as const;
+  const ended = endReview(opened.state, review, closing, { kind: "undeliverable", gate: "response" });
+  return { ...ended, effects: [...asks, ...ended.effects] };
+}
+
+/** Whether enough people could approve a reply that this reviewer writes. */
+export function mayAuthor({ gates, terms }: RunState, reviewer: string): boolean {
+  if (terms.selfApproval || !(gates.response || gates.responseIfEdited || gates.responseIfRisk !== null)) return true;
+  const people = new Set([...terms.reviewers, ...terms.escalateTo]);
+  return [...people].filter((each) => each !== reviewer && !isSamePerson(terms.owner, each)).length >= terms.quorum;
 }
 
 /** Asks the reviewer to whom it was handed. Where too few reviewers are left, asks those of the escalation, else ends the run. */
@@ -324,7 +373,7 @@ const withReview = (state: RunState, review: Review): RunState => ({
   reviews: { ...state.reviews, [review.gate]: review },
 });
 
-function openReview(state: RunState, gate: Gate, digest: string, now: number): Step {
+function openReview(state: RunState, gate: Gate, digest: string, now: number, author?: string): Step {
   const { reviewers, quorum, owner, selfApproval, deadlineSeconds, endsAt = Number.POSITIVE_INFINITY } = state.terms;
   const review: Review = {
     gate,
@@ -339,6 +388,7 @@ function openReview(state: RunState, gate: Gate, digest: string, now: number): S
     selfApproval,
     votes: [],
     closing: null,
+    ...(author === undefined ? {} : { author }),
   };
   const phase = gate === "request" ? "requestReview" : "responseReview";
   return {

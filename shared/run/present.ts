@@ -4,17 +4,16 @@ import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { Note, ModelReply } from "../model/call.ts";
 import type { Reviewer } from "../policy/evaluate.ts";
 import type { Grant } from "../policy/grant.ts";
-import { isSamePerson } from "../policy/person.ts";
 import { type SeenRisk, findReplyRisks } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { type Redaction, beforeRedaction, markStates } from "../redaction/redact.ts";
-import type { Review } from "../review/decision.ts";
+import { type Review, ownBar } from "../review/decision.ts";
 import { isWritable, writtenModel } from "../review/written.ts";
 import type { GivenGrant, GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
-import { type End, type RunState, isKeyEnd } from "./lifecycle.ts";
+import { type End, type RunState, isKeyEnd, mayAuthor } from "./lifecycle.ts";
 import { type RequestVersion, type RunInput, inOrder } from "./run-input.ts";
 
 /** What the run stores of a model's answer. */
@@ -153,8 +152,10 @@ function shownRedactions(shown: Shown): Pick<ReviewView, "redactions" | "mayLift
 }
 
 /** A room writes none: a reply has an author with a name. */
-const mayWriteHere = ({ input, gate, reviewer, isRoom, current }: Shown): NonNullable<ReviewView["mayWrite"]> | null =>
-  gate === "request" && !isRoom && isWritable(current.request) ? { model: writtenModelFor(input.plan, reviewer.name) } : null;
+const mayWriteHere = ({ input, gate, reviewer, isRoom, current, state }: Shown): NonNullable<ReviewView["mayWrite"]> | null =>
+  gate === "request" && !isRoom && isWritable(current.request) && mayAuthor(state, reviewer.name)
+    ? { model: writtenModelFor(input.plan, reviewer.name) }
+    : null;
 
 /** `model` of a reply that this reviewer writes. */
 export const writtenModelFor = ({ tellAuthor }: Pick<RunInput["plan"], "tellAuthor">, reviewer: string): string =>
@@ -170,9 +171,9 @@ function ownStanding(
   const handedBy = review.left.findLast(({ to }) => to === reviewer);
   const { given } = review;
   const isAsked = review.closing === null && review.reviewers.includes(reviewer);
-  const mayApprove = review.selfApproval || !isSamePerson(review.owner, reviewer);
+  const mayApprove = ownBar(review, reviewer) === null;
   const isHandOverCandidate = (name: string): boolean =>
-    !review.reviewers.includes(name) && review.left.every((each) => each.reviewer !== name);
+    !review.reviewers.includes(name) && ownBar(review, name) === null && review.left.every((each) => each.reviewer !== name);
   return {
     ownVote: vote === undefined ? null : { at: vote.at },
     left: left === undefined ? null : { at: left.at, to: left.to },
@@ -209,7 +210,13 @@ export function reviewState(review: Review): ReviewState {
   }
   switch (closing.how) {
     case "approved":
-      return { kind: "approved", by: closing.by, at: closing.at, edited: review.version > 1 };
+      return {
+        kind: "approved",
+        by: closing.by,
+        at: closing.at,
+        edited: review.version > 1,
+        ...(review.written === undefined ? {} : { author: review.written.by }),
+      };
     case "denied":
       return { kind: "denied", by: closing.by, at: closing.at, reason: closing.reason };
     case "expired":

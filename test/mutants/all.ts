@@ -17,6 +17,7 @@ import { ownershipMutants } from "./ownership.ts";
 import { policyMutants } from "./policy.ts";
 import { redactionMutants } from "./redaction.ts";
 import { relay2026Mutants } from "./relay-2026.ts";
+import { replyMutants } from "./replies.ts";
 import { revocationMutants } from "./revocation.ts";
 import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
@@ -36,6 +37,7 @@ export const mutants: readonly Mutant[] = [
   ...callMutants,
   ...runMutants,
   ...ownershipMutants,
+  ...replyMutants,
   ...revocationMutants,
   ...consoleMutants,
   ...credentialMutants,

@@ -121,6 +121,7 @@ export type PressWords =
   | "stale"
   | "late"
   | "ownRequest"
+  | "ownReply"
   | "left"
   | "openPersonalLink"
   | "tooLongToEdit"

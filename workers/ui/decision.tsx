@@ -61,7 +61,10 @@ export const Requestor = ({ view: { requestor }, facts }: Pick<DecisionProps, "v
 const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "facts" | "kept" | "changes">) => {
   const { page, review } = useWords();
   const { effect, moreVotes, ownVote } = page.decide;
-  if (!mayApprove(view)) return <>{facts.bar === "voted" ? fill(ownVote, { version: String(view.version) }) : review.ownRequest}</>;
+  if (!mayApprove(view)) {
+    const isVoted = facts.bar === "voted" || facts.bar === null;
+    return <>{isVoted ? fill(ownVote, { version: String(view.version) }) : review[facts.bar]}</>;
+  }
   const missing = facts.quorum === null ? 0 : facts.quorum.needed - facts.quorum.votes - 1;
   const others = otherVoters(view);
   if (missing > 0 && others.length > 0)

@@ -138,7 +138,7 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
     "",
     whyOf(input).join(""),
     gateWords(facts, review).lead,
-    ...(facts.bar === "ownRequest" ? [review.ownRequest] : []),
+    ...(facts.bar === null || facts.bar === "voted" ? [] : [review[facts.bar]]),
     ...noteLines(view),
     "",
     `${gate.button}${review.marks.colon.trim()}`,
@@ -278,7 +278,7 @@ function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined)
       <p style={mailStyles.line}>
         {whyOf(input)} {gateWords(facts, review).lead}
       </p>
-      {facts.bar === "ownRequest" ? <p style={mailStyles.line}>{review.ownRequest}</p> : null}
+      {facts.bar === null || facts.bar === "voted" ? null : <p style={mailStyles.line}>{review[facts.bar]}</p>}
       <Note view={view} />
       <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0;border:0;">
         <tr>

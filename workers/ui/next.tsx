@@ -9,6 +9,7 @@ import { useWords } from "./language.ts";
 import { HeadingWords, servedBy } from "./lead.tsx";
 import { Person, Time } from "./names.tsx";
 import { Name } from "./outside-text.tsx";
+import { WrittenApproved } from "./outcome.tsx";
 import { fill } from "./sentence.tsx";
 
 type StepProps = { readonly as: "ok" | "now" | "todo"; readonly at?: number; readonly now: number; readonly children: Child };
@@ -41,7 +42,7 @@ export const Next = ({ view, facts, action }: NextProps) => {
   // An edit voids the votes before it, so it is the last approver's or an earlier version's.
   const isEdited = view.state.kind === "approved" && view.state.edited;
   const isThere = next.kind === "review";
-  const isWritten = facts.serving.kind === "written";
+  const { serving } = facts;
   return (
     <div id="next" role="status">
       <section class="card" aria-label={page.next.label}>
@@ -51,14 +52,20 @@ export const Next = ({ view, facts, action }: NextProps) => {
           </Step>
           {votes.map(({ by, at }, i) => (
             <Step as="ok" at={at} now={now}>
-              {fill(isEdited && i === votes.length - 1 ? page.states.approvedEdited : page.states.approved, {
-                by: <Person name={by} reader={reviewer} />,
-              })}
+              {serving.kind === "written" ? (
+                <WrittenApproved author={serving.by} names={[by]} reader={reviewer} />
+              ) : (
+                fill(isEdited && i === votes.length - 1 ? page.states.approvedEdited : page.states.approved, {
+                  by: <Person name={by} reader={reviewer} />,
+                })
+              )}
             </Step>
           ))}
-          <Step as={isThere ? "ok" : "now"} now={now}>
-            {isWritten ? fill(page.written.wrote, { by: values.model }) : fill(isThere ? words.answered : words.answers, values)}
-          </Step>
+          {serving.kind === "written" ? null : (
+            <Step as={isThere ? "ok" : "now"} now={now}>
+              {fill(isThere ? words.answered : words.answers, values)}
+            </Step>
+          )}
           <Step as={isThere ? "now" : "todo"} now={now}>
             {isThere ? words.waits : words.mayWait}
           </Step>

@@ -29,18 +29,28 @@ function decidersOf({ state, votes = [] }: ReviewView): string[] {
   return state.kind === "denied" ? [state.by] : [];
 }
 
+/** Who wrote the approved reply, and who approved it. To write it was to approve it. */
+export const WrittenApproved = ({ author, names, reader }: { author: string; names: readonly string[]; reader: string }) => {
+  const { approved, ownApproved } = useWords().page.written;
+  const others = names.filter((name) => name !== author);
+  return (
+    <>
+      {fill(others.length === 0 ? ownApproved : approved, {
+        author: <People names={[author]} reader={reader} joined="and" />,
+        by: <People names={others} reader={reader} joined="and" />,
+      })}
+    </>
+  );
+};
+
 function headingOf(view: ReviewView, { page }: Words): Child {
   const { states } = page;
   const { state, reviewer } = view;
   const by = <People names={decidersOf(view)} reader={reviewer} joined="and" />;
-  const author = view.gate === "request" ? view.written?.by : undefined;
-  if (state.kind === "approved" && author !== undefined) {
-    const others = decidersOf(view).filter((name) => name !== author);
-    const { approved, ownApproved } = page.written;
-    return fill(others.length === 0 ? ownApproved : approved, {
-      author: <People names={[author]} reader={reviewer} joined="and" />,
-      by: <People names={others} reader={reviewer} joined="and" />,
-    });
+  const author = view.written?.by;
+  const isAsWritten = view.gate === "request" || (state.kind === "approved" && !state.edited);
+  if (state.kind === "approved" && author !== undefined && isAsWritten) {
+    return <WrittenApproved author={author} names={decidersOf(view)} reader={reviewer} />;
   }
   if (state.kind === "approved") return fill(state.edited ? states.approvedEdited : states.approved, { by });
   return state.kind === "denied" ? fill(states.denied, { by }) : states[state.kind];

@@ -229,6 +229,9 @@ export const Notices = ({ view, facts }: Shown) => {
   return (
     <>
       <HandedOver view={view} />
+      {view.gate === "response" && facts.isOpen && view.written?.by === view.reviewer ? (
+        <p class="note">{words.page.written.yours}</p>
+      ) : null}
       {view.requestor.gone && facts.isOpen ? <p class="note mind">{words.review.gone}</p> : null}
       {notice === null ? null : <p class="note mind">{notice}</p>}
     </>

@@ -10,6 +10,7 @@ export const tellWords = ({ slack: { tell }, review: { uncounted } }: NoticeWord
   alreadyDecided: uncounted.closed,
   late: uncounted.late,
   ownRequest: uncounted.ownRequest,
+  ownReply: uncounted.ownReply,
   left: uncounted.left,
 });
 

@@ -48,6 +48,37 @@ class Gate {
   }
 }
 
+test.each([
+  ["en", /<b class="person">You<\/b> wrote this reply in the model’s place/, /Grace<\/bdi><\/b> approved the reply that/, /with changes/],
+  ["zh-CN", /<b class="person">你<\/b> 代替模型写了此回复/, /Grace<\/bdi><\/b> 批准了/, /修改后批准/],
+] as const)(
+  "the way on to its review says who wrote it and who approved it, and nothing of changes (%s)",
+  (language, wrote, approved, not) => {
+    const at = openRequest.now;
+    const page = renderedReview(
+      {
+        ...view,
+        reviewer: "Ada",
+        version: 2,
+        quorum: 2,
+        votes: [
+          { by: "Ada", at },
+          { by: "Grace", at },
+        ],
+        state: { kind: "approved", by: "Grace", at, edited: true, author: "Ada" },
+        progress: "responseReview",
+        written: { by: "Ada", at, reply: { content: [{ type: "text", text: reply }], model: "human" } },
+        next: { kind: "waits" },
+      },
+      {},
+      language,
+    );
+    expect(page).toMatch(wrote);
+    expect(page).toMatch(approved);
+    expect(page).not.toMatch(not);
+  },
+);
+
 describe.skipIf(chromiumPath === undefined)("a written reply", () => {
   let browser: Browser;
   let server: Server;

@@ -1,6 +1,16 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Effect, type RunEvent, type RunState, mostCalls, newRun, openGates, openGate, step } from "../../../shared/run/lifecycle.ts";
+import {
+  type Effect,
+  type RunEvent,
+  type RunState,
+  mayAuthor,
+  mostCalls,
+  newRun,
+  openGates,
+  openGate,
+  step,
+} from "../../../shared/run/lifecycle.ts";
 import type { Answer } from "../../../shared/review/decision.ts";
 
 const begun = 1_000_000;
@@ -126,6 +136,87 @@ describe("the way of a run", () => {
     const lift = { reviewer: "Ada", version: 1, digest: "request-1", mark: 1, liftedDigest: "request-2" };
     const { state } = play(own, [received]);
     expect(step(state, { kind: "lifted", gate: "request", lift }, begun).lifting).toEqual({ kind: "notAllowed", why: "ownRequest" });
+  });
+
+  describe("a reply that Ada writes in the model's place", () => {
+    const writes = (risk: "none" | "high" = "none"): RunEvent =>
+      approve("request", "request-1", { editedDigest: "request-2", written: { reply: "written-1", risk } });
+    const ask = (...reviewers: string[]): Effect => ({ kind: "ask", gate: "response", reviewers, why: "asked" });
+    const after = (events: readonly RunEvent[], over: Partial<RunState["terms"]> = {}, gates: RunState["gates"] = both) =>
+      play(newRun(gates, { ...terms, ...over }, "request-1"), [received, ...events]);
+
+    test("passes a response gate that she may pass alone: nobody is asked, and its review has her approval of the very reply", () => {
+      const { state, effects } = after([writes()]);
+      expect(effects.slice(2)).toEqual([
+        { kind: "withdraw", gate: "request" },
+        { kind: "takeReply" },
+        { kind: "authorApproved", verdict: "approved" },
+        { kind: "finish" },
+      ]);
+      expect(state.end).toEqual({ kind: "completed" });
+      expect(state.reviews.response).toMatchObject({
+        digest: "written-1",
+        author: "Ada",
+        votes: [{ reviewer: "Ada", version: 1 }],
+        closing: { how: "approved", by: "Ada" },
+      });
+    });
+
+    test("has her vote where more must approve, and only the others are asked", () => {
+      const both2 = { quorum: 2, reviewers: ["Ada", "Grace", "Edsger"] };
+      const vote = approve("request", "request-2", { reviewer: "Grace", version: 2 });
+      const { state, effects } = after([writes(), vote], both2);
+      expect(effects.slice(-3)).toEqual([
+        { kind: "open", gate: "response" },
+        ask("Grace", "Edsger"),
+        { kind: "authorApproved", verdict: "voted" },
+      ]);
+      expect(state.reviews.response?.votes.map(({ reviewer }) => reviewer)).toEqual(["Ada"]);
+      expect(step(state, approve("response", "written-1"), begun).verdict).toEqual({ kind: "repeated" });
+      expect(step(state, approve("response", "written-1", { reviewer: "Edsger" }), begun).state.end).toEqual({ kind: "completed" });
+    });
+
+    test("is approved by another person where the rule bars people from approving what is their own", () => {
+      const { state, effects } = after([writes()], { selfApproval: false });
+      expect(effects.at(-1)).toEqual(ask("Grace"));
+      expect(state.reviews.response?.votes).toEqual([]);
+      expect(step(state, approve("response", "written-1"), begun).verdict).toEqual({ kind: "notAllowed", why: "ownReply" });
+      const hands: RunEvent = { kind: "recused", gate: "response", recusal: { reviewer: "Ada", to: "Edsger" } };
+      expect(step(state, hands, begun).recusal).toEqual({ kind: "notAllowed", why: "ownReply" });
+      expect(step(state, deny("response", "written-1"), begun).state.end).toMatchObject({ kind: "rejected", by: "Ada" });
+      expect(step(state, approve("response", "written-1", { reviewer: "Grace" }), begun).state.end).toEqual({ kind: "completed" });
+    });
+
+    test("is asked about with its warnings, which she did not see as she wrote it, and she may approve it then", () => {
+      const gates = { ...both, responseIfRisk: "high" as const };
+      const { state, effects } = after([writes("high")], {}, gates);
+      expect(effects.at(-1)).toEqual(ask("Ada", "Grace"));
+      expect(state.reviews.response?.votes).toEqual([]);
+      expect(step(state, approve("response", "written-1"), begun).state.end).toEqual({ kind: "completed" });
+      expect(after([writes()], {}, gates).state.end).toEqual({ kind: "completed" });
+    });
+
+    test("is asked about where she is not among those who decide about the reply", () => {
+      const gates = { ...both };
+      const hers = approve("request", "request-1", {
+        reviewer: "Edsger",
+        editedDigest: "request-2",
+        written: { reply: "written-1", risk: "none" },
+      });
+      const { state, effects } = after([escalate, hers], {}, gates);
+      expect(effects.at(-1)).toEqual(ask("Ada", "Grace"));
+      expect(state.reviews.response?.votes).toEqual([]);
+    });
+
+    test("asks those of the escalation at once where nobody else may approve it, and ends the run where there are none", () => {
+      const alone = { reviewers: ["Ada"], selfApproval: false };
+      expect(after([writes()], alone).effects.at(-1)).toMatchObject({ kind: "ask", reviewers: ["Edsger"], why: "escalated" });
+      expect(after([writes()], { ...alone, escalateTo: [] }).state.end).toEqual({ kind: "undeliverable", gate: "response" });
+      expect(mayAuthor(newRun(both, { ...terms, ...alone }, "r"), "Ada")).toBe(true);
+      expect(mayAuthor(newRun(both, { ...terms, ...alone, escalateTo: [] }, "r"), "Ada")).toBe(false);
+      const open = { ...openGates, request: true };
+      expect(mayAuthor(newRun(open, { ...terms, ...alone, escalateTo: [] }, "r"), "Ada")).toBe(true);
+    });
   });
 
   test("content that cannot be read ends it as failed in every phase, and its review with it", () => {
@@ -309,8 +400,12 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
           version: fc.integer({ min: 1, max: 2 }),
           digest,
           edited: fc.option(digest, { nil: undefined, freq: 4 }),
+          risk: fc.option(fc.constantFrom("none" as const, "high" as const), { nil: undefined }),
         })
-        .map(({ edited, ...answer }): Answer => (edited === undefined ? answer : { ...answer, editedDigest: edited })),
+        .map(({ edited, risk, ...answer }): Answer => {
+          if (edited === undefined) return answer;
+          return { ...answer, editedDigest: edited, ...(risk === undefined ? {} : { written: { reply: "reply-1", risk } }) };
+        }),
     }),
   },
   {
@@ -445,6 +540,18 @@ describe("whatever happens in whatever order", () => {
         if (after.end?.kind !== "completed") continue;
         for (const each of ["request", "response"] as const)
           expect(after.reviews[each]?.closing?.how ?? "none").toBe(gates[each] ? "approved" : "none");
+      }
+    });
+  });
+
+  test("a reply that a person wrote is delivered by as many people as the rule wants, for the very reply", () => {
+    always((told, gates, quorum) => {
+      for (const { after } of told) {
+        const { request, response } = after.reviews;
+        if (after.end?.kind !== "completed" || request?.written === undefined || !gates.response) continue;
+        expect(response?.author).toBe(request.written.by);
+        if (response?.version === 1) expect(response.digest).toBe(request.written.reply);
+        expect(response?.votes.length).toBe(quorum);
       }
     });
   });

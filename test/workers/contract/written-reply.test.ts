@@ -291,40 +291,106 @@ describe("two of three decide", () => {
 });
 
 describe("the response gate", () => {
-  test("a written reply passes it as any reply does, and its author counts once there", async () => {
+  const othersLinks = (): Promise<Map<string, string>> =>
+    eventually("the others' links at the response gate", async () => {
+      const open = (await notices()).filter((each) => each.gate === "response" && each.state === "sent");
+      return open.length >= 2 ? new Map(open.map(({ reviewer, link }) => [reviewer, link])) : null;
+    });
+  const decidedIn = async (run: string) =>
+    (await recordWith(run, "finished")).flatMap(({ fact }) =>
+      fact.kind === "approved" || fact.kind === "voted" ? [[fact.kind, fact.gate, fact.by, fact.byWriting ?? false]] : [],
+    );
+
+  test("where one approval is enough, writing the reply is its author's: nobody is asked again, and the record says so", async () => {
+    await configure("policy", policyWith({ response: "review" }));
+    const response = await asks();
+    const link = of(await linksAt("request"), "Ada");
+    const { run } = await openNotice("request");
+    expect((await press(link, "answer", writes(secret))).status).toBe(303);
+    expect(await textOf(response)).toMatchObject({ model: "human", content: { text: secret } });
+    expect(await decidedIn(run)).toEqual([
+      ["approved", "request", "Ada", false],
+      ["approved", "response", "Ada", true],
+    ]);
+    const page = await pageOf(link);
+    expect(page).toMatch(/<b class="person">You<\/b> wrote this reply in the model’s place/);
+    expect(page).not.toContain("with changes");
+    expect((await notices()).filter(({ gate }) => gate === "response")).toEqual([]);
+  });
+
+  test("where two must approve, its author has a vote there by writing it, and another person is asked", async () => {
     await configure("policy", policyWith({ response: "review", quorum: 2 }));
     const response = await asks();
     const first = await linksAt("request");
+    const { run } = await openNotice("request");
     await press(of(first, "Ada"), "answer", writes(secret));
     await press(of(first, "Grace"), "approve");
-    const links = await linksAt("response");
-    const { run } = await openNotice("response");
-    expect((await runOf(run)).state).toBe("responseReview");
+    const links = await othersLinks();
+    expect([...links.keys()].sort()).toEqual(["Edsger", "Grace"]);
     const page = await pageOf(of(links, "Edsger"));
     expect(page).toContain(secret);
     expect(page).toMatch(/From <bdi class="name">Ada<\/bdi>, written in the model’s place/);
-    // Ada's vote at the request gate is none here; here she has one, however often she presses.
-    expect((await press(of(links, "Ada"), "approve")).status).toBe(303);
-    const again = await filledForm(of(links, "Ada"), "approve");
-    await postForm(of(links, "Ada"), again);
-    expect((await runOf(run)).state).toBe("responseReview");
     expect((await press(of(links, "Edsger"), "approve")).status).toBe(303);
     expect(await textOf(response)).toMatchObject({ model: "human", content: { text: secret } });
+    expect(await decidedIn(run)).toEqual([
+      ["voted", "request", "Ada", false],
+      ["approved", "request", "Grace", false],
+      ["voted", "response", "Ada", true],
+      ["approved", "response", "Edsger", false],
+    ]);
     expect(model.calls).toEqual([]);
+  });
+
+  test("where people may not approve what is their own, another person approves the reply", async () => {
+    await configure("policy", policyWith({ response: "review", selfApproval: false }));
+    const { key } = await createKey({ name: "of edsger", owner: "Edsger" });
+    const response = sample({ server: "notes" }, { key });
+    const first = await linksAt("request");
+    const { run } = await openNotice("request");
+    await press(of(first, "Ada"), "answer", writes(secret));
+    const links = await othersLinks();
+    expect([...links.keys()].sort()).toEqual(["Edsger", "Grace"]);
+    expect((await press(of(links, "Grace"), "approve")).status).toBe(303);
+    expect(await textOf(response)).toMatchObject({ model: "human", content: { text: secret } });
+    expect((await decidedIn(run)).at(-1)).toEqual(["approved", "response", "Grace", false]);
   });
 
   test("a reply with a warning closes a gate that the policy opens for others", async () => {
     await configure("policy", policyWith({ replyRisk: "high" }));
     void asks();
-    await decide("request", "answer", undefined, writes("Your key: sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEF"));
+    const { reviewer: author } = await decide(
+      "request",
+      "answer",
+      undefined,
+      writes("Your key: sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEF"),
+    );
+    const links = await linksAt("response");
     const { run } = await openNotice("response");
     expect((await runOf(run)).state).toBe("responseReview");
+    // Whoever wrote it sees its warnings here for the first time, and may approve it.
+    for (const name of people)
+      expect((await pageOf(of(links, name))).includes("You wrote this reply in the model’s place.")).toBe(name === author);
+    expect((await press(of(links, author), "approve")).status).toBe(303);
+    expect((await decidedIn(run)).at(-1)).toEqual(["approved", "response", author, false]);
+  });
+
+  test("where nobody else could approve the reply, it cannot be written", async () => {
+    const then = { response: "review", selfApproval: false, reviewers: ["everyone"] };
+    await configure("policy", policyWith(then, { reviewers: { everyone: [{ name: "Ada" }, { name: "Grace" }] } }));
+    const { key } = await createKey({ name: "of grace", owner: "Grace" });
+    void sample({ server: "notes" }, { key });
+    const link = await eventually("Ada's link", async () => (await notices()).find(({ reviewer }) => reviewer === "Ada")?.link ?? null);
+    expect(await pageOf(link)).not.toContain('name="answer"');
+    expect((await press(link, "answer", writes(secret))).status).toBe(422);
   });
 
   test("a written reply that is denied there is delivered nowhere and kept nowhere", async () => {
-    await configure("policy", policyWith({ response: "review" }));
+    await configure("policy", policyWith({ response: "review", quorum: 2 }));
     const response = await asks();
-    const { link: requestLink } = await decide("request", "answer", undefined, writes(secret));
+    const first = await linksAt("request");
+    const requestLink = of(first, "Ada");
+    await press(requestLink, "answer", writes(secret));
+    await press(of(first, "Grace"), "approve");
     await decide("response", "deny");
     expect((await answerOf(response)).error?.code).toBe(-1);
     expect(await everything()).not.toContain("Ghent");

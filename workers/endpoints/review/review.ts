@@ -242,6 +242,7 @@ const verdictProblems = {
   stale: { why: "stale", status: 412 },
   late: { why: { uncounted: "late" }, status: 409 },
   ownRequest: { why: { uncounted: "ownRequest" }, status: 403 },
+  ownReply: { why: { uncounted: "ownReply" }, status: 403 },
   notAReviewer: { why: "notAReviewer", status: 403 },
   left: { why: { uncounted: "left" }, status: 403 },
 } as const satisfies Record<string, Refusal>;
@@ -249,6 +250,7 @@ const verdictProblems = {
 const recusalProblems = {
   notAReviewer: { why: "notAReviewer", status: 403 },
   ownRequest: { why: { giveUp: "ownRequest" }, status: 403 },
+  ownReply: { why: { giveUp: "ownReply" }, status: 403 },
   left: { why: { giveUp: "left" }, status: 409 },
   hasApproved: { why: { giveUp: "hasApproved" }, status: 409 },
   isAskedAlready: { why: { giveUp: "isAskedAlready" }, status: 409 },

@@ -11,7 +11,7 @@ import { isRoom } from "../../../shared/notice-channels.ts";
 import { type Mark, liftMark } from "../../../shared/redaction/redact.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
-import type { RunState } from "../../../shared/run/lifecycle.ts";
+import { type RunState, mayAuthor } from "../../../shared/run/lifecycle.ts";
 import { type ModelFacts, writtenModelFor } from "../../../shared/run/present.ts";
 import { type RequestVersion, nothingSpent, replyDigest, requestDigest, writtenDigest } from "../../../shared/run/run-input.ts";
 import { reviewAt } from "./run-parts.ts";
@@ -58,6 +58,7 @@ export function editedContent(store: RunStore, input: StoredInput, state: RunSta
   ) {
     return { kind: "notJudged" };
   }
+  if (form.act === "answer" && !mayAuthor(state, by.name)) return invalid({ kind: "notWritable" });
   if (gate === "request") return editedRequest(store, input, review, { by, form });
   return form.act === "approve" ? editedReply(store, state, review, form) : invalid({ kind: "notWritable" });
 }

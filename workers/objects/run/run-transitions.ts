@@ -25,6 +25,13 @@ export type TransitionParts = {
   readonly flush: () => void;
 };
 
+/** The author's approval of the reply that they wrote, as the record has it at the response gate. */
+function authorFact({ gate, votes, author, version, digest }: Review, kind: "voted" | "approved"): RecordFact {
+  const vote = votes.find(({ reviewer }) => reviewer === author);
+  if (vote === undefined) throw new Error("an author's approval without a vote");
+  return { kind, gate, by: vote.reviewer, channel: vote.channel, version, digest, reasonGiven: false, byWriting: true };
+}
+
 export class RunTransitions {
   readonly #parts: TransitionParts;
 
@@ -88,6 +95,8 @@ export class RunTransitions {
       case "takeReply":
         takeWrittenReply(this.#parts.store, state, input, now);
         return [];
+      case "authorApproved":
+        return [authorFact(reviewAt(state, "response"), effect.verdict)];
       case "callModel": {
         const content = currentRequest(this.#parts.store, state);
         this.#parts.store.outbox.queue("call", "call", { call: effect.call }, now);

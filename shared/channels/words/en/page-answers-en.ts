@@ -19,6 +19,7 @@ export const pageAnswersEn = {
     cannotLift: "Nothing was changed: you may not lift this redaction, or its text was edited since.",
     giveUp: {
       ownRequest: "This is your own request, so you cannot choose who decides it. You can say that it is not yours.",
+      ownReply: "You wrote this reply, so you cannot choose who decides it. You can say that it is not yours.",
       left: "You left this review before. Nothing was changed.",
       hasApproved: "You have approved this, and your approval stands. You can still deny it.",
       isAskedAlready: "That person is already asked. Nothing was changed; you are still asked too.",

@@ -24,10 +24,10 @@ export const pageWrittenEn = {
     effect: "Approve sends the reply of {by} to {to}. No model is asked.",
     /** Once the review is over. */
     approved: "{by} approved the reply that {author} wrote",
-    ownApproved: "{author} wrote the reply in the model’s place",
+    ownApproved: "{author} wrote this reply in the model’s place",
     unwritten: "{by} chose the model in place of the reply that {author} wrote.",
-    /** As the first step of what follows. */
-    wrote: "{by} wrote the reply",
+    /** To its author, at the response gate. */
+    yours: "You wrote this reply in the model’s place.",
     inReview: "The reply waits for its own review.",
     modelHeading: "Model that is not asked",
   },

@@ -294,6 +294,7 @@ export const reviewEn = {
   risks: "Warnings",
   silence: "If nobody decides before {at}, it is denied automatically.",
   ownRequest: "This is your own request: another reviewer has to approve it. You can deny it.",
+  ownReply: "You wrote this reply: another reviewer has to approve it. You can deny it.",
   /** Who is told the reason for a denial. */
   reason: {
     told: { server: "The server will be told this reason.", client: "The client will be told this reason." },
@@ -308,13 +309,17 @@ export const reviewEn = {
     titles: {
       approved: "Approved",
       approvedEdited: "Approved with changes",
+      written: "Reply written by a person",
+      approvedWritten: "Written reply approved",
       denied: "Denied",
       expired: "Expired",
       cancelled: "Cancelled",
       failed: "Failed",
-    } satisfies Record<Exclude<ReviewState["kind"], "open" | "voted"> | "approvedEdited", string>,
+    } satisfies Record<Exclude<ReviewState["kind"], "open" | "voted"> | "approvedEdited" | "written" | "approvedWritten", string>,
     approved: "{by} approved this on {at}.",
     approvedEdited: "{by} changed and approved this on {at}.",
+    written: "{by} wrote this reply in the model’s place on {at}.",
+    approvedWritten: "{by} approved a reply that another reviewer wrote in the model’s place, on {at}.",
     denied: "{by} denied this on {at}.",
     expired: "Nobody decided before {at}, so it was denied automatically.",
     cancelled: "The request was withdrawn on {at}. No decision is needed.",
@@ -342,6 +347,7 @@ export const reviewEn = {
     closed: "This was decided before your answer came. Your answer did not count.",
     late: "The deadline has passed. Your answer did not count.",
     ownRequest: "You cannot approve your own request. Another reviewer has to.",
+    ownReply: "You cannot approve a reply that you wrote. Another reviewer has to.",
     left: "You left this review. Your answer did not count.",
   },
   /** One line that says what a notice is about, with {server}, {client}, {name} and {model}. */

@@ -19,6 +19,7 @@ export const pageAnswersZh = {
     cannotLift: "没有任何改动：你无权取消此处的遮盖，或文字已被修改。",
     giveUp: {
       ownRequest: "这是你自己的请求，不能由你选择审核人。你可以声明不归你审核。",
+      ownReply: "这份回复是你写的，不能由你选择审核人。你可以声明不归你审核。",
       left: "你已退出此审核，没有任何改动。",
       hasApproved: "你已批准，批准仍然有效。你仍可以拒绝。",
       isAskedAlready: "对方已是审核人。没有任何改动，你仍是审核人。",

@@ -24,10 +24,10 @@ export const pageWrittenZh = {
     effect: "批准后，把 {by} 的回复发给 {to}。不请求任何模型。",
     /** Once the review is over. */
     approved: "{by} 批准了 {author} 写的回复",
-    ownApproved: "{author} 代替模型写了回复",
+    ownApproved: "{author} 代替模型写了此回复",
     unwritten: "{by} 选择请求模型，未采用 {author} 写的回复。",
-    /** As the first step of what follows. */
-    wrote: "{by} 写了回复",
+    /** To its author, at the response gate. */
+    yours: "你代替模型写了此回复。",
     inReview: "回复等待审核。",
     modelHeading: "不会请求的模型",
   },

@@ -308,6 +308,7 @@ export const reviewZh = {
   risks: "警告",
   silence: "{at} 前无人决定，将自动拒绝。",
   ownRequest: "这是你自己的请求，须由其他审核人批准。你可以拒绝。",
+  ownReply: "这份回复是你写的，须由其他审核人批准。你可以拒绝。",
   /** Who is told the reason for a denial. */
   reason: {
     told: { server: "服务器会收到这条原因。", client: "客户端会收到这条原因。" },
@@ -322,13 +323,17 @@ export const reviewZh = {
     titles: {
       approved: "已批准",
       approvedEdited: "修改后批准",
+      written: "由人写了回复",
+      approvedWritten: "已批准人写的回复",
       denied: "已拒绝",
       expired: "已过期",
       cancelled: "已取消",
       failed: "失败",
-    } satisfies Record<Exclude<ReviewState["kind"], "open" | "voted"> | "approvedEdited", string>,
+    } satisfies Record<Exclude<ReviewState["kind"], "open" | "voted"> | "approvedEdited" | "written" | "approvedWritten", string>,
     approved: "{by} 于 {at} 批准。",
     approvedEdited: "{by} 于 {at} 修改后批准。",
+    written: "{by} 于 {at} 代替模型写了此回复。",
+    approvedWritten: "{by} 于 {at} 批准了另一位审核人代替模型写的回复。",
     denied: "{by} 于 {at} 拒绝。",
     expired: "{at} 前无人决定，已自动拒绝。",
     cancelled: "请求已于 {at} 撤回，无需决定。",
@@ -356,6 +361,7 @@ export const reviewZh = {
     closed: "在你的决定到达之前，此事已有决定。你的决定不计入。",
     late: "已过截止时间，你的决定不计入。",
     ownRequest: "你不能批准自己的请求，须由其他审核人批准。",
+    ownReply: "你不能批准自己写的回复，须由其他审核人批准。",
     left: "你已退出此审核，你的决定不计入。",
   },
   /** One line that says what a notice is about, with {server}, {client}, {name} and {model}. */

@@ -1,0 +1,56 @@
+// A reply that a person writes: who else must approve it.
+
+import type { Mutant } from "./mutant.ts";
+
+const lifecycle = {
+  file: "shared/run/lifecycle.ts",
+  test: { file: "test/shared/run/lifecycle.test.ts", only: "a reply that Ada writes" },
+};
+
+export const replyMutants: readonly Mutant[] = [
+  {
+    ...lifecycle,
+    name: "an author approves no reply whose warnings they did not see",
+    from: "isWarned || channel === undefined ? null",
+    to: "channel === undefined ? null",
+  },
+  {
+    name: "without self-approval an author does not approve their own reply",
+    file: "shared/review/decision.ts",
+    from: 'author === reviewer ? "ownReply" : null',
+    to: "null",
+    test: lifecycle.test,
+  },
+  {
+    ...lifecycle,
+    name: "a review of a written reply knows its author",
+    from: 'openReview(state, "response", written.reply, now, written.by)',
+    to: 'openReview(state, "response", written.reply, now)',
+  },
+  {
+    ...lifecycle,
+    name: "an author's approval is for the reply's quorum",
+    from: 'if (verdict?.kind === "approved") {',
+    to: "if (verdict !== null) {",
+  },
+  {
+    ...lifecycle,
+    name: "a written reply that nobody may approve ends its run",
+    from: "if (ableToApprove(review) >= review.quorum) return",
+    to: "if (ableToApprove(review) >= 0) return",
+  },
+  {
+    name: "a reply that nobody else could approve is not written",
+    file: "workers/objects/run/run-edit.ts",
+    from: 'if (form.act === "answer" && !mayAuthor(state, by.name))',
+    to: "if (false as boolean)",
+    test: { file: "test/workers/contract/written-reply.test.ts", only: "nobody else could approve" },
+  },
+  {
+    name: "the record says that an author's approval is by writing",
+    file: "workers/objects/run/run-transitions.ts",
+    from: ", byWriting: true }",
+    to: " }",
+    test: { file: "test/workers/contract/written-reply.test.ts", only: "where one approval is enough" },
+  },
+];
