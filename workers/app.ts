@@ -18,6 +18,7 @@ import { togetherRoutes } from "./endpoints/inbox/together.ts";
 import { metricsRoutes } from "./endpoints/metrics.ts";
 import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
 import { relayInside } from "./endpoints/relay/relay-inside.ts";
+import { allowOf, operationsFor } from "./endpoints/openapi/operations.ts";
 import { addOpenapi } from "./endpoints/openapi/openapi.ts";
 import { reviewRoutes } from "./endpoints/review/review.ts";
 import { runRoutes } from "./endpoints/runs.ts";
@@ -62,7 +63,12 @@ for (const routes of [
 
 addOpenapi(app);
 
-app.notFound((c) => c.json({ error: "There is nothing at this path; GET /openapi lists what there is" }, 404));
+app.notFound((c) => {
+  const taken = operationsFor(app, c.req.path);
+  if (taken.length === 0) return c.json({ error: "There is nothing at this path; GET /openapi lists what there is" }, 404);
+  const ways = taken.map(({ method, path, summary }) => `${method} ${path}: ${summary}`).join("; ");
+  return c.json({ error: `Use ${ways}. GET /openapi describes it` }, 405, { Allow: allowOf(taken) });
+});
 
 app.onError(async (error, c) => {
   // What hono refuses by itself: a body that is not the JSON it claims to be.

@@ -17,8 +17,8 @@ const configurationRetryMs = 5_000;
 
 /** Where a setting of the server's entry would allow the request, the error names it. */
 const notAssociatedWhy: Readonly<Record<NotAssociated, string>> = {
-  noSession: "",
-  noOriginatingRequest: "",
+  noSession: ': send the name of the host\'s session as _meta["countersign/session"]',
+  noOriginatingRequest: ': send the client request that it serves as _meta["countersign/originatingRequest"]',
   originatingRequestEnded: "",
   sessionEnded: "",
   nothingShown:
@@ -28,6 +28,16 @@ const notAssociatedWhy: Readonly<Record<NotAssociated, string>> = {
   severalInFlight:
     ': several requests are in flight, and nothing shows which one it serves; ask on the response stream of the request that is served, or have the gateway\'s operator set "association": "inFlight" in this server\'s entry, which takes the newest',
 };
+
+/** The longest pointer in a sentence: its steps may be names that the request made up. */
+const longestPointer = 200;
+
+/** With the first error in it: many MCP clients and servers pass on an error's message alone. */
+function invalidParams([first, ...more]: Extract<Refusal, { kind: "invalidParams" }>["errors"]): string {
+  if (first === undefined) return "Invalid params";
+  const pointer = first.pointer === "" || first.pointer.length > longestPointer ? "" : `${first.pointer} `;
+  return `Invalid params: ${pointer}${first.message}${more.length === 0 ? "" : ` (errors lists ${more.length} more)`}`;
+}
 
 /** What the caller is told of a refusal. */
 export function describeRefusal(refusal: Refusal): Described {
@@ -86,7 +96,7 @@ export function describeRefusal(refusal: Refusal): Described {
       return {
         status: 200,
         code: -32602,
-        message: "Invalid params",
+        message: invalidParams(refusal.errors),
         data: { errors: refusal.errors.map(({ pointer, message }) => ({ pointer, message })) },
       };
     case "toolResultMissing":
@@ -156,8 +166,8 @@ export function describeRefusal(refusal: Refusal): Described {
         code: -32010,
         message:
           refusal.named === true
-            ? "Neither a model with the requested name nor one of its equivalents can serve this request; data says why each model was passed over. The operator's routing table lists the names"
-            : "No model can serve this request; data says why each model was passed over",
+            ? "Neither a model with the requested name nor one of its equivalents can serve this request; models lists why each was passed over. The operator's routing table lists the names"
+            : "No model can serve this request; models lists why each was passed over",
         data: { models: refusal.reasons.map(({ model, reason }) => ({ model, reason })) },
       };
     case "functionUnavailable":
@@ -238,7 +248,7 @@ function describeFailed(attempts: readonly Attempt[]): Described {
   return {
     status: 200,
     code: -32011,
-    message: "Every model that could serve this request failed; data lists the attempts",
+    message: "Every model that could serve this request failed; attempts lists how",
     data: { attempts: attempts.map(describeAttempt) },
   };
 }

@@ -1,4 +1,4 @@
-// A reply that a person writes: who else must approve it.
+// A reply that a person writes: who else must approve it. And what an error repeats of a request.
 
 import type { Mutant } from "./mutant.ts";
 
@@ -45,6 +45,13 @@ export const replyMutants: readonly Mutant[] = [
     from: 'if (form.act === "answer" && !mayAuthor(state, by.name))',
     to: "if (false as boolean)",
     test: { file: "test/workers/contract/written-reply.test.ts", only: "nobody else could approve" },
+  },
+  {
+    name: "an error about a token repeats nothing of it",
+    file: "workers/endpoints/auth.ts",
+    from: "`The token in Authorization is not ${wanted}; send ${send}`",
+    to: "`The token in Authorization is not ${wanted}: ${presented}; send ${send}`",
+    test: { file: "test/workers/contract/what-errors-say.test.ts", only: "is not repeated" },
   },
   {
     name: "the record says that an author's approval is by writing",

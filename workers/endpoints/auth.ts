@@ -13,7 +13,7 @@ import { type Refused, recordRefusal } from "../pipeline/refusals.ts";
 import { accessHeader, accessIdentity } from "../credentials/access.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
-import { callerOf } from "../stores/keys.ts";
+import { callerOf, keyPrefix } from "../stores/keys.ts";
 import { neededRole } from "./admin/needed-role.ts";
 import type { App } from "./app-context.ts";
 import { adminRefusals, keyRefusals, noGoodKey, rateLimited } from "./openapi/answers.ts";
@@ -77,10 +77,21 @@ const isFromElsewhere = (headers: Headers): boolean => {
   return site === null ? headers.has("Origin") : site !== "same-origin" && site !== "none";
 };
 
+/** The token of `Authorization: Bearer …`. */
+export const bearerToken = (headers: Headers): string | undefined => /^Bearer +(\S+) *$/i.exec(headers.get("Authorization") ?? "")?.[1];
+
+/** Why a request's token is refused, and what to send: it says whether one was sent, and repeats nothing of it. */
+export function wrongToken(headers: Headers, wanted: string, send: string): string {
+  const presented = bearerToken(headers);
+  if (presented?.startsWith(keyPrefix) === true) return `The token in Authorization is an API key, and not ${wanted}; send ${send}`;
+  if (presented !== undefined) return `The token in Authorization is not ${wanted}; send ${send}`;
+  return headers.has("Authorization") ? `Authorization has no Bearer token; send ${send}` : `Send Authorization: ${send}`;
+}
+
 /** Requires the admin token, or an operator whom Cloudflare Access signed in and whose role allows the request. */
 export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
   const { adminToken } = settingsOf(c.env);
-  const presented = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
+  const presented = bearerToken(c.req.raw.headers);
   const operator = operatorOf(c.env, presented);
   if (operator !== null) {
     c.set("operator", operator);
@@ -98,7 +109,7 @@ export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
   const error =
     adminToken === undefined
       ? "No ADMIN_TOKEN is configured: set one of 16 characters or more with `wrangler secret put ADMIN_TOKEN`"
-      : "Send Authorization: Bearer <ADMIN_TOKEN>";
+      : wrongToken(c.req.raw.headers, "the ADMIN_TOKEN of this gateway", "Bearer <ADMIN_TOKEN>");
   return c.json({ error }, 401, { "WWW-Authenticate": "Bearer" });
 };
 

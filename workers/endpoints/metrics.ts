@@ -15,7 +15,7 @@ import type { ShardMetrics } from "../stubs/ledger-calls.ts";
 import { budgetStub, ledgerShards, ledgerStub } from "../stubs/stubs.ts";
 import { everyAllowance } from "./admin/spend.ts";
 import type { App, AppContext } from "./app-context.ts";
-import { isFlooding, operatorOf } from "./auth.ts";
+import { bearerToken, isFlooding, operatorOf, wrongToken } from "./auth.ts";
 import { adminRefusals, asText } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 
@@ -85,7 +85,7 @@ async function usedOf(env: Env, allowance: Allowance): Promise<number> {
 
 /** The metrics token, or the admin token. */
 function mayRead(c: AppContext): boolean {
-  const presented = /^Bearer +(\S+) *$/i.exec(c.req.header("Authorization") ?? "")?.[1];
+  const presented = bearerToken(c.req.raw.headers);
   const { metricsToken } = settingsOf(c.env);
   const isMetrics = metricsToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(metricsToken));
   return isMetrics || operatorOf(c.env, presented) !== null;
@@ -94,5 +94,6 @@ function mayRead(c: AppContext): boolean {
 async function refuse(c: AppContext): Promise<Response> {
   if (await isFlooding(c, "admin tokens"))
     return c.json({ error: "Too many attempts from this address; wait a minute" }, 429, { "Retry-After": "60" });
-  return c.json({ error: "Send Authorization: Bearer <METRICS_TOKEN>, or the ADMIN_TOKEN" }, 401, { "WWW-Authenticate": "Bearer" });
+  const error = wrongToken(c.req.raw.headers, "the METRICS_TOKEN or ADMIN_TOKEN of this gateway", "Bearer <METRICS_TOKEN>");
+  return c.json({ error }, 401, { "WWW-Authenticate": "Bearer" });
 }

@@ -53,7 +53,10 @@ function errorOf(described: Described, kind: string): OpenAIError {
     status: ownStatuses[ending] ?? statusOf(described),
     body: {
       error: {
-        message: first === null ? described.message : `${described.message}: ${[param ?? "the body", first.message].join(" ").trim()}`,
+        message:
+          first === null
+            ? described.message
+            : `${kind === "invalidParams" ? "Invalid params" : described.message}: ${[param ?? "the body", first.message].join(" ").trim()}`,
         type,
         param,
         code,

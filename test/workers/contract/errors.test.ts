@@ -183,7 +183,7 @@ describe("params against the schema answer -32602 and say where", () => {
     const message = samplingMessage({ params });
     const response = await post(message);
     const { error } = await answerOf(response.clone());
-    await expectError(response, message.id, { status: 200, code: -32602, message: "Invalid params" });
+    await expectError(response, message.id, { status: 200, code: -32602, message: /^Invalid params: / });
     const { errors = [] } = (error?.data ?? {}) as { errors?: { pointer: string; message: string }[] };
     expect(errors.map((each) => each.pointer)).toContain(pointer);
     expect(errors.every((each) => each.message.length > 0)).toBe(true);
@@ -217,7 +217,12 @@ describe("what is known before the model is asked", () => {
     [
       "not associated: no session",
       async () => ({ meta: { "countersign/session": undefined } }),
-      { status: 200, code: -32602, message: "Sampling request is not associated with a client request", data: { reason: "noSession" } },
+      {
+        status: 200,
+        code: -32602,
+        message: /^Sampling request is not associated with a client request: send /,
+        data: { reason: "noSession" },
+      },
     ],
     [
       "not associated: no originating request",
@@ -225,7 +230,7 @@ describe("what is known before the model is asked", () => {
       {
         status: 200,
         code: -32602,
-        message: "Sampling request is not associated with a client request",
+        message: /^Sampling request is not associated with a client request: send /,
         data: { reason: "noOriginatingRequest" },
       },
     ],

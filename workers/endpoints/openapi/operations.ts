@@ -47,6 +47,23 @@ function operationAt(app: Hono<App>, route: string): Operation {
   };
 }
 
+/** The operations at a request's path, by any method. None where nothing is at it. */
+export function operationsFor(app: Hono<App>, path: string): readonly Pick<Operation, "method" | "path" | "summary">[] {
+  return ["GET", "POST", "PUT", "DELETE"].flatMap((method) => {
+    const [met] = app.router.match(method, path);
+    for (const [[handler, route]] of met) {
+      const described = descriptionOf(findTargetHandler(handler));
+      if (described !== undefined && "summary" in described)
+        return [{ method, path: withoutPatterns(route.path), summary: described.summary }];
+    }
+    return [];
+  });
+}
+
+/** The header `Allow` for them: what takes GET takes HEAD. */
+export const allowOf = (operations: readonly Pick<Operation, "method">[]): string =>
+  operations.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ");
+
 /** hono writes a parameter's regular expression behind its name. */
 const withoutPatterns = (path: string): string => path.replaceAll(/(:\w+)\{[^}]*\}/g, "$1");
 

@@ -21,6 +21,7 @@ import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { asJson, asJsonOrEvents, inHeader, inPath, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
+import { allowOf, operationsFor } from "../openapi/operations.ts";
 import { type V1Caller, answerError, answerV1, callerOfV1, refuseV1 } from "./v1-caller.ts";
 import { withModels } from "./v1-models.ts";
 import { answerStreamed, answerWhole } from "./v1-response.ts";
@@ -129,9 +130,20 @@ v1Routes.get(paths.v1.model, model, (c) =>
   }),
 );
 
-v1Routes.all(paths.v1.other, () =>
-  unknownPath("There is nothing at this path: use POST /v1/chat/completions, POST /v1/embeddings or GET /v1/models", "unknown_url", null),
-);
+v1Routes.all(paths.v1.other, (c) => {
+  const taken = operationsFor(v1Routes, c.req.path);
+  if (taken.length === 0)
+    return unknownPath(
+      "There is nothing at this path: use POST /v1/chat/completions, POST /v1/embeddings or GET /v1/models",
+      "unknown_url",
+      null,
+    );
+  const message = `This path takes ${taken.map(({ method }) => method).join(" and ")} alone`;
+  const error = { message, type: "invalid_request_error", param: null, code: "method_not_allowed" };
+  const answer = answerError({ status: 405, body: { error }, mayRetry: false });
+  answer.headers.set("Allow", allowOf(taken));
+  return answer;
+});
 
 const unknownPath = (message: string, code: string, param: string | null): Response =>
   answerError({ status: 404, body: { error: { message, type: "invalid_request_error", param, code } }, mayRetry: false });

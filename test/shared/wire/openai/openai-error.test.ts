@@ -124,3 +124,17 @@ describe("param", () => {
     });
   });
 });
+
+test("a message names no member that its own form of the error does not have", () => {
+  const errors = [
+    ...Object.values(refusals).map(([refusal]) => refusalError(refusal)),
+    ...Object.values(endings).map(([ending]) => outcomeError(ending)),
+  ];
+  const named = errors.flatMap(({ body }) => {
+    const { message, details = {} } = body["error"] as { readonly message: string; readonly details?: object };
+    const members = [...message.matchAll(/\b(\w+) (?:lists|says|names) /g)].map(([, member]) => member);
+    return members.filter((member) => member !== "table").map((member) => [member, Object.keys(details)] as const);
+  });
+  expect(named.map(([member]) => member)).toContain("attempts");
+  for (const [member, has] of named) expect(has).toContain(member);
+});
