@@ -43,7 +43,7 @@ export type Signs = {
   readonly inFlight: readonly Originating[];
 };
 
-export type Unassociated = "noOriginatingRequest" | "nothingShown" | "noneInFlight" | "severalInFlight";
+export type Unassociated = "otherMethod" | "nothingShown" | "noneInFlight" | "severalInFlight";
 
 /** The client request that is served and the evidence, or why it cannot be determined. */
 export function associationOf(
@@ -53,7 +53,7 @@ export function associationOf(
   if (stream !== null && maySample(stream)) return ok({ originating: stream, evidence: "responseStream" });
   if (task !== null && task !== "unknown" && maySample(task)) return ok({ originating: task, evidence: "namedTask" });
   // The server showed which request it serves, and that one may not be sampled for.
-  if (stream !== null) return err("noOriginatingRequest");
+  if (stream !== null) return err("otherMethod");
   if (setting === "strict") return err("nothingShown");
   // A task may sample before the response that names it has arrived; its request is then one of those that asked for a task.
   const [newest, ...others] = inFlight.filter(maySample).filter(({ asTask }) => task === null || asTask === true);

@@ -92,10 +92,14 @@ const unassociated: Readonly<Record<NotAssociated, Explained>> = {
   noSession: ["The request names no session", "the host has to send countersign/session in _meta"],
   noOriginatingRequest: [
     "The request serves no client request that may use sampling",
-    "the host has to name a tools/call, resources/read or prompts/get, or the server has to ask on the response stream of one",
+    "the host has to name a tools/call, resources/read or prompts/get",
   ],
   originatingRequestEnded: ["The client request that it serves has ended", "the server asked too late"],
   sessionEnded: ["Its session has ended", "the host has to begin a new one"],
+  otherMethod: [
+    "Its server asked while it handled a client request of a method that may not use sampling",
+    "let the server ask on the response stream of a tools/call, resources/read or prompts/get",
+  ],
   nothingShown: [
     'Its server did not show which client request it serves, and its entry says "association": "strict"',
     'set "auto" at /admin/servers to associate by the requests in flight',

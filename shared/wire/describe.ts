@@ -20,6 +20,8 @@ const notAssociatedWhy: Readonly<Record<NotAssociated, string>> = {
   noSession: ': send the name of the host\'s session as _meta["countersign/session"]',
   noOriginatingRequest: ': send the client request that it serves as _meta["countersign/originatingRequest"]',
   originatingRequestEnded: "",
+  otherMethod:
+    ": it came on the response stream of a request whose method may not use sampling; ask while a tools/call, resources/read or prompts/get is handled",
   sessionEnded: "",
   nothingShown:
     ': it came on no response stream of a request that may sample and names no task, and this server\'s entry says "association": "strict"; ask on the response stream of the request that is served, or have the gateway\'s operator set "auto"',

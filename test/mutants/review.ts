@@ -47,7 +47,7 @@ export const reviewMutants: readonly Mutant[] = [
   {
     ...decision,
     name: "nobody approves their own request where that is barred",
-    from: 'if (!review.selfApproval && isSamePerson(review.owner, answer.reviewer)) return { kind: "notAllowed", why: "ownRequest" };\n  return approve',
+    from: 'if (own !== null) return { kind: "notAllowed", why: own };\n  return approve',
     to: "return approve",
   },
   {
@@ -101,14 +101,14 @@ export const reviewMutants: readonly Mutant[] = [
   {
     ...decision,
     name: "who asks does not choose who decides",
-    from: 'if (to !== null && !review.selfApproval && isSamePerson(review.owner, reviewer)) return { kind: "notAllowed", why: "ownRequest" };',
+    from: 'if (to !== null && own !== null) return { kind: "notAllowed", why: own };',
     to: "",
   },
   {
     ...decision,
     name: "one's own place does not count towards the quorum where it may not approve",
-    from: "reviewers.filter((each) => selfApproval || !isSamePerson(owner, each)).length",
-    to: "reviewers.length",
+    from: "review.reviewers.filter((each) => ownBar(review, each) === null).length",
+    to: "review.reviewers.length",
   },
 
   {

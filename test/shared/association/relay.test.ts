@@ -19,7 +19,7 @@ describe("a sampling request serves", () => {
     ["that one, whatever task it names", { stream: tool, task: asTask }, "auto", [1, "responseStream"]],
     ["the request whose task it names", { task: asTask, inFlight: [tool, prompt] }, "strict", [2, "namedTask"]],
     ["that one too on the stream of a request that may not sample", { stream: list, task: asTask }, "auto", [2, "namedTask"]],
-    ["none by the stream of another request", { stream: list, inFlight: [tool] }, "inFlight", "noOriginatingRequest"],
+    ["none by the stream of another request", { stream: list, inFlight: [tool] }, "inFlight", "otherMethod"],
     ["the only request in flight", { inFlight: [tool] }, "auto", [1, "onlyInFlight"]],
     ["and with inFlight no more surely", { inFlight: [tool] }, "inFlight", [1, "onlyInFlight"]],
     ["none in flight where the setting is strict", { inFlight: [tool] }, "strict", "nothingShown"],

@@ -278,7 +278,7 @@ describe("a signature", () => {
     expect((await deliver("ssl_check=1&token=x", { "X-Slack-Signature": null })).status).toBe(401);
     expect((await deliver("payload=not+json")).status).toBe(400);
     expect((await deliver("x".repeat(1_000_001))).status).toBe(413);
-    expect((await gateway("/slack/interactions", { key: null })).status).toBe(404);
+    expect((await gateway("/slack/interactions", { key: null })).status).toBe(405);
   });
 });
 
