@@ -115,6 +115,20 @@ function ipv6Groups(text: string): number[] | undefined {
   return groups.every((group) => /^[0-9a-f]{1,4}$/.test(group)) ? groups.map((group) => Number.parseInt(group, 16)) : undefined;
 }
 
+/**
+ * Whether a browser reaches its own machine at a host, as `URL.hostname` has it: by any loopback address, also one that is written as IPv6
+ * (RFC 4291, 2.5.5), or by the unspecified address, which operating systems take for it.
+ */
+export function isThisMachine(host: string): boolean {
+  const name = host.replace(/\.$/, "");
+  if (isLoopbackHost(name) || name === "0.0.0.0") return true;
+  const groups = name.startsWith("[") ? ipv6Groups(name.slice(1, -1)) : undefined;
+  if (groups === undefined || groups.slice(0, 5).some((group) => group !== 0)) return false;
+  const [fifth = 0, high = 0, low = 0] = groups.slice(5);
+  const isUnspecifiedOrLoopback = high === 0 && low <= 1;
+  return (fifth === 0 || fifth === 0xffff) && (isUnspecifiedOrLoopback || high >> 8 === 127);
+}
+
 /** A loopback host, as `URL.hostname` has it: the only one that may be reached without TLS. */
 export const isLoopbackHost = (host: string): boolean =>
   host === "localhost" || host.endsWith(".localhost") || /^127(\.\d{1,3}){3}$/.test(host) || host === "[::1]";

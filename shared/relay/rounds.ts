@@ -8,7 +8,7 @@ import { type Span, memberOf, membersOf, textAt } from "../json/spans.ts";
 import { isObject, objectOf } from "../json/values.ts";
 import { type Result, err, ok } from "../result.ts";
 import { samplingMethod } from "./messages.ts";
-import { elicitationMethod } from "./url-elicitation.ts";
+import { elicitationMethod, isNamedAsOurs } from "./url-elicitation.ts";
 
 export const rootsMethod = "roots/list";
 
@@ -50,6 +50,7 @@ export function readRound(method: string, result: JsonObject): Result<Round, Rou
   if (entries.length > mostInputRequests) return err(`asked for more than ${mostInputRequests} inputs at once`);
   const requests: InputRequest[] = [];
   for (const [key, value] of entries) {
+    if (isNamedAsOurs(key)) return err(`asked for an input under a key that begins with countersign/, which only the gateway may use`);
     const request = inputRequestOf(key, value);
     if (request === null)
       return err("asked for an input that is no sampling/createMessage, elicitation/create or roots/list, or that cannot be read");

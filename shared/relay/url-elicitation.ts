@@ -2,6 +2,7 @@
 // server's elicitation that leads to the gateway is refused. An address of ours in a server's hands would lend it our name.
 
 import { objectOf } from "../json/values.ts";
+import { isThisMachine } from "../address.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
 
@@ -14,6 +15,19 @@ export const elicitationMethod = "elicitation/create";
 const urlElicitationRequired = -32_042;
 
 const ownIds = "countersign/review/";
+
+/** What the gateway's own requests to a client are named by: ids in revisions with sessions, keys of a round in 2026-07-28. */
+const ownNames = "countersign/";
+
+/** Whether a server names a request as the gateway names its own, so that a client would take it for the gateway's. */
+export const isNamedAsOurs = (name: RequestId): boolean => typeof name === "string" && folded(name).startsWith(ownNames);
+
+/** Without what is not seen, as one width and case. */
+const folded = (name: string): string =>
+  name
+    .normalize("NFKC")
+    .replaceAll(/[\p{C}\p{M}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, "")
+    .toLowerCase();
 
 /** The request that offers an address to the client. `offer`: unique, and no secret. */
 export const offerOf = (offer: string, url: string, message: string): JsonObject => ({
@@ -33,13 +47,30 @@ export const offerDone = (offer: string): JsonObject => ({
 /** Whether a response of the client is to an offer of ours: the server never hears of it. */
 export const isOfferId = (id: RequestId): boolean => typeof id === "string" && id.startsWith(ownIds);
 
-/** Whether an address leads to the host of `publicUrl`, however it is written. */
+/**
+ * Whether an address leads to the host of `publicUrl`, however it is written: without its scheme, with another one, or, on a developer's
+ * machine, by another of the machine's names. Elsewhere every port of the host counts as the gateway.
+ */
 export function leadsTo(url: unknown, publicUrl: string): boolean {
+  if (typeof url !== "string") return false;
+  const own = new URL(publicUrl);
+  return readings(url).some((each) => hostOf(each) === hostOf(own) && (hostOf(own) !== thisMachine || portOf(each) === portOf(own)));
+}
+
+const thisMachine = "localhost";
+
+/** One name for all that a machine calls itself. A host may end with a dot. */
+const hostOf = ({ hostname }: URL): string => (isThisMachine(hostname) ? thisMachine : hostname.replace(/\.$/, ""));
+
+/** On one machine, another port is another program. */
+const portOf = ({ port, protocol }: URL): string => port || (protocol === "https:" ? "443" : "80");
+
+/** An address as browsers read it, and as what people type: without a scheme, or behind one that wraps another address. */
+function readings(url: string): readonly URL[] {
+  const text = url.trim();
+  const bare = text.replace(/^(?:[a-z][a-z0-9+.-]*:(?=[a-z][a-z0-9+.-]*:))*(?:[a-z][a-z0-9+.-]*:)?[/\\]+/i, "");
   // Not `URL.parse`, which the client's Node 20 lacks.
-  const target = typeof url === "string" && URL.canParse(url) ? new URL(url) : null;
-  // A host may end with a dot.
-  const hostOf = ({ hostname, port }: URL): string => `${hostname.replace(/\.$/, "")}:${port}`;
-  return target !== null && hostOf(target) === hostOf(new URL(publicUrl));
+  return [text, `http://${bare}`].flatMap((each) => (URL.canParse(each) ? [new URL(each)] : []));
 }
 
 /** Whether the params of a server's elicitation lead to the gateway. */

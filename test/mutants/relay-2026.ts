@@ -16,6 +16,8 @@ const object = { file: "workers/objects/call/call-object.ts" };
 const sealed = { file: "workers/credentials/request-state.ts" };
 const rounds = { file: "workers/endpoints/relay/call-rounds.ts" };
 
+const address = { file: "shared/relay/url-elicitation.ts" };
+
 export const relay2026Mutants: readonly Mutant[] = [
   {
     ...relay,
@@ -142,6 +144,48 @@ export const relay2026Mutants: readonly Mutant[] = [
     from: "asks === elicitationMethod && elicitsOurs(params, publicUrl)",
     to: 'asks === elicitationMethod && elicitsOurs(params, publicUrl) && asks === ""',
     test: hostile("that leads to the gateway"),
+  },
+  {
+    file: "shared/relay/rounds.ts",
+    name: "no server asks under a key of the gateway",
+    from: "if (isNamedAsOurs(key))",
+    to: "if (isNamedAsOurs(key) && false)",
+    test: hostile("under the gateway's own key"),
+  },
+  {
+    ...address,
+    name: "a key of the gateway is known in any spelling",
+    from: "folded(name).startsWith(ownNames)",
+    to: "name.startsWith(ownNames)",
+    test: hostile("under that key in another spelling"),
+  },
+  {
+    ...address,
+    name: "all names of this machine are one host",
+    from: "isThisMachine(hostname) ? thisMachine : hostname",
+    to: "false ? thisMachine : hostname",
+    test: { file: "test/shared/relay/url-elicitation.test.ts" },
+  },
+  {
+    ...address,
+    name: "another port of this machine is another program",
+    from: "(hostOf(own) !== thisMachine || portOf(each) === portOf(own))",
+    to: "true",
+    test: { file: "test/shared/relay/url-elicitation.test.ts" },
+  },
+  {
+    ...address,
+    name: "an address is read as somebody types it",
+    from: "[text, `http://${bare}`]",
+    to: "[text]",
+    test: { file: "test/shared/relay/url-elicitation.test.ts" },
+  },
+  {
+    file: "workers/endpoints/relay/sse-relay.ts",
+    name: "no server asks under an id of the gateway",
+    from: "isNamedAsOurs(message.id) || this.#elicitsOurs",
+    to: "this.#elicitsOurs",
+    test: { file: "test/workers/contract/relay-elicitation.test.ts", only: "under an id of the gateway" },
   },
   {
     file: "workers/endpoints/relay/rounds-driver.ts",

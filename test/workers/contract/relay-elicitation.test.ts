@@ -150,6 +150,8 @@ describe("a server's elicitation", () => {
     "http:\\\\localhost:8787/r/x",
     "https://localhost:8787/",
     "http://\u2113ocalhost:8787/",
+    "http://127.0.0.1:8787/r/x",
+    "http://[::ffff:127.0.0.1]:8787/inbox",
   ];
 
   test.each(ownAddresses)("that leads to the gateway is refused, and the client never sees it: %s", async (url) => {
@@ -161,6 +163,21 @@ describe("a server's elicitation", () => {
     stream.say(eventFor(elicit(url)).replaceAll("elicitation/create", "elicitation\\/create"));
     await eventually("the refusal", async () => upstream.answersTo("elicit").length > 0);
     expect(upstream.answersTo("elicit")[0]?.error?.code).toBe(-32602);
+    stream.say(eventFor(responseTo("call")));
+    stream.end();
+    expect(await reading).not.toContain("sign in");
+  });
+
+  test("under an id of the gateway's own requests is refused, and the client never sees it", async () => {
+    await gates([ann]);
+    const client = await connected("Ann");
+    const stream = openStream();
+    upstream.answer = ({ message }) => (message.id === "call" ? stream.response() : undefined);
+    const reading = (await client.call("call")).text();
+    const id = "countersign/review/1";
+    stream.say(eventFor({ ...elicit("https://evil.example/"), id }));
+    await eventually("the refusal", async () => upstream.answersTo(id).length > 0);
+    expect(upstream.answersTo(id)[0]?.error).toMatchObject({ code: -32602, data: { errors: [{ pointer: "/id" }] } });
     stream.say(eventFor(responseTo("call")));
     stream.end();
     expect(await reading).not.toContain("sign in");

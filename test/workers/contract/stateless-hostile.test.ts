@@ -71,6 +71,13 @@ describe("a round", () => {
     ["with a key of 1,000 letters", roundOf({ ["k".repeat(1_000)]: samplingInput() }), /cannot be read/],
     ["that leads to the gateway", roundOf({ open: urlInput(`${publicUrl}/r/x`), reply: samplingInput() }), /address of the gateway/],
     ["that leads to the gateway alone", roundOf({ open: urlInput("HTTP://localhost.:8787/inbox") }), /address of the gateway/],
+    ["that leads to it by another name of this machine", roundOf({ open: urlInput("http://[::1]:8787/inbox") }), /address of the gateway/],
+    [
+      "under the gateway's own key",
+      roundOf({ "countersign/review": urlInput("https://evil.example/") }),
+      /key that begins with countersign/,
+    ],
+    ["under that key in another spelling", roundOf({ "Countersign\u200b\uff0freview": formInput }), /key that begins with countersign/],
   ])("%s ends the call with an error, and nothing is sampled", async (_what, round, message) => {
     for (const asStream of ways) {
       onCall((each) => answerWith(each, round, asStream));

@@ -19,7 +19,7 @@ import {
   maySample,
   namedTask,
 } from "../../../shared/association/relay-association.ts";
-import { elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
+import { elicitationMethod, isNamedAsOurs } from "../../../shared/relay/url-elicitation.ts";
 import { type ServerRequest, samplingMethod } from "../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../shared/relay/passed-through.ts";
 import type { ServerContext } from "../../../shared/relay/added-context.ts";
@@ -91,10 +91,15 @@ export async function answerIntercepted(parts: SamplingParts, intercepted: Serve
 /** A server may not lead its client to an address of the gateway: that would lend it our name. */
 const ownAddress = { pointer: "/url", message: "is an address of the gateway, which only the gateway itself may offer" } as const;
 
+const ownId = { pointer: "/id", message: "begins with countersign/, as only the ids of the gateway's own requests do" } as const;
+
 /** The answer to post, or null where the run posts it. */
 async function answerTo(parts: SamplingParts, waiting: Waiting, intercepted: ServerRequest): Promise<RpcAnswer | null> {
   if (intercepted.method === samplingMethod) return sample(parts, waiting, intercepted);
-  if (intercepted.method === elicitationMethod) return refusing(parts, elicitationMethod)({ kind: "invalidParams", errors: [ownAddress] });
+  if (intercepted.method === elicitationMethod) {
+    const wrong = isNamedAsOurs(intercepted.id) ? ownId : ownAddress;
+    return refusing(parts, elicitationMethod)({ kind: "invalidParams", errors: [wrong] });
+  }
   return task(parts, intercepted);
 }
 

@@ -8,7 +8,7 @@ import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
 import { isOurs, mayFallBack } from "../../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../shared/relay/event-stream.ts";
 import { type FromServer, type JsonRpcMessage, fromServer, samplingMethod } from "../../../shared/relay/messages.ts";
-import { elicitationMethod, elicitsOurs, withoutOurs } from "../../../shared/relay/url-elicitation.ts";
+import { elicitationMethod, elicitsOurs, isNamedAsOurs, withoutOurs } from "../../../shared/relay/url-elicitation.ts";
 import { eventPrefix } from "../../../shared/relay/session-id.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
@@ -314,7 +314,7 @@ class SseRelay {
     const { env } = this.#parts;
     if (message.kind === "request") {
       if (message.method === samplingMethod) return this.#isOurs();
-      if (message.method === elicitationMethod) return this.#elicitsOurs(message.params);
+      if (message.method === elicitationMethod) return isNamedAsOurs(message.id) || this.#elicitsOurs(message.params);
       return message.method.startsWith("tasks/") && isOurTask(env, message.params);
     }
     if (message.kind !== "notification" || message.method !== "notifications/cancelled") return false;
