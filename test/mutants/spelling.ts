@@ -1,4 +1,4 @@
-// Messages that two JSON libraries read as two messages.
+// Messages that two JSON libraries read as two messages, or that no library should read.
 
 import type { Mutant } from "./mutant.ts";
 
@@ -6,6 +6,13 @@ const names = { file: "shared/relay/member-names.ts" };
 const spelling = (only: string): Mutant["test"] => ({ file: "test/workers/contract/spelling.test.ts", only });
 
 export const spellingMutants: readonly Mutant[] = [
+  {
+    file: "workers/endpoints/relay/relay-endpoint.ts",
+    name: "a message nests no deeper than a walk through it may",
+    from: "if (isDeeperThan(deepest, value))",
+    to: "if (isDeeperThan(deepest * 1_000, value))",
+    test: { file: "test/workers/contract/deep-json.test.ts", only: "a client of 2026-07-28 sends them as arguments" },
+  },
   {
     file: "workers/endpoints/relay/relay-endpoint.ts",
     name: "no message in two spellings reaches a server",

@@ -2,6 +2,7 @@
 // revisions: those with sessions (`session-relay.ts`, until 2025-11-25), and those without (`stateless-relay.ts`, since 2026-07-28).
 
 import { Hono } from "hono";
+import { isDeeperThan } from "../../../shared/json/json-rules.ts";
 import { parseJson } from "../../../shared/json/values.ts";
 import { ambiguousName, ambiguousNameMessage } from "../../../shared/relay/member-names.ts";
 import { keyEndRefusal } from "../../../shared/model/outcome.ts";
@@ -106,11 +107,15 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
   // What else is not JSON is the server's to refuse.
   const value = parseJson(text);
   c.set("ids", refusedIds(value));
+  if (isDeeperThan(deepest, value)) return refuseWith(c, 400, `Invalid Request: nested more than ${deepest} levels deep`);
   const ambiguous = value === undefined ? null : ambiguousName(body);
   if (ambiguous !== null) return refuseWith(c, 400, ambiguousNameMessage(ambiguous));
   const message = { value, body };
   return isStateless(value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, visit, message) : postInSession(c, visit, message);
 }
+
+/** Objects and arrays inside one another in a client's message. Jackson and Python's json read as many; no walk through them fills a stack. */
+const deepest = 1_000;
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
