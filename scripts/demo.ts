@@ -19,6 +19,8 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 
+// What is stored has prompts, links and keys' digests: it is for this user alone.
+process.umask(0o077);
 const vars = devVars();
 const port = await freePort();
 const folder = await mkdtemp(join(tmpdir(), "countersign-demo-"));

@@ -58,7 +58,7 @@ export async function startGateway({ port, persistTo, mailToDisk = false, variab
 
 export const localUrl = (port: number): string => `http://localhost:${port}`;
 
-/** Starts a script that runs the gateway on `port`, with `options` as JSON in its first argument, and waits until the gateway answers. */
+/** Starts a script that runs the gateway on `port`, with `options` as JSON on its standard input, and waits until the gateway answers. */
 export async function startServer(port: number, script: string, options: object): Promise<Gateway> {
   for (let start = 1; ; start += 1) {
     try {
@@ -77,13 +77,16 @@ export const mailFolder = `${temporary}/email`;
 
 async function startOnce(port: number, script: string, options: object): Promise<Gateway> {
   const url = localUrl(port);
-  const child = spawn(process.execPath, [script, JSON.stringify(options)], {
+  const child = spawn(process.execPath, [script], {
     cwd: root,
     detached: process.platform !== "win32",
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
     // No request's address in traces. The Local Explorer would let every page on a localhost port read and write the stored data.
     env: { ...process.env, X_LOCAL_OBSERVABILITY: "false", X_LOCAL_EXPLORER: "false", NO_COLOR: "1" },
   });
+  // Where the process ends before it has read them, its end is what is told.
+  child.stdin.on("error", () => {});
+  child.stdin.end(JSON.stringify(options));
   let printed = "";
   const keep = (chunk: Buffer): void => {
     printed = (printed + chunk.toString()).slice(-4_000);

@@ -11,6 +11,9 @@ import { unreadVariables } from "./unread-variables.ts";
 import { stopOnSignals } from "./stopping.ts";
 import { consoleUrl } from "../workers/platform/urls.ts";
 
+// What is stored has prompts, links and keys' digests: it is for this user alone.
+process.umask(0o077);
+
 const port = Number(process.env["PORT"] || 8787);
 const persistTo = process.env["PERSIST_TO"] || ".countersign/state";
 
