@@ -4,6 +4,7 @@
 import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { unreachable } from "../result.ts";
 import { findInvisible } from "../invisible-characters.ts";
+import { isPasswordMember } from "../secret-shapes.ts";
 import { addressesReviewer, exfiltratingUrl, namesCollector, overridesInstructions } from "./phrases.ts";
 import { type CredentialKind, isSecret, scanText } from "./scan-text.ts";
 
@@ -52,7 +53,7 @@ const placesShown = 10;
 
 /**
  * Checks everything in a request that is sent to a provider as text, and notes media and tools. At most eleven notes of each kind
- * and level, in the order of the request. Linear in its size; no note repeats anything from it.
+ * and level (of secrets ten for each kind of secret), in the order of the request. Linear in its size; no note repeats anything from it.
  */
 export function findRisks(request: SamplingRequest): RiskNote[] {
   const notes = new Notes();
@@ -140,8 +141,12 @@ function lookAtJson(value: unknown, pointer: string, look: Look): void {
     else if (Array.isArray(next)) for (const each of next) waiting.push(each);
     else if (typeof next === "object" && next !== null) {
       for (const [name, each] of Object.entries(next)) {
-        look(name, pointer);
-        waiting.push(each);
+        // A password is known by the name before it.
+        if (typeof each === "string" && isPasswordMember(name, each)) look(`${name}: ${each}`, pointer);
+        else {
+          look(name, pointer);
+          waiting.push(each);
+        }
       }
     }
   }
@@ -166,7 +171,7 @@ function lookAtText(text: string, pointer: string, notes: Notes): void {
   if (!scan.plain) lookForInvisible(text, pointer, notes);
   if (scan.blankLines >= 20) notes.add(scan.blankLines >= 100 ? "high" : "medium", pointer, { kind: "blankLines", lines: scan.blankLines });
   if (scan.longestSpace >= 200) notes.add("medium", pointer, { kind: "longSpace", spaces: scan.longestSpace });
-  if (scan.credential !== undefined) notes.add("high", pointer, { kind: "credential", of: scan.credential });
+  for (const of of scan.credentials) notes.add("high", pointer, { kind: "credential", of });
   if (scan.blob >= 300) notes.add("medium", pointer, { kind: "blob", characters: scan.blob });
   const lower = text.toLowerCase();
   const url = namesCollector(lower) ? "medium" : scan.url ? exfiltratingUrl(text) : undefined;
@@ -202,17 +207,31 @@ class Notes {
 
   add(level: RiskLevel, pointer: string, finding: RiskFinding): void {
     const { kind } = finding;
-    const count = this.#counts.get(`${level} ${kind}`) ?? { level, kind, places: 0 };
-    this.#counts.set(`${level} ${kind}`, count);
+    // Ten places with one kind of secret do not hide another kind.
+    const sort = `${level} ${kind} ${"of" in finding ? finding.of : ""}`;
+    const count = this.#counts.get(sort) ?? { level, kind, places: 0 };
+    this.#counts.set(sort, count);
+    if (this.#hasHere(level, pointer, finding)) return;
     count.places += 1;
-    // Several texts of one JSON value have one pointer and need one note.
-    const last = this.#notes.at(-1);
-    if (last?.pointer === pointer && last.kind === kind && last.level === level) count.places -= 1;
-    else if (count.places <= placesShown) this.#notes.push({ level, pointer, ...finding });
+    if (count.places <= placesShown) this.#notes.push({ level, pointer, ...finding });
+  }
+
+  /** Several texts of one JSON value have one pointer and need one note. */
+  #hasHere(level: RiskLevel, pointer: string, finding: RiskFinding): boolean {
+    for (let at = this.#notes.length - 1; at >= 0 && this.#notes[at]?.pointer === pointer; at -= 1) {
+      const note = this.#notes[at];
+      if (note?.kind === finding.kind && note.level === level && (!("of" in finding) || ("of" in note && note.of === finding.of)))
+        return true;
+    }
+    return false;
   }
 
   list(): RiskNote[] {
-    const rest = [...this.#counts.values()].filter(({ places }) => places > placesShown);
-    return [...this.#notes, ...rest.map(({ level, kind, places }) => ({ level, kind, pointer: "", more: places - placesShown }))];
+    const rest = new Map<string, RiskNote & { readonly more: number }>();
+    for (const { level, kind, places } of this.#counts.values()) {
+      const more = places - placesShown + (rest.get(`${level} ${kind}`)?.more ?? 0);
+      if (places > placesShown) rest.set(`${level} ${kind}`, { level, kind, pointer: "", more });
+    }
+    return [...this.#notes, ...rest.values()];
   }
 }

@@ -1,6 +1,8 @@
 // One pass over a text for what its characters show: blank lines, long gaps, encoded data, keys. The time is linear whatever the
 // text is.
 
+import { assignsPassword, cardNumbers } from "../secret-shapes.ts";
+
 /** What a secret is shaped like. */
 export type CredentialKind =
   | "apiKey"
@@ -11,7 +13,11 @@ export type CredentialKind =
   | "googleApiKey"
   | "npmToken"
   | "jsonWebToken"
-  | "privateKey";
+  | "privateKey"
+  /** An API key or a token of a gateway like this one. */
+  | "countersignKey"
+  | "password"
+  | "cardNumber";
 
 export type TextScan = {
   /** Nothing but tabs, line ends, spaces and characters that are surely visible: no need to look for invisible ones. */
@@ -22,8 +28,8 @@ export type TextScan = {
   readonly longestSpace: number;
   /** The length of the longest run of base64 or hexadecimal, wrapped lines together. */
   readonly blob: number;
-  /** The first secret that something in the text is shaped like. */
-  readonly credential: CredentialKind | undefined;
+  /** The secrets that parts of the text are shaped like: each kind once, in the order of the text, private keys, passwords and cards last. */
+  readonly credentials: readonly CredentialKind[];
   /** Whether a web address with a query, or with a place for data, may be in the text. */
   readonly url: boolean;
 };
@@ -63,13 +69,14 @@ export function scanText(text: string): TextScan {
   let blob = 0;
   let wrapped = 0;
   let wrappedEnd = -1;
-  let credential: CredentialKind | undefined;
+  const credentials = new Set<CredentialKind>();
+  let hasPassword = false;
 
   const endRun = (end: number): void => {
     const length = end - runStart;
     if (length >= shortestRun) {
       const run = text.slice(runStart, end);
-      credential ??= credentialIn(run);
+      addCredentials(run, credentials);
       if (length >= wrappedRun && isEncoded(run)) {
         // A line end (one or two characters) joins it to the run before.
         wrapped = wrappedEnd >= 0 && runStart - wrappedEnd <= 2 ? wrapped + length : length;
@@ -77,6 +84,8 @@ export function scanText(text: string): TextScan {
         if (wrapped > blob) blob = wrapped;
       }
     }
+    // "The password is …": the word is between spaces.
+    else if (length === 2 && !hasPassword && text.startsWith("is", runStart)) hasPassword = assignsPassword(text, runStart);
     runStart = -1;
   };
 
@@ -106,14 +115,19 @@ export function scanText(text: string): TextScan {
     // A line of non-ASCII spaces is blank too.
     if (unit === 0xa0 || unit === 0x3000) continue;
     lines = 0;
+    // Colons, of full width too, and signs of equality.
+    if ((unit === 0x3a || unit === 0x3d || unit === 0xff1a) && !hasPassword) hasPassword = assignsPassword(text, i);
     if (plain && (unit < 0x20 || unit > 0x7e) && !isSurelySeen(unit)) plain = false;
   }
   if (runStart >= 0) endRun(length);
-  return { plain, blankLines, longestSpace, blob, credential: credential ?? pemKey(text), url: /[?{$]/.test(text) && text.includes("://") };
+  if (hasPemKey(text)) credentials.add("privateKey");
+  if (hasPassword) credentials.add("password");
+  if (cardNumbers(text).length > 0) credentials.add("cardNumber");
+  return { plain, blankLines, longestSpace, blob, credentials: [...credentials], url: /[?{$]/.test(text) && text.includes("://") };
 }
 
 /** Whether a warning calls something in the text a secret. */
-export const isSecret = (text: string): boolean => scanText(text).credential !== undefined;
+export const isSecret = (text: string): boolean => scanText(text).credentials.length > 0;
 
 /** Prefixes of keys by which issuers find leaked ones, and the least number of characters that follow. */
 const prefixes: readonly (readonly [string, number, CredentialKind])[] = [
@@ -131,41 +145,45 @@ const prefixes: readonly (readonly [string, number, CredentialKind])[] = [
   ["xoxp-", 20, "slackToken"],
   ["AIza", 35, "googleApiKey"],
   ["npm_", 36, "npmToken"],
+  ["csk_", 20, "countersignKey"],
+  ["cst_", 20, "countersignKey"],
 ];
 
 const isWordCharacter = (unit: number): boolean => (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
 
-/** The key in a run: a known prefix at the start of a word with enough after it, or three parts of a JSON Web Token. */
-function credentialIn(run: string): CredentialKind | undefined {
-  for (const [prefix, least, kind] of prefixes) {
-    const at = run.indexOf(prefix);
-    if (at === -1 || (at > 0 && isWordCharacter(run.charCodeAt(at - 1)))) continue;
-    let following = 0;
-    let digits = 0;
-    for (let i = at + prefix.length; i < run.length; i += 1) {
-      const unit = run.charCodeAt(i);
-      if (!isWordCharacter(unit) && unit !== 0x2d && unit !== 0x5f) break;
-      if (unit <= 57 && unit >= 48) digits += 1;
-      following += 1;
-    }
-    // A hyphenated word such as "sk-learn-compatible-estimators" has no digit.
-    if (following >= least && digits > 0) return kind;
-  }
+/** The keys in a run: a known prefix at the start of a word with enough after it, or three parts of a JSON Web Token. */
+function addCredentials(run: string, found: Set<CredentialKind>): void {
+  for (const [prefix, least, kind] of prefixes) if (!found.has(kind) && hasKey(run, prefix, least)) found.add(kind);
   const token = run.indexOf("eyJ");
   if (token !== -1 && (token === 0 || !isWordCharacter(run.charCodeAt(token - 1)))) {
     const parts = run.slice(token).split(".", 4);
     if (parts.length >= 3 && parts.slice(0, 3).every((part) => part.length >= 10) && parts[1]?.startsWith("eyJ") === true)
-      return "jsonWebToken";
+      found.add("jsonWebToken");
   }
-  return undefined;
+}
+
+/** What follows one prefix is not read again for the next. */
+function hasKey(run: string, prefix: string, least: number): boolean {
+  for (let at = run.indexOf(prefix), end = 0; at !== -1; at = run.indexOf(prefix, end)) {
+    end = at + prefix.length;
+    if (at > 0 && isWordCharacter(run.charCodeAt(at - 1))) continue;
+    let digits = 0;
+    for (; end < run.length; end += 1) {
+      const unit = run.charCodeAt(end);
+      if (!isWordCharacter(unit) && unit !== 0x2d && unit !== 0x5f) break;
+      if (unit <= 57 && unit >= 48) digits += 1;
+    }
+    // A hyphenated word such as "sk-learn-compatible-estimators" has no digit.
+    if (end - at - prefix.length >= least && digits > 0) return true;
+  }
+  return false;
 }
 
 /** PEM, RFC 7468: "-----BEGIN … PRIVATE KEY-----". */
-function pemKey(text: string): CredentialKind | undefined {
-  for (let at = text.indexOf("-----BEGIN "); at !== -1; at = text.indexOf("-----BEGIN ", at + 11)) {
-    if (/^[A-Z0-9 ]{0,30}PRIVATE KEY( BLOCK)?-----/.test(text.slice(at + 11, at + 70))) return "privateKey";
-  }
-  return undefined;
+function hasPemKey(text: string): boolean {
+  for (let at = text.indexOf("-----BEGIN "); at !== -1; at = text.indexOf("-----BEGIN ", at + 11))
+    if (/^[A-Z0-9 ]{0,30}PRIVATE KEY( BLOCK)?-----/.test(text.slice(at + 11, at + 70))) return true;
+  return false;
 }
 
 /** Encoded data has letters and digits and few separators, unlike long words, paths and rows of dashes. */

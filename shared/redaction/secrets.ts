@@ -6,6 +6,7 @@
 // characters it can read, so that a text made of keywords uses up its steps and not the isolate's time (docs/decisions/redaction.md).
 
 import type { Work } from "../json-schema/pattern-program.ts";
+import { cardNumbers, passwordAfter, passwordWords } from "../secret-shapes.ts";
 import { type SecretLine, namedLines, tokenLines } from "./secret-rules.ts";
 
 /** UTF-16 offsets of a part of a text, and what it is. */
@@ -24,6 +25,7 @@ const ownTokens: readonly SecretLine[] = [
   ["API key", "sk-", 3, String.raw`\bsk-(?=[\w-]{0,300}\d)[\w-]{20,300}`],
   ["Google OAuth token", "ya29.", 3, String.raw`\bya29\.[\w-]{20,400}`],
   ["Google OAuth client secret", "gocspx-", 3, String.raw`\bGOCSPX-[\w-]{28}`],
+  ["Countersign key", "csk_ cst_", 3, String.raw`\bcs[kt]_(?=[\w-]{0,300}\d)[\w-]{20,300}`],
 ];
 
 /** From a name to its value: the rest of the name, quotes (also escaped ones), a sign of assignment. */
@@ -140,6 +142,15 @@ const passwordInAddress: Rule = (() => {
   };
 })();
 
+/** The value that is assigned to a password, however short and little random: a person chose it. */
+const password = (name: string): Rule => ({
+  label: "password",
+  find(search, at) {
+    search.pay(leastSteps);
+    return passwordAfter(search.text, at + name.length);
+  },
+});
+
 const longestKey = 20_000;
 
 /** From its first line to its last; without a last line, as far as it looks like a key. */
@@ -178,6 +189,7 @@ function keywordsOf(set: SecretSet): Keyword[] {
   }
   for (const [names, entropy, expression] of namedLines)
     for (const name of names.split(" ")) keywords.push({ word: name, rule: namedRule(`${name} secret`, name, entropy, expression) });
+  if (set === "assigned") for (const word of passwordWords) keywords.push({ word, rule: password(word) });
   if (set === "assigned")
     for (const word of assignedWords.split(" "))
       keywords.push({ word, rule: namedRule(word === "key" || word === "api" ? "API key" : word, word, 3.5, assignedValue) });
@@ -243,5 +255,17 @@ const made = new Map<SecretSet, Index>();
 export function findSecrets(text: string, set: SecretSet, work: Work): readonly Span[] {
   let index = made.get(set);
   if (index === undefined) made.set(set, (index = new Index(keywordsOf(set))));
-  return index.spans(text, work);
+  return withCards(index.spans(text, work), cardNumbers(text));
+}
+
+/** Both in order and apart; a card's number that is in another secret is left out. */
+function withCards(spans: readonly Span[], cards: readonly { readonly start: number; readonly end: number }[]): readonly Span[] {
+  if (cards.length === 0) return spans;
+  const all: Span[] = [];
+  let next = 0;
+  for (const { start, end } of cards) {
+    for (let span = spans[next]; span !== undefined && span.end <= start; span = spans[++next]) all.push(span);
+    if (spans[next] === undefined || end <= (spans[next]?.start ?? 0)) all.push({ start, end, label: "card number" });
+  }
+  return [...all, ...spans.slice(next)];
 }

