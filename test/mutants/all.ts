@@ -24,6 +24,7 @@ import { reviewMutants } from "./review.ts";
 import { secretMutants } from "./secrets.ts";
 import { spellingMutants } from "./spelling.ts";
 import { stdioRoundMutants } from "./rounds-stdio.ts";
+import { stopMutants } from "./stops.ts";
 import { v1Mutants } from "./v1.ts";
 import { runMutants } from "./runs.ts";
 
@@ -54,5 +55,6 @@ export const mutants: readonly Mutant[] = [
   ...negotiationMutants,
   ...stdioRoundMutants,
   ...budgetMutants,
+  ...stopMutants,
   ...v1Mutants,
 ];

@@ -67,9 +67,55 @@ describe.each([
   });
 });
 
-test.each(["servers/other", "keys/key_other"])("a stop of %s is for nothing else", async (path) => {
+test.each(["servers/other", "keys/dev"])("a stop of %s is for nothing else", async (path) => {
   await stop(path);
   expect(await answerOf(sample({}, { key }))).toHaveProperty("result");
+});
+
+describe("a stop of a key", () => {
+  type Refused = { readonly error: string; readonly keys: readonly { readonly id: string; readonly name: string }[] };
+  const putStop = (name: string): Promise<Response> => admin(`/stops/keys/${encodeURIComponent(name)}`, { method: "PUT" });
+  const stops = async (): Promise<unknown[]> => (await adminJson<{ stops: unknown[] }>("/stops")).stops;
+
+  test("that there is not stops nothing, and says which there are", async () => {
+    for (const name of ["key_other", "a key", made.id.toUpperCase(), "__proto__", made.key]) {
+      const answer = await putStop(name);
+      const { error, keys } = await answer.json<Refused>();
+      expect([name, answer.status, error]).toEqual([name, 404, expect.stringContaining("Nothing was changed")]);
+      expect(keys).toContainEqual({ id: made.id, name: made.name });
+      expect(keys).toContainEqual({ id: "key_dev", name: "dev" });
+      expect(JSON.stringify([error, keys])).not.toContain(made.key);
+    }
+    expect(await stops()).toEqual([]);
+    expect(await answerOf(sample({}, { key }))).toHaveProperty("result");
+  });
+
+  test("by its name stops it, where no other key has the name; and resumes it", async () => {
+    const named = await createKey({ name: "the only one", limits });
+    expect((await putStop("the only one")).status).toBe(204);
+    expect(await stops()).toMatchObject([{ scope: "key", key: named.id }]);
+    expect((await errorOf(sample({}, { key: named.key }))).code).toBe(-1);
+    expect(await answerOf(sample({}, { key }))).toHaveProperty("result");
+    await resume(`keys/${encodeURIComponent("the only one")}`);
+    expect(await stops()).toEqual([]);
+  });
+
+  test("by a name that several have stops none, and says which", async () => {
+    const two = [await createKey({ name: "twice", limits }), await createKey({ name: "twice", limits })];
+    const answer = await putStop("twice");
+    expect(answer.status).toBe(409);
+    const { keys } = await answer.json<Refused>();
+    expect(keys.map(({ id }) => id).toSorted()).toEqual(two.map(({ id }) => id).toSorted());
+    expect(await stops()).toEqual([]);
+  });
+
+  test("that was revoked meanwhile is still taken back", async () => {
+    await stop(`keys/${made.id}`);
+    expect((await admin(`/keys/${made.id}`, { method: "DELETE" })).status).toBe(204);
+    expect((await putStop(made.id)).status).toBe(404);
+    await resume(`keys/${made.id}`);
+    expect(await stops()).toEqual([]);
+  });
 });
 
 test("nobody is asked for what is stopped", async () => {

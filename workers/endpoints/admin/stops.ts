@@ -4,9 +4,11 @@
 
 import { Hono } from "hono";
 import type { Stop } from "../../../shared/policy/stops.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
 import { paths } from "../../platform/urls.ts";
+import { type KeyRecord, devKeyId } from "../../stores/keys.ts";
 import { mostStops, stopShards, stopsKnownMs } from "../../stubs/stop-calls.ts";
 import { configStub, stopStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
@@ -22,11 +24,11 @@ stopRoutes.get(paths.admin.stops, listStops, async (c) => {
   return c.json({ stops: stops.map(({ stop, at }) => ({ ...stop, at: iso(at) })) }, 200, { "Cache-Control": "no-store" });
 });
 
-const full = { 409: "There are a thousand stops already: stop everything, or take some back" };
-const stopped = { 204: "Nothing is sent for it any more, and its open requests are being cancelled", ...full };
+const full = "There are a thousand stops already: stop everything, or take some back";
+const stopped = { 204: "Nothing is sent for it any more, and its open requests are being cancelled", 409: full };
 const resumed = { 204: "It goes on; what was cancelled stays cancelled", 404: "It was not stopped" };
 const ofServer = inPath("server", "The MCP server's name, as the servers document or the host has it");
-const ofKey = inPath("key", "The API key's id");
+const ofKey = inPath("key", "The API key's id, or its name where only one key has it");
 
 stopRoutes.put(paths.admin.stopEverything, describe("stopEverything", { summary: "Stops all sampling", ...stopped }), (c) =>
   stopNow(c, { scope: "everything" }),
@@ -46,14 +48,57 @@ stopRoutes.delete(
 );
 stopRoutes.put(
   paths.admin.stopKey,
-  describe("stopKey", { summary: "Stops the sampling of one API key, without revoking it", parameters: [ofKey], ...stopped }),
-  (c) => stopNow(c, { scope: "key", key: c.req.param("key") }),
+  describe("stopKey", {
+    summary: "Stops the sampling of one API key, without revoking it",
+    parameters: [ofKey],
+    ...stopped,
+    404: "No key has this id or name: nothing was stopped. `keys` has those that there are",
+    409: `${full}; or several keys have this name, and \`keys\` has them: nothing was stopped`,
+  }),
+  async (c) => {
+    const found = keyNamed(await knownKeys(c.env), c.req.param("key"));
+    return found.ok ? stopNow(c, { scope: "key", key: found.value }) : c.json(found.error.body, found.error.status);
+  },
 );
 stopRoutes.delete(
   paths.admin.stopKey,
   describe("resumeKey", { summary: "Lets the sampling of one API key go on", parameters: [ofKey], ...resumed }),
-  (c) => resume(c, { scope: "key", key: c.req.param("key") }),
+  async (c) => {
+    const name = c.req.param("key");
+    // A key that is stopped may be gone by now.
+    const isStopped = (await stopStub(c.env, 0).list()).some(({ stop }) => stop.scope === "key" && stop.key === name);
+    const found = isStopped ? ok(name) : keyNamed(await knownKeys(c.env), name);
+    return found.ok ? resume(c, { scope: "key", key: found.value }) : c.json(found.error.body, found.error.status);
+  },
 );
+
+type KnownKey = { readonly id: string; readonly name: string };
+
+/** Every key that may be presented, the one for development too, newest first. */
+async function knownKeys(env: Env): Promise<KnownKey[]> {
+  const stored = await configStub(env).keys();
+  const live = stored.filter(({ revokedAt }) => revokedAt === null).map(({ record }) => JSON.parse(record) as KeyRecord); // by POST /admin/keys
+  const dev = env.DEV_API_KEY === undefined ? [] : [{ id: devKeyId, name: "dev" }];
+  return [...live.map(({ id, name }) => ({ id, name })).toReversed(), ...dev];
+}
+
+/** Of the keys that there are so many are listed in an error. */
+const mostListed = 100;
+
+type NoKey = { readonly status: 404 | 409; readonly body: { readonly error: string; readonly keys: readonly KnownKey[] } };
+
+/** The id of the key that a text names: by its id, or by its name where no other key has it. */
+function keyNamed(keys: readonly KnownKey[], text: string): Result<string, NoKey> {
+  if (keys.some(({ id }) => id === text)) return ok(text);
+  const named = keys.filter(({ name }) => name === text);
+  const [only, ...others] = named;
+  if (only !== undefined && others.length === 0) return ok(only.id);
+  const error =
+    only === undefined
+      ? "No API key has this id or name. Nothing was changed; name one of keys"
+      : "Several API keys have this name. Nothing was changed; name one of keys by its id";
+  return err({ status: only === undefined ? 404 : 409, body: { error, keys: (only === undefined ? keys : named).slice(0, mostListed) } });
+}
 
 const ofStop = (stop: Stop): string | null => (stop.scope === "everything" ? null : stop.scope === "server" ? stop.server : stop.key);
 const eachShard = <T>(env: Env, call: (shard: ReturnType<typeof stopStub>, number: number) => Promise<T>): Promise<T[]> =>

@@ -12,6 +12,7 @@ import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
 import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { type SpendLine, SpendMeter } from "../spend-meter.tsx";
+import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { KeyForm, freshKeyForm, keyField, keyRequestIn } from "./key-form.tsx";
 import { keysWords } from "./keys-words.ts";
 
@@ -48,18 +49,21 @@ type Listed = {
   readonly page: number;
   readonly pages: number;
   readonly use: ReadonlyMap<string, KeyUse>;
+  readonly stops: readonly Stopped[];
   /** Open requests of each key; `isMore`: there are more than were counted. */
   readonly open: { readonly of: ReadonlyMap<string, number>; readonly isMore: boolean };
 };
 
-async function listed({ api, query, now }: Visit): Promise<Listed> {
+async function listed(visit: Visit): Promise<Listed> {
+  const { api, query, now } = visit;
   const { keys } = await api.read<{ readonly keys: readonly Key[] }>("/admin/keys");
   const all = query.get("show") === "all";
   const found = keys.filter((key) => all || isLive(key, now)).toReversed();
   const pages = Math.max(1, Math.ceil(found.length / keysOnPage));
   const page = Math.min(pages, Math.max(1, Math.floor(Number(query.get("page"))) || 1));
   const shown = found.slice((page - 1) * keysOnPage, page * keysOnPage);
-  const [used, { runs, next }] = await Promise.all([
+  const [stops, used, { runs, next }] = await Promise.all([
+    stopsOf(visit),
     shown.length === 0
       ? { keys: [] }
       : api.read<{ readonly keys: readonly KeyUse[] }>(`/admin/key-use?ids=${shown.map(({ id }) => encodeURIComponent(id)).join(",")}`),
@@ -75,6 +79,7 @@ async function listed({ api, query, now }: Visit): Promise<Listed> {
     all,
     page,
     pages,
+    stops,
     use: new Map(used.keys.map((each) => [each.id, each])),
     open: { of: open, isMore: next !== null },
   };
@@ -122,7 +127,8 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: Key; list: Listed }) =>
   return (
     <tr>
       <td class="main-cell">
-        <Name value={of.name} /> <Tag of={of} now={visit.now} />
+        <Name value={of.name} /> <Tag of={of} now={visit.now} />{" "}
+        <StoppedTag visit={visit} stop={{ scope: "key", key: of.id }} stops={list.stops} />
         <div class="digest soft">{of.id}</div>
       </td>
       <td data-k={columns.owner}>{of.owner === undefined ? <span class="soft">{texts.noOwner}</span> : <Name value={of.owner} />}</td>
@@ -139,16 +145,21 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: Key; list: Listed }) =>
       <td>{texts.limits(limits.requestsPerMinute, limits.concurrent)}</td>
       <td data-k={columns.used}>{use?.lastUsedAt == null ? texts.never : <Time at={Date.parse(use.lastUsedAt)} now={visit.now} />}</td>
       <td class="end">
-        {of.revokedAt === null && visit.may("change") ? (
-          <Confirm
-            visit={visit}
-            to="keys"
-            fields={{ revoke: of.id }}
-            ask={texts.revoke}
-            about={of.name}
-            says={`${texts.ends(open, list.open.isMore)} ${texts.revokeSays}`}
-            button={texts.revokeButton.replace("{name}", () => of.name)}
-          />
+        {of.revokedAt === null ? (
+          <div class="row-acts">
+            <StopHere visit={visit} stop={{ scope: "key", key: of.id }} stops={list.stops} called={of.name} from="keys" />
+            {visit.may("change") ? (
+              <Confirm
+                visit={visit}
+                to="keys"
+                fields={{ revoke: of.id }}
+                ask={texts.revoke}
+                about={of.name}
+                says={`${texts.ends(open, list.open.isMore)} ${texts.revokeSays}`}
+                button={texts.revokeButton.replace("{name}", () => of.name)}
+              />
+            ) : null}
+          </div>
         ) : null}
       </td>
     </tr>
@@ -196,6 +207,7 @@ async function keysShown(visit: Visit, { failure, typed, twice }: Said = {}): Pr
         </div>
         <p>{texts.lead}</p>
         {visit.query.get("done") === "revoked" ? <Note of="ok">{texts.done.revoked}</Note> : null}
+        <StopNote visit={visit} />
         {failure === undefined ? null : <Refused failure={failure} />}
         {twice === undefined ? null : <Note of="mind">{fill(texts.made.twice, { id: <span class="digest">{twice}</span> })}</Note>}
         <p>

@@ -8,6 +8,7 @@ import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Confirm, Download, Empty, Note, Refused } from "../pieces.tsx";
+import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { copyScript } from "./copy-script.ts";
 import { type KeyList, type RequestLine, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Fix, Outcome, useCause } from "./request-pieces.tsx";
@@ -50,7 +51,9 @@ const WhyNot = ({ visit, cause }: { visit: Visit; cause: NonNullable<RequestLine
   );
 };
 
-const Facts = ({ visit, line, keyName }: { visit: Visit; line: RequestLine; keyName: string }) => {
+type FactsProps = { readonly visit: Visit; readonly line: RequestLine; readonly keyName: string; readonly stops: readonly Stopped[] };
+
+const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
   const texts = useTexts(requestWords);
   const { span, dollars } = useTexts(requestsWords);
   const { usage, rule } = line;
@@ -68,7 +71,7 @@ const Facts = ({ visit, line, keyName }: { visit: Visit; line: RequestLine; keyN
         </dd>
         <dt>{texts.key}</dt>
         <dd>
-          <Name value={keyName} />
+          <Name value={keyName} /> <StoppedTag visit={visit} stop={{ scope: "key", key: line.key }} stops={stops} />
         </dd>
         {rule === null ? null : (
           <>
@@ -101,13 +104,27 @@ const Facts = ({ visit, line, keyName }: { visit: Visit; line: RequestLine; keyN
         <ul>
           {line.server === null ? null : (
             <li>
-              <a href={visit.at("requests", { server: line.server })}>{fill(texts.ofServer, { server: <Name value={line.server} /> })}</a>
+              <a href={visit.at("requests", { server: line.server })}>{fill(texts.ofServer, { server: <Name value={line.server} /> })}</a>{" "}
+              <StoppedTag visit={visit} stop={{ scope: "server", server: line.server }} stops={stops} />
             </li>
           )}
           <li>
             <a href={visit.at("requests", { key: line.key })}>{fill(texts.ofKey, { key: <Name value={keyName} /> })}</a>
           </li>
         </ul>
+        <div class="row-acts">
+          {line.server === null ? null : (
+            <StopHere
+              visit={visit}
+              stop={{ scope: "server", server: line.server }}
+              stops={stops}
+              called={line.server}
+              from={visit.page}
+              isNamed
+            />
+          )}
+          <StopHere visit={visit} stop={{ scope: "key", key: line.key }} stops={stops} called={keyName} from={visit.page} isNamed />
+        </div>
       </div>
     </section>
   );
@@ -173,9 +190,14 @@ const Happened = ({ visit, line, events, keyName }: { visit: Visit; line: Reques
   );
 };
 
-type Looked = { readonly line: RequestLine; readonly events: Events; readonly keys: KeyList };
+type Looked = {
+  readonly line: RequestLine;
+  readonly events: Events;
+  readonly keys: KeyList;
+  readonly stops: readonly Stopped[];
+};
 
-const Body = ({ visit, failure, line, events, keys }: { visit: Visit; failure: ApiError | undefined } & Looked) => {
+const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; failure: ApiError | undefined } & Looked) => {
   const texts = useTexts(requestWords);
   const list = useTexts(requestsWords);
   const keyName = keyNamesOf(keys).get(line.key) ?? line.key;
@@ -198,6 +220,7 @@ const Body = ({ visit, failure, line, events, keys }: { visit: Visit; failure: A
         </div>
       </div>
       {visit.query.get("done") === "cancelled" ? <Note of="ok">{texts.cancel.done}</Note> : null}
+      <StopNote visit={visit} />
       {failure === undefined ? null : <Refused failure={failure} />}
       {line.causeFacts === null ? null : <WhyNot visit={visit} cause={line.causeFacts} />}
       <div class="grid side">
@@ -214,7 +237,7 @@ const Body = ({ visit, failure, line, events, keys }: { visit: Visit; failure: A
               button={texts.cancel.button}
             />
           ) : null}
-          <Facts visit={visit} line={line} keyName={keyName} />
+          <Facts visit={visit} line={line} keyName={keyName} stops={stops} />
           <Record visit={visit} run={line.id} events={events} />
         </div>
       </div>
@@ -226,7 +249,11 @@ const runOf = ({ page }: Visit): string => page.slice("requests/".length);
 
 async function requestShown(visit: Visit, failure?: ApiError): Promise<Shown> {
   const path = `/admin/runs/${encodeURIComponent(runOf(visit))}`;
-  const [line, keys] = await Promise.all([visit.api.find<RequestLine>(path), visit.api.read<KeyList>("/admin/keys")]);
+  const [line, keys, stops] = await Promise.all([
+    visit.api.find<RequestLine>(path),
+    visit.api.read<KeyList>("/admin/keys"),
+    stopsOf(visit),
+  ]);
   if (line === null) return missing(visit);
   const events = await eventsOf(visit, line.id);
   const asked = [line.server, line.tool].filter((each) => each !== null && each !== "").join(" · ");
@@ -235,7 +262,7 @@ async function requestShown(visit: Visit, failure?: ApiError): Promise<Shown> {
     ...(failure === undefined ? {} : { status: 422 }),
     title: asked === "" ? line.id : asked,
     script: copyScript,
-    body: () => <Body visit={visit} failure={failure} line={line} events={events} keys={keys} />,
+    body: () => <Body visit={visit} failure={failure} line={line} events={events} keys={keys} stops={stops} />,
   };
 }
 

@@ -9,6 +9,7 @@ import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
 import { Columns, Confirm, Empty, Note } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
+import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { ServerForm, serverFields } from "./server-form.tsx";
 import { serversWords } from "./servers-words.ts";
 
@@ -50,15 +51,16 @@ type RowProps = {
   readonly entry: Entry;
   readonly version: number;
   readonly use: Use | undefined;
+  readonly stops: readonly Stopped[];
 };
 
-const ServerRow = ({ visit, name, entry, version, use }: RowProps) => {
+const ServerRow = ({ visit, name, entry, version, use, stops }: RowProps) => {
   const texts = useTexts(serversWords);
   const lastAt = [use?.lastAt, use?.v1.lastAt].flatMap((at) => (at == null ? [] : [Date.parse(at)]));
   return (
     <tr>
       <td class="main-cell">
-        <Name value={name} />
+        <Name value={name} /> <StoppedTag visit={visit} stop={{ scope: "server", server: name }} stops={stops} />
       </td>
       <td class="full">
         <span class="digest">{String(entry["url"])}</span>
@@ -88,6 +90,7 @@ const ServerRow = ({ visit, name, entry, version, use }: RowProps) => {
               </button>
             </form>
           ) : null}
+          <StopHere visit={visit} stop={{ scope: "server", server: name }} stops={stops} called={name} from="servers" />
           {visit.may("change") ? (
             <>
               <a class="btn small" href={`${visit.at("servers", { edit: name })}#form`}>
@@ -116,9 +119,10 @@ type ListProps = {
   readonly shown: readonly string[];
   readonly current: EntryDocument;
   readonly use: readonly Use[];
+  readonly stops: readonly Stopped[];
 };
 
-const Servers = ({ visit, shown, current: { entries, version }, use }: ListProps) => {
+const Servers = ({ visit, shown, current: { entries, version }, use, stops }: ListProps) => {
   const texts = useTexts(serversWords);
   const { columns } = texts;
   if (shown.length === 0) return <Empty>{texts.none}</Empty>;
@@ -134,6 +138,7 @@ const Servers = ({ visit, shown, current: { entries, version }, use }: ListProps
             entry={entries[name] ?? {}}
             version={version}
             use={use.find(({ server }) => server === name)}
+            stops={stops}
           />
         ))}
       </tbody>
@@ -161,7 +166,7 @@ const CheckNote = ({ of: { server, state, text } }: { of: CheckedServer }) => {
 type Said = EntrySaid & { readonly checked?: CheckedServer };
 async function serversShown(visit: Visit, said: Said = {}): Promise<Shown> {
   const { checked, ...ofForm } = said;
-  const [current, use] = await Promise.all([readEntries(visit.api, "servers"), usesOf(visit)]);
+  const [current, use, stops] = await Promise.all([readEntries(visit.api, "servers"), usesOf(visit), stopsOf(visit)]);
   const texts = serversWords[visit.language];
   const names = Object.keys(current.entries);
   const pages = Math.max(1, Math.ceil(names.length / serversOnPage));
@@ -181,9 +186,16 @@ async function serversShown(visit: Visit, said: Said = {}): Promise<Shown> {
           isEditing={filled.was !== null}
           said={said}
         />
+        <StopNote visit={visit} />
         {checked === undefined ? null : <CheckNote of={checked} />}
         <section class="card" aria-label={texts.title}>
-          <Servers visit={visit} current={current} use={use} shown={names.slice((page - 1) * serversOnPage, page * serversOnPage)} />
+          <Servers
+            visit={visit}
+            current={current}
+            use={use}
+            stops={stops}
+            shown={names.slice((page - 1) * serversOnPage, page * serversOnPage)}
+          />
         </section>
         <Pager
           newer={page > 1 ? visit.at("servers", { page: page - 1 }) : null}

@@ -1,36 +1,39 @@
-// The kill switch: what is stopped, and the forms that stop and resume.
+// The kill switch: what is stopped, and the forms that stop and resume. A key is chosen from those that there are. A server may have a name
+// that only its host knows, so it is typed, with the known ones to choose from.
 
-import type { Stop } from "../../../../shared/policy/stops.ts";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
+import { readEntries } from "../entries.tsx";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
+import { StopName, type Stopped, stopPath, stopsOf } from "./stop-here.tsx";
 import { stopsWords } from "./stops-words.ts";
 
-/** As GET /admin/stops has it. */
-type Stopped = Stop & { readonly at: string };
-/** The path of a stop under /admin/stops, which also is the value of the forms' field. */
-type StopPath = string;
+type Key = { readonly id: string; readonly name: string };
 
-const pathOf = (stop: Stop): StopPath => {
-  if (stop.scope === "everything") return "everything";
-  return stop.scope === "server" ? `servers/${encodeURIComponent(stop.server)}` : `keys/${encodeURIComponent(stop.key)}`;
-};
+/** What there is to stop. `names`: of keys by their ids, also of revoked ones. */
+type Known = { readonly servers: readonly string[]; readonly keys: readonly Key[]; readonly names: ReadonlyMap<string, string> };
 
-const StopName = ({ stop }: { stop: Stop }) => {
-  const texts = useTexts(stopsWords);
-  if (stop.scope === "everything") return <>{texts.everything}</>;
-  return stop.scope === "server" ? (
-    <>{fill(texts.server, { name: <Name value={stop.server} /> })}</>
-  ) : (
-    <>{fill(texts.key, { name: <Name value={stop.key} /> })}</>
-  );
-};
+/** The key for development, which is in no list, and whose id is always the same. */
+const devKey: Key = { id: "key_dev", name: "DEV_API_KEY" };
 
-const StoppedNow = ({ visit, stops }: { visit: Visit; stops: readonly Stopped[] }) => {
+async function knownThings(visit: Visit): Promise<Known> {
+  const [{ entries }, used, { keys }] = await Promise.all([
+    readEntries(visit.api, "servers"),
+    visit.api.read<{ readonly servers: readonly { readonly server: string }[] }>("/admin/sunset?limit=200"),
+    visit.api.read<{ readonly keys: readonly (Key & { readonly revokedAt: string | null })[] }>("/admin/keys"),
+  ]);
+  return {
+    servers: [...new Set([...Object.keys(entries), ...used.servers.map(({ server }) => server)])].toSorted(),
+    keys: [...keys.filter(({ revokedAt }) => revokedAt === null), devKey],
+    names: new Map([...keys, devKey].map(({ id, name }) => [id, name])),
+  };
+}
+
+const StoppedNow = ({ visit, stops, names }: { visit: Visit; stops: readonly Stopped[]; names: Known["names"] }) => {
   const texts = useTexts(stopsWords);
   return (
     <section class="card" aria-labelledby="now">
@@ -39,50 +42,80 @@ const StoppedNow = ({ visit, stops }: { visit: Visit; stops: readonly Stopped[] 
         <Empty>{texts.none}</Empty>
       ) : (
         <ul class="rank">
-          {stops.map((stop) => (
-            <li class="line">
-              <span>
-                <StopName stop={stop} />{" "}
-                <span class="soft">{fill(texts.since, { at: <Time at={Date.parse(stop.at)} now={visit.now} /> })}</span>
-              </span>
-              {visit.may("decide") ? (
-                <form method="post" action={visit.at("stops")}>
-                  <FormToken visit={visit} />
-                  <input type="hidden" name="resume" value={pathOf(stop)} />
-                  <button class="btn small" type="submit">
-                    {texts.resume}
-                    <span class="sr">
-                      {" "}
-                      <StopName stop={stop} />
-                    </span>
-                  </button>
-                </form>
-              ) : null}
-            </li>
-          ))}
+          {stops.map((stop) => {
+            const called = stop.scope === "key" ? names.get(stop.key) : undefined;
+            return (
+              <li class="line">
+                <span>
+                  <StopName stop={stop} called={called} />{" "}
+                  <span class="soft">{fill(texts.since, { at: <Time at={Date.parse(stop.at)} now={visit.now} /> })}</span>
+                  {stop.scope === "key" ? <div class="digest soft">{stop.key}</div> : null}
+                </span>
+                {visit.may("decide") ? (
+                  <form method="post" action={visit.at("stops")}>
+                    <FormToken visit={visit} />
+                    <input type="hidden" name="resume" value={stopPath(stop)} />
+                    <button class="btn small" type="submit">
+                      {texts.resume}
+                      <span class="sr">
+                        {" "}
+                        <StopName stop={stop} called={called} />
+                      </span>
+                    </button>
+                  </form>
+                ) : null}
+              </li>
+            );
+          })}
         </ul>
       )}
     </section>
   );
 };
 
-const StopOne = ({ visit }: { visit: Visit }) => {
+const StopServer = ({ visit, servers }: { visit: Visit; servers: readonly string[] }) => {
   const texts = useTexts(stopsWords);
   return (
-    <form class="card form" method="post" action={visit.at("stops")} aria-labelledby="one">
-      <h2 id="one">{texts.stopOne}</h2>
+    <form class="card form" method="post" action={visit.at("stops")} aria-labelledby="one-server">
+      <h2 id="one-server">{texts.stopServer}</h2>
       <FormToken visit={visit} />
+      <input type="hidden" name="kind" value="servers" />
       <p>{texts.says}</p>
       <div>
-        <label for="kind">{texts.kind}</label>
-        <select id="kind" name="kind">
-          <option value="servers">{texts.kinds.servers}</option>
-          <option value="keys">{texts.kinds.keys}</option>
-        </select>
+        <label for="name">{texts.serverName}</label>
+        <input id="name" name="name" list="servers" required maxlength={512} autocomplete="off" aria-describedby="name-hint" />
+        <p class="hint" id="name-hint">
+          {texts.serverHint}
+        </p>
+        <datalist id="servers">
+          {servers.map((server) => (
+            <option value={server} />
+          ))}
+        </datalist>
       </div>
+      <button class="btn no" type="submit">
+        {texts.stop}
+      </button>
+    </form>
+  );
+};
+
+const StopKey = ({ visit, keys }: { visit: Visit; keys: readonly Key[] }) => {
+  const texts = useTexts(stopsWords);
+  return (
+    <form class="card form" method="post" action={visit.at("stops")} aria-labelledby="one-key">
+      <h2 id="one-key">{texts.stopKey}</h2>
+      <FormToken visit={visit} />
+      <input type="hidden" name="kind" value="keys" />
+      <p>{texts.says}</p>
       <div>
-        <label for="name">{texts.name}</label>
-        <input id="name" name="name" required maxlength={512} autocomplete="off" />
+        <label for="key">{texts.keyName}</label>
+        <select id="key" name="name" required>
+          <option value="">{texts.choose}</option>
+          {keys.map(({ id, name }) => (
+            <option value={id}>{`${name} (${id})`}</option>
+          ))}
+        </select>
       </div>
       <button class="btn no" type="submit">
         {texts.stop}
@@ -93,10 +126,28 @@ const StopOne = ({ visit }: { visit: Visit }) => {
 
 type Said = { readonly failure?: ApiError; readonly isMissing?: boolean };
 
+/** What was done; and where a server was stopped that nobody knows, that its name may be wrong. */
+const Done = ({ visit, known }: { visit: Visit; known: Known }) => {
+  const texts = useTexts(stopsWords);
+  const [done, server] = [visit.query.get("done"), visit.query.get("server")];
+  if (done !== "stopped" && done !== "resumed") return null;
+  return (
+    <>
+      <Note of="ok">{texts.done[done]}</Note>
+      {done === "stopped" && server !== null && !known.servers.includes(server) ? (
+        <Note of="mind">{fill(texts.unknownServer, { name: <Name value={server} /> })}</Note>
+      ) : null}
+    </>
+  );
+};
+
 async function stopsShown(visit: Visit, { failure, isMissing = false }: Said = {}): Promise<Shown> {
-  const { stops } = await visit.api.read<{ readonly stops: readonly Stopped[] }>("/admin/stops");
+  const [stops, known] = await Promise.all([stopsOf(visit), knownThings(visit)]);
+  const left = {
+    servers: known.servers.filter((server) => !stops.some((stop) => stop.scope === "server" && stop.server === server)),
+    keys: known.keys.filter(({ id }) => !stops.some((stop) => stop.scope === "key" && stop.key === id)),
+  };
   const texts = stopsWords[visit.language];
-  const done = visit.query.get("done");
   return {
     kind: "page",
     title: texts.title,
@@ -105,13 +156,14 @@ async function stopsShown(visit: Visit, { failure, isMissing = false }: Said = {
       <>
         <h1>{texts.title}</h1>
         <p>{texts.lead}</p>
-        {done === "stopped" || done === "resumed" ? <Note of="ok">{texts.done[done]}</Note> : null}
+        <Done visit={visit} known={known} />
         {isMissing ? <Note of="bad">{texts.missing}</Note> : null}
         {failure === undefined ? null : <Refused failure={failure} />}
-        <StoppedNow visit={visit} stops={stops} />
+        <StoppedNow visit={visit} stops={stops} names={known.names} />
         {visit.may("decide") ? (
           <>
-            <StopOne visit={visit} />
+            <StopServer visit={visit} servers={left.servers} />
+            <StopKey visit={visit} keys={left.keys} />
             <Confirm
               visit={visit}
               to="stops"
@@ -128,21 +180,31 @@ async function stopsShown(visit: Visit, { failure, isMissing = false }: Said = {
   };
 }
 
-/** The path that a form names, or null where it names none. */
-function pathIn(form: URLSearchParams): StopPath | null {
+/** The path that a form of this page names, or null where it names none. */
+function pathIn(form: URLSearchParams): string | null {
   const kind = form.get("kind");
   const name = (form.get("name") ?? "").trim();
   if (kind === "everything") return "everything";
   return (kind === "servers" || kind === "keys") && name !== "" ? `${kind}/${encodeURIComponent(name)}` : null;
 }
 
+/** The pages that have forms of this one. */
+const comesFrom = /^(?:keys|servers|requests\/run_[\w-]+)$/;
+
 async function act(visit: Visit): Promise<Shown> {
-  const resumed = visit.form.get("resume");
-  const path = resumed ?? pathIn(visit.form);
+  const { form, api } = visit;
+  const resumed = form.get("resume");
+  const path = resumed ?? form.get("stop") ?? pathIn(form);
   if (path === null) return stopsShown(visit, { isMissing: true });
-  const done = await visit.api.send(resumed === null ? "PUT" : "DELETE", `/admin/stops/${path}`);
+  const done = await api.send(resumed === null ? "PUT" : "DELETE", `/admin/stops/${path}`);
   if (!done.ok) return stopsShown(visit, { failure: done.error });
-  return { kind: "redirect", to: visit.at("stops", { done: resumed === null ? "stopped" : "resumed" }) };
+  const what = resumed === null ? "stopped" : "resumed";
+  const from = form.get("from") ?? "";
+  if (comesFrom.test(from)) return { kind: "redirect", to: visit.at(from, { stop: what }) };
+  return {
+    kind: "redirect",
+    to: visit.at("stops", { done: what, server: form.get("kind") === "servers" ? (form.get("name") ?? "").trim() : null }),
+  };
 }
 
 export const stopsPage: ConsolePage = { path: "stops", get: (visit) => stopsShown(visit), post: act };

@@ -1,0 +1,100 @@
+// Whether one server or key is stopped, beside it on a page of its own, with the form that stops it and the one that resumes it.
+
+import type { Stop } from "../../../../shared/policy/stops.ts";
+import { Icon } from "../../icons.tsx";
+import { Time } from "../../names.tsx";
+import { Name } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
+import { type Visit, useTexts } from "../page.ts";
+import { Confirm, Note } from "../pieces.tsx";
+import { FormToken } from "../shell.tsx";
+import { stopsWords } from "./stops-words.ts";
+
+/** As GET /admin/stops has it. */
+export type Stopped = Stop & { readonly at: string };
+
+/** What may be stopped beside what else is. */
+export type Stoppable = Exclude<Stop, { readonly scope: "everything" }>;
+
+export const stopsOf = async ({ api }: Visit): Promise<readonly Stopped[]> =>
+  (await api.read<{ readonly stops: readonly Stopped[] }>("/admin/stops")).stops;
+
+const isSame = (one: Stop, other: Stop): boolean => one.scope === other.scope && nameIn(one) === nameIn(other);
+const nameIn = (stop: Stop): string => (stop.scope === "everything" ? "" : stop.scope === "server" ? stop.server : stop.key);
+
+/** The path of a stop under /admin/stops, which also is the value of the forms' field. */
+export const stopPath = (stop: Stop): string => {
+  if (stop.scope === "everything") return "everything";
+  return `${stop.scope === "server" ? "servers" : "keys"}/${encodeURIComponent(nameIn(stop))}`;
+};
+
+type Here = {
+  readonly visit: Visit;
+  readonly stop: Stoppable;
+  readonly stops: readonly Stopped[];
+};
+
+/** That it is stopped, since when; nothing where it is not. */
+export const StoppedTag = ({ visit, stop, stops }: Here) => {
+  const texts = useTexts(stopsWords);
+  const found = stops.find((each) => isSame(each, stop));
+  return found === undefined ? null : (
+    <span class="tag bad">
+      <Icon of="cross" />
+      <span>{fill(texts.stoppedSince, { at: <Time at={Date.parse(found.at)} now={visit.now} /> })}</span>
+    </span>
+  );
+};
+
+type StopHereProps = Here & {
+  /** Its name for people. */
+  readonly called: string;
+  /** The page that this is on, to which the forms come back. */
+  readonly from: string;
+  /** The buttons have the name on them: what they are for does not stand beside them. */
+  readonly isNamed?: boolean;
+};
+
+/** Stops it after a question, or resumes it. */
+export const StopHere = ({ visit, stop, stops, called, from, isNamed = false }: StopHereProps) => {
+  const texts = useTexts(stopsWords);
+  if (!visit.may("decide")) return null;
+  const [path, isStopped] = [stopPath(stop), stops.some((each) => isSame(each, stop))];
+  if (!isStopped)
+    return (
+      <Confirm
+        visit={visit}
+        to="stops"
+        fields={{ stop: path, from }}
+        ask={isNamed ? texts.stopIt.replace("{name}", () => called) : texts.stop}
+        about={isNamed ? "" : called}
+        says={texts.says}
+        button={texts.stopIt.replace("{name}", () => called)}
+      />
+    );
+  return (
+    <form method="post" action={visit.at("stops")}>
+      <FormToken visit={visit} />
+      <input type="hidden" name="resume" value={path} />
+      <input type="hidden" name="from" value={from} />
+      <button class="btn small" type="submit">
+        {isNamed ? texts.resumeIt.replace("{name}", () => called) : texts.resume}
+        {isNamed ? null : <span class="sr"> {called}</span>}
+      </button>
+    </form>
+  );
+};
+
+/** What was done on this page, after a form of it. */
+export const StopNote = ({ visit }: { visit: Visit }) => {
+  const texts = useTexts(stopsWords);
+  const done = visit.query.get("stop");
+  return done === "stopped" || done === "resumed" ? <Note of="ok">{texts.done[done]}</Note> : null;
+};
+
+export const StopName = ({ stop, called }: { stop: Stop; called?: string | undefined }) => {
+  const texts = useTexts(stopsWords);
+  if (stop.scope === "everything") return <>{texts.everything}</>;
+  const name = <Name value={called ?? nameIn(stop)} />;
+  return <>{fill(stop.scope === "server" ? texts.server : texts.key, { name })}</>;
+};
