@@ -1,7 +1,7 @@
 // The script of an open review page. It listens, and says when the page is out of date. It never submits, reloads, changes a field or moves a
 // button under a finger. A constant; messages are only compared, never shown.
 
-/** `#live` has the facts that the page was made with. Messages: `{ kind: "review", state, version, digest, votes, left }`. */
+/** `#live` has the facts that the page was made with. Messages: `{ kind: "review", state, version, digest, votes, left, hasVoted }`. */
 export const liveScript = `
 (() => {
   "use strict";
@@ -12,12 +12,15 @@ export const liveScript = `
   // A page that leads on spares its reviewer a notice: it says often that it is there.
   const beatMs = made.next === null ? 45000 : 15000;
   let pauseMs = firstPauseMs;
-  let shown = null;
+  let heard = "";
   let isOver = false;
+  // After these nothing on this page counts.
+  const closes = new Set(["over", "left", "approved"]);
 
-  const differenceOf = ({ state, version, digest, votes, left }) => {
+  const differenceOf = ({ state, version, digest, votes, left, hasVoted }) => {
     if (state !== "open" && state !== "voted") return ["over", "seeOutcome"];
     if (left === true) return ["left", "reload"];
+    if (hasVoted === true && !made.hasVoted) return ["approved", "reload"];
     if (version !== made.version || digest !== made.digest) return ["changed", "seeNewVersion"];
     return votes > made.votes ? ["voted", "reload"] : null;
   };
@@ -32,29 +35,81 @@ export const liveScript = `
   const topOf = (element) => element.getBoundingClientRect().top;
   const isInView = (element) => topOf(element) < innerHeight && element.getBoundingClientRect().bottom > 0;
 
-  const show = ([what, where]) => {
-    if (shown === what) return;
-    shown = what;
-    const anchor = [...document.querySelectorAll("#decision button")].find(isInView);
+  // The page as it is now, parsed where nothing of it applies: its style has another nonce.
+  const freshPage = async () => {
+    const response = await fetch(location.href);
+    if (!response.ok) throw new Error("no page");
+    const page = document.createElement("template");
+    page.innerHTML = await response.text();
+    return page.content;
+  };
+
+  /** The server's own note says who decided. Of votes and a change its banner has the names. */
+  const noteFrom = (fresh, what) => {
+    const note = closes.has(what) ? fresh?.querySelector(".lead > .outcome, .lead > .own") : null;
+    if (note != null) {
+      // The banner that it stands in is read out.
+      note.removeAttribute("role");
+      return note;
+    }
+    const facts = fresh?.getElementById("live")?.dataset.page;
+    const { words, voters } = facts === undefined ? made : JSON.parse(facts);
+    const names = voters.slice(made.votes);
+    const sentence = document.createElement("p");
+    const by = new Intl.ListFormat(document.documentElement.lang).format(names);
+    // A function, because "$&" in a name would be replaced, too.
+    sentence.textContent = what === "voted" && names.length > 0 ? words.votedBy.replace("{by}", () => by) : words[what];
+    return sentence;
+  };
+
+  /** What is no longer true of this page is replaced by what is, or removed. */
+  const renewFacts = (fresh) => {
+    for (const selector of [".strip", "#decision > .votes", "#decision > .effect"]) {
+      const [old, now] = [document.querySelector(selector), fresh?.querySelector(selector)];
+      if (old === null || (fresh === null && !isOver)) continue;
+      if (now == null) old.remove();
+      else {
+        old.replaceChildren(...now.childNodes);
+        old.dispatchEvent(new CustomEvent("renewed", { bubbles: true }));
+      }
+    }
+  };
+
+  /** Nothing on this page counts any longer. What was typed can still be read and copied. */
+  const close = () => {
+    isOver = true;
+    for (const button of document.querySelectorAll("button:not([value=preview])")) button.disabled = true;
+    for (const field of document.querySelectorAll("form textarea, form input")) field.readOnly = true;
+    for (const choice of document.querySelectorAll("form select, form input[type=radio]")) choice.disabled = true;
+    for (const opener of document.querySelectorAll("#decision summary")) opener.inert = true;
+    for (const gone of document.querySelectorAll("#decision > .clock, #decision > .effect, .part label.act")) gone.remove();
+  };
+
+  const show = async ([what, where], text) => {
+    if (closes.has(what)) close();
+    const fresh = await freshPage().catch(() => null);
+    // Something newer was heard meanwhile.
+    if (heard !== text) return;
+    const anchor = [...document.querySelectorAll("#decision button, #decision summary")].find(isInView);
     const before = anchor === undefined ? 0 : topOf(anchor);
+    const note = noteFrom(fresh, what);
     for (const place of document.querySelectorAll(".live")) {
-      const sentence = document.createElement("p");
-      sentence.textContent = made.words[what];
       const link = document.createElement("a");
       link.href = made.page;
       link.textContent = made.words[where];
-      place.replaceChildren(sentence, link);
+      // What happened is said once, at the top. Beside the buttons is only the way on.
+      place.replaceChildren(...(place === banner ? [note] : []), link);
     }
+    banner.classList.toggle("noted", note.matches(".note"));
+    banner.dispatchEvent(new CustomEvent("renewed", { bubbles: true }));
+    if (what !== "changed") renewFacts(fresh);
     movedAt = performance.now();
     if (anchor !== undefined) scrollBy({ top: topOf(anchor) - before, behavior: "instant" });
   };
 
   // What comes next is shown as the server makes it. It moves nothing else, and goes nowhere by itself.
   const renewNext = async () => {
-    // Parsed where nothing of it applies: its style has another nonce.
-    const page = document.createElement("template");
-    page.innerHTML = await (await fetch(location.href)).text();
-    const fresh = page.content.getElementById("next");
+    const fresh = (await freshPage()).getElementById("next");
     const place = document.getElementById("next");
     if (fresh === null) return location.reload();
     place.replaceChildren(...fresh.childNodes);
@@ -72,13 +127,11 @@ export const liveScript = `
       return;
     }
     const difference = differenceOf(told);
-    if (difference === null) return;
-    show(difference);
+    if (difference === null || heard === text) return;
+    heard = text;
+    show(difference, text);
     // The other script counts the vote on the button.
-    document.dispatchEvent(new CustomEvent("votes", { detail: told.votes }));
-    if (difference[0] !== "over") return;
-    isOver = true;
-    for (const button of document.querySelectorAll("button:not([value=preview])")) button.disabled = true;
+    if (difference[0] === "voted") document.dispatchEvent(new CustomEvent("votes", { detail: told.votes }));
   };
 
   const listen = () => {

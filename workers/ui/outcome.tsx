@@ -4,6 +4,7 @@ import type { Child } from "hono/jsx";
 import { causeWords } from "../../shared/channels/fact-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { isOpen } from "../../shared/review/review-facts.ts";
+import { mayDecide } from "../../shared/review/standing.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
 import { progressOf } from "./asking-words.ts";
 import { otherVoters } from "./decision.tsx";
@@ -80,10 +81,12 @@ function afterwards(view: ReviewView, words: Words): string {
 export const OwnStanding = ({ view }: { view: ReviewView }) => {
   const { own } = useWords().page;
   const { state, ownVote, left, now, reviewer } = view;
+  // Of a review that is over the outcome says all.
+  if (!isOpen(state)) return null;
   if (left != null) {
     const sentence = left.to === null ? own.notMine : own.handedOver;
     return (
-      <section class="note" role="status">
+      <section class="note own" role="status">
         <Icon of="info" />
         <div>
           <h2>{own.leftHeading}</h2>
@@ -95,7 +98,7 @@ export const OwnStanding = ({ view }: { view: ReviewView }) => {
   if (ownVote == null || state.kind !== "voted") return null;
   const others = <People names={otherVoters(view)} reader={reviewer} joined="or" />;
   return (
-    <section class="note ok" role="status">
+    <section class="note ok own" role="status">
       <Icon of="check" />
       <div>
         <h2>{own.votedHeading}</h2>
@@ -108,7 +111,7 @@ export const OwnStanding = ({ view }: { view: ReviewView }) => {
 /** Who handed the review to this reviewer. Their note is a person's text, and stands in stripes like all text that is not ours. */
 export const HandedOver = ({ view }: { view: ReviewView }) => {
   const { recuse } = useWords().page;
-  if (view.handedBy == null || !isOpen(view.state)) return null;
+  if (view.handedBy == null || !mayDecide(view)) return null;
   const { by, at, note } = view.handedBy;
   const line = fill(recuse.handedToYou, { by: <Name value={by} />, at: <Time at={at} now={view.now} /> });
   return (
@@ -121,7 +124,8 @@ export const HandedOver = ({ view }: { view: ReviewView }) => {
   );
 };
 
-export const Outcome = ({ view }: { view: ReviewView }) => {
+/** `uncounted`: why the reader's own form, which came after it, did not count. */
+export const Outcome = ({ view, uncounted }: { view: ReviewView; uncounted?: string | undefined }) => {
   const words = useWords();
   const { state } = view;
   if (isOpen(state)) return null;
@@ -129,10 +133,14 @@ export const Outcome = ({ view }: { view: ReviewView }) => {
   const after = afterwards(view, words);
   const { style, icon } = kinds[state.kind];
   return (
-    <section class={`note outcome ${style}`} role="status">
+    <section
+      class={`note outcome ${style}`}
+      {...(uncounted === undefined ? { role: "status" } : { role: "alert", tabindex: -1, id: "problem", autofocus: true })}
+    >
       <Icon of={icon} />
       <div>
         <h2>{headingOf(view, words)}</h2>
+        {uncounted === undefined ? null : <p>{uncounted}</p>}
         <p>{fill(words.page.states.at, { at: <Time at={state.at} now={view.now} exact /> })}</p>
         {reason.length === 0 ? null : <p>{reason}</p>}
         {after === "" ? null : <p>{after}</p>}

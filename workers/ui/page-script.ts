@@ -27,23 +27,22 @@ export const pageScript = `
   document.addEventListener("renewed", ({ target }) => tellTimes(target));
 
   // The countdown starts from the server's seconds, so that a wrong clock does no harm.
-  const began = performance.now();
-  const clocks = all("[data-left]");
+  const ends = new WeakMap();
   const two = (n) => String(n).padStart(2, "0");
   const approve = document.getElementById("approve");
   const words = approve === null ? null : JSON.parse(approve.dataset.words);
   const tick = () => {
-    for (const clock of clocks) {
-      const left = Math.max(0, Math.floor(clock.dataset.left - (performance.now() - began) / 1000));
+    for (const clock of all("[data-left]")) {
+      if (!ends.has(clock)) ends.set(clock, performance.now() + clock.dataset.left * 1000);
+      const left = Math.max(0, Math.floor((ends.get(clock) - performance.now()) / 1000));
       const hours = Math.floor(left / 3600), minutes = Math.floor(left / 60);
       clock.textContent = left >= 3600 ? clock.dataset.hours.replace("{h}", hours).replace("{m}", Math.floor((left % 3600) / 60)) : minutes + ":" + two(left % 60);
       clock.classList.toggle("soon", left < 60);
     }
   };
-  if (clocks.length > 0) {
-    tick();
-    setInterval(tick, 1000);
-  }
+  tick();
+  setInterval(tick, 1000);
+  document.addEventListener("renewed", tick);
 
   // Panels close when something else is pressed, and by Escape.
   const panels = all("details.up");

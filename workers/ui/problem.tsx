@@ -31,7 +31,8 @@ export type Problem = { readonly why: ProblemWhy; readonly issues?: readonly Edi
 /** `field` is the path of the field, empty for the whole; `message` is a sentence of ours. */
 export type FieldProblem = { readonly field: string; readonly message: string };
 
-function titleOf(why: ProblemWhy, gate: Gate, { page: { answers }, review }: Words): string {
+/** The sentence of a problem. */
+export function problemTitle(why: ProblemWhy, gate: Gate, { page: { answers }, review }: Words): string {
   if (typeof why !== "string") {
     if ("nonce" in why) return answers.nonce[why.nonce];
     return "giveUp" in why ? answers.giveUp[why.giveUp] : review.uncounted[why.uncounted];
@@ -55,7 +56,7 @@ export const ProblemSummary = ({ problem, view, open }: { problem: Problem; view
   return (
     <section class="note bad problem" role="alert" tabindex={-1} id="problem" autofocus>
       <div>
-        <h2>{titleOf(problem.why, view.gate, words)}</h2>
+        <h2>{problemTitle(problem.why, view.gate, words)}</h2>
         {open ? <p>{page.problem.still}</p> : null}
         {fields.length === 0 ? null : (
           <ul>

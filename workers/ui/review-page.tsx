@@ -23,7 +23,7 @@ import { HandedOver, Outcome, OwnStanding } from "./outcome.tsx";
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
 import { placeId } from "./place-id.ts";
-import { fieldProblems, type Problem, ProblemSummary } from "./problem.tsx";
+import { fieldProblems, type Problem, problemTitle, ProblemSummary } from "./problem.tsx";
 import { Redactions } from "./redactions.tsx";
 import { ReplyContent } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
@@ -275,9 +275,12 @@ const problemAt = ({ problem }: ReviewPageInput, path: string, words: Words): st
 
 const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: ReviewFacts; isListening: boolean }) => {
   const { view, action, nonce, problem, kept, changes = [], preview = false, live } = input;
-  const { page } = useWords();
+  const words = useWords();
+  const { page } = words;
   const isEditing = mayApprove(view);
   const leadsOn = (view.next ?? null) !== null;
+  // One note: how it ended, and with it that the reader's own form came too late.
+  const isEnded = !facts.isOpen && !leadsOn;
   return (
     <div class="lead">
       {isListening && live !== undefined ? <LiveBanner view={view} action={action} live={live} /> : null}
@@ -285,8 +288,8 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
       <Heading view={view} facts={facts} chosen={isEditing ? kept?.model : undefined} />
       {facts.isOpen || leadsOn ? null : <p class="soft">{page.states.closedLink}</p>}
       <Strip view={view} facts={facts} />
-      {problem === undefined ? null : <ProblemSummary problem={problem} view={view} open={mayDecide(view)} />}
-      {leadsOn ? null : <Outcome view={view} />}
+      {problem === undefined || isEnded ? null : <ProblemSummary problem={problem} view={view} open={mayDecide(view)} />}
+      {leadsOn ? null : <Outcome view={view} uncounted={problem === undefined ? undefined : problemTitle(problem.why, view.gate, words)} />}
       <Next view={view} facts={facts} action={action} />
       <GivenGrant view={view} facts={facts} action={action} nonce={nonce} />
       <OwnStanding view={view} />

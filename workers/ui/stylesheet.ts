@@ -75,7 +75,7 @@ const controls = `
 .btn.no.solid:hover { background: color-mix(in srgb, var(--no) 88%, var(--ink)); }
 .btn.despite { border: 2px solid var(--yes); color: var(--yes); }
 .btn.small { min-height: var(--hit); }
-.btn:disabled { border: 1.5px dashed var(--control); background: none; color: var(--soft); cursor: not-allowed; }
+.btn:disabled, .btn[inert] { border: 1.5px dashed var(--control); background: none; color: var(--soft); cursor: not-allowed; }
 .act { display: inline-flex; align-items: center; gap: .375rem; min-height: var(--hit); min-width: var(--hit); padding: 0 .25rem; border: 0; background: none; color: var(--link); font: 600 1rem/1.5 var(--sans); cursor: pointer; }
 .act:hover { text-decoration: underline; }
 label { display: block; font-weight: 600; }
@@ -282,6 +282,7 @@ const decision = `
 .two { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; }
 .panel .btn { width: 100%; }
 .live:not(:empty) { padding: .75rem; border: 2px solid var(--warn); border-left-width: .5rem; border-radius: var(--r-s); background: var(--warn-tint); }
+.lead > .live.noted { padding: 0; border: 0; background: none; } .live.noted > .note { margin-bottom: 0; }
 .lead > .live:not(:empty) { margin-bottom: .75rem; }
 .decide > .live:not(:empty) { margin-bottom: .5rem; }
 .live a { display: inline-flex; align-items: center; min-height: var(--hit); font-weight: 600; }

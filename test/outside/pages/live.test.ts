@@ -125,7 +125,11 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     await page.waitForLoadState();
   }
 
-  test("says that somebody else decided, keeps what was written, and can press nothing that counts", async () => {
+  /** What still acts in the decision bar. */
+  const pressable = (page: Page): Promise<string[]> =>
+    page.locator("#decision :is(button, summary, select):not(:disabled, [inert])").allInnerTexts();
+
+  test("says once who else decided, keeps what was written, and can press nothing that counts", async () => {
     const { ada, grace } = await review("notes");
     const mine = await openListening(ada);
     const problems: string[] = [];
@@ -136,13 +140,20 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     expect(await mine.locator(".live").allInnerTexts()).toEqual(["", ""]);
     const theirs = await open(grace, { javaScriptEnabled: false });
     await press(theirs, /^Approve/);
-    await mine.getByRole("status").filter({ hasText: "while you were reading" }).waitFor();
-    expect(await mine.locator(".live p").allInnerTexts()).toEqual(
-      Array(2).fill(expect.stringContaining("This review was decided or ended")),
-    );
-    expect(await mine.locator("button.approve").isDisabled()).toBe(true);
-    expect(await mine.locator("button[value=deny]").isDisabled()).toBe(true);
-    expect(await mine.getByLabel("Reason for denying").inputValue()).toBe("half a reas");
+    await mine.getByRole("status").filter({ hasText: "Grace approved it" }).waitFor();
+    expect(await mine.locator(".live").allInnerTexts()).toEqual([
+      expect.stringMatching(/^Grace approved it\s[^]*\sSee how it ended$/),
+      "See how it ended",
+    ]);
+    expect(await pressable(mine)).toEqual([]);
+    expect(
+      await mine
+        .locator(".strip, #decision")
+        .filter({ hasText: /Expires|left|Approve sends/ })
+        .count(),
+    ).toBe(0);
+    const reason = mine.locator("#reason");
+    expect([await reason.inputValue(), await reason.isVisible(), await reason.isEditable()]).toEqual(["half a reas", true, false]);
     expect(mine.url()).toBe(ada);
     await shoot(mine, "page-live-over");
     await mine.getByRole("link", { name: "See how it ended" }).first().click();
@@ -159,7 +170,10 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     await press(theirs, /^Approve/);
     await press(theirs, / with 1 change$/);
     await theirs.getByText("You approved it").waitFor();
-    await mine.getByRole("status").filter({ hasText: "The content was changed while you were reading" }).waitFor();
+    await mine.getByRole("status").filter({ hasText: "Grace changed the content while you were reading" }).waitFor();
+    expect(await mine.locator(".live p").allInnerTexts()).toEqual([
+      "Grace changed the content while you were reading. This page shows the old version.",
+    ]);
     expect(await mine.locator("button.approve").isDisabled()).toBe(false);
     const texts = (): Promise<string[]> =>
       mine.locator("textarea.said").evaluateAll((all) => all.map((each) => (each as HTMLTextAreaElement).value));
@@ -214,16 +228,49 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
       );
     });
     await press(await open(grace, { javaScriptEnabled: false }), /^Approve/);
-    await mine.locator("#decision .live").filter({ hasText: "Another approval came while you were reading" }).waitFor();
+    await mine.locator("#decision .live").filter({ hasText: "Load this page again" }).waitFor();
     expect((await deny.boundingBox())?.y).toBeCloseTo(before ?? Number.NaN, 0);
     // The button counts the vote that it has not seen the page of.
     expect(await mine.locator("#approve").innerText()).toBe("Approve (2 of 2)");
+    expect(await mine.locator(".live p").allInnerTexts()).toEqual(["Grace approved while you were reading."]);
+    // The strip, the votes and the effect of the button tell the same.
+    expect(await mine.locator(".strip").innerText()).toContain("Grace approved, 1 of 2");
+    expect(await mine.locator("#decision .votes").innerText()).toMatch(/Grace approved, .*You: no vote yet/);
+    expect(await mine.locator("#decision .effect").innerText()).not.toContain("must approve too");
+    expect(await mine.locator(".strip [data-left]").innerText()).toMatch(/^\d:\d\d$/);
     expect(mine.url()).toBe(ada);
+    await shoot(mine, "page-live-voted");
     await mine.waitForTimeout(1_000);
     expect(await stateOf(run)).toBe("waiting");
     await deny.click();
     await mine.getByRole("button", { name: "Deny" }).click();
     await mine.getByText("You denied it").waitFor();
+  });
+
+  test("says what its own reviewer did on another page, and can press nothing of before", async () => {
+    const { ada } = await review("two");
+    const mine = await openListening(ada);
+    await press(await open(ada, { javaScriptEnabled: false }), /^Approve/);
+    await mine.getByRole("status").filter({ hasText: "You approved it" }).waitFor();
+    expect(await mine.locator(".live").allInnerTexts()).toEqual([
+      expect.stringMatching(/^You approved it\s+Grace must approve too\.\s+Load this page again/),
+      expect.stringMatching(/^Load this page again/),
+    ]);
+    expect(await mine.locator("#decision .votes").innerText()).toMatch(/You approved, .*Grace: no vote yet/);
+    expect(await pressable(mine)).toEqual([]);
+    expect(await mine.getByText("You can still deny it").count()).toBe(0);
+    await shoot(mine, "page-live-own-vote");
+
+    const handed = await openListening((await review("notes")).ada);
+    const other = await open(handed.url(), { javaScriptEnabled: false });
+    await other.locator(".more > summary").click();
+    await other.locator(".menu summary", { hasText: "Hand over" }).click();
+    await press(other, "Hand over");
+    await handed.getByRole("status").filter({ hasText: "You handed it to Edsger" }).waitFor();
+    expect(await handed.getByText("You handed it to").count()).toBe(1);
+    expect(await pressable(handed)).toEqual([]);
+    expect(await handed.locator("#decision").innerText()).not.toMatch(/Approve sends|left/);
+    await shoot(handed, "page-live-handed-over");
   });
 
   test("listens again, more and more rarely, after its connection was lost, and then says what it missed", async () => {
@@ -243,7 +290,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     expect(third - second).toBeGreaterThanOrEqual(1_900);
     await press(await open(grace, { javaScriptEnabled: false }), "Deny");
     lost = false;
-    await page.getByRole("status").filter({ hasText: "This review was decided or ended" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "Grace denied it" }).waitFor();
     const made = tries.length;
     await page.waitForTimeout(1_500);
     expect(tries).toHaveLength(made);
@@ -293,7 +340,7 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
   });
 
   test("says so when the deadline passes, by itself", async () => {
-    await soon.getByRole("status").filter({ hasText: "This review was decided or ended" }).waitFor();
+    await soon.getByRole("status").filter({ hasText: "Nobody decided in time, so it was denied automatically." }).waitFor();
     await soon.getByRole("link", { name: "See how it ended" }).first().click();
     await soon.getByText("Nobody decided in time, so it was denied automatically.").waitFor();
   });

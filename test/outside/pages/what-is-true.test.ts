@@ -2,14 +2,15 @@ import { describe, expect, test } from "vitest";
 import type { ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { renderedReview } from "./rendered.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
+import type { Problem } from "../../../workers/ui/problem.tsx";
 import { defaultModel } from "../../support/model-why.ts";
-import { decided, openRequest, openResponse } from "./examples.ts";
+import { decided, openRequest, openResponse, standings } from "./examples.ts";
 
 const { review: reviewWords } = catalogues.en;
 
 /** The words of a page, with one space between any two: no tags, no style. */
-const wordsOf = (view: ReviewView): string =>
-  renderedReview(view)
+const wordsOf = (view: ReviewView, problem?: Problem): string =>
+  renderedReview(view, problem === undefined ? {} : { problem })
     .replaceAll(/<(style|script)[\s\S]*?<\/\1>/g, "")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/\s+/g, " ");
@@ -53,6 +54,24 @@ describe("a review page says only what is true now", () => {
     );
     expect(wordsOf(decided.denied)).toContain("You denied it");
     expect(wordsOf({ ...decided.denied, reviewer: "Grace Hopper" })).toContain("Ada Lovelace denied it");
+  });
+
+  test("who gave a review up is told of it while it is open, and of its end alone afterwards", () => {
+    const handedBy = { by: "Bo Chen", at: openRequest.now - 9_000, note: "You know this one." };
+    const open = wordsOf({ ...standings.handedOver, handedBy });
+    expect(open).toContain("You are no longer asked");
+    expect(open).not.toContain("handed it to you");
+    const state = { kind: "approved", by: "Grace Hopper", at: openRequest.now - 1_000, edited: false } as const;
+    const over = wordsOf({ ...standings.handedOver, handedBy, state });
+    expect(over).toContain("Grace Hopper approved it");
+    for (const gone of ["no longer asked", "You handed it", "handed it to you"]) expect(over).not.toContain(gone);
+  });
+
+  test("a form that came too late is told so in the note that says who decided, and how", () => {
+    const view: ReviewView = { ...decided.denied, reviewer: "Grace Hopper" };
+    const words = wordsOf(view, { why: { uncounted: "closed" } });
+    expect(words).toMatch(/Ada Lovelace denied it .*This was decided before your answer came\. Your answer did not count\./);
+    expect(renderedReview(view, { problem: { why: { uncounted: "closed" } } }).match(/class="note[ "]/g)).toHaveLength(1);
   });
 
   test("where two must approve, the button says which vote it is, and beside it stands who must approve too", () => {

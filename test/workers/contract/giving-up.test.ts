@@ -172,7 +172,8 @@ describe("“This is not mine”", () => {
     expect(ended.error?.code).toBe(-1);
     const page = await get(ada);
     expect(readForm(page, ada)).toBeNull();
-    expect(page).toContain("that it is not yours");
+    expect(page).toContain("no reviewer is left who may decide");
+    expect(page).not.toContain("You are no longer asked");
   });
 });
 

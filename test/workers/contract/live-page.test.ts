@@ -79,7 +79,10 @@ describe("an open page", () => {
     expect((await press(grace, "approve", edit)).status).toBe(303);
     await eventually("the vote", async () => told.at(-1)?.state === "voted");
     const form = await formOf(ada);
-    expect(told.at(-1)).toMatchObject({ version: 2, digest: form.get("digest"), votes: 1 });
+    expect(told.at(-1)).toMatchObject({ version: 2, digest: form.get("digest"), votes: 1, hasVoted: false });
+    const hers = await listen(grace);
+    expect(hers.told[0]).toMatchObject({ votes: 1, hasVoted: true });
+    hers.close();
     expect((await press(ada, "deny", (fields) => fields.set("reason", "not-to-be-told"))).status).toBe(303);
     await eventually("the end", async () => told.at(-1)?.state === "denied");
     for (const secret of [promptMarker, "largest city", "not-to-be-told", "Grace", "Ada"]) expect(texts.join("\n")).not.toContain(secret);

@@ -91,6 +91,7 @@ export class RunPages {
       digest: review.digest,
       votes: review.votes.length,
       left: review.left.some((each) => each.reviewer === name),
+      hasVoted: review.votes.some((vote) => vote.reviewer === name),
       ...(follows ? { next: this.#next(current, reviewer, link === inboxLink)?.kind ?? null } : {}),
     });
   }

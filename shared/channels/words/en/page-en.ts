@@ -232,7 +232,11 @@ export const pageEn = {
     seeOutcome: "See how it ended",
     changed: "The content was changed while you were reading. This page is out of date and shows the old version.",
     seeNewVersion: "Load the new version; changes that you have not sent are lost",
-    voted: "Another approval came while you were reading. You can still decide.",
+    /** With {by}: the names of those who approved, or of the person who changed it. */
+    votedBy: "{by} approved while you were reading.",
+    changedBy: "{by} changed the content while you were reading. This page shows the old version.",
+    voted: "Another approval came while you were reading.",
+    approved: "You approved it on another page. This page is out of date.",
     left: "You left this review on another page. This page is out of date.",
     reload: "Load this page again; changes that you have not sent are lost",
   },

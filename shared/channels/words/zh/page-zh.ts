@@ -230,7 +230,11 @@ export const pageZh = {
     seeOutcome: "查看结果",
     changed: "你阅读期间内容有变。本页已过时，显示的是旧版本。",
     seeNewVersion: "载入新版本；尚未提交的修改会丢失",
-    voted: "你阅读期间又有一人批准。你仍可决定。",
+    /** With {by}: the names of those who approved, or of the person who changed it. */
+    votedBy: "你阅读期间，{by} 已批准。",
+    changedBy: "你阅读期间，{by} 修改了内容。本页显示的是旧版本。",
+    voted: "你阅读期间又有一人批准。",
+    approved: "你已在另一个页面批准。本页已过时。",
     left: "你已在另一个页面退出此审核。本页已过时。",
     reload: "重新载入本页；尚未提交的修改会丢失",
   },
