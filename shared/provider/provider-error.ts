@@ -102,6 +102,10 @@ export const isUnasked = (attempts: readonly Attempt[]): boolean =>
 const isUnsent = ({ fault: { kind } }: Attempt): boolean =>
   kind === "queueFull" || kind === "queueTimeout" || kind === "overBudget" || kind === "stopped";
 
+/** Whether this attempt's model was asked, as far as is known. */
+export const wasSent = (attempt: Attempt): boolean =>
+  !isUnsent(attempt) && attempt.fault.kind !== "noCredential" && attempt.fault.detail !== "outOfTime";
+
 /** Why nothing was sent, where a budget or an operator is the reason; null where something was, or there is another reason. */
 export function unsentBecause(attempts: readonly Attempt[]): Extract<Refusal, { kind: "budgetUsedUp" | "stopped" }> | null {
   if (!isUnasked(attempts)) return null;

@@ -45,7 +45,7 @@ export function useOfLine({ use, server, ...line }: RunSummary): { readonly serv
       outcomes: [[line.state, 1]],
       knownFrom: use === undefined ? null : line.createdAt,
       broughtBy: use?.revision == null ? [] : [[`${use.endpoint} ${use.revision}`, 1]],
-      models: line.model === null ? [] : [[line.model, 1]],
+      models: line.model === null || line.state === "failed" ? [] : [[line.model, 1]],
       features: (use?.features ?? []).map((feature) => [feature, 1]),
       maxTokens: use?.maxTokens ?? 0,
       inputTokens: line.inputTokens,

@@ -3,6 +3,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import type { Attempt } from "../model/call.ts";
+import { wasSent } from "../provider/provider-error.ts";
 import { unreachable } from "../result.ts";
 import type { RecordFact } from "./record.ts";
 
@@ -57,7 +58,8 @@ export type StepWhat =
   /** `waitedMs`: since the review opened. */
   | { readonly kind: "decided"; readonly of: Fact<"voted" | "approved" | "denied">; readonly waitedMs: number | null }
   | { readonly kind: "undecided"; readonly how: "expired" | "undeliverable"; readonly gate: Gate }
-  | { readonly kind: "called"; readonly models: readonly string[]; readonly isAgain: boolean }
+  /** `model`: the first that was asked. */
+  | { readonly kind: "called"; readonly model: string; readonly isAgain: boolean }
   /** Attempts at one model that follow each other. `until`: when the last of them ended. */
   | { readonly kind: "modelFailed"; readonly attempts: readonly [Attempt, ...Attempt[]]; readonly until: number }
   /** `tookMs`: since it was asked, or since the request came where that is not known. */
@@ -75,15 +77,27 @@ type Making = { readonly name: string; readonly told: Telling[]; readonly opened
 type Asking = { readonly gate: Gate; readonly reviewers: Map<string, Making> };
 
 /** What earlier events tell of later ones. */
-type Known = { openedAt: Partial<Record<Gate, number>>; asking: Asking[]; calledAt: number | null; readonly createdAt: number };
+type Known = {
+  readonly openedAt: Partial<Record<Gate, number>>;
+  readonly asking: Asking[];
+  calledAt: number | null;
+  readonly createdAt: number;
+  /** What became of each call, by its number. */
+  readonly ends: ReadonlyMap<number, Fact<"answered" | "callFailed">>;
+};
 
 /**
- * The steps of one request, in the order of its events.
+ * The steps of one request, in their own time: attempts are written when the call is over, and have the times at which they were made.
  * @param createdAt when it came; events that were written together after an answer have one time.
  */
 export function timelineOf(events: readonly TimedFact[], createdAt: number): Step[] {
-  const known: Known = { openedAt: {}, asking: [], calledAt: null, createdAt };
-  return events.flatMap(({ at, fact }) => stepsOf(fact, at, known));
+  // The clock of whoever wrote the first event may be another than that of whoever received the request.
+  const came = Math.min(createdAt, ...events.slice(0, 1).map(({ at }) => at));
+  const ends = new Map(
+    events.flatMap(({ fact }) => (fact.kind === "answered" || fact.kind === "callFailed" ? [[fact.call, fact] as const] : [])),
+  );
+  const known: Known = { openedAt: {}, asking: [], calledAt: null, createdAt: came, ends };
+  return events.flatMap(({ at, fact }) => stepsOf(fact, at, known)).toSorted((a, b) => a.at - b.at);
 }
 
 function stepsOf(fact: RecordFact, at: number, known: Known): Step[] {
@@ -118,7 +132,7 @@ function stepsOf(fact: RecordFact, at: number, known: Known): Step[] {
       return step({ kind: "undecided", how: fact.kind, gate: fact.gate }, "bad");
     case "called":
       known.calledAt = at;
-      return step({ kind: "called", models: fact.models, isAgain: fact.again }, fact.again ? "bad" : "plain", at);
+      return callStep(fact, at, known);
     case "answered":
       return [...failures(fact.attempts), ...step({ kind: "answered", of: fact, tookMs: at - askedAt(fact.attempts, at, known) }, "ok")];
     case "callFailed":
@@ -193,6 +207,16 @@ const reviewer = ({ asking }: Known, gate: Gate, name: string): Making | undefin
   asking.findLast((each) => each.gate === gate && each.reviewers.has(name))?.reviewers.get(name);
 
 const endOf = ({ at, durationMs }: Attempt): number => at + durationMs;
+
+/** Nothing where every model was passed over. */
+function callStep({ call, models, again }: Fact<"called">, at: number, { ends }: Known): Step[] {
+  const end = ends.get(call);
+  const answer = end?.kind === "answered" ? { model: end.model, at: end.took?.at ?? at } : undefined;
+  const first = end?.attempts.find(wasSent) ?? answer;
+  const model = first?.model ?? (end === undefined || end.attempts.length === 0 ? models[0] : undefined);
+  if (model === undefined) return [];
+  return [{ at: first?.at ?? at, tone: again ? "bad" : "plain", what: { kind: "called", model, isAgain: again } }];
+}
 
 function failures(attempts: readonly Attempt[]): Step[] {
   const groups: [Attempt, ...Attempt[]][] = [];

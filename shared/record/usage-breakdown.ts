@@ -10,7 +10,7 @@ export type Dimension = (typeof dimensions)[number];
 export type Breakdown = {
   /** Each name once. */
   readonly named: readonly (readonly [name: string, usage: UsageSum])[];
-  /** Without a name: no model was called, or the server could not be read. */
+  /** Without a name: no model was asked, or the server could not be read. */
   readonly unnamed: UsageSum;
   /** Of the names that are not told apart. */
   readonly rest: UsageSum;

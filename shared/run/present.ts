@@ -18,7 +18,8 @@ import { type RequestVersion, type RunInput, inOrder } from "./run-input.ts";
 
 /** What the run stores of a model's answer. */
 export type ModelFacts = {
-  readonly candidate: string;
+  /** The model that answered; null where none did. */
+  readonly candidate: string | null;
   readonly usage: ModelReply["usage"];
   readonly notes: readonly Note[];
   /** The highest risk of the reply, where the fast path stored the ended run without its content. */

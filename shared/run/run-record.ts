@@ -2,6 +2,7 @@
 
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Attempt, ModelReply, Took } from "../model/call.ts";
+import { wasSent } from "../provider/provider-error.ts";
 import { type RecordFact, type ReviewLine, type RunSummary, providersWord } from "../record/record.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
@@ -51,6 +52,9 @@ export function reviewLine({ request, response }: RunState["reviews"]): ReviewLi
     waitedMs: reviews.reduce((sum, { openedAt, closing }) => sum + (closing === null ? 0 : closing.at - openedAt), 0),
   };
 }
+
+/** The model of a line of which none answered: the last one that was asked; null where nothing was sent. */
+export const lastAsked = (attempts: readonly Attempt[]): string | null => attempts.findLast(wasSent)?.model ?? null;
 
 /** Where no model was called. */
 export const uncalled = { model: null, inputTokens: 0, outputTokens: 0, costUsd: 0 } as const;

@@ -52,7 +52,7 @@ async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: Be
   }
   if (text === null) return err({ kind: "noLongerKept" });
   const input: RunInput = { ...runInputOf(context, plan, false), id: earlier.run };
-  const facts: ModelFacts = { candidate: "", usage: nothingSpent, notes: [] };
+  const facts: ModelFacts = { candidate: null, usage: nothingSpent, notes: [] };
   // The fast path wrote its record already.
   await runStub(context.request.env, earlier.run).storeEnded(JSON.stringify(input), text, JSON.stringify(facts), "[]");
   return ok({ kind: "run", run: earlier.run, posts: false });

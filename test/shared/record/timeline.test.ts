@@ -138,6 +138,7 @@ describe("the steps of a request", () => {
       9_000,
     );
     expect(kinds(steps)).toEqual(["called", "modelFailed", "modelFailed", "answered", "finished"]);
+    expect(steps[0]).toMatchObject({ what: { model: "first" } });
     expect(steps[1]).toMatchObject({
       at: 10_000,
       tone: "bad",
@@ -153,6 +154,54 @@ describe("the steps of a request", () => {
       1_200,
     );
     expect(steps.at(-1)).toMatchObject({ what: { kind: "answered", tookMs: 1_800 } });
+  });
+
+  test("follow each other in time: a model is asked before it fails, and what comes meanwhile stands between", () => {
+    const attempts = [attempt("first", 10_000), attempt("first", 11_000), attempt("second", 12_000)];
+    const together: RecordFact[] = [received, called, { kind: "callFailed", call: 1, attempts }, { kind: "finished", outcome: "failed" }];
+    // A request without a review is written after its end, with one time for all.
+    const atOnce = timelineOf(
+      together.map((fact) => ({ at: 14_500, fact })),
+      9_000,
+    );
+    expect(atOnce.slice(4).map(({ at, what }) => [at, what.kind])).toEqual([
+      [10_000, "called"],
+      [10_000, "modelFailed"],
+      [12_000, "modelFailed"],
+      [14_500, "finished"],
+    ]);
+    const left = timelineOf(
+      [
+        { at: 9_900, fact: called },
+        { at: 11_800, fact: { kind: "requestorLeft" } },
+        { at: 14_500, fact: { kind: "callFailed", call: 1, attempts } },
+      ],
+      9_000,
+    );
+    expect(left.map(({ at, what }) => [at, what.kind])).toEqual([
+      [10_000, "called"],
+      [10_000, "modelFailed"],
+      [11_800, "left"],
+      [12_000, "modelFailed"],
+    ]);
+  });
+
+  test("say that a model was asked only where something was sent, and to which first", () => {
+    const facts = (attempts: readonly Attempt[]): RecordFact[] => [called, { kind: "callFailed", call: 1, attempts }];
+    const stepsOf = (attempts: readonly Attempt[]): [string, unknown][] =>
+      timelineOf(
+        facts(attempts).map((fact) => ({ at: 14_500, fact })),
+        9_000,
+      ).map(({ what }) => [what.kind, what.kind === "called" ? what.model : null]);
+    const tooDear = attempt("first", 10_000, "overBudget");
+    expect(stepsOf([tooDear])).toEqual([["modelFailed", null]]);
+    expect(stepsOf([tooDear, attempt("second", 10_500)])).toEqual([
+      ["modelFailed", null],
+      ["called", "second"],
+      ["modelFailed", null],
+    ]);
+    // The instance that made the call is gone, and may have sent it.
+    expect(stepsOf([])).toEqual([["called", "first"]]);
   });
 
   test("show a refusal, a flood, and a kind that this version does not know", () => {

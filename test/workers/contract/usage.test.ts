@@ -13,6 +13,7 @@ import {
   model,
   openNotice,
   policy,
+  routing,
   sample,
   travel,
 } from "../support/gateway.ts";
@@ -34,6 +35,14 @@ type Overview = {
   readonly steps: readonly ({ readonly at: string } & ShownUsage)[];
   readonly spend: { readonly days: readonly { readonly day: string; readonly costUsd: number }[] };
   readonly budgets: readonly { readonly budget: string; readonly everything: boolean; readonly limit: number }[];
+};
+
+type Lines = {
+  readonly runs: readonly {
+    readonly id: string;
+    readonly model: string | null;
+    readonly causeFacts: { readonly last?: { readonly model: string } } | null;
+  }[];
 };
 
 const usage = (query = ""): Promise<Usage> => adminJson<Usage>(`/usage${query}`);
@@ -86,6 +95,33 @@ describe("usage", () => {
     expect(models.map(({ name, isRest }) => [name, isRest])).toContainEqual([null, false]);
     for (const by of ["server", "model", "key", "day", "hour"])
       for (const marker of [promptMarker, replyMarker]) expect(JSON.stringify(await usage(`?by=${by}`))).not.toContain(marker);
+  });
+
+  test("by model counts a failure for the model that was asked last, and what was not sent for none", async () => {
+    await configure("routing", {
+      ...routing,
+      models: routing.models.map((each) => ({ ...each, price: { inputPerMTok: 1, outputPerMTok: 1 } })),
+    });
+    model.script(...Array.from({ length: 9 }, () => ({ status: 400, message: "no" })));
+    expect((await answerOf(sample())).error).toBeDefined();
+    const failed = await eventually("its line", async () => (await adminJson<Lines>("/runs?state=failed")).runs[0]);
+    const last = failed.causeFacts?.last?.model;
+    expect(failed.model).toBe(last);
+    // By people's leave and without it: what is left of the budget is too little when it is to be sent.
+    const reviewed = sample({ server: "request-gate" });
+    const { run } = await openNotice("request");
+    await configure("budgets", { budgets: { all: { of: "everything", tokens: 20, per: "day" } } });
+    await decide("request", "approve", run);
+    for (const answer of [reviewed, sample({ server: "open" })]) expect((await answerOf(answer)).error?.code).toBe(-32012);
+    const { rows } = await counted(3, "?by=model");
+    expect(rows.map(({ name, outcomes }) => [name, outcomes.failed])).toEqual([
+      [last, 1],
+      [null, 2],
+    ]);
+    const unsent = (await adminJson<Lines>("/runs?state=failed")).runs.filter(({ id }) => id !== failed.id);
+    // What this isolate remembers of it must not count in the tests after this one.
+    await configure("budgets", { budgets: {} });
+    expect(unsent.map(({ model: asked }) => asked)).toEqual([null, null]);
   });
 
   test("is of the days that were asked for, and goes on where a page ended", async () => {

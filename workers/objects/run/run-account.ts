@@ -10,7 +10,7 @@ import { type Attempt, tokensOf } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { costUsd } from "../../../shared/routing/price.ts";
 import { completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../shared/run/run-outcome.ts";
-import { requestLine, reviewLine } from "../../../shared/run/run-record.ts";
+import { lastAsked, requestLine, reviewLine } from "../../../shared/run/run-record.ts";
 import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
 import type { Review } from "../../../shared/review/decision.ts";
@@ -79,7 +79,7 @@ export function summaryOf(store: RunStore, input: StoredInput, state: RunState):
     endedAt: state.phase === "ended" ? lastChange(input, state) : null,
     state: lineState(state),
     cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
-    model: model?.candidate ?? null,
+    model: model?.candidate ?? lastAsked(model?.attempts ?? []),
     ...tokensOf(model?.usage ?? nothingSpent),
     costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate, model.usage),
     ...reviewTimes(state),

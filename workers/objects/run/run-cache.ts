@@ -24,7 +24,8 @@ export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, 
   const version = state.reviews.response?.version ?? 1;
   const reply = store.replyVersion(version);
   const model = store.modelFacts<ModelFacts>();
-  if (reply === null || model === null) return;
+  const candidate = model?.candidate ?? null;
+  if (reply === null || model === null || candidate === null) return;
   const { found } = cache;
   const deciders = decidersDigest(plan);
   const before = found?.approved.deciders === deciders ? found.approved : undefined;
@@ -35,7 +36,7 @@ export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, 
   const isChanged = version > 1 || found?.edited === true;
   const kept = {
     reply,
-    facts: { candidate: model.candidate, notes: model.notes },
+    facts: { candidate, notes: model.notes },
     approved,
     ...(isChanged ? { edited: true as const } : {}),
   };

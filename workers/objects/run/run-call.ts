@@ -34,7 +34,7 @@ type CallResult = {
   readonly redaction: Redaction | null;
 };
 
-const noModel: ModelFacts = { candidate: "", usage: nothingSpent, notes: [] };
+const noModel: ModelFacts = { candidate: null, usage: nothingSpent, notes: [] };
 
 const kindsOf = (risks: readonly RiskNote[]): string[] => risks.map(({ kind }) => kind);
 

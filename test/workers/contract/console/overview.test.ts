@@ -88,6 +88,7 @@ describe("the usage page", () => {
     );
     expect((await browser.get("usage")).text).toContain('href="/console/requests?server=open"');
     expect((await browser.get("usage?by=model")).text).toContain("first");
+    expect((await browser.get("usage")).text).toMatch(/<th[^>]*>Denied<\/th><th[^>]*>Failed<\/th>/);
     expect((await browser.get("usage?by=day&days=7")).text).toMatch(/2 requests from .* to .*, in UTC days/);
     expect((await browser.get("usage?by=nothing&days=none")).status).toBe(200);
     const { text, headers } = await browser.post("download/usage", { by: "server" });

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import {
   adminJson,
   answerOf,
+  configure,
   createKey,
   eventually,
   gateway,
@@ -75,6 +76,37 @@ describe("the list", () => {
     expect(text).toMatch(/href="\/console\/requests\?[^"]*tool=summarize[^"]*state=failed"/);
     expect(seen(text)).toContain("3 requests");
     expect(seen((await browser.get("requests?server=nobody")).text)).toContain("No request matches.");
+  });
+
+  test("says how many it has only where the page has them all", async () => {
+    const { key } = await createKey({ limits: { requestsPerMinute: 1_000, concurrent: 100, roundsPerOriginatingRequest: 1_000 } });
+    for (let asked = 0; asked < 51; asked += 1) await answerOf(sample({}, { key }));
+    await listed("?limit=100", 51);
+    const browser = await atConsole();
+    const { text } = await browser.get("requests");
+    expect(seen(text)).toContain("50 requests on this page Content is not searched.");
+    const older = /href="\/console\/(requests\?[^"]*after=[^"]+)"/.exec(text)?.[1] ?? "";
+    expect(seen((await browser.get(older.replaceAll("&amp;", "&"))).text)).toContain("1 request on this page");
+  });
+
+  test("has no model and no cost of what a budget kept from being sent, and of a failure its model and no cost", async () => {
+    model.script(...Array.from({ length: 9 }, () => ({ status: 400, message: "no" })));
+    await answerOf(sample());
+    const reviewed = sample({ server: "request-gate" });
+    const { run } = await openNotice("request");
+    await configure("budgets", { budgets: { all: { of: "everything", tokens: 20, per: "day" } } });
+    await decide("request", "approve", run);
+    await answerOf(reviewed);
+    await listed("?state=failed", 2);
+    const browser = await atConsole();
+    const list = seen((await browser.get("requests")).text);
+    for (const gone of ["(empty)", "free", "$0"]) expect(list).not.toContain(gone);
+    expect(list.match(/ (first|second) Failed /g)).toHaveLength(1);
+    const page = seen((await browser.get(`requests/${run}`)).text);
+    for (const gone of ["(empty)", "free", "Tokens", "Sent to"]) expect(page).not.toContain(gone);
+    // What this isolate remembers of it must not count in the tests after this one.
+    await configure("budgets", { budgets: {} });
+    expect(page).toContain("was not asked, because it may cost more than is left of a budget");
   });
 
   test("of a day has all of that day", async () => {

@@ -19,6 +19,10 @@ export type RequestLine = {
   readonly usage: Tokens & { readonly costUsd: number };
 };
 
+/** Whether a model answered, so that its tokens and its cost are known. What a failure cost is not. */
+export const isCounted = ({ model, state, usage }: RequestLine): boolean =>
+  model !== null && (state !== "failed" || usage.inputTokens + usage.outputTokens > 0);
+
 /** For how long people have, or had, the request: in milliseconds; null where nobody was asked. */
 export function waitOf({ review, endedAt }: RequestLine, now: number): number | null {
   if (review === null) return null;

@@ -10,7 +10,7 @@ import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Confirm, Download, Empty, Note, Refused } from "../pieces.tsx";
 import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { copyScript } from "./copy-script.ts";
-import { type KeyList, type RequestLine, keyNamesOf, waitOf } from "./request-line.ts";
+import { type KeyList, type RequestLine, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Fix, Outcome, useCause } from "./request-pieces.tsx";
 import { Steps } from "./request-steps.tsx";
 import { requestWords } from "./request-words.ts";
@@ -81,7 +81,7 @@ const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
             </dd>
           </>
         )}
-        {line.model === null ? null : (
+        {isCounted(line) ? (
           <>
             <dt>{texts.tokens}</dt>
             <dd>
@@ -91,7 +91,7 @@ const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
             <dt>{texts.cost}</dt>
             <dd>{dollars(usage.costUsd)}</dd>
           </>
-        )}
+        ) : null}
         {wait === null ? null : (
           <>
             <dt>{line.endedAt === null ? texts.waiting : texts.waited}</dt>

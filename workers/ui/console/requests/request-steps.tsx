@@ -139,7 +139,7 @@ function useTold(what: StepWhat, made: Made): Told {
     case "undecided":
       return { head: fill(steps.undecided[what.how], { gate: texts.gates[what.gate] }) };
     case "called":
-      return { head: fill(what.isAgain ? steps.again : steps.called, { model: <Name value={what.models[0] ?? ""} /> }) };
+      return { head: fill(what.isAgain ? steps.again : steps.called, { model: <Name value={what.model} /> }) };
     case "modelFailed":
       return failedTold(what, texts, made);
     case "answered":

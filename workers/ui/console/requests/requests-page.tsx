@@ -7,7 +7,7 @@ import { ApiFailed } from "../api.ts";
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Download, Empty, Note } from "../pieces.tsx";
 import { FirstRequest } from "./first-request.tsx";
-import { type KeyList, type KeyNames, type RequestLine, keyNamesOf, waitOf } from "./request-line.ts";
+import { type KeyList, type KeyNames, type RequestLine, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Outcome, useCause } from "./request-pieces.tsx";
 import { type Filters, filtersIn, queryOf, RequestSearch } from "./request-search.tsx";
 import { requestsWords } from "./requests-words.ts";
@@ -72,7 +72,7 @@ const Line = ({ visit, line, keys }: { visit: Visit; line: RequestLine; keys: Ke
       <td class="full why">
         <Why line={line} />
       </td>
-      <td class="num">{line.model === null ? <None /> : texts.dollars(line.usage.costUsd)}</td>
+      <td class="num">{isCounted(line) ? texts.dollars(line.usage.costUsd) : <None />}</td>
       <td class="num whole" {...(wait === null ? {} : { "data-k": texts.columns.wait })}>
         {wait === null ? <None /> : line.endedAt === null ? texts.soFar.replace("{span}", texts.span(wait)) : texts.span(wait)}
       </td>
@@ -80,14 +80,15 @@ const Line = ({ visit, line, keys }: { visit: Visit; line: RequestLine; keys: Ke
   );
 };
 
-const Lines = ({ visit, runs, keys }: { visit: Visit; runs: readonly RequestLine[]; keys: KeyNames }) => {
+/** `isAll`: there are no others. */
+const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly RequestLine[]; keys: KeyNames; isAll: boolean }) => {
   const texts = useTexts(requestsWords);
   const { time, by, key, model, outcome, why, cost, wait } = texts.columns;
   return (
     <section class="card scrolls" tabindex={0} aria-label={texts.title}>
       <table class="cards lines">
         <caption>
-          {texts.shown(runs.length)} <span class="soft">{texts.notSearched}</span>
+          {isAll ? texts.shown(runs.length) : texts.shownHere(runs.length)} <span class="soft">{texts.notSearched}</span>
         </caption>
         <thead>
           <tr>
@@ -192,7 +193,7 @@ async function requestsShown(visit: Visit): Promise<Shown> {
         ) : (
           <>
             {listed.runs.length > 0 ? (
-              <Lines visit={visit} runs={listed.runs} keys={keyNamesOf(known)} />
+              <Lines visit={visit} runs={listed.runs} keys={keyNamesOf(known)} isAll={listed.next === null && !visit.query.has("after")} />
             ) : isFiltered || listed.next !== null ? (
               <Empty>{texts.noMatch}</Empty>
             ) : (

@@ -14,6 +14,7 @@ const columnsOf = ({ texts: { columns }, numbers }: UsageParts): readonly Column
   { name: columns.requests, of: (row) => numbers.count(row.requests) },
   { name: columns.approved, of: (row) => numbers.count(row.outcomes.approved) },
   { name: columns.denied, of: (row) => numbers.count(deniedIn(row)) },
+  { name: columns.failed, of: (row) => numbers.count(row.outcomes.failed) },
   { name: columns.input, of: (row) => numbers.count(row.inputTokens) },
   { name: columns.output, of: (row) => numbers.count(row.outputTokens) },
   { name: columns.cost, of: (row) => numbers.dollars(row.costUsd) },
