@@ -25,13 +25,14 @@ import { runRoutes } from "./endpoints/runs.ts";
 import { tokenRoutes } from "./endpoints/tokens.ts";
 import { v1Routes } from "./endpoints/v1/v1-endpoint.ts";
 import { samplingRoutes } from "./endpoints/sampling-endpoint.ts";
+import { routedPath } from "./endpoints/session-address.ts";
 import { slackRoutes } from "./endpoints/slack.ts";
 import { ConfigurationUnavailable } from "./stores/documents.ts";
 import { handInRelay } from "./stubs/inside-relay.ts";
 
 handInRelay(relayInside);
 
-export const app = new Hono<App>();
+export const app = new Hono<App>({ getPath: routedPath });
 
 /** What operators and owners of runs read is stored by nothing on the way, and is never taken for another type. */
 for (const path of ["/admin/*", "/runs/*"])

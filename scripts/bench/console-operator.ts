@@ -4,8 +4,10 @@ import { adminToken } from "./gateway-on-workerd.ts";
 import { isFailed, open } from "./load.ts";
 import { sampling } from "./sampling-load.ts";
 
-/** The cookie of an operator who signed in by the admin token. */
-export async function signIn(port: number): Promise<string> {
+export type ConsoleSession = { readonly cookie: string; /** The path of its pages. */ readonly home: string };
+
+/** The session of an operator who signed in by the admin token. */
+export async function signIn(port: number): Promise<ConsoleSession> {
   const base = `http://127.0.0.1:${port}/console`;
   const form = await (await fetch(base)).text();
   const session = /name="session" value="([^"]+)"/.exec(form)?.[1] ?? "";
@@ -15,9 +17,9 @@ export async function signIn(port: number): Promise<string> {
     headers: { Origin: `http://127.0.0.1:${port}` },
     body: new URLSearchParams({ session, token: adminToken }),
   });
-  const cookie = answer.headers.get("Set-Cookie")?.split(";")[0];
-  if (cookie === undefined) throw new Error(`the console did not let the operator in: ${answer.status}`);
-  return cookie;
+  const [cookie, home] = [answer.headers.get("Set-Cookie")?.split(";")[0], answer.headers.get("Location")];
+  if (cookie === undefined || home === null) throw new Error(`the console did not let the operator in: ${answer.status}`);
+  return { cookie, home };
 }
 
 /** Every shard gets a line of the gateway's own, once this returns. */

@@ -22,6 +22,7 @@ import { revocationMutants } from "./revocation.ts";
 import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
 import { secretMutants } from "./secrets.ts";
+import { sessionAddressMutants } from "./session-address.ts";
 import { spellingMutants } from "./spelling.ts";
 import { stdioRoundMutants } from "./rounds-stdio.ts";
 import { stopMutants } from "./stops.ts";
@@ -50,6 +51,7 @@ export const mutants: readonly Mutant[] = [
   ...recordMutants,
   ...redactionMutants,
   ...secretMutants,
+  ...sessionAddressMutants,
   ...spellingMutants,
   ...relay2026Mutants,
   ...negotiationMutants,

@@ -88,9 +88,8 @@ export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`
 /** The link to a review's page. */
 export const reviewUrl = (publicUrl: string, token: string): string => `${publicUrl}/r/${token}`;
 
-/** A review's page for somebody who is signed in to their inbox: without a token. */
-export const inboxReviewUrl = (publicUrl: string, gate: "request" | "response", run: string): string =>
-  `${publicUrl}/inbox/reviews/${gate}/${run}`;
+/** A review's page for somebody who is signed in to their inbox: without a token. `inbox`: the URL or the path of the inbox. */
+export const inboxReviewUrl = (inbox: string, gate: "request" | "response", run: string): string => `${inbox}/reviews/${gate}/${run}`;
 
 /** Where the review page's form posts to: relative, so that a path prefix in PUBLIC_URL is kept. */
 export const reviewFormAction = (publicUrl: string, token: string): string => new URL(reviewUrl(publicUrl, token)).pathname;

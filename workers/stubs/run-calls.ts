@@ -68,6 +68,8 @@ export type ViewAsked = {
   readonly isOpening: boolean;
   /** Whether it is for the browser that approved with this link: the page then leads on to the reply's review. */
   readonly isFollowing: boolean;
+  /** The path of the inbox of a reviewer who is signed in; null at a link. */
+  readonly inbox: string | null;
 };
 
 export type DecideInput = {

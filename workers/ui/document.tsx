@@ -113,12 +113,12 @@ export const Document = ({ title, cspNonce, skip, reader, inbox, keys, script, s
 export const PlainDocument = ({
   title,
   cspNonce,
-  style = "",
   children,
-}: Pick<DocumentProps, "title" | "cspNonce" | "style" | "children">) => {
+  ...rest
+}: Pick<DocumentProps, "title" | "cspNonce" | "style" | "script" | "children">) => {
   const { page } = useWords();
   return (
-    <Document title={`${title} · ${page.product}`} cspNonce={cspNonce} style={style}>
+    <Document title={`${title} · ${page.product}`} cspNonce={cspNonce} {...rest}>
       <div class="wrap plain-page">
         <h1 class="said-by-us">{title}</h1>
         {children}

@@ -9,8 +9,12 @@ const own = { "Content-Type": formType, "Sec-Fetch-Site": "same-origin" };
 const form = (fields: Readonly<Record<string, string>>): string => new URLSearchParams(fields).toString();
 const tokenIn = (text: string): string => /name="session" value="([^"]+)"/.exec(text)?.[1] ?? "";
 
+/** By a session's cookie, the path of the pages that it is for. */
+const homes = new Map<string, string>();
+const at = (path: string, cookie: string): string => path.replace(/^\/console(?!\/~)/, homes.get(cookie) ?? "/console");
+
 const page = (world: World, path: string, cookie: string): Promise<Answer> =>
-  world.ask(path, { method: "GET", key: null, headers: cookie === "" ? {} : { Cookie: cookie } });
+  world.ask(at(path, cookie), { method: "GET", key: null, headers: cookie === "" ? {} : { Cookie: cookie } });
 
 async function signIn(world: World, token: string, more: Readonly<Record<string, string>> = {}): Promise<Answer> {
   const session = tokenIn((await page(world, "/console", "")).text);
@@ -21,7 +25,9 @@ const cookieIn = ({ headers }: Answer): string => (headers.get("Set-Cookie") ?? 
 
 /** The cookie of an operator who is signed in. */
 async function signedIn(world: World): Promise<string> {
-  const cookie = cookieIn(await signIn(world, secrets.admin));
+  const answer = await signIn(world, secrets.admin);
+  const cookie = cookieIn(answer);
+  homes.set(cookie, answer.headers.get("Location") ?? "");
   must(cookie !== "", "the operator could not sign in: the attack shows nothing");
   return cookie;
 }
@@ -29,8 +35,8 @@ async function signedIn(world: World): Promise<string> {
 const stopsNow = async (world: World): Promise<unknown> => (await world.admin("/stops")).json;
 
 /** Sends a form of the kill switch, which must do nothing. */
-async function mustNotStop(world: World, asking: Parameters<World["ask"]>[1]): Promise<void> {
-  const answer = await world.ask("/console/stops", { method: "POST", key: null, ...asking });
+async function mustNotStop(world: World, cookie: string, asking: Parameters<World["ask"]>[1]): Promise<void> {
+  const answer = await world.ask(at("/console/stops", cookie), { method: "POST", key: null, ...asking });
   must(answer.status >= 400, `the status is ${answer.status}`);
   mustEqual(await stopsNow(world), { stops: [] }, "what is stopped");
 }
@@ -93,7 +99,10 @@ const elsewhere: Attack = {
       "sign-out",
       "javascript:1",
     ])
-      mustEqual((await signIn(world, secrets.admin, { to })).headers.get("Location"), "/console", "where it leads");
+      must(
+        /^\/console\/~[\w-]+$/.test((await signIn(world, secrets.admin, { to })).headers.get("Location") ?? ""),
+        `it leads elsewhere: ${to}`,
+      );
   },
 };
 
@@ -102,10 +111,26 @@ const changed: Attack = {
   run: async (world) => {
     const cookie = await signedIn(world);
     mustEqual((await page(world, "/console/stops", cookie)).status, 200, "the status with the cookie itself");
-    for (let at = "countersign-console=".length; at < cookie.length; at += 5) {
-      const other = `${cookie.slice(0, at)}${cookie[at] === "A" ? "B" : "A"}${cookie.slice(at + 1)}`;
-      mustEqual((await page(world, "/console/stops", other)).status, 401, `the status with another letter at ${at}`);
+    for (let i = "countersign-console=".length; i < cookie.length; i += 5) {
+      const other = `${cookie.slice(0, i)}${cookie[i] === "A" ? "B" : "A"}${cookie.slice(i + 1)}`;
+      mustEqual((await page(world, at("/console/stops", cookie), other)).status, 401, `the status with another letter at ${i}`);
     }
+  },
+};
+
+const port: Attack = {
+  name: "a session's cookie, which a browser sends to every port, is nobody's without the address of its pages",
+  run: async (world) => {
+    const [cookie, other] = [await signedIn(world), await signedIn(world)];
+    const headers = { ...own, Cookie: cookie };
+    const session = tokenIn((await page(world, "/console/stops", cookie)).text);
+    for (const home of ["/console", "/console/~", `/console/~${"A".repeat(22)}`, homes.get(other) ?? ""]) {
+      const answer = await world.ask(`${home}/stops`, { key: null, headers });
+      must(answer.status >= 400 && !answer.text.includes('name="kind"'), `${home}: the status is ${answer.status}`);
+      const body = form({ session, kind: "everything" });
+      must((await world.ask(`${home}/stops`, { method: "POST", key: null, headers, body })).status >= 400, `${home}: the form was taken`);
+    }
+    mustEqual(await stopsNow(world), { stops: [] }, "what is stopped");
   },
 };
 
@@ -115,9 +140,9 @@ const over: Attack = {
     const cookie = await signedIn(world);
     const session = tokenIn((await page(world, "/console/stops", cookie)).text);
     const headers = { ...own, Cookie: cookie };
-    await world.ask("/console/sign-out", { method: "POST", key: null, headers, body: form({ session }) });
+    await world.ask(at("/console/sign-out", cookie), { method: "POST", key: null, headers, body: form({ session }) });
     mustEqual((await page(world, "/console/stops", cookie)).status, 401, "the status of a page");
-    await mustNotStop(world, { headers, body: form({ session, kind: "everything" }) });
+    await mustNotStop(world, cookie, { headers, body: form({ session, kind: "everything" }) });
   },
 };
 
@@ -138,7 +163,7 @@ const otherSites = eachOf(
     run: async (world) => {
       const cookie = await signedIn(world);
       const session = tokenIn((await page(world, "/console/stops", cookie)).text);
-      await mustNotStop(world, { headers: { ...headers, Cookie: cookie }, body: form({ session, kind: "everything" }) });
+      await mustNotStop(world, cookie, { headers: { ...headers, Cookie: cookie }, body: form({ session, kind: "everything" }) });
     },
   }),
 );
@@ -150,8 +175,8 @@ const formTokens: Attack = {
     const others = tokenIn((await page(world, "/console/stops", other)).text);
     const signInToken = tokenIn((await page(world, "/console", "")).text);
     for (const session of ["", "x", others, signInToken, "A".repeat(22)])
-      await mustNotStop(world, { headers: { ...own, Cookie: cookie }, body: form({ session, kind: "everything" }) });
-    await mustNotStop(world, { headers: { ...own, Cookie: cookie }, body: "kind=everything" });
+      await mustNotStop(world, cookie, { headers: { ...own, Cookie: cookie }, body: form({ session, kind: "everything" }) });
+    await mustNotStop(world, cookie, { headers: { ...own, Cookie: cookie }, body: "kind=everything" });
   },
 };
 
@@ -184,7 +209,7 @@ const beyond: Attack = {
       "?x",
       "#x",
     ]) {
-      const answer = await world.ask("/console/stops", {
+      const answer = await world.ask(at("/console/stops", cookie), {
         method: "POST",
         key: null,
         headers: { ...own, Cookie: cookie },
@@ -255,7 +280,10 @@ const scripts: Attack = {
     must(pages.size > 2, `only ${pages.size} pages were found`);
     const session = tokenIn((await page(world, "/console/stops", cookie)).text);
     for (const path of ["/console/download/record", "/console/download/usage"])
-      pages.set(path, await world.ask(path, { method: "POST", key: null, headers: { ...own, Cookie: cookie }, body: form({ session }) }));
+      pages.set(
+        path,
+        await world.ask(at(path, cookie), { method: "POST", key: null, headers: { ...own, Cookie: cookie }, body: form({ session }) }),
+      );
     for (const [path, { status, text, headers }] of pages) {
       must(status < 500, `${path}: the status is ${status}`);
       for (const secret of Object.values(secrets)) mustNotHave(text, secret, path);
@@ -278,5 +306,5 @@ const scripts: Attack = {
 export const console: Area = {
   name: "console",
   about: "the operator's pages: signing in, forms of other sites, and stored scripts",
-  attacks: [...outside, guesses, elsewhere, changed, over, ...otherSites, formTokens, gets, beyond, scripts],
+  attacks: [...outside, guesses, elsewhere, changed, port, over, ...otherSites, formTokens, gets, beyond, scripts],
 };

@@ -2,7 +2,7 @@
 
 import { join } from "node:path";
 import { type RunSummary, endStates } from "../../../shared/record/record.ts";
-import { sendOwn, signIn } from "../console-operator.ts";
+import { type ConsoleSession, sendOwn, signIn } from "../console-operator.ts";
 import { type Filling, fillLedger } from "../ledger-lines.ts";
 import type { Settings } from "../options.ts";
 import type { Column, Findings, Row } from "../report.ts";
@@ -41,7 +41,6 @@ const pages = [
   ["Usage by server", "/usage"],
   ["Usage by key, 365 days", "/usage?by=key&days=365"],
   ["Usage by day", "/usage?by=day"],
-  ["Usage as CSV", "/download/usage?by=day"],
   ["Requests", "/requests"],
   ["Routing", "/routing"],
   ["Policy", "/policy"],
@@ -68,8 +67,8 @@ export async function consolePages(rig: Rig, settings: Settings): Promise<Findin
   fillLedger(objects, lines, filling(lines));
   console.error(`${lines} lines in the ledger, of which none is counted`);
   const served = await rig.gateway(load, { objects });
-  const cookie = await signIn(served.port);
-  const view = (page: string): Promise<Shown> => shown(served, page, cookie);
+  const session = await signIn(served.port);
+  const view = (page: string): Promise<Shown> => shown(served, page, session);
   // The isolate's first page compiles what makes it: the kill switch's reads no ledger.
   await view("/stops");
   const since = performance.now();
@@ -107,10 +106,10 @@ const rowOf = (name: string, views: readonly Shown[]): Row => {
   };
 };
 
-async function shown({ port, cpuSeconds }: Served, page: string, cookie: string): Promise<Shown> {
+async function shown({ port, cpuSeconds }: Served, page: string, { cookie, home }: ConsoleSession): Promise<Shown> {
   const [before, cpuBefore] = [performance.now(), cpuSeconds()];
-  const answer = await fetch(`http://127.0.0.1:${port}/console${page}`, { headers: { Cookie: cookie } });
+  const answer = await fetch(`http://127.0.0.1:${port}${home}${page}`, { headers: { Cookie: cookie } });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`/console${page}: ${answer.status} ${text.slice(0, 300)}`);
+  if (!answer.ok) throw new Error(`${home}${page}: ${answer.status} ${text.slice(0, 300)}`);
   return { ms: performance.now() - before, cpu: (cpuSeconds() - cpuBefore) * 1_000, text };
 }

@@ -27,10 +27,10 @@ export async function searching(rig: Rig, settings: Settings): Promise<Findings>
     vary: (index) => (index % 1_000 === 0 ? { name: "rare" } : {}),
   });
   const { port } = await rig.gateway(contents, { objects });
-  const cookie = await signIn(port);
+  const { cookie, home } = await signIn(port);
   const run = await newestRun(port);
   const api = (path: string): Load["request"] => always(get(path, { Authorization: `Bearer ${adminToken}` }));
-  const page = (path: string): Load["request"] => always(get(path, { Cookie: cookie }));
+  const page = (path: string): Load["request"] => always(get(home + path, { Cookie: cookie }));
   const measured: readonly Measurable[] = [
     { labels: ["API", "the newest 50"], request: api("/admin/runs?limit=50") },
     { labels: ["API", "50 of one state"], request: api("/admin/runs?limit=50&state=completed") },
@@ -40,9 +40,9 @@ export async function searching(rig: Rig, settings: Settings): Promise<Findings>
     { labels: ["API", "a state that there is none of"], request: api("/admin/runs?limit=50&state=failed") },
     { labels: ["API", "one request"], request: api(`/admin/runs/${run}`) },
     { labels: ["API", "the events of one request"], request: api(`/admin/runs/${run}/events`) },
-    { labels: ["page", "Requests"], request: page("/console/requests") },
-    { labels: ["page", "Requests, a search that finds nothing"], request: page("/console/requests?q=nothing-has-this") },
-    { labels: ["page", "one request"], request: page(`/console/requests/${run}`) },
+    { labels: ["page", "Requests"], request: page("/requests") },
+    { labels: ["page", "Requests, a search that finds nothing"], request: page("/requests?q=nothing-has-this") },
+    { labels: ["page", "one request"], request: page(`/requests/${run}`) },
   ];
   const rows = measured.map(({ labels }): Row & { values: { p50: number[]; p99: number[] } } => ({ labels, values: { p50: [], p99: [] } }));
   for (const { request } of measured) await measure({ port, request, connections: 1, seconds: settings.warmUpSeconds / 3 });

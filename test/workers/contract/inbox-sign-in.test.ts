@@ -37,9 +37,9 @@ describe("a link to the address on file", () => {
     expect(await page.text()).toContain("Sign in</button>");
     expect(await isSignedIn()).toBe(false);
     const answer = await browser.enter(link);
-    expect([answer.status, answer.headers.get("Location")]).toEqual([303, `${publicUrl}/inbox`]);
+    expect([answer.status, answer.headers.get("Location")]).toEqual([303, publicUrl + browser.home]);
     const [session] = answer.headers.getSetCookie();
-    for (const attribute of ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=28800"]) expect(session).toContain(attribute);
+    for (const attribute of ["HttpOnly", "SameSite=Lax", `Path=${browser.home};`, "Max-Age=28800"]) expect(session).toContain(attribute);
     expect(await isSignedIn()).toBe(true);
   });
 
@@ -303,6 +303,20 @@ describe("a session", () => {
     expect(await isSignedIn(other)).toBe(false);
     expect(await (await admin("/record")).text()).toContain('"kind":"inboxSessionsEnded"');
     expect((await gateway("/admin/inboxes/Ada/sessions", { method: "DELETE" })).status).toBe(401);
+  });
+
+  test("is nobody's at another address than its own, as long as the host is a loopback one: cookies go to every port", async () => {
+    const run = await waits();
+    const other = new InboxBrowser();
+    await other.signIn(ada);
+    const { home } = browser;
+    const opens = async (): Promise<boolean[]> =>
+      Promise.all(["/inbox", `/inbox/reviews/request/${run}`].map(async (path) => (await browser.text(path)).includes('name="email"')));
+    expect(await opens()).toEqual([false, false]);
+    for (const elsewhere of ["/inbox", `/inbox/~${"A".repeat(22)}`, home.slice(0, -1), other.home]) {
+      browser.home = elsewhere;
+      expect([elsewhere, ...(await opens())]).toEqual([elsewhere, true, true]);
+    }
   });
 
   test("is nobody else's: a made-up, changed or foreign cookie is no session, and wakes no object", async () => {

@@ -113,27 +113,27 @@ function consoleAsks(): Asks {
     root: async () => [[302, { path: "/", key: null }]],
     showConsoleHome: async () => [[401, { path: "/console", key: null }]],
     showConsole: async () => {
-      const { cookie } = await atConsole();
+      const { cookie, home } = await atConsole();
       return [
-        [200, opened("/console/stops", cookie)],
-        [303, opened(`/console/requests?q=${await waitingRun().then(({ run }) => run)}`, cookie)],
-        [422, opened("/console/requests?since=never", cookie)],
+        [200, opened(`${home}/stops`, cookie)],
+        [303, opened(`${home}/requests?q=${await waitingRun().then(({ run }) => run)}`, cookie)],
+        [422, opened(`${home}/requests?since=never`, cookie)],
         [401, { path: "/console/stops", key: null }],
-        [404, opened("/console/none", cookie)],
+        [404, opened(`${home}/none`, cookie)],
       ];
     },
     actInConsole: async () => {
       const browser = await atConsole();
       const fields = await form(browser, "stops");
-      const { cookie } = browser;
+      const { cookie, home } = browser;
       return [
         [401, posted("/console/stops", fields)],
-        [403, posted("/console/stops", "session=x", { Cookie: cookie })],
-        [404, posted("/console/none", fields, { Cookie: cookie })],
-        [413, posted("/console/stops", "x".repeat(4_000_001), { Cookie: cookie })],
-        [415, posted("/console/stops", "", { Cookie: cookie, "Content-Type": "text/plain" })],
-        [422, posted("/console/stops", `${fields}&resume=servers%2Fnone`, { Cookie: cookie })],
-        [303, posted("/console/stops", `${fields}&kind=servers&name=notes`, { Cookie: cookie })],
+        [403, posted(`${home}/stops`, "session=x", { Cookie: cookie })],
+        [404, posted(`${home}/none`, fields, { Cookie: cookie })],
+        [413, posted(`${home}/stops`, "x".repeat(4_000_001), { Cookie: cookie })],
+        [415, posted(`${home}/stops`, "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [422, posted(`${home}/stops`, `${fields}&resume=servers%2Fnone`, { Cookie: cookie })],
+        [303, posted(`${home}/stops`, `${fields}&kind=servers&name=notes`, { Cookie: cookie })],
       ];
     },
   };
@@ -178,35 +178,38 @@ function inboxAsks(): Asks {
         [415, posted(pathname, "", { "Content-Type": "text/plain" })],
       ];
     },
-    showInbox: async () => [[200, opened("/inbox", (await signedIn()).cookie)]],
+    showInbox: async () => {
+      const { cookie, browser } = await signedIn();
+      return [[200, opened(browser.at("/inbox"), cookie)]];
+    },
     watchInbox: async () => {
-      const { cookie } = await signedIn();
+      const { cookie, browser } = await signedIn();
       return [
-        [403, opened("/inbox/live", cookie, upgrade("https://evil.example.com"))],
+        [403, opened(browser.at("/inbox/live"), cookie, upgrade("https://evil.example.com"))],
         [404, opened("/inbox/live", "", upgrade())],
-        [426, opened("/inbox/live", cookie)],
+        [426, opened(browser.at("/inbox/live"), cookie)],
       ];
     },
     signOut: async () => {
       const { cookie, browser } = await signedIn();
       const fields = await browser.form("/inbox", "leave");
       return [
-        [403, posted("/inbox/sign-out", "nonce=x", { Cookie: cookie })],
-        [413, posted("/inbox/sign-out", "x".repeat(10_001), { Cookie: cookie })],
-        [415, posted("/inbox/sign-out", "", { Cookie: cookie, "Content-Type": "text/plain" })],
-        [303, posted("/inbox/sign-out", fields, { Cookie: cookie })],
+        [403, posted(browser.at("/inbox/sign-out"), "nonce=x", { Cookie: cookie })],
+        [413, posted(browser.at("/inbox/sign-out"), "x".repeat(10_001), { Cookie: cookie })],
+        [415, posted(browser.at("/inbox/sign-out"), "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [303, posted(browser.at("/inbox/sign-out"), fields, { Cookie: cookie })],
       ];
     },
     showInboxReview: async () => {
-      const { cookie, run } = await signedIn();
+      const { cookie, run, browser } = await signedIn();
       return [
-        [200, opened(`/inbox/reviews/request/${run}`, cookie)],
-        [404, opened(`/inbox/reviews/response/${run}`, cookie)],
+        [200, opened(browser.at(`/inbox/reviews/request/${run}`), cookie)],
+        [404, opened(browser.at(`/inbox/reviews/response/${run}`), cookie)],
       ];
     },
     decideInboxReview: async () => {
       const { cookie, run, browser } = await signedIn();
-      const path = `/inbox/reviews/request/${run}`;
+      const path = browser.at(`/inbox/reviews/request/${run}`);
       const fields = await browser.form(path);
       const form = (change: Record<string, string>, headers: Record<string, string> = {}): Ask =>
         posted(path, new URLSearchParams({ ...Object.fromEntries(fields), ...change }), { Cookie: cookie, ...headers });
@@ -214,34 +217,34 @@ function inboxAsks(): Asks {
         [200, form({ act: "preview" })],
         [400, form({ version: "x" })],
         [403, form({}, { Origin: "null" })],
-        [404, { ...form({}), path: `/inbox/reviews/response/${run}` }],
+        [404, { ...form({}), path: browser.at(`/inbox/reviews/response/${run}`) }],
         [409, form({ act: "deny" })],
         [415, form({}, { "Content-Type": "text/plain" })],
       ];
     },
     watchInboxReview: async () => {
-      const { cookie, run } = await signedIn();
-      const live = `/inbox/reviews/request/${run}/live`;
+      const { cookie, run, browser } = await signedIn();
+      const live = browser.at(`/inbox/reviews/request/${run}/live`);
       return [
         [403, opened(live, cookie, upgrade("https://evil.example.com"))],
-        [404, opened(`/inbox/reviews/response/${run}/live`, cookie, upgrade())],
+        [404, opened(browser.at(`/inbox/reviews/response/${run}/live`), cookie, upgrade())],
         [426, opened(live, cookie)],
       ];
     },
     showTogether: async () => {
-      const { cookie, run } = await signedIn();
-      return [[200, opened(`/inbox/together?pick=request:${run}`, cookie)]];
+      const { cookie, run, browser } = await signedIn();
+      return [[200, opened(browser.at(`/inbox/together?pick=request:${run}`), cookie)]];
     },
     decideTogether: async () => {
       const { cookie, run, browser } = await signedIn();
       const fields = await browser.form(`/inbox/together?pick=request:${run}`);
       return [
-        [303, posted("/inbox/together", fields, { Cookie: cookie })],
-        [400, posted("/inbox/together", "review=x", { Cookie: cookie })],
+        [303, posted(browser.at("/inbox/together"), fields, { Cookie: cookie })],
+        [400, posted(browser.at("/inbox/together"), "review=x", { Cookie: cookie })],
         [403, posted("/inbox/together", fields)],
-        [413, posted("/inbox/together", "x".repeat(100_001), { Cookie: cookie })],
-        [415, posted("/inbox/together", "", { Cookie: cookie, "Content-Type": "text/plain" })],
-        [200, posted("/inbox/together", `${fields.toString()}&act=deny`, { Cookie: cookie })],
+        [413, posted(browser.at("/inbox/together"), "x".repeat(100_001), { Cookie: cookie })],
+        [415, posted(browser.at("/inbox/together"), "", { Cookie: cookie, "Content-Type": "text/plain" })],
+        [200, posted(browser.at("/inbox/together"), `${fields.toString()}&act=deny`, { Cookie: cookie })],
       ];
     },
     endInboxSessions: async () => [

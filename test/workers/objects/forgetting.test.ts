@@ -137,7 +137,9 @@ describe("a run whose time is over", () => {
       isRetry: false,
     } as const;
     expect(await stub.adopt(adoption)).toBe("refused");
-    expect(await stub.view({ gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", isOpening: true, isFollowing: true })).toBeNull();
+    expect(
+      await stub.view({ gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", isOpening: true, isFollowing: true, inbox: null }),
+    ).toBeNull();
     const wish = { gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", once: "n", words: "act=approve", member: null } as const;
     expect(await stub.decide({ ...wish, submission: JSON.stringify({ act: "approve", version: 1, digest: "d", edits: [] }) })).toEqual({
       kind: "noSuchLink",

@@ -7,6 +7,8 @@ export class ConsoleBrowser {
   readonly #variables: Partial<Env>;
   readonly #headers: Readonly<Record<string, string>>;
   cookie = "";
+  /** The path of the console for this browser: a session on a loopback host has its own. What is read has `/console` in its place. */
+  home = "/console";
   #formToken = "";
 
   /** `headers`: of every request, such as the one of Cloudflare Access. */
@@ -24,13 +26,18 @@ export class ConsoleBrowser {
     const answer = await (isPlain ? gateway(path, asked) : gatewayWith(this.#variables, path, asked));
     const set = answer.headers.get("Set-Cookie");
     if (set !== null) this.cookie = /Max-Age=0\b/.test(set) ? "" : (set.split(";")[0] ?? "");
+    this.home = /; Path=(\/console\/~[\w-]+)/.exec(set ?? "")?.[1] ?? this.home;
     return answer;
+  }
+
+  #plain(text: string): string {
+    return text.replaceAll(this.home, "/console");
   }
 
   /** A page, as text. Its forms' token is kept for `post`. */
   async get(page: string): Promise<{ readonly status: number; readonly text: string; readonly headers: Headers }> {
-    const answer = await this.#send(page === "" ? "/console" : `/console/${page}`, {});
-    const text = await answer.text();
+    const answer = await this.#send(page === "" ? this.home : `${this.home}/${page}`, {});
+    const text = this.#plain(await answer.text());
     this.#formToken = /name="session" value="([^"]+)"/.exec(text)?.[1] ?? this.#formToken;
     return { status: answer.status, text, headers: answer.headers };
   }
@@ -41,12 +48,18 @@ export class ConsoleBrowser {
     fields: Readonly<Record<string, string>>,
     more: { readonly headers?: Readonly<Record<string, string>>; readonly formToken?: string } = {},
   ): Promise<{ readonly status: number; readonly text: string; readonly location: string | null; readonly headers: Headers }> {
-    const answer = await this.#send(`/console/${page}`, {
+    const answer = await this.#send(`${this.home}/${page}`, {
       method: "POST",
       headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: publicUrl, "Sec-Fetch-Site": "same-origin", ...more.headers },
       body: new URLSearchParams({ session: more.formToken ?? this.#formToken, ...fields }).toString(),
     });
-    return { status: answer.status, text: await answer.text(), location: answer.headers.get("Location"), headers: answer.headers };
+    const location = answer.headers.get("Location");
+    return {
+      status: answer.status,
+      text: this.#plain(await answer.text()),
+      location: location === null ? null : this.#plain(location),
+      headers: answer.headers,
+    };
   }
 
   async signIn(token: string = this.#variables.ADMIN_TOKEN ?? adminToken): Promise<this> {

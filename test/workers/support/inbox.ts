@@ -58,18 +58,26 @@ export const newestSignInLink = (email: string, count = 1): Promise<string> =>
 
 export class InboxBrowser {
   readonly cookies = new Map<string, string>();
+  /** The path of the inbox for this browser: a session on a loopback host has its own. */
+  home = "/inbox";
 
   async #send(path: string, init: RequestInit): Promise<Response> {
     const headers = new Headers(init.headers);
     if (this.cookies.size > 0) headers.set("Cookie", [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "));
-    const answer = await gateway(path, { key: null, ...init, headers });
+    const answer = await gateway(this.at(path), { key: null, ...init, headers });
     for (const each of answer.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(each) ?? [];
       if (value === "" || /max-age=0/i.test(each)) this.cookies.delete(name);
       else this.cookies.set(name, value);
       if (value !== "") neverLogged(value);
+      this.home = /; Path=(\/inbox\/~[\w-]+)/.exec(each)?.[1] ?? this.home;
     }
     return answer;
+  }
+
+  /** Where this browser has a page of the inbox. */
+  at(path: string): string {
+    return path.replace(/^\/inbox(?=$|[/?])(?!\/~)/, this.home);
   }
 
   get(path: string, init: RequestInit = {}): Promise<Response> {
@@ -116,7 +124,7 @@ export class InboxBrowser {
   }
 
   async text(path: string): Promise<string> {
-    return (await this.get(path)).text();
+    return (await (await this.get(path)).text()).replaceAll(this.home, "/inbox");
   }
 
   /** The reviews that the list shows, in order: the values of their boxes. */

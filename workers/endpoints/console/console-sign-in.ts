@@ -17,7 +17,7 @@ import { isFlooding, operatorOf } from "../auth.ts";
 import type { InboxSettings } from "../inbox/reader.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { readForm } from "../review/review-link.ts";
-import { setConsoleCookie } from "./console-cookie.ts";
+import { homeOfNew, setCookie } from "../session-address.ts";
 import { consoleOperator } from "./console-operator.ts";
 
 const smallForm = 10_000;
@@ -55,16 +55,21 @@ export async function signIn(c: AppContext, settings: InboxSettings): Promise<Re
   if (operator === null || operator.kind !== "adminToken") return signInPage(c, settings, { status: 403, to, problem: "wrong" });
   const secret = crypto.getRandomValues(new Uint8Array(consoleSecretLength));
   const until = Date.now() + consoleSessionMs;
-  await configStub(c.env).openConsoleSession({ id: sessionIdOf(secret), fingerprint: operator.fingerprint, until }, operator);
-  const cookie = setConsoleCookie(consoleCookie(settings.keys, secret), consoleSessionMs / 1000, settings.publicUrl);
-  return seeOther(consolePath(settings, to), cookie);
+  const id = sessionIdOf(secret);
+  await configStub(c.env).openConsoleSession({ id, fingerprint: operator.fingerprint, until }, operator);
+  const home = homeOfNew(consoleUrl(settings.publicUrl), settings, id);
+  return seeOther(consolePath(home, to), cookieAt(settings, home, consoleCookie(settings.keys, secret)));
 }
 
 /** A page of the console and nothing else: a form must not lead elsewhere. */
-function consolePath({ publicUrl }: InboxSettings, page: string): string {
-  const base = pathOfUrl(consoleUrl(publicUrl));
+function consolePath(home: string, page: string): string {
+  const base = pathOfUrl(home);
   return /^[\w-]+(\/[\w-]+)*$/.test(page) && !page.startsWith("sign-") ? `${base}/${page}` : base;
 }
+
+/** The session's cookie; without a value, its end. */
+const cookieAt = ({ publicUrl }: InboxSettings, home: string, value = ""): string =>
+  setCookie("countersign-console", value, { maxAge: value === "" ? 0 : consoleSessionMs / 1000, publicUrl, home });
 
 const seeOther = (location: string, cookie: string): Response =>
   new Response(null, { status: 303, headers: { Location: location, "Set-Cookie": cookie, "Cache-Control": "no-store" } });
@@ -80,5 +85,6 @@ export async function signOut(c: AppContext, settings: InboxSettings): Promise<R
     const everywhere = form.get("everywhere") === "yes";
     await configStub(c.env).endConsoleSessions(everywhere ? null : signedIn.session, signedIn.operator);
   }
-  return seeOther(consolePath(settings, ""), setConsoleCookie("", 0, settings.publicUrl));
+  const home = consoleUrl(settings.publicUrl);
+  return seeOther(consolePath(home, ""), cookieAt(settings, signedIn?.home ?? home));
 }

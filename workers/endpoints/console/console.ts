@@ -135,13 +135,13 @@ async function consolePage(
   form: URLSearchParams | null,
 ): Promise<Response> {
   const cspNonce = toBase64url(crypto.getRandomValues(new Uint8Array(16)));
-  const { operator, role, session, bound } = signedIn;
+  const { operator, role, session, bound, home } = signedIn;
   const language = languageFor(undefined, c.req.header("Accept-Language"));
   const visit: ConsoleVisit = {
     page: pageOf(c),
     query: [...new URL(c.req.url).searchParams],
     form: form === null ? null : [...form].filter(([name]) => name !== formTokenName),
-    base: pathOfUrl(consoleUrl(settings.publicUrl)),
+    base: pathOfUrl(home),
     inbox: pathOfUrl(inboxUrl(settings.publicUrl)),
     publicUrl: settings.publicUrl,
     operator,

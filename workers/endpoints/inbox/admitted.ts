@@ -1,7 +1,7 @@
 // Who may see which page of an inbox: a reader whose session the inbox object confirms, and only reviews that they were asked for.
 
 import type { Gate } from "../../../shared/model/gate.ts";
-import { inboxReviewUrl, inboxUrl, pathOfUrl } from "../../platform/urls.ts";
+import { inboxReviewUrl, pathOfUrl } from "../../platform/urls.ts";
 import { inboxLink } from "../../stubs/run-calls.ts";
 import { inboxStub, runStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
@@ -44,12 +44,12 @@ export const signInInstead = (c: AppContext, settings: InboxSettings, to: string
 /** A review that this reader was asked for; null for any other. */
 export async function presentedTo(
   c: AppContext,
-  { person, bound, settings, count }: Reader & { readonly count: number },
+  { person, bound, settings, home, count }: Reader & { readonly count: number },
   { run, gate }: { readonly run: string; readonly gate: Gate },
 ): Promise<Presented | null> {
   const reviewer = await runStub(c.env, run).place(gate, person.name, person.email);
   if (reviewer === null) return null;
-  const url = inboxReviewUrl(settings.publicUrl, gate, run);
+  const url = inboxReviewUrl(home, gate, run);
   return {
     run,
     gate,
@@ -59,7 +59,7 @@ export async function presentedTo(
     url,
     action: pathOfUrl(url),
     settings,
-    inbox: { path: pathOfUrl(inboxUrl(settings.publicUrl)), count },
+    inbox: { path: pathOfUrl(home), count },
     language: person.language,
     claims: null,
   };

@@ -18,7 +18,7 @@ import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault, answerPresented, refusedUpgrade, showPresented, watchPresented } from "../review/review.ts";
 import { type Presented, noSuchLink, readForm } from "../review/review-link.ts";
-import { setCookie } from "./cookies.ts";
+import { setCookie } from "../session-address.ts";
 import { admittedReader, presentedTo, signInInstead, signedIn, visitorOf } from "./admitted.ts";
 import { type Reader, inboxSettings, readerNonce, readerOf } from "./reader.ts";
 
@@ -47,7 +47,7 @@ inboxRoutes.get(paths.inbox, showInbox, async (c) => {
   const text = await inboxStub(c.env, reader.inbox).list(visitorOf(reader), filter, page);
   if (text === null) return signInInstead(c, settings, null);
   const list = JSON.parse(text) as InboxList; // written by InboxObject.list
-  const path = pathOfUrl(inboxUrl(settings.publicUrl));
+  const path = pathOfUrl(reader.home);
   const input = { path, reader: reader.person.name, list, filter, now: Date.now(), signOut: signOutForm(reader) };
   return answerPage(c, { kind: "inbox", input }, 200, { language: reader.person.language });
 });
@@ -108,7 +108,9 @@ inboxRoutes.post(paths.inboxSignOut, signOut, async (c) => {
   const isGood = (await stub.count(visitorOf(reader))) !== null;
   if (isGood && fields.get(formFields.act) === "everywhere") await stub.signOut(null);
   else if (reader.visitor.session !== null) await stub.signOut(reader.visitor.session);
-  const headers = { Location: inboxUrl(settings.publicUrl), "Set-Cookie": setCookie("session", "", 0, settings.publicUrl) };
+  const { publicUrl } = settings;
+  const gone = setCookie("countersign-session", "", { maxAge: 0, publicUrl, home: reader.home });
+  const headers = { Location: inboxUrl(publicUrl), "Set-Cookie": gone };
   return new Response(null, { status: 303, headers });
 });
 

@@ -6,12 +6,13 @@ import type { Policy, PolicyReviewer } from "../../../shared/policy/rules.ts";
 import { addressDigest, inboxNameOf, parseSessionToken, secretDigest } from "../../../shared/review/inbox.ts";
 import { accessHeader, accessIdentity } from "../../credentials/access.ts";
 import { type Settings, settingsOf } from "../../platform/settings.ts";
+import { inboxUrl } from "../../platform/urls.ts";
 import { documentsOf } from "../../stores/documents.ts";
 import type { WindowVisitor } from "../../stubs/inbox-calls.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
 import { nonceOf } from "../review/review-link.ts";
-import { cookieOf } from "./cookies.ts";
+import { cookieOf, homeOfThis, isAtItsAddress } from "../session-address.ts";
 
 export type InboxSettings = Settings & { readonly publicUrl: string };
 export type Person = PolicyReviewer & { readonly email: string };
@@ -24,6 +25,8 @@ export type Reader = {
   /** What the nonces of their pages are bound to: this session, or this person where Access signed them in. */
   readonly bound: string;
   readonly settings: InboxSettings;
+  /** The URL of the inbox for this reader. */
+  readonly home: string;
 };
 
 /** The settings, or null without PUBLIC_URL: then there are no links, and no inbox. */
@@ -42,15 +45,16 @@ export async function readerOf(c: AppContext, settings: InboxSettings): Promise<
   if (known !== undefined && identity !== null) {
     const inbox = inboxNameOf(known.name);
     const visitor = { address: addressDigest(known.email), session: null, until: identity.expiresAt };
-    return { person: known, inbox, visitor, bound: `access/${inbox}/${visitor.address}`, settings };
+    return { person: known, inbox, visitor, bound: `access/${inbox}/${visitor.address}`, settings, home: inboxUrl(settings.publicUrl) };
   }
   return readerBySession(c, settings, people) ?? (identity === null ? "nobody" : "stranger");
 }
 
 function readerBySession(c: AppContext, settings: InboxSettings, people: readonly Person[]): Reader | null {
-  const claims = parseSessionToken(settings.keys, cookieOf(c, "session", settings.publicUrl) ?? "");
+  const claims = parseSessionToken(settings.keys, cookieOf(c, "countersign-session", settings.publicUrl) ?? "");
   if (claims === undefined) return null;
   const session = secretDigest(claims.secret);
+  if (!isAtItsAddress(c, settings, session)) return null;
   const person = people.find(({ name }) => inboxNameOf(name) === claims.inbox);
   if (person === undefined) {
     // They left the policy: the session ends, also for the case that they come back.
@@ -58,7 +62,14 @@ function readerBySession(c: AppContext, settings: InboxSettings, people: readonl
     return null;
   }
   const visitor = { address: addressDigest(person.email), session, until: 0 };
-  return { person, inbox: claims.inbox, visitor, bound: `session/${session}`, settings };
+  return {
+    person,
+    inbox: claims.inbox,
+    visitor,
+    bound: `session/${session}`,
+    settings,
+    home: homeOfThis(c, inboxUrl(settings.publicUrl), settings),
+  };
 }
 
 export const currentDocuments = (c: AppContext) => documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));

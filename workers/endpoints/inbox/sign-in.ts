@@ -28,7 +28,7 @@ import { describe } from "../openapi/describe.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 import { answerFault } from "../review/review.ts";
 import { noSuchLink, nonceOf, readForm } from "../review/review-link.ts";
-import { cookieOf, setCookie } from "./cookies.ts";
+import { cookieOf, homeOfNew, setCookie } from "../session-address.ts";
 import { type InboxSettings, currentDocuments, inboxSettings, peopleOf, personAt } from "./reader.ts";
 
 export const signInRoutes = new Hono<App>();
@@ -98,14 +98,14 @@ signInRoutes.post(paths.inboxAsk, askForLink, async (c) => {
   // After the answer, so that it takes the same time for every address.
   const sending = sendLink(c, email, browser, to).catch((error: unknown) => logEvent("inbox.mailFailed", { error: errorClass(error) }));
   c.executionCtx.waitUntil(sending);
-  const cookie = setCookie("browser", browser, signInMs / 1000, settings.publicUrl);
+  const cookie = setCookie("countersign-browser", browser, { maxAge: signInMs / 1000, publicUrl: settings.publicUrl });
   const again = pathOfUrl(inboxUrl(settings.publicUrl));
   return answerPage(c, { kind: "signInAsked", input: { again } }, 200, { headers: { "Set-Cookie": cookie } });
 });
 
 /** The secret of the browser's cookie, where it has one that we could have made. */
 function browserOf(c: AppContext, { publicUrl }: InboxSettings): string | undefined {
-  const value = cookieOf(c, "browser", publicUrl);
+  const value = cookieOf(c, "countersign-browser", publicUrl);
   return value !== undefined && fromBase64url(value)?.length === browserSecretLength ? value : undefined;
 }
 
@@ -193,16 +193,18 @@ signInRoutes.post(paths.inboxSignIn, useLink, async (c) => {
     const status = answer.kind === "over" ? 410 : 403;
     return signInPage(c, settings, { problem: answer.kind, status });
   }
-  const headers = new Headers({ Location: targetOf(settings, answer.to), "Cache-Control": "no-store" });
-  const session = sessionToken(settings.keys, { inbox: claims.inbox, secret: answer.secret });
-  headers.append("Set-Cookie", setCookie("session", session, settings.inboxSessionMs / 1000, settings.publicUrl));
-  headers.append("Set-Cookie", setCookie("browser", "", 0, settings.publicUrl));
+  const { publicUrl, keys, inboxSessionMs } = settings;
+  const home = homeOfNew(inboxUrl(publicUrl), settings, secretDigest(answer.secret));
+  const headers = new Headers({ Location: targetOf(home, answer.to), "Cache-Control": "no-store" });
+  const session = sessionToken(keys, { inbox: claims.inbox, secret: answer.secret });
+  headers.append("Set-Cookie", setCookie("countersign-session", session, { maxAge: inboxSessionMs / 1000, publicUrl, home }));
+  headers.append("Set-Cookie", setCookie("countersign-browser", "", { maxAge: 0, publicUrl }));
   return new Response(null, { status: 303, headers });
 });
 
-function targetOf({ publicUrl }: InboxSettings, to: string | null): string {
+function targetOf(home: string, to: string | null): string {
   const review = to === null ? undefined : parseReviewKey(to);
-  return review === undefined ? inboxUrl(publicUrl) : inboxReviewUrl(publicUrl, review.gate, review.run);
+  return review === undefined ? home : inboxReviewUrl(home, review.gate, review.run);
 }
 
 signInRoutes.all(paths.inboxAsk, (c) => errorPage(c, "badRequest", 405, { Allow: "POST" }));

@@ -10,7 +10,7 @@ import { mayApprove, mayDecide } from "../../../shared/review/standing.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import { inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
+import { pathOfUrl, paths } from "../../platform/urls.ts";
 import type { DecideAnswer, Submission } from "../../stubs/run-calls.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { DoneOutcome, DoneReview } from "../../ui/inbox/done-page.tsx";
@@ -51,7 +51,7 @@ togetherRoutes.get(paths.inboxTogether, showTogether, async (c) => {
   const picked = [...new Set(c.req.queries("pick") ?? [])].filter((key) => isReviewKey(reader, key));
   const found = await Promise.all(picked.slice(0, mostTogether).map((key) => shownReview(c, reader, key)));
   const shown = found.filter((each) => each !== null && mayDecide(each.view)) as Shown[]; // no null is left
-  const home = pathOfUrl(inboxUrl(reader.settings.publicUrl));
+  const home = pathOfUrl(reader.home);
   const action = `${home}/together`;
   const isDenying = c.req.query("do") === "deny";
   const reviews = shown.map((each): TogetherReview => {
@@ -125,7 +125,7 @@ togetherRoutes.post(paths.inboxTogether, decideTogether, async (c) => {
   const body = await readForm(c, reader, 100_000);
   if (body instanceof Response) return body;
   const fields = new URLSearchParams(body.text);
-  const home = pathOfUrl(inboxUrl(reader.settings.publicUrl));
+  const home = pathOfUrl(reader.home);
   const posted = fields.getAll("review").map((text) => parseValue(reader, text));
   const keys = new Set(posted.map((each) => each?.key));
   const acts = fields.getAll(formFields.act);
@@ -136,7 +136,7 @@ togetherRoutes.post(paths.inboxTogether, decideTogether, async (c) => {
   // Any other button decides nothing: the page is made again, with what is true by now.
   if (act !== "approve:0" && act !== "deny") {
     const query = new URLSearchParams([...keys].map((key) => ["pick", key ?? ""]));
-    return c.redirect(`${inboxUrl(reader.settings.publicUrl)}/together?${query}`, 303);
+    return c.redirect(`${reader.home}/together?${query}`, 303);
   }
   const asked = { act: act === "deny" ? act : "approve", reason } as const;
   const reviews = await Promise.all(posted.flatMap((each) => (each === undefined ? [] : [decideOne(c, reader, each, asked)])));

@@ -6,7 +6,7 @@ import type { Gate } from "../../../shared/model/gate.ts";
 import { offerDone, offerOf } from "../../../shared/relay/url-elicitation.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import { inboxReviewUrl } from "../../platform/urls.ts";
+import { inboxReviewUrl, inboxUrl } from "../../platform/urls.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { SamplingParts } from "./relay-sampling.ts";
 
@@ -39,7 +39,7 @@ export class OfferedReview {
     if ((await runStub(env, this.#run).ownersGate()) !== gate) return;
     const offer = crypto.randomUUID();
     this.#offers.set(gate, offer);
-    this.#send(offerOf(offer, inboxReviewUrl(publicUrl, gate, this.#run), messages[gate]));
+    this.#send(offerOf(offer, inboxReviewUrl(inboxUrl(publicUrl), gate, this.#run), messages[gate]));
   }
 
   #send(message: JsonObject): void {

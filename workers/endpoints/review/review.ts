@@ -148,7 +148,14 @@ export const isOpening = (c: AppContext): boolean => c.req.method === "GET" && !
 
 export async function readView(c: AppContext, presented: Presented, isOpening = false): Promise<ReviewView | null> {
   const { run, gate, reviewer, link } = presented;
-  const text = await runStub(c.env, run).view({ gate, reviewer, link, isOpening, isFollowing: isFollowing(c, presented) });
+  const text = await runStub(c.env, run).view({
+    gate,
+    reviewer,
+    link,
+    isOpening,
+    isFollowing: isFollowing(c, presented),
+    inbox: presented.inbox?.path ?? null,
+  });
   return text === null ? null : (JSON.parse(text) as ReviewView); // written by RunObject.view
 }
 

@@ -7,8 +7,7 @@ import { RunNotices } from "./run-notices.ts";
 import { RunWindows, type PageWindow } from "./run-windows.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { NextStep, ReviewView } from "../../../shared/review/view.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import { inboxReviewUrl, pathOfUrl } from "../../platform/urls.ts";
+import { inboxReviewUrl } from "../../platform/urls.ts";
 import { openGate } from "../../../shared/run/lifecycle.ts";
 import { reviewState } from "../../../shared/run/present.ts";
 
@@ -30,20 +29,19 @@ export class RunPages {
    * `isFollowing`: it is for the browser that approved with this link, or for its signed-in reviewer.
    */
   view(asked: ViewAsked): ReviewView | null {
-    const { gate, reviewer, link, isOpening, isFollowing } = asked;
+    const { gate, reviewer, inbox, isOpening, isFollowing } = asked;
     const found = this.#found(asked);
     if (found === null) return null;
     if (isOpening) this.#markOpened(found, gate, reviewer);
     const view = this.#notices.view(found, found.link);
-    return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer, link === inboxLink) };
+    return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer, inbox) };
   }
 
-  #next(current: CurrentRun, index: number, isSignedIn: boolean): NextStep | null {
+  #next(current: CurrentRun, index: number, inbox: string | null): NextStep | null {
     const name = this.#notices.people(current.input)[index]?.name ?? "";
-    const { publicUrl } = settingsOf(this.#parts.env);
     // No token is on a page of somebody who is signed in.
-    const own = isSignedIn && publicUrl !== undefined ? pathOfUrl(inboxReviewUrl(publicUrl, "response", current.input.id)) : null;
-    return this.#following.next(current, index, name, (link) => (isSignedIn ? own : this.#notices.path(current.input, link)));
+    const own = inbox === null ? null : inboxReviewUrl(inbox, "response", current.input.id);
+    return this.#following.next(current, index, name, (link) => own ?? this.#notices.path(current.input, link));
   }
 
   /** `RunCalls.place`. */
@@ -92,7 +90,7 @@ export class RunPages {
       votes: review.votes.length,
       left: review.left.some((each) => each.reviewer === name),
       hasVoted: review.votes.some((vote) => vote.reviewer === name),
-      ...(follows ? { next: this.#next(current, reviewer, link === inboxLink)?.kind ?? null } : {}),
+      ...(follows ? { next: this.#next(current, reviewer, link === inboxLink ? "" : null)?.kind ?? null } : {}),
     });
   }
 }

@@ -6,6 +6,7 @@ import type { Child } from "hono/jsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
 import { Name } from "../outside-text.tsx";
+import { keepSessionScript } from "../session-script.ts";
 import { stylesheet } from "../stylesheet.ts";
 import { consoleScript } from "./console-script.ts";
 import { consoleStylesheet } from "./console-stylesheet.ts";
@@ -134,7 +135,7 @@ export const Shell = ({ visit, title, script, children }: ShellProps) => {
             {children}
           </main>
         </div>
-        <script nonce={visit.cspNonce}>{raw(consoleScript + script)}</script>
+        <script nonce={visit.cspNonce}>{raw(keepSessionScript + consoleScript + script)}</script>
       </body>
     </html>
   );

@@ -2,6 +2,7 @@
 
 import { formTokenName } from "../../../shared/credential/console-session.ts";
 import { PlainDocument } from "../document.tsx";
+import { findSessionScript } from "../session-script.ts";
 import { consoleWords, type ConsoleWords } from "./console-words.ts";
 import { useTexts } from "./page.ts";
 
@@ -21,7 +22,7 @@ export type ConsoleSignInInput = {
 export const ConsoleSignInPage = ({ cspNonce, action, formToken, to, hasToken, problem }: ConsoleSignInInput & { cspNonce: string }) => {
   const { signIn } = useTexts(consoleWords);
   return (
-    <PlainDocument title={signIn.title} cspNonce={cspNonce}>
+    <PlainDocument title={signIn.title} cspNonce={cspNonce} {...(problem === undefined ? { script: findSessionScript } : {})}>
       {problem === undefined ? null : (
         <section class="note bad problem" role="alert">
           <p>{signIn.problems[problem]}</p>

@@ -16,6 +16,7 @@ import { People } from "../names.tsx";
 import { Name } from "../outside-text.tsx";
 import { pageScript } from "../page-script.ts";
 import { fill } from "../sentence.tsx";
+import { keepSessionScript } from "../session-script.ts";
 import { inboxScript } from "./inbox-script.ts";
 import { Listening } from "./listening.tsx";
 
@@ -263,7 +264,7 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
       reader={reader}
       inbox={{ path, count: all }}
       keys={{ keys: said.keys, note: said.keysNote }}
-      script={pageScript + inboxScript}
+      script={keepSessionScript + pageScript + inboxScript}
     >
       <div class="wrap inbox">
         <h1 class="said-by-us" id="heading">

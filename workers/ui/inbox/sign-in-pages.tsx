@@ -3,6 +3,7 @@
 import type { Words } from "../../../shared/channels/words/words.ts";
 import { formFields } from "../../../shared/review/form.ts";
 import { PlainDocument } from "../document.tsx";
+import { findSessionScript } from "../session-script.ts";
 import { useWords } from "../language.ts";
 
 /** Why nobody was signed in. `stranger`: Cloudflare Access signed in somebody who is no reviewer. */
@@ -49,7 +50,7 @@ const AskForm = ({ action, nonce, to }: Omit<SignInPageInput, "canSend" | "probl
 export const SignInPage = ({ cspNonce, problem, canSend, ...form }: SignInPageInput & { cspNonce: string }) => {
   const { signIn } = useWords().inbox;
   return (
-    <PlainDocument title={signIn.title} cspNonce={cspNonce}>
+    <PlainDocument title={signIn.title} cspNonce={cspNonce} {...(problem === undefined ? { script: findSessionScript } : {})}>
       <ProblemNote problem={problem} />
       {canSend ? <AskForm {...form} /> : <p>{signIn.unable}</p>}
     </PlainDocument>

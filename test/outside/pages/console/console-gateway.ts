@@ -25,6 +25,7 @@ export class ConsoleGateway {
   readonly browser: Browser;
   readonly #folder: string;
   readonly #contexts: BrowserContext[] = [];
+  readonly #homes = new WeakMap<BrowserContext, string>();
   #asked = 0;
 
   private constructor(gateway: Gateway, browser: Browser, folder: string) {
@@ -58,8 +59,16 @@ export class ConsoleGateway {
     const tab = await context.newPage();
     await tab.goto(`${this.gateway.url}/console`);
     await tab.fill("#token", adminToken);
-    await Promise.all([tab.waitForURL(/\/console$/), tab.press("#token", "Enter")]);
+    await Promise.all([tab.waitForURL(/\/console\/~[\w-]+$/), tab.press("#token", "Enter")]);
+    this.#homes.set(context, tab.url());
     return tab;
+  }
+
+  /** The address of the console for whoever is signed in in this tab. */
+  homeOf(tab: Page): string {
+    const home = this.#homes.get(tab.context());
+    if (home === undefined) throw new Error("nobody is signed in in this tab");
+    return home;
   }
 
   /** The operator's API. Fails where it refuses. */

@@ -18,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)("documents in a browser", () => {
   });
   afterAll(async () => at?.stop());
 
-  const page = (path: string): string => `${at.gateway.url}/console/${path}`;
+  const open = (path: string, page = tab): Promise<unknown> => page.goto(`${at.homeOf(page)}/${path}`);
   const routing = (): Promise<Routing> => at.admin<Routing>("GET", "/routing");
   const type = async (on: Page, from: string, to: string): Promise<void> => {
     const text = await on.inputValue("#text");
@@ -29,7 +29,7 @@ describe.skipIf(chromiumPath === undefined)("documents in a browser", () => {
   test("an edit is checked while it is typed, and what is wrong leads to its line", async () => {
     const first = (await routing()).version;
     expect(first).toBe(1);
-    await tab.goto(page("documents/routing"));
+    await open("documents/routing");
     await type(tab, '"speed": 0.7', '"speed": 7');
     const line = tab.locator("#check [data-line]").first();
     await line.waitFor();
@@ -54,7 +54,7 @@ describe.skipIf(chromiumPath === undefined)("documents in a browser", () => {
 
   test("of two operators at once the second saves both changes", async () => {
     const second = await at.signIn();
-    await Promise.all([tab.goto(page("documents/routing")), second.goto(page("documents/routing"))]);
+    await Promise.all([open("documents/routing"), open("documents/routing", second)]);
     await type(tab, '"hint": "opus"', '"hint": "opus-one"');
     await type(second, '"speed": 0.75', '"speed": 0.81');
     await tab.getByRole("button", { name: "Save", exact: true }).click();
@@ -71,7 +71,7 @@ describe.skipIf(chromiumPath === undefined)("documents in a browser", () => {
   });
 
   test("versions are compared, and an old one is restored after its difference is shown", async () => {
-    await tab.goto(page("documents/routing/versions?from=2&to=4"));
+    await open("documents/routing/versions?from=2&to=4");
     await tab.getByRole("heading", { name: "From version 2 to version 4" }).waitFor();
     await expectGoodPage(tab, "console-versions");
     await tab.getByRole("link", { name: "Version 2", exact: true }).click();
@@ -84,14 +84,14 @@ describe.skipIf(chromiumPath === undefined)("documents in a browser", () => {
 
   test("in Chinese, and without scripts", async () => {
     const chinese = await at.signIn({ language: "zh-CN" });
-    await chinese.goto(page("documents/policy"));
+    await open("documents/policy", chinese);
     expect(await chinese.locator("h1").textContent()).toBe("策略：编辑 JSON");
     await type(chinese, '"rules": [', '"rule": [');
     await chinese.locator("#check [data-line]").first().waitFor();
     await expectGoodPage(chinese, "console-document-zh");
-    await chinese.goto(page("documents/routing/versions/1"));
+    await open("documents/routing/versions/1", chinese);
     await expectGoodPage(chinese, "console-version-zh");
-    await chinese.goto(page("documents"));
+    await open("documents", chinese);
     await expectGoodPage(chinese, "console-documents-zh");
   });
 });

@@ -15,7 +15,7 @@ describe.skipIf(chromiumPath === undefined)("budgets and servers in a browser", 
   });
   afterAll(async () => at?.stop());
 
-  const open = (path: string, page = tab): Promise<unknown> => page.goto(`${at.gateway.url}/console/${path}`);
+  const open = (path: string, page = tab): Promise<unknown> => page.goto(`${at.homeOf(page)}/${path}`);
   const budgets = async (): Promise<object> => (await at.admin<{ budgets: object }>("GET", "/budgets")).budgets;
 
   test("a budget is added and changed, and a second operator's change is shown before it is replaced", async () => {

@@ -18,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)("keys in a browser", () => {
   afterAll(async () => at?.stop());
 
   const keys = async (): Promise<readonly Key[]> => (await at.admin<{ keys: readonly Key[] }>("GET", "/keys")).keys;
-  const open = (page = tab, query = ""): Promise<unknown> => page.goto(`${at.gateway.url}/console/keys${query}`);
+  const open = (page = tab, query = ""): Promise<unknown> => page.goto(`${at.homeOf(page)}/keys${query}`);
 
   test("a key is created by keyboard, shown once, and made once although the page is loaded again", async () => {
     await open();

@@ -26,16 +26,16 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
   });
   afterAll(async () => at?.stop());
 
-  const url = (page: string): string => `${at.gateway.url}/console${page === "" ? "" : `/${page}`}`;
+  const open = (path: string, page = tab): Promise<unknown> => page.goto(`${at.homeOf(page)}${path}`);
   const tile = (name: string): Promise<string | null> =>
     tab.locator(".tile", { hasText: name }).locator("b").textContent({ timeout: 1_000 });
   /** Opens the overview until a tile says this: the record follows an answer a moment later. */
   const untilTile = (name: string, value: string): Promise<void> =>
-    expect.poll(() => tab.goto(url("")).then(() => tile(name).catch(() => null)), { timeout: 60_000 }).toBe(value);
+    expect.poll(() => open("").then(() => tile(name).catch(() => null)), { timeout: 60_000 }).toBe(value);
 
   test("of a new gateway shows the first steps, whose command is the first request", async () => {
     await at.configure("policy", policy);
-    await tab.goto(url(""));
+    await open("");
     await tab.getByText("First steps").waitFor();
     expect(await tab.locator("figure").count()).toBe(0);
     await expectGoodPage(tab, "console-overview-first");
@@ -51,8 +51,8 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
     await untilTile("Requests", "4");
     await untilTile("Waiting", "1");
     expect(await tab.getByText("expires in").first().textContent()).toContain("deploy · ship_release");
-    expect(await tab.getByRole("link", { name: "Open request" }).getAttribute("href")).toMatch(/^\/console\/requests\/run_/);
-    expect(await tab.locator(".tile.hot").getAttribute("href")).toBe("/console/requests?state=open");
+    expect(await tab.getByRole("link", { name: "Open request" }).getAttribute("href")).toMatch(/^\/console\/~[\w-]+\/requests\/run_/);
+    expect(await tab.locator(".tile.hot").getAttribute("href")).toMatch(/^\/console\/~[\w-]+\/requests\?state=open$/);
     expect(await tab.getByRole("img", { name: /Most at .*: 4\. 4 answered, 0 without a reply\./ }).count()).toBe(1);
     await tab.getByText("Show as table").click();
     expect(await tab.locator(".data tbody tr").first().locator("td").first().textContent()).toBe("4");
@@ -63,18 +63,18 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
   });
 
   test("asks the doctor when its button is pressed, and keeps what it found", async () => {
-    await tab.goto(url(""));
+    await open("");
     await tab.getByText("not checked yet").waitFor();
     await tab.getByRole("button", { name: "Check now" }).click();
     await tab.getByText("Checked.", { exact: true }).waitFor({ timeout: 60_000 });
     await expectGoodPage(tab, "console-health");
-    await tab.goto(url(""));
+    await open("");
     expect(await tab.locator("#health").textContent()).toMatch(/^Health: .*checks? pass/);
     await tab.getByRole("link", { name: "All checks" }).waitFor();
   });
 
   test("usage is drawn by server, model, key and day, and saved as CSV", async () => {
-    await tab.goto(url("usage"));
+    await open("/usage");
     expect(await tab.locator("tbody tr").first().locator(".main-cell").textContent()).toContain("notes");
     await expectGoodPage(tab, "console-usage-server");
     for (const [view, text] of [
@@ -87,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
       expect(await tab.locator("tbody tr").first().textContent()).toContain(text);
       if (view === "Day") await expectGoodPage(tab, "console-usage-day");
     }
-    await tab.goto(url("usage"));
+    await open("/usage");
     const [download] = await Promise.all([tab.waitForEvent("download"), tab.getByRole("button", { name: "Download CSV" }).click()]);
     expect(download.suggestedFilename()).toBe("countersign-usage.csv");
     expect(readFileSync(await download.path(), "utf8")).toMatch(/^server,requests,.*\r\nnotes,3,3,0,/);
@@ -95,12 +95,12 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
 
   test("in Chinese", async () => {
     const chinese = await at.signIn({ language: "zh-CN" });
-    await chinese.goto(url(""));
+    await open("", chinese);
     expect(await chinese.locator("h1").textContent()).toBe("最近 24 小时");
     await expectGoodPage(chinese, "console-overview-zh");
-    await chinese.goto(url("usage"));
+    await open("/usage", chinese);
     await expectGoodPage(chinese, "console-usage-zh");
-    await chinese.goto(url("health"));
+    await open("/health", chinese);
     await expectGoodPage(chinese, "console-health-zh");
   });
 });

@@ -35,7 +35,7 @@ describe.skipIf(chromiumPath === undefined)("reviewers, grants and the record in
     await mail?.close();
   });
 
-  const open = (path: string, page = tab): Promise<unknown> => page.goto(`${at.gateway.url}/console/${path}`);
+  const open = (path: string, page = tab): Promise<unknown> => page.goto(`${at.homeOf(page)}/${path}`);
 
   test("one press sends a test message; where it fails the page says what to do", async () => {
     await open("reviewers");

@@ -40,7 +40,7 @@ describe.skipIf(chromiumPath === undefined)("the policy in a browser", () => {
   afterAll(async () => at?.stop());
 
   const open = async (page: Page, query = ""): Promise<void> => {
-    await page.goto(`${at.gateway.url}/console/policy${query}`);
+    await page.goto(`${at.homeOf(page)}/policy${query}`);
   };
   const names = (page: Page): Promise<string[]> => page.locator(".rules > li[data-at] h3 .name").allTextContents();
   const saved = (): Promise<Policy> => at.admin<Policy>("GET", "/policy");

@@ -49,7 +49,7 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
     });
 
   test("say how to send the first, while there are none", async () => {
-    await tab.goto(`${at.gateway.url}/console/requests`);
+    await tab.goto(`${at.homeOf(tab)}/requests`);
     await tab.getByRole("heading", { name: "No requests yet" }).waitFor();
     expect(await tab.locator(".command").textContent()).toContain(`${at.gateway.url}/sampling`);
     await expectGoodPage(tab, "console-requests-none");
@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
     await failing(() => at.sample({ server: "billing", tool: "remind" }));
     await at.sample({ server: "notes", more: { messages: "none" } });
     await listed("", 5);
-    await tab.goto(`${at.gateway.url}/console/requests`);
+    await tab.goto(`${at.homeOf(tab)}/requests`);
     await tab.getByText("5 requests").waitFor();
     await tab.fill("#q", "RANK");
     await tab.press("#q", "Enter");
@@ -89,7 +89,7 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
     await button.click();
     await listed("?server=notes&state=completed", 1);
     await reviewer.close();
-    await tab.goto(`${at.gateway.url}/console/requests/${id}`);
+    await tab.goto(`${at.homeOf(tab)}/requests/${id}`);
     const steps = tab.locator(".path > li");
     await steps.filter({ hasText: "Delivered" }).waitFor();
     const text = (await steps.allTextContents()).join("\n");
@@ -103,7 +103,7 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
 
   test("cancel an open one, after a question", async () => {
     const [{ id } = { id: "" }] = await listed("?server=deploy&state=open", 1);
-    await tab.goto(`${at.gateway.url}/console/requests/${id}`);
+    await tab.goto(`${at.homeOf(tab)}/requests/${id}`);
     await expectGoodPage(tab, "console-request-open");
     await tab.locator(".confirm summary").click();
     await tab.locator(".confirm button").click();
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
 
   test("in Chinese", async () => {
     const chinese = await at.signIn({ language: "zh-CN" });
-    await chinese.goto(`${at.gateway.url}/console/requests`);
+    await chinese.goto(`${at.homeOf(chinese)}/requests`);
     expect(await chinese.locator("h1").textContent()).toBe("请求");
     await expectGoodPage(chinese, "console-requests-zh");
     for (const [query, name] of [
@@ -123,7 +123,7 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
       ["?state=refused", "refused"],
     ] as const) {
       const [{ id } = { id: "" }] = await listed(query, 1);
-      await chinese.goto(`${at.gateway.url}/console/requests/${id}`);
+      await chinese.goto(`${at.homeOf(chinese)}/requests/${id}`);
       await expectGoodPage(chinese, `console-request-${name}-zh`);
     }
   });

@@ -17,12 +17,12 @@ describe.skipIf(chromiumPath === undefined)("routing in a browser", () => {
   });
   afterAll(async () => at?.stop());
 
-  const page = (path: string): string => `${at.gateway.url}/console/${path}`;
+  const open = (path: string, page = tab): Promise<unknown> => page.goto(`${at.homeOf(page)}/${path}`);
   const table = (): Promise<Table> => at.admin<Table>("GET", "/routing");
   const first = (on: Page) => on.locator("#ranking .rank > li").first();
 
   test("ranks at once while a request is entered", async () => {
-    await tab.goto(page("routing"));
+    await open("routing");
     await first(tab).waitFor();
     await tab.fill("#hints", "claude, luna");
     await first(tab).getByText("claude").first().waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)("routing in a browser", () => {
   });
 
   test("a model is checked while it is changed, tried, and saved", async () => {
-    await tab.goto(page("routing/model?id=gpt-6-luna"));
+    await open("routing/model?id=gpt-6-luna");
     await tab.fill("#intelligence", "2");
     await tab.locator("#check a[href='#intelligence']").waitFor();
     await expectGoodPage(tab, "console-model");
@@ -59,7 +59,7 @@ describe.skipIf(chromiumPath === undefined)("routing in a browser", () => {
   });
 
   test("a model is removed after a question", async () => {
-    await tab.goto(page("routing/model?id=workers-ai-bge-m3"));
+    await open("routing/model?id=workers-ai-bge-m3");
     await tab.locator("details.confirm > summary").click();
     await tab.getByRole("button", { name: "Remove", exact: true }).click();
     await tab.getByText("The model is removed").waitFor();
@@ -73,7 +73,7 @@ describe.skipIf(chromiumPath === undefined)("routing in a browser", () => {
       ["routing/model", "添加模型"],
       ["routing/provider?name=anthropic", "提供商 anthropic"],
     ] as const) {
-      await chinese.goto(page(path));
+      await open(path, chinese);
       expect(await chinese.locator("h1").textContent()).toBe(heading);
       await expectGoodPage(chinese, `console-${path.replaceAll(/\W/g, "-")}-zh`);
     }
@@ -82,7 +82,7 @@ describe.skipIf(chromiumPath === undefined)("routing in a browser", () => {
   test("without scripts the playground has its button", async () => {
     const context = await at.browser.newContext({ javaScriptEnabled: false, storageState: await tab.context().storageState() });
     const plain = await context.newPage();
-    await plain.goto(page("routing"));
+    await plain.goto(`${at.homeOf(tab)}/routing`);
     await plain.fill("#hints", "terra");
     await plain.getByRole("button", { name: "Rank models" }).click();
     await first(plain).getByText("gpt-6.1-terra").first().waitFor();

@@ -18,7 +18,7 @@ describe.skipIf(chromiumPath === undefined)("the console in a browser", () => {
   const stops = async (): Promise<unknown[]> => (await at.admin<{ stops: unknown[] }>("GET", "/stops")).stops;
 
   test("stops one server and everything, and resumes, by keyboard and after a question", async () => {
-    await tab.goto(`${at.gateway.url}/console/stops`);
+    await tab.goto(`${at.homeOf(tab)}/stops`);
     await tab.fill("#name", "notes");
     await tab.press("#name", "Enter");
     await tab.getByText("Stopped.", { exact: true }).waitFor();
@@ -38,13 +38,13 @@ describe.skipIf(chromiumPath === undefined)("the console in a browser", () => {
 
   test("in Chinese", async () => {
     const chinese = await at.signIn({ language: "zh-CN" });
-    await chinese.goto(`${at.gateway.url}/console/stops`);
+    await chinese.goto(`${at.homeOf(chinese)}/stops`);
     expect(await chinese.locator("h1").textContent()).toBe("停止采样");
     await expectGoodPage(chinese, "console-stops-zh");
   });
 
   test("opens the rest of its places on a phone, and signs out", async () => {
-    await tab.goto(`${at.gateway.url}/console/stops`);
+    await tab.goto(`${at.homeOf(tab)}/stops`);
     expect(await tab.content()).not.toContain(adminToken);
     const grants = tab.getByRole("link", { name: "Grants" });
     expect(await grants.isVisible()).toBe(false);

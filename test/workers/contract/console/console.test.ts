@@ -32,8 +32,11 @@ describe("signing in", () => {
         to: "stops",
       }),
     });
-    expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/console/stops"]);
-    expect(answer.headers.get("Set-Cookie")).toMatch(/^countersign-console=[\w-]+; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
+    const [home = ""] = /^\/console\/~[\w-]{22}/.exec(answer.headers.get("Location") ?? "") ?? [];
+    expect([answer.status, answer.headers.get("Location")]).toEqual([303, `${home}/stops`]);
+    expect(answer.headers.get("Set-Cookie")?.replace(/=[\w-]+;/, "=…;")).toBe(
+      `countersign-console=…; Max-Age=43200; Path=${home}; HttpOnly; SameSite=Strict`,
+    );
     const [event] = await eventually("the event", async () => {
       const lines = (await recordLines()).filter(({ fact }) => fact.kind === "signedIn");
       return lines.length > 0 ? lines : null;
@@ -47,6 +50,22 @@ describe("signing in", () => {
     await browser.get("");
     await browser.post("sign-in", { token: adminToken }, { headers: { Origin: "https://gate.example.com" } });
     expect(browser.cookie).toMatch(/^__Host-countersign-console=/);
+    expect(browser.home).toBe("/console");
+    expect((await browser.get("stops")).status).toBe(200);
+    expect((await browser.get(`~${"A".repeat(22)}/stops`)).status).toBe(404);
+  });
+
+  test("on a loopback host the cookie, which goes to every port, is nobody's at any address but its own", async () => {
+    const [browser, other] = [await atConsole(), await atConsole()];
+    const { home } = browser;
+    for (const elsewhere of ["/console", "/console/~", `/console/~${"A".repeat(22)}`, home.slice(0, -1), other.home]) {
+      browser.home = elsewhere;
+      expect([elsewhere, (await browser.get("keys")).status]).toEqual([elsewhere, 401]);
+      expect((await browser.post("stops", { kind: "everything" })).status).toBeGreaterThanOrEqual(400);
+    }
+    expect(await stopped()).toEqual([]);
+    browser.home = home;
+    expect((await browser.get("keys")).status).toBe(200);
   });
 
   test("a wrong token signs nobody in", async () => {
@@ -77,6 +96,7 @@ describe("signing in", () => {
     expect((await other.get("stops")).status).toBe(200);
     const changed = new ConsoleBrowser({ ADMIN_TOKEN: otherToken });
     changed.cookie = other.cookie;
+    changed.home = other.home;
     expect((await changed.get("stops")).status).toBe(401);
     await elsewhere.get("stops");
     await elsewhere.post("sign-out", { everywhere: "yes" });
@@ -88,7 +108,7 @@ describe("signing in", () => {
   });
 
   test("a made-up cookie is nobody's", async () => {
-    const browser = new ConsoleBrowser();
+    const browser = await atConsole();
     browser.cookie = `countersign-console=${"A".repeat(66)}`;
     expect((await browser.get("stops")).status).toBe(401);
   });
