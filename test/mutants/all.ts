@@ -23,6 +23,7 @@ import { recordMutants } from "./record.ts";
 import { reviewMutants } from "./review.ts";
 import { secretMutants } from "./secrets.ts";
 import { sessionAddressMutants } from "./session-address.ts";
+import { signInMutants } from "./sign-in.ts";
 import { spellingMutants } from "./spelling.ts";
 import { stdioRoundMutants } from "./rounds-stdio.ts";
 import { stopMutants } from "./stops.ts";
@@ -52,6 +53,7 @@ export const mutants: readonly Mutant[] = [
   ...redactionMutants,
   ...secretMutants,
   ...sessionAddressMutants,
+  ...signInMutants,
   ...spellingMutants,
   ...relay2026Mutants,
   ...negotiationMutants,

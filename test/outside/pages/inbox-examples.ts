@@ -104,8 +104,11 @@ export const inboxPages: Readonly<Record<string, Page>> = {
       inbox,
     },
   },
-  "signing in": { kind: "signIn", input: { action: "/inbox/sign-in", nonce: "n0nce", to: null, canSend: true, problem: "address" } },
-  "no way to sign in": { kind: "signIn", input: { action: "/inbox/sign-in", nonce: "n0nce", to: null, canSend: false } },
+  "signing in": {
+    kind: "signIn",
+    input: { action: "/inbox/sign-in", nonce: "n0nce", to: null, email: "", canSend: true, problem: "address" },
+  },
+  "no way to sign in": { kind: "signIn", input: { action: "/inbox/sign-in", nonce: "n0nce", to: null, email: "", canSend: false } },
   "a sign-in link was asked for": { kind: "signInAsked", input: { again: "/inbox" } },
   "a sign-in link": { kind: "signInEnter", input: { action: "/inbox/sign-in/t", nonce: "n0nce" } },
 };

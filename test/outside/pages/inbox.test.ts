@@ -115,7 +115,6 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
     await page.goto(`${gateway.url}/inbox`);
     expect(await violations()).toEqual([]);
     await page.getByLabel("Email address").fill(address);
-    await page.waitForTimeout(1_100);
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Look into your email" }).waitFor();
     const link = await eventually("the email", async () => {
@@ -124,7 +123,6 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
     });
     await page.goto(link);
     expect(await violations()).toEqual([]);
-    await page.waitForTimeout(1_100);
     await page.getByRole("button", { name: "Sign in" }).press("Enter");
     await page.getByRole("heading", { name: "No review waits for you" }).waitFor();
     home = page.url();

@@ -105,13 +105,11 @@ describe.skipIf(chromiumPath === undefined)("another server on the same machine"
     const run = ((await at.sample({ text: "A prompt for Ada alone" })).headers.get("Location") ?? "").slice("/runs/".length);
     await tab.goto(`${at.gateway.url}/inbox`);
     await tab.fill("#email", address);
-    await tab.waitForTimeout(1_100);
     await tab.press("#email", "Enter");
     const link = await eventually("the email", async () =>
       mail.taken.map(({ text }) => /http\S+\/inbox\/sign-in\/[\w-]+/.exec(text)?.[0]).find((each) => each !== undefined),
     );
     await tab.goto(link);
-    await tab.waitForTimeout(1_100);
     await tab.getByRole("button", { name: "Sign in" }).click();
     await tab.getByText("notes").first().waitFor();
     const all = (await tab.context().cookies()).map(({ name, value }) => `${name}=${value}`).join("; ");

@@ -114,7 +114,6 @@ describe("a link to the address on file", () => {
       },
       410,
     ],
-    ["too soon after its page was made", async (link) => browser.post(pathOf(link), await browser.form(pathOf(link))), 409],
     [
       "with the nonce of another link",
       async (link) => {
@@ -206,11 +205,31 @@ describe("asking for a link", () => {
     expect(mail.taken.at(-1)?.to).toEqual([ada]);
   });
 
-  test("from another site, or too soon, sends nothing and sets no cookie", async () => {
+  test("takes the form as soon as a password manager sends it, and so does the link's page", async () => {
     const fields = await browser.form("/inbox");
     fields.set("email", ada);
-    expect((await browser.post("/inbox/sign-in", fields)).status).toBe(409);
-    readFor();
+    expect((await browser.post("/inbox/sign-in", fields)).status).toBe(200);
+    const link = await newestSignInLink(ada);
+    expect((await browser.post(pathOf(link), await browser.form(pathOf(link)))).status).toBe(303);
+    expect(await isSignedIn()).toBe(true);
+  });
+
+  test.each([
+    ["of a page that was open for long", ada, 31 * minute, 409],
+    ["without an address", '"ada', 0, 422],
+  ])("by a form %s shows the form again, with what was typed", async (_, email, waited, status) => {
+    const fields = await browser.form("/inbox");
+    fields.set("email", email);
+    travel(waited);
+    const answer = await browser.post("/inbox/sign-in", fields);
+    expect(answer.status).toBe(status);
+    expect(await answer.text()).toContain(`value="${email.replace('"', "&quot;")}"`);
+    expect(mail.taken).toEqual([]);
+  });
+
+  test("from another site sends nothing and sets no cookie", async () => {
+    const fields = await browser.form("/inbox");
+    fields.set("email", ada);
     expect((await browser.post("/inbox/sign-in", fields, { "Sec-Fetch-Site": "cross-site" })).status).toBe(403);
     expect((await browser.post("/inbox/sign-in", fields, {})).status).toBe(403);
     expect((await browser.post("/inbox/sign-in", "{}", { Origin: publicUrl, "Content-Type": "application/json" })).status).toBe(415);

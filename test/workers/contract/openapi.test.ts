@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
 import contract from "../../../docs/http-contract.md?raw";
 import { httpStatuses } from "../../../shared/wire/status.ts";
-import { formNonce, nonceRandomLength } from "../../../shared/review/link.ts";
+import { formNonce, nonceLatestMs, nonceRandomLength } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
@@ -146,13 +146,13 @@ function inboxAsks(): Asks {
       await configureInbox();
       const fields = await new InboxBrowser().form("/inbox");
       fields.set("email", addresses.Ada);
-      const early = posted("/inbox/sign-in", fields);
+      const late = new URLSearchParams(fields);
+      late.set("nonce", lateNonce("inbox/ask", "ask"));
       const asked = new URLSearchParams(fields);
-      asked.set("nonce", inboxNonce("inbox/ask", "ask"));
       const bad = new URLSearchParams(asked);
       bad.set("email", "x");
       return [
-        [409, early],
+        [409, posted("/inbox/sign-in", late)],
         [200, posted("/inbox/sign-in", asked)],
         [403, posted("/inbox/sign-in", asked, { Origin: "null" })],
         [413, posted("/inbox/sign-in", "x".repeat(10_001))],
@@ -166,11 +166,12 @@ function inboxAsks(): Asks {
       const browser = new InboxBrowser();
       await browser.ask(addresses.Ada);
       const { pathname } = new URL(await newestSignInLink(addresses.Ada));
-      const nonce = inboxNonce(pathname.slice("/inbox/sign-in/".length), "sign-in");
+      const nonce = (await browser.form(pathname)).get("nonce") ?? "";
+      const late = lateNonce(pathname.slice("/inbox/sign-in/".length), "sign-in");
       const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
       return [
         [404, posted("/inbox/sign-in/x", "")],
-        [409, posted(pathname, await browser.form(pathname), { Cookie: cookie })],
+        [409, posted(pathname, `nonce=${late}`, { Cookie: cookie })],
         [403, posted(pathname, `nonce=${nonce}`)],
         [303, posted(pathname, `nonce=${nonce}`, { Cookie: cookie })],
         [410, posted(pathname, `nonce=${nonce}`, { Cookie: cookie })],
@@ -254,12 +255,12 @@ function inboxAsks(): Asks {
   };
 }
 
-/** A nonce as a page of five seconds ago would have it. */
-const inboxNonce = (token: string, digest: string): string =>
+/** A nonce as a page that was open for too long has it. */
+const lateNonce = (token: string, digest: string): string =>
   formNonce(
     [signingKey(env.LINK_KEY ?? "")],
     { token, version: 0, digest },
-    Date.now() - 5_000,
+    Date.now() - nonceLatestMs - 1,
     crypto.getRandomValues(new Uint8Array(nonceRandomLength)),
   );
 

@@ -103,7 +103,6 @@ export class InboxBrowser {
   async ask(email: string, from = "/inbox"): Promise<Response> {
     const fields = await this.form(from);
     fields.set("email", email);
-    readFor();
     return this.post("/inbox/sign-in", fields);
   }
 
@@ -111,7 +110,6 @@ export class InboxBrowser {
   async enter(link: string): Promise<Response> {
     const { pathname } = new URL(link);
     const fields = await this.form(pathname);
-    readFor();
     return this.post(pathname, fields);
   }
 

@@ -15,7 +15,7 @@ import {
   sessionToken,
   signInMs,
 } from "../../../shared/review/inbox.ts";
-import { judgeNonce } from "../../../shared/review/link.ts";
+import { type NonceSubject, type NonceVerdict, judgeNonce } from "../../../shared/review/link.ts";
 import { canSendEmail } from "../../channels/email/email-channel.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { inboxReviewUrl, inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
@@ -43,27 +43,35 @@ const fieldNames = { email: "email", to: "to" } as const;
 
 const refusals = {
   403: asPage("From another site, or with a nonce of another form"),
-  409: asPage("Too early or too late"),
+  409: asPage("Too late"),
   413: asPage("Too large"),
   415: asPage("Not a form"),
   429: asPage("Too many requests from one address"),
   500: asPage("A fault of the gateway, with an id to quote"),
 };
 
-/** The page for whoever is not signed in. `to`: the review that they wanted. */
+/** However soon a form comes: a password manager is quick, and it is the email that signs in. */
+function judgeForm({ keys }: InboxSettings, subject: NonceSubject, fields: URLSearchParams): Exclude<NonceVerdict, "early"> {
+  const judged = judgeNonce(keys, subject, fields.get(formFields.nonce) ?? "", Date.now());
+  return judged === "early" ? "good" : judged;
+}
+
+/** The page for whoever is not signed in. `to`: the review that they wanted. `email`: what was typed. */
 export function signInPage(
   c: AppContext,
   settings: InboxSettings,
   {
     to = null,
+    email = "",
     problem,
     status = 200,
-  }: { readonly to?: string | null; readonly problem?: SignInProblem; readonly status?: SignInStatus } = {},
+  }: { readonly to?: string | null; readonly email?: string; readonly problem?: SignInProblem; readonly status?: SignInStatus } = {},
 ): Promise<Response> {
   const input = {
     action: pathOfUrl(`${inboxUrl(settings.publicUrl)}/sign-in`),
     nonce: nonceOf({ settings, token: askSubject.token }, askSubject.version, askSubject.digest),
     to,
+    email,
     canSend: canSendEmail(c.env),
     ...(problem === undefined ? {} : { problem }),
   };
@@ -90,10 +98,10 @@ signInRoutes.post(paths.inboxAsk, askForLink, async (c) => {
   const fields = new URLSearchParams(body.text);
   const wanted = fields.get(fieldNames.to) ?? "";
   const to = parseReviewKey(wanted) === undefined ? null : wanted;
-  const judged = judgeNonce(settings.keys, askSubject, fields.get(formFields.nonce) ?? "", Date.now());
-  if (judged !== "good") return signInPage(c, settings, { to, problem: judged, status: judged === "forged" ? 403 : 409 });
   const email = (fields.get(fieldNames.email) ?? "").trim();
-  if (!/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(email)) return signInPage(c, settings, { to, problem: "address", status: 422 });
+  const judged = judgeForm(settings, askSubject, fields);
+  if (judged !== "good") return signInPage(c, settings, { to, email, problem: judged, status: judged === "forged" ? 403 : 409 });
+  if (!/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(email)) return signInPage(c, settings, { to, email, problem: "address", status: 422 });
   const browser = browserOf(c, settings) ?? toBase64url(crypto.getRandomValues(new Uint8Array(browserSecretLength)));
   // After the answer, so that it takes the same time for every address.
   const sending = sendLink(c, email, browser, to).catch((error: unknown) => logEvent("inbox.mailFailed", { error: errorClass(error) }));
@@ -178,8 +186,7 @@ signInRoutes.post(paths.inboxSignIn, useLink, async (c) => {
   if (claims instanceof Response) return claims;
   const body = await readForm(c, { settings }, smallForm);
   if (body instanceof Response) return body;
-  const nonce = new URLSearchParams(body.text).get(formFields.nonce) ?? "";
-  const judged = judgeNonce(settings.keys, enterSubject(c.req.param("token") ?? ""), nonce, Date.now());
+  const judged = judgeForm(settings, enterSubject(c.req.param("token") ?? ""), new URLSearchParams(body.text));
   if (judged !== "good") return enterPage(c, settings, judged, judged === "forged" ? 403 : 409);
   const person = peopleOf((await currentDocuments(c)).policy).find(({ name }) => inboxNameOf(name) === claims.inbox);
   if (person === undefined) return signInPage(c, settings, { problem: "over", status: 410 });

@@ -15,6 +15,8 @@ export type SignInPageInput = {
   readonly nonce: string;
   /** The review that was wanted (`reviewKey`), or null. */
   readonly to: string | null;
+  /** What was typed before. */
+  readonly email: string;
   readonly canSend: boolean;
   readonly problem?: SignInProblem;
 };
@@ -29,7 +31,7 @@ const ProblemNote = ({ problem }: { problem: SignInProblem | undefined }) => {
   );
 };
 
-const AskForm = ({ action, nonce, to }: Omit<SignInPageInput, "canSend" | "problem">) => {
+const AskForm = ({ action, nonce, to, email }: Omit<SignInPageInput, "canSend" | "problem">) => {
   const { signIn } = useWords().inbox;
   return (
     <form method="post" action={action} accept-charset="utf-8">
@@ -38,7 +40,7 @@ const AskForm = ({ action, nonce, to }: Omit<SignInPageInput, "canSend" | "probl
       <p>{signIn.lead}</p>
       <div>
         <label for="email">{signIn.email}</label>
-        <input type="email" id="email" name="email" autocomplete="email" required maxlength={254} />
+        <input type="email" id="email" name="email" autocomplete="email" required maxlength={254} value={email} />
       </div>
       <button type="submit" class="btn yes">
         {signIn.send}

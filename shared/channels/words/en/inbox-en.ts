@@ -14,7 +14,6 @@ export const inboxEn = {
     unable: "This Countersign cannot send emails, so nobody can sign in here. Ask its operator.",
     stranger: "You are signed in with Cloudflare Access, but your address is no reviewer’s.",
     problems: {
-      early: "The button was pressed too soon after the page opened. Press it again.",
       late: "This page was open for more than half an hour. Press the button again.",
       forged: "This form does not belong to this page. Press the button again.",
       address: "That is not an email address.",

@@ -14,7 +14,6 @@ export const inboxZh = {
     unable: "这个 Countersign 无法发送邮件，因此不能在此登录。请联系管理员。",
     stranger: "你已通过 Cloudflare Access 登录，但你的地址不是审核人的地址。",
     problems: {
-      early: "页面刚打开就按下了按钮。请再按一次。",
       late: "本页打开已超过半小时。请再按一次。",
       forged: "此表单不属于本页面。请再按一次。",
       address: "这不是邮箱地址。",
