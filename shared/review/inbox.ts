@@ -1,13 +1,15 @@
-// The tokens of the inbox: the link that signs a reviewer in, and the session afterwards. No clock, no storage, no URL.
+// The tokens of the inbox: the link that signs a reviewer in, the cookie of the browser that asked for
+// it, and the session afterwards. No clock, no storage, no URL.
 //
 // Each has its own domain, so that none passes for a review's link or for the other. A made-up one wakes no object. The inbox's object
 // stores digests of a session's secret and of the browser's, and never a token.
 
-import { concatBytes, digestOf, fromBase64url, toBase64url } from "../encoding.ts";
+import { concatBytes, digestOf, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../encoding.ts";
 import type { Gate } from "../model/gate.ts";
 import { type SigningKeys, seal, unseal } from "../sealed-id.ts";
 
 const signInDomain = "countersign/inbox-sign-in/v1";
+const askedDomain = "countersign/inbox-asked/v1";
 const sessionDomain = "countersign/inbox-session/v1";
 const formatVersion = 1;
 const nameLength = 32;
@@ -15,8 +17,12 @@ export const signInRandomLength = 16;
 export const sessionSecretLength = 32;
 export const browserSecretLength = 32;
 
-/** How long a sign-in link may be used. */
+/** How long a browser may use a sign-in link after it asked for one. */
 export const signInMs = 10 * 60_000;
+/** How long an unused email counts towards the limit of emails. */
+export const unusedMs = 60 * 60_000;
+/** How long a link may be used at all: by a browser that asked when this email still counted. */
+export const linkMs = unusedMs + signInMs;
 
 /** The name of a reviewer's inbox object. It does not reveal the reviewer's name. */
 export const inboxNameOf = (reviewer: string): string => digestOf("countersign/inbox-name/v1", { reviewer });
@@ -31,13 +37,8 @@ export const secretDigest = (secret: string): string => digestOf("countersign/in
 export type SignInClaims = { readonly inbox: string; readonly id: string; readonly expiresAtSeconds: number };
 
 export function signInToken(keys: SigningKeys, { inbox, id, expiresAtSeconds }: SignInClaims): string {
-  const seconds = new Uint8Array(8);
-  new DataView(seconds.buffer).setBigUint64(0, BigInt(expiresAtSeconds));
-  return seal(
-    keys,
-    signInDomain,
-    concatBytes(Uint8Array.of(formatVersion), bytesOf(inbox, nameLength), seconds, bytesOf(id, signInRandomLength)),
-  );
+  const parts = [bytesOf(inbox, nameLength), bigEndian64(expiresAtSeconds), bytesOf(id, signInRandomLength)];
+  return seal(keys, signInDomain, concatBytes(Uint8Array.of(formatVersion), ...parts));
 }
 
 /** The claims of a genuine token; undefined alike for any other text. The caller judges the expiry. */
@@ -45,8 +46,38 @@ export function parseSignInToken(keys: SigningKeys, token: string): SignInClaims
   const payload = unseal(keys, signInDomain, token, 1 + nameLength + 8 + signInRandomLength);
   if (payload === undefined || payload[0] !== formatVersion) return undefined;
   const at = 1 + nameLength;
-  const expiresAtSeconds = Number(new DataView(payload.buffer, payload.byteOffset).getBigUint64(at));
+  const expiresAtSeconds = fromBigEndian64(payload.subarray(at, at + 8));
   return { inbox: toBase64url(payload.subarray(1, at)), id: toBase64url(payload.subarray(at + 8)), expiresAtSeconds };
+}
+
+/** `secret`: 32 random bytes as base64url. `askedAt`: Unix milliseconds. */
+export type AskedClaims = { readonly secret: string; readonly askedAt: number };
+
+/**
+ * The value of the cookie of a browser that asked for a link. The address is in none of its bytes: they
+ * prove it to whoever knows it. `address`: the `addressDigest` of what was typed.
+ */
+export function askedToken(keys: SigningKeys, { secret, askedAt }: AskedClaims, address: string): string {
+  const head = concatBytes(bytesOf(secret, browserSecretLength), bigEndian64(askedAt));
+  return toBase64url(concatBytes(head, askedMac(keys[0].bytes, head, address)));
+}
+
+const askedMac = (key: Uint8Array, head: Uint8Array, address: string): Uint8Array =>
+  macOf(key, askedDomain, concatBytes(head, utf8ToBytes(address))).subarray(0, 16);
+
+/** The browser's secret, and when it asked for this address: null where it did not. Undefined for any other text. */
+export function parseAskedToken(
+  keys: SigningKeys,
+  token: string,
+  address: string,
+): { readonly secret: string; readonly askedAt: number | null } | undefined {
+  const bytes = fromBase64url(token);
+  if (bytes?.length !== browserSecretLength + 8 + 16) return undefined;
+  const head = bytes.subarray(0, browserSecretLength + 8);
+  const mac = bytes.subarray(head.length);
+  const isFor = keys.some((key) => equalBytes(mac, askedMac(key.bytes, head, address)));
+  const secret = toBase64url(head.subarray(0, browserSecretLength));
+  return { secret, askedAt: isFor ? fromBigEndian64(head.subarray(browserSecretLength)) : null };
 }
 
 /** `secret`: 32 random bytes as base64url. */
@@ -61,6 +92,14 @@ export function parseSessionToken(keys: SigningKeys, token: string): SessionClai
   if (payload === undefined || payload[0] !== formatVersion) return undefined;
   return { inbox: toBase64url(payload.subarray(1, 1 + nameLength)), secret: toBase64url(payload.subarray(1 + nameLength)) };
 }
+
+function bigEndian64(value: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
+}
+
+const fromBigEndian64 = (bytes: Uint8Array): number => Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(0));
 
 function bytesOf(text: string, length: number): Uint8Array {
   const bytes = fromBase64url(text);

@@ -28,7 +28,7 @@ export const inboxMutants: readonly Mutant[] = [
     to: ") return",
     survives: "a change of the policy ends the links of an old address; this check is for where the object has not heard of it yet",
   },
-  { ...signIns, name: "three sign-in emails an hour", from: "if (n >= mailsAnHour) return false;", to: "" },
+  { ...signIns, name: "three sign-in emails an hour", from: "if (this.#unusedAt(now).length >= mostUnused) return false;", to: "" },
   { ...signIns, name: "a session ends by time", from: "row === undefined || now >= row.expires_at", to: "row === undefined" },
   {
     name: "a sign-in link ends after ten minutes",

@@ -30,6 +30,8 @@ export type SignInInput = {
   readonly id: string;
   /** `secretDigest` of the browser's cookie; null without one. */
   readonly browser: string | null;
+  /** When that browser last asked for a link to this address, Unix milliseconds; null where it did not. */
+  readonly askedAt: number | null;
   /** `addressDigest` of the reviewer's address as the policy has it now. */
   readonly address: string;
 };
@@ -56,9 +58,9 @@ export type WindowVisitor = Visitor & { readonly until: number };
 export interface InboxCalls extends Rpc.DurableObjectBranded {
   /** A run tells how its review stands. May come twice and out of order. */
   tell(told: ToldInput): void;
-  /** Queues an email with a link that signs in, at most three in an hour. Nothing comes back that the asker could learn from. */
+  /** Queues an email with a link that signs in, unless three of the last hour are unused. Nothing comes back that whoever asked could learn from. */
   ask(input: AskInput): void;
-  /** Uses a sign-in link: once, in time, in the browser that asked. */
+  /** Uses a sign-in link: once, in time, in the browser that asked, or in one whose email it stopped. */
   signIn(input: SignInInput): SignInAnswer;
   /** How many reviews wait; null where the session is not, or no longer, good. */
   count(visitor: Visitor): number | null;

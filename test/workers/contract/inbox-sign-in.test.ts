@@ -2,7 +2,9 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
-import { inboxNameOf } from "../../../shared/review/inbox.ts";
+import { toBase64url } from "../../../shared/encoding.ts";
+import { addressDigest, askedToken, browserSecretLength, inboxNameOf } from "../../../shared/review/inbox.ts";
+import { settingsOf } from "../../../workers/platform/settings.ts";
 import { inboxStub } from "../../../workers/stubs/stubs.ts";
 import { admin, configure, env, eventually, gateway, gatewayWith, notices, policy, publicUrl, travel } from "../support/gateway.ts";
 import { InboxBrowser, addresses, configureInbox, mail, newestSignInLink, readFor, signInLinks, waits } from "../support/inbox.ts";
@@ -55,7 +57,7 @@ describe("a link to the address on file", () => {
       headers: { "Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin" },
     });
     const [cookie] = answer.headers.getSetCookie();
-    expect(cookie).toMatch(/^__Host-countersign-browser=[\w-]{43};/);
+    expect(cookie).toMatch(/^__Host-countersign-browser=[\w-]{75};/);
     for (const attribute of ["Secure", "HttpOnly", "SameSite=Lax", "Path=/"]) expect(cookie).toContain(attribute);
     expect(cookie).not.toMatch(/domain/i);
   });
@@ -89,6 +91,16 @@ describe("a link to the address on file", () => {
       410,
     ],
     ["in another browser", (link) => new InboxBrowser().enter(link), 403],
+    [
+      "that a browser asked for which asked for this address too",
+      async (link) => {
+        const other = new InboxBrowser();
+        await other.ask(ada);
+        await newestSignInLink(ada, 2);
+        return other.enter(link);
+      },
+      403,
+    ],
     [
       "in a browser that asked for a link of its own",
       async (link) => {
@@ -176,27 +188,120 @@ describe("asking for a link", () => {
     const plain = async (answer: Response): Promise<string> => (await answer.text()).replaceAll(/nonce="[\w-]+"/g, "");
     expect([known.status, await plain(known)]).toEqual([unknown.status, await plain(unknown)]);
     const shape = ({ headers }: Response): object =>
-      Object.fromEntries([...headers].map(([name, value]) => [name, value.replaceAll(/nonce-[\w-]+/g, "").replace(/=[\w-]{43};/, "")]));
+      Object.fromEntries([...headers].map(([name, value]) => [name, value.replaceAll(/nonce-[\w-]+/g, "").replace(/=[\w-]{75};/, "")]));
     expect(shape(known)).toEqual(shape(unknown));
     await newestSignInLink(ada);
     expect(mail.taken.flatMap(({ to }) => to)).toEqual([ada]);
   });
 
-  test("sends three emails in an hour and no fourth, with the same answer", async () => {
+  test("sends no fourth email while three of the last hour are unused, with the same answer", async () => {
     for (let i = 1; i <= 3; i += 1) {
       await browser.ask(ada);
       await newestSignInLink(ada, i);
     }
     const fourth = await browser.ask(ada);
     expect([fourth.status, (await fourth.text()).includes("is on its way")]).toEqual([200, true]);
-    // The gateway asks after its answer; here the object is asked once more and has answered.
-    const inbox = inboxNameOf("Ada");
-    await inboxStub(env, inbox).ask({ inbox, email: ada, language: null, browser: "none", to: null });
-    expect((await tablesOf(inboxStub(env, inbox) as DurableObjectStub))["sign_in"]).toHaveLength(3);
+    const inbox = inboxStub(env, inboxNameOf("Ada"));
+    // The gateway asks after its answer, so here the object is asked itself.
+    const sentAfterAsking = async (): Promise<number> => {
+      await inbox.ask({ inbox: inboxNameOf("Ada"), email: ada, language: null, browser: "none", to: null });
+      return (await tablesOf(inbox as DurableObjectStub))["sign_in"]?.length ?? 0;
+    };
+    for (let i = 0; i < 3; i += 1) expect(await sentAfterAsking()).toBe(3);
+    // One that signed somebody in makes room for one.
+    await browser.enter(await newestSignInLink(ada, 3));
+    for (let i = 0; i < 3; i += 1) expect(await sentAfterAsking()).toBe(4);
     travel(60 * minute);
-    await browser.ask(ada);
-    await newestSignInLink(ada, 4);
-    expect(signInLinks(ada)).toHaveLength(4);
+    expect(await sentAfterAsking()).toBe(5);
+  });
+
+  describe("by strangers, three times", () => {
+    /** The links of the emails that three browsers asked for. */
+    async function strangers(): Promise<string[]> {
+      for (let i = 1; i <= 3; i += 1) {
+        await new InboxBrowser().ask(ada);
+        await newestSignInLink(ada, i);
+      }
+      return signInLinks(ada);
+    }
+
+    test.each([0, 1, 2])("keeps nobody out: whoever asks next is signed in by email %s of those, once", async (index) => {
+      const link = (await strangers())[index] ?? "";
+      await browser.ask(ada);
+      expect((await browser.enter(link)).status).toBe(303);
+      expect(await isSignedIn()).toBe(true);
+      expect((await browser.enter(link)).status).toBe(410);
+    });
+
+    test("keeps nobody out at the end of the hour either, for ten minutes after asking", async () => {
+      const [link = ""] = await strangers();
+      travel(59 * minute);
+      await browser.ask(ada);
+      travel(9 * minute);
+      expect((await browser.enter(link)).status).toBe(303);
+    });
+
+    const refused: readonly [string, (links: string[]) => Promise<Response>, number?][] = [
+      ["a browser that asked for nothing", ([link = ""]) => browser.enter(link)],
+      [
+        "a browser that asked for another address",
+        async ([link = ""]) => {
+          await browser.ask("nobody@example.org");
+          return browser.enter(link);
+        },
+      ],
+      [
+        "a browser that asked before any of them",
+        async () => {
+          travel(61 * minute);
+          await browser.ask(ada);
+          await newestSignInLink(ada, 4);
+          await new InboxBrowser().ask(ada);
+          await newestSignInLink(ada, 5);
+          await new InboxBrowser().ask(ada);
+          return browser.enter(await newestSignInLink(ada, 6));
+        },
+      ],
+      [
+        "a browser that asked before a later one",
+        async () => {
+          travel(55 * minute);
+          // What the answer to asking now would set: an email must not follow it here.
+          const asked = { secret: toBase64url(new Uint8Array(browserSecretLength)), askedAt: Date.now() };
+          browser.cookies.set("countersign-browser", askedToken(settingsOf(env).keys, asked, addressDigest(ada)));
+          travel(6 * minute);
+          await new InboxBrowser().ask(ada);
+          return browser.enter(await newestSignInLink(ada, 4));
+        },
+      ],
+      [
+        "a browser that asked ten minutes ago",
+        async ([link = ""]) => {
+          await browser.ask(ada);
+          const { cookies } = browser;
+          travel(10 * minute);
+          expect(cookies.size).toBe(1);
+          return browser.enter(link);
+        },
+        410,
+      ],
+      [
+        "a browser that changed what it was given",
+        async ([link = ""]) => {
+          await browser.ask(ada);
+          const cookie = browser.cookies.get("countersign-browser") ?? "";
+          browser.cookies.set(
+            "countersign-browser",
+            cookie.replace(/.$/, (last) => (last === "A" ? "Q" : "A")),
+          );
+          return browser.enter(link);
+        },
+      ],
+    ];
+    test.each(refused)("signs in by none of their emails %s", async (_, use, status = 403) => {
+      const answer = await use(await strangers());
+      expect([answer.status, await isSignedIn()]).toEqual([status, false]);
+    });
   });
 
   test("takes the address in any case, and sends to the one on file", async () => {

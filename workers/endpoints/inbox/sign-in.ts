@@ -2,13 +2,15 @@
 // asks is the same for every address, and comes before anything is done about it.
 
 import { Hono } from "hono";
-import { fromBase64url, toBase64url } from "../../../shared/encoding.ts";
+import { toBase64url } from "../../../shared/encoding.ts";
 import { formFields } from "../../../shared/review/form.ts";
 import {
   type SignInClaims,
   addressDigest,
+  askedToken,
   browserSecretLength,
   inboxNameOf,
+  parseAskedToken,
   parseReviewKey,
   parseSignInToken,
   secretDigest,
@@ -102,20 +104,20 @@ signInRoutes.post(paths.inboxAsk, askForLink, async (c) => {
   const judged = judgeForm(settings, askSubject, fields);
   if (judged !== "good") return signInPage(c, settings, { to, email, problem: judged, status: judged === "forged" ? 403 : 409 });
   if (!/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(email)) return signInPage(c, settings, { to, email, problem: "address", status: 422 });
-  const browser = browserOf(c, settings) ?? toBase64url(crypto.getRandomValues(new Uint8Array(browserSecretLength)));
+  const address = addressDigest(email);
+  const secret = browserOf(c, settings, address)?.secret ?? toBase64url(crypto.getRandomValues(new Uint8Array(browserSecretLength)));
   // After the answer, so that it takes the same time for every address.
-  const sending = sendLink(c, email, browser, to).catch((error: unknown) => logEvent("inbox.mailFailed", { error: errorClass(error) }));
+  const sending = sendLink(c, email, secret, to).catch((error: unknown) => logEvent("inbox.mailFailed", { error: errorClass(error) }));
   c.executionCtx.waitUntil(sending);
-  const cookie = setCookie("countersign-browser", browser, { maxAge: signInMs / 1000, publicUrl: settings.publicUrl });
+  const asked = askedToken(settings.keys, { secret, askedAt: Date.now() }, address);
+  const cookie = setCookie("countersign-browser", asked, { maxAge: signInMs / 1000, publicUrl: settings.publicUrl });
   const again = pathOfUrl(inboxUrl(settings.publicUrl));
   return answerPage(c, { kind: "signInAsked", input: { again } }, 200, { headers: { "Set-Cookie": cookie } });
 });
 
-/** The secret of the browser's cookie, where it has one that we could have made. */
-function browserOf(c: AppContext, { publicUrl }: InboxSettings): string | undefined {
-  const value = cookieOf(c, "countersign-browser", publicUrl);
-  return value !== undefined && fromBase64url(value)?.length === browserSecretLength ? value : undefined;
-}
+/** The browser's secret, and when it asked for this address. `address`: its digest. */
+const browserOf = (c: AppContext, { publicUrl, keys }: InboxSettings, address: string) =>
+  parseAskedToken(keys, cookieOf(c, "countersign-browser", publicUrl) ?? "", address);
 
 async function sendLink(c: AppContext, email: string, browser: string, to: string | null): Promise<void> {
   const person = personAt(peopleOf((await currentDocuments(c)).policy), email);
@@ -190,11 +192,13 @@ signInRoutes.post(paths.inboxSignIn, useLink, async (c) => {
   if (judged !== "good") return enterPage(c, settings, judged, judged === "forged" ? 403 : 409);
   const person = peopleOf((await currentDocuments(c)).policy).find(({ name }) => inboxNameOf(name) === claims.inbox);
   if (person === undefined) return signInPage(c, settings, { problem: "over", status: 410 });
-  const browser = browserOf(c, settings);
+  const address = addressDigest(person.email);
+  const browser = browserOf(c, settings, address);
   const answer = await inboxStub(c.env, claims.inbox).signIn({
     id: claims.id,
-    browser: browser === undefined ? null : secretDigest(browser),
-    address: addressDigest(person.email),
+    browser: browser === undefined ? null : secretDigest(browser.secret),
+    askedAt: browser?.askedAt ?? null,
+    address,
   });
   if (answer.kind !== "signedIn") {
     const status = answer.kind === "over" ? 410 : 403;

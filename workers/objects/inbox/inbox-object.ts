@@ -5,7 +5,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../../shared/backoff.ts";
-import { signInMs, signInToken } from "../../../shared/review/inbox.ts";
+import { linkMs, signInMs, signInToken } from "../../../shared/review/inbox.ts";
 import type { InboxFilter } from "../../../shared/review/inbox-list.ts";
 import { sendEmail } from "../../channels/email/email-channel.ts";
 import type { Env } from "../../platform/env.ts";
@@ -196,9 +196,9 @@ export class InboxObject extends DurableObject<Env> implements InboxCalls {
     const { keys, publicUrl } = settingsOf(this.env);
     if (publicUrl === undefined) return this.#signIns.mailed(id);
     const { inbox, email, language } = JSON.parse(mail) as MailFacts; // written by SignIns.ask
-    const expiresAt = askedAt + signInMs;
-    const url = signInUrl(publicUrl, signInToken(keys, { inbox, id, expiresAtSeconds: Math.floor(expiresAt / 1000) }));
-    const sent = await sendEmail(this.env, email, { kind: "signIn", input: { url, expiresAt, language } }, `inbox-${id}`);
+    const expiresAtSeconds = Math.floor((askedAt + linkMs) / 1000);
+    const url = signInUrl(publicUrl, signInToken(keys, { inbox, id, expiresAtSeconds }));
+    const sent = await sendEmail(this.env, email, { kind: "signIn", input: { url, language } }, `inbox-${id}`);
     if (sent.kind === "sent") return this.#signIns.mailed(id);
     logEvent("inbox.mailFailed", { attempt: attempts, error: sent.why });
     if (sent.kind === "failed") this.#signIns.mailed(id);

@@ -2,11 +2,18 @@
 // session is bound to the address that it was asked for. Described in docs/storage-schema.md.
 
 import { toBase64url } from "../../../shared/encoding.ts";
-import { addressDigest, secretDigest, sessionSecretLength, signInMs, signInRandomLength } from "../../../shared/review/inbox.ts";
+import {
+  addressDigest,
+  linkMs,
+  secretDigest,
+  sessionSecretLength,
+  signInMs,
+  signInRandomLength,
+  unusedMs,
+} from "../../../shared/review/inbox.ts";
 import type { AskInput, SignInAnswer, SignInInput, Visitor } from "../../stubs/inbox-calls.ts";
 
-export const mailsAnHour = 3;
-const hourMs = 3_600_000;
+const mostUnused = 3;
 
 type LinkRow = {
   readonly browser: string;
@@ -37,10 +44,9 @@ export class SignIns {
     );
   }
 
-  /** Queues a link's email; false where there were enough in this hour. */
+  /** Queues a link's email; false while three of the last hour are unused: those are for this browser too. */
   ask({ inbox, email, language, browser, to }: AskInput, now: number): boolean {
-    const { n } = this.#sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM sign_in WHERE asked_at > ?", now - hourMs).one();
-    if (n >= mailsAnHour) return false;
+    if (this.#unusedAt(now).length >= mostUnused) return false;
     const facts: MailFacts = { inbox, email, language };
     this.#sql.exec(
       "INSERT INTO sign_in (id, browser, address, to_review, asked_at, used_at, mail, attempts, due_at) VALUES (?, ?, ?, ?, ?, NULL, ?, 0, ?)",
@@ -55,12 +61,35 @@ export class SignIns {
     return true;
   }
 
-  /** A link signs in once, within ten minutes, for the address that it was sent to, and only the browser that asked for it. */
-  use({ id, browser, address }: SignInInput, now: number, sessionMs: number): SignInAnswer {
+  /** The links that had not been used at a time, of the hour before it. */
+  #unusedAt(time: number): string[] {
+    return this.#sql
+      .exec<{ id: string }>(
+        "SELECT id FROM sign_in WHERE asked_at > ? AND asked_at <= ? AND (used_at IS NULL OR used_at > ?)",
+        time - unusedMs,
+        time,
+        time,
+      )
+      .toArray()
+      .map(({ id }) => id);
+  }
+
+  /** Whether a browser asked for an email that this link, among three that anybody may have asked for, stopped. */
+  #hasStopped(id: string, askedAt: number | null, now: number): boolean {
+    if (askedAt === null || now >= askedAt + signInMs) return false;
+    const unused = this.#unusedAt(askedAt);
+    return unused.length >= mostUnused && unused.includes(id);
+  }
+
+  /** A link signs in once, for the address that it was sent to, and within ten minutes a browser that asked for it. */
+  use({ id, browser, askedAt, address }: SignInInput, now: number, sessionMs: number): SignInAnswer {
     const [link] = this.#sql.exec<LinkRow>("SELECT browser, address, to_review, asked_at, used_at FROM sign_in WHERE id = ?", id).toArray();
-    if (link === undefined || link.used_at !== null || now >= link.asked_at + signInMs || link.address !== address) return { kind: "over" };
-    // The link stays good: whoever asked may still use it.
-    if (link.browser !== browser) return { kind: "otherBrowser" };
+    if (link === undefined || link.used_at !== null || link.address !== address) return { kind: "over" };
+    if (!this.#hasStopped(id, askedAt, now)) {
+      if (now >= link.asked_at + signInMs) return { kind: "over" };
+      // The link stays good: whoever asked may still use it.
+      if (link.browser !== browser) return { kind: "otherBrowser" };
+    }
     const secret = toBase64url(crypto.getRandomValues(new Uint8Array(sessionSecretLength)));
     this.#sql.exec("UPDATE sign_in SET used_at = ?, mail = NULL WHERE id = ?", now, id);
     this.#sql.exec(
@@ -114,12 +143,12 @@ export class SignIns {
         "SELECT (SELECT MIN(due_at) FROM sign_in WHERE mail IS NOT NULL) AS mail, (SELECT MIN(asked_at) FROM sign_in) AS asked, (SELECT MIN(expires_at) FROM session) AS session",
       )
       .one();
-    const times = [mail, asked === null ? null : asked + hourMs, session].filter((at) => at !== null);
+    const times = [mail, asked === null ? null : asked + linkMs, session].filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
   forget(now: number): void {
-    this.#sql.exec("DELETE FROM sign_in WHERE asked_at <= ?", now - hourMs);
+    this.#sql.exec("DELETE FROM sign_in WHERE asked_at <= ?", now - linkMs);
     this.#sql.exec("DELETE FROM session WHERE expires_at <= ?", now);
   }
 

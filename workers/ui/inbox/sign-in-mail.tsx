@@ -7,8 +7,6 @@ import { type MailContent, mailPage, mailStyles } from "../mail.tsx";
 
 export type SignInMailInput = {
   readonly url: string;
-  /** When the link stops working, Unix milliseconds. */
-  readonly expiresAt: number;
   /** The reviewer's language tag, as the policy has it. */
   readonly language: string | null;
 };
@@ -16,10 +14,9 @@ export type SignInMailInput = {
 export const signInMail = (input: SignInMailInput): MailContent =>
   inLanguage(wordsOf(languageFor(input.language ?? undefined)), () => mailInWords(input));
 
-function mailInWords({ url, expiresAt }: SignInMailInput): MailContent {
-  const { inbox, page, review } = useWords();
-  const { subject, lead, until, ignore } = inbox.mail;
-  const limit = until.replace("{until}", review.time(expiresAt));
+function mailInWords({ url }: SignInMailInput): MailContent {
+  const { inbox, page } = useWords();
+  const { subject, lead, limit, ignore } = inbox.mail;
   const html = mailPage(
     subject,
     <>

@@ -25,7 +25,7 @@ export const inboxEn = {
   },
   asked: {
     title: "Look into your email",
-    lead: "If that address is a reviewer’s, an email with a link is on its way. Open the link in this browser within ten minutes. At most three emails are sent in an hour.",
+    lead: "If that address is a reviewer’s, an email with a link is on its way. Open the link in this browser within ten minutes. While three emails of the last hour are unused, no other is sent: open one of those here.",
     again: "Ask for another link",
   },
   enter: {
@@ -36,7 +36,7 @@ export const inboxEn = {
   mail: {
     subject: "Sign in to Countersign",
     lead: "Somebody asked for a link to sign in to your inbox of reviews. If it was you, open it in the browser in which you asked:",
-    until: "It works once, until {until}, and in no other browser.",
+    limit: "It works once, within ten minutes of asking, and in no other browser.",
     ignore: "If it was not you, do nothing: without the browser in which it was asked for, this link signs nobody in.",
   },
   list: {
