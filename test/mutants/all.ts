@@ -27,6 +27,7 @@ import { signInMutants } from "./sign-in.ts";
 import { spellingMutants } from "./spelling.ts";
 import { stdioRoundMutants } from "./rounds-stdio.ts";
 import { stopMutants } from "./stops.ts";
+import { streamMutants } from "./streams.ts";
 import { v1Mutants } from "./v1.ts";
 import { runMutants } from "./runs.ts";
 
@@ -58,6 +59,7 @@ export const mutants: readonly Mutant[] = [
   ...relay2026Mutants,
   ...negotiationMutants,
   ...stdioRoundMutants,
+  ...streamMutants,
   ...budgetMutants,
   ...stopMutants,
   ...v1Mutants,

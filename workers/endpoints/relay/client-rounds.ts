@@ -60,7 +60,9 @@ export async function driveTranslated(
   from: StreamPlace | null,
 ): Promise<JsonObject> {
   const stream = new AskingStream(call, served, leg, from);
-  if (state?.kind === "waiting" && from === null) await stream.mark({ attempt: state.attempt, round: state.round, asked: 0 });
+  // First of all, also where the stream is resumed: a client that has no id of this very stream cannot come back to it.
+  const place = from ?? (state?.kind === "waiting" ? { attempt: state.attempt, round: state.round, asked: 0 } : null);
+  if (place !== null) await stream.mark(place);
   const parts = roundParts(call, leg);
   const done = await drive(
     {
