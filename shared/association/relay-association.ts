@@ -22,13 +22,16 @@ export type Originating = {
   readonly asTask?: true;
 };
 
-/** The client's requests for which a server may sample. */
-const samplingMethods = ["tools/call", "resources/read", "prompts/get"] as const;
+/** Whether a server may sample for a request of the client: for any but those about a task, which another request began. */
+export const maySample = ({ method }: Originating): boolean => !method.startsWith("tasks/");
 
-/** A request that may be sampled for. */
-export type SampledFor = Originating & { readonly method: (typeof samplingMethods)[number] };
+const inFlightMethods: ReadonlySet<string> = new Set(["tools/call", "resources/read", "prompts/get", "resources/subscribe"]);
 
-export const maySample = (request: Originating): request is SampledFor => samplingMethods.some((each) => each === request.method);
+/**
+ * Whether a request in flight counts for sampling that shows no request: those whose handlers do work. A list or a ping beside a call would
+ * only leave open which of the two it is.
+ */
+export const countsInFlight = ({ method }: Originating): boolean => inFlightMethods.has(method);
 
 /** The setting of a server's entry. */
 export type AssociationSetting = "auto" | "strict" | "inFlight";
@@ -43,20 +46,20 @@ export type Signs = {
   readonly inFlight: readonly Originating[];
 };
 
-export type Unassociated = "otherMethod" | "nothingShown" | "noneInFlight" | "severalInFlight";
+export type Unassociated = "unknownTask" | "nothingShown" | "noneInFlight" | "severalInFlight";
 
 /** The client request that is served and the evidence, or why it cannot be determined. */
 export function associationOf(
   setting: AssociationSetting,
   { stream, task, inFlight }: Signs,
-): Result<{ readonly originating: SampledFor; readonly evidence: Evidence }, Unassociated> {
+): Result<{ readonly originating: Originating; readonly evidence: Evidence }, Unassociated> {
   if (stream !== null && maySample(stream)) return ok({ originating: stream, evidence: "responseStream" });
   if (task !== null && task !== "unknown" && maySample(task)) return ok({ originating: task, evidence: "namedTask" });
   // The server showed which request it serves, and that one may not be sampled for.
-  if (stream !== null) return err("otherMethod");
+  if (stream !== null) return err("unknownTask");
   if (setting === "strict") return err("nothingShown");
   // A task may sample before the response that names it has arrived; its request is then one of those that asked for a task.
-  const [newest, ...others] = inFlight.filter(maySample).filter(({ asTask }) => task === null || asTask === true);
+  const [newest, ...others] = inFlight.filter(countsInFlight).filter(({ asTask }) => task === null || asTask === true);
   if (newest === undefined) return err("noneInFlight");
   if (others.length === 0) return ok({ originating: newest, evidence: "onlyInFlight" });
   return setting === "inFlight" ? ok({ originating: newest, evidence: "newestInFlight" }) : err("severalInFlight");

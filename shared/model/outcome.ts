@@ -87,15 +87,15 @@ export type FunctionError = "noSuchTool" | "taskOnly" | "unreachable" | "noCrede
 export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | "stopped" | KeyEnd;
 
 /**
- * Why a sampling request belongs to no client request. The last four are the relay's: its server showed that it serves a
- * request of a method that may not use sampling; nothing shows which request it serves, and the server's `association` setting is `strict`; or none is in flight; or several are, and the setting is not `inFlight`.
+ * Why a sampling request belongs to no client request. The last four are the relay's: its server asked on the stream of a
+ * request about an unknown task; nothing shows which request it serves, and the server's `association` setting is `strict`; or none is in flight; or several are, and the setting is not `inFlight`.
  */
 export type NotAssociated =
   | "noSession"
   | "noOriginatingRequest"
   | "originatingRequestEnded"
   | "sessionEnded"
-  | "otherMethod"
+  | "unknownTask"
   | "nothingShown"
   | "noneInFlight"
   | "severalInFlight";

@@ -96,9 +96,9 @@ const unassociated: Readonly<Record<NotAssociated, Explained>> = {
   ],
   originatingRequestEnded: ["The client request that it serves has ended", "the server asked too late"],
   sessionEnded: ["Its session has ended", "the host has to begin a new one"],
-  otherMethod: [
-    "Its server asked while it handled a client request of a method that may not use sampling",
-    "let the server ask on the response stream of a tools/call, resources/read or prompts/get",
+  unknownTask: [
+    "Its server asked on the stream of a request about a task that its session does not know",
+    "let the server ask on the response stream of the request that it serves",
   ],
   nothingShown: [
     'Its server did not show which client request it serves, and its entry says "association": "strict"',

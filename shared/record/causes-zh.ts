@@ -79,10 +79,7 @@ const unassociated: Readonly<Record<NotAssociated, Explained>> = {
   noOriginatingRequest: ["请求不服务于任何可以使用采样的客户端请求", "主机必须指明一个 tools/call、resources/read 或 prompts/get"],
   originatingRequestEnded: ["它所服务的客户端请求已结束，服务器提出得太晚", "请让服务器在处理请求期间提出"],
   sessionEnded: ["它的会话已结束", "主机必须开始新的会话"],
-  otherMethod: [
-    "服务器在处理一个客户端请求时提出，而该请求的方法不可以使用采样",
-    "请让服务器在 tools/call、resources/read 或 prompts/get 的响应流上提出",
-  ],
+  unknownTask: ["服务器在一个任务请求的流上提出，而会话不知道该任务", "请让服务器在其所服务请求的响应流上提出"],
   nothingShown: [
     '服务器没有表明它服务于哪个客户端请求，而其条目设置为 "association": "strict"',
     '请在 /admin/servers 设为 "auto"，以便按进行中的请求关联',

@@ -20,13 +20,13 @@ const notAssociatedWhy: Readonly<Record<NotAssociated, string>> = {
   noSession: ': send the name of the host\'s session as _meta["countersign/session"]',
   noOriginatingRequest: ': send the client request that it serves as _meta["countersign/originatingRequest"]',
   originatingRequestEnded: "",
-  otherMethod:
-    ": it came on the response stream of a request whose method may not use sampling; ask while a tools/call, resources/read or prompts/get is handled",
+  unknownTask:
+    ": it came on the response stream of a request about a task that this session does not know; ask on the response stream of the request that it serves",
   sessionEnded: "",
   nothingShown:
     ': it came on no response stream of a request that may sample and names no task, and this server\'s entry says "association": "strict"; ask on the response stream of the request that is served, or have the gateway\'s operator set "auto"',
   noneInFlight:
-    ": it came on no response stream of a request that may sample, and no tools/call, resources/read or prompts/get is in flight; ask before the request that is served is answered",
+    ": it came on no response stream of a request that may sample, and no tools/call, resources/read, prompts/get or resources/subscribe is in flight; ask before the request that is served is answered",
   severalInFlight:
     ': several requests are in flight, and nothing shows which one it serves; ask on the response stream of the request that is served, or have the gateway\'s operator set "association": "inFlight" in this server\'s entry, which takes the newest',
 };

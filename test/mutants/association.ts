@@ -26,7 +26,7 @@ export const associationMutants: readonly Mutant[] = [
   {
     ...relay,
     name: "a stream that may not be sampled for is no guess",
-    from: 'if (stream !== null) return err("otherMethod");',
+    from: 'if (stream !== null) return err("unknownTask");',
     to: "",
   },
   {

@@ -38,7 +38,7 @@ export const isReservedServer = (name: string): boolean => [CONTROL_SERVER, V1_S
 /** The client's own request that a sampling request serves. `name` is the tool's, the prompt's, or the resource's URI. */
 export type OriginatingRequest = {
   readonly id: RequestId;
-  readonly method: "tools/call" | "resources/read" | "prompts/get";
+  readonly method: string;
   readonly name: string;
   readonly server: string;
   /** The host could not tell which of its requests in flight is served, and took the newest. */

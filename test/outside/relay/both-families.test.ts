@@ -90,6 +90,11 @@ describe("a client of SDK 1.x", () => {
     await until("the update", () => heard.includes("test://plain"));
   });
 
+  test.each(["push", "aside"])("subscribes to a resource whose subscription samples: %s", async (how) => {
+    await client.subscribeResource({ uri: `test://${how}` });
+    expect(office.model.requests.filter(({ body }) => JSON.stringify(body).includes(`Of test://${how}?`))).toHaveLength(1);
+  });
+
   test("resumes a stream that the server closed", async () => {
     expect(await call("later")).toBe("Resumed.");
     expect(server.methods.filter((method) => method === "2025 GET")).not.toEqual([]);

@@ -22,7 +22,12 @@ function serverWithSessions(): McpServer {
   const server = modernServer({ waiting: 0, cancelled: 0, released: new Promise(() => {}) });
   const watched = new Set<string>();
   server.server.registerCapabilities({ resources: { subscribe: true }, logging: {} });
-  server.server.setRequestHandler("resources/subscribe", ({ params }) => (watched.add(params.uri), {}));
+  server.server.setRequestHandler("resources/subscribe", async ({ params: { uri } }, { mcpReq }) => {
+    if (uri === "test://push") await mcpReq.send({ method: "sampling/createMessage", params: sampling(`Of ${uri}?`) });
+    else if (uri === "test://aside") await mcpReq.requestSampling(sampling(`Of ${uri}?`));
+    else watched.add(uri);
+    return {};
+  });
   server.server.setRequestHandler("resources/unsubscribe", ({ params }) => (watched.delete(params.uri), {}));
   server.registerTool("push", { description: "Samples on its stream", inputSchema: question }, async (given, { mcpReq }) => {
     const { content } = await mcpReq.send({ method: "sampling/createMessage", params: sampling(given.question) });

@@ -11,6 +11,8 @@ const tool: Originating = { id: 1, method: "tools/call", name: "summarize" };
 const asTask: Originating = { id: 2, method: "tools/call", name: "research", asTask: true };
 const prompt: Originating = { id: 3, method: "prompts/get", name: "brief" };
 const list: Originating = { id: 4, method: "tools/list", name: "" };
+const subscription: Originating = { id: 5, method: "resources/subscribe", name: "a:b" };
+const otherTask: Originating = { id: 6, method: "tasks/result", name: "another task" };
 const nothing: Signs = { stream: null, task: null, inFlight: [] };
 
 describe("a sampling request serves", () => {
@@ -18,8 +20,11 @@ describe("a sampling request serves", () => {
     ["the request on whose response stream it came", { stream: tool, inFlight: [prompt] }, "strict", [1, "responseStream"]],
     ["that one, whatever task it names", { stream: tool, task: asTask }, "auto", [1, "responseStream"]],
     ["the request whose task it names", { task: asTask, inFlight: [tool, prompt] }, "strict", [2, "namedTask"]],
-    ["that one too on the stream of a request that may not sample", { stream: list, task: asTask }, "auto", [2, "namedTask"]],
-    ["none by the stream of another request", { stream: list, inFlight: [tool] }, "inFlight", "otherMethod"],
+    ["that one, whatever its method", { stream: list, inFlight: [tool] }, "strict", [4, "responseStream"]],
+    ["that one too on the stream of a task's result", { stream: otherTask, task: asTask }, "auto", [2, "namedTask"]],
+    ["none by the stream of an unknown task's result", { stream: otherTask, inFlight: [tool] }, "inFlight", "unknownTask"],
+    ["the only request in flight, beside a list", { inFlight: [list, tool] }, "auto", [1, "onlyInFlight"]],
+    ["a subscription that is the only request in flight", { inFlight: [subscription] }, "auto", [5, "onlyInFlight"]],
     ["the only request in flight", { inFlight: [tool] }, "auto", [1, "onlyInFlight"]],
     ["and with inFlight no more surely", { inFlight: [tool] }, "inFlight", [1, "onlyInFlight"]],
     ["none in flight where the setting is strict", { inFlight: [tool] }, "strict", "nothingShown"],

@@ -77,7 +77,7 @@ const causes: readonly Cause[] = [
     kind: "cancelled",
     cause,
   })),
-  ...(["noSession", "noOriginatingRequest", "sessionEnded", "otherMethod", "nothingShown", "noneInFlight", "severalInFlight"] as const).map(
+  ...(["noSession", "noOriginatingRequest", "sessionEnded", "unknownTask", "nothingShown", "noneInFlight", "severalInFlight"] as const).map(
     (why): Cause => ({ kind: "refused", reason: { kind: "notAssociated", why } }),
   ),
   ...(["requestsPerMinute", "heldStreams", "sessions", "callsPerMinute"] as const).map((limit): Cause => ({

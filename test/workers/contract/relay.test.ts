@@ -564,14 +564,34 @@ describe("a server's request for sampling", () => {
     expect((await answered("s1")).result).toMatchObject({ role: "assistant" });
   });
 
-  test.each(["tools/list", "ping", "completion/complete"])("is refused while %s is handled", async (method) => {
-    await sampled(await connected(), "s1", {}, method);
+  test.each(["resources/subscribe", "tools/list", "ping", "completion/complete"])(
+    "is answered on the stream of any request of the client: %s",
+    async (method) => {
+      await sampled(await connected(), "s1", {}, method);
+      expect((await answered("s1")).result).toMatchObject({ role: "assistant" });
+    },
+  );
+
+  test("is refused on the stream of a task's result that is nobody's", async () => {
+    await sampled(await connected(), "s1", {}, "tasks/result");
     expect((await answered("s1")).error).toMatchObject({
       code: -32602,
-      message: expect.stringMatching(/^Sampling request is not associated with a client request: .*whose method may not use sampling/),
-      data: { reason: "otherMethod" },
+      message: expect.stringContaining("Sampling request is not associated with a client request"),
     });
     expect(model.calls).toEqual([]);
+  });
+
+  test("is refused while a notification is handled", async () => {
+    const client = await connected();
+    const alone = openStream();
+    upstream.answer = ({ method, message }) => {
+      if (message.method === "notifications/roots/list_changed") alone.say(eventFor(ask("for-notification")));
+      return method === "GET" ? alone.response() : undefined;
+    };
+    const listening = new Stream(await client.send({ method: "GET" }));
+    await client.post({ jsonrpc: "2.0", method: "notifications/roots/list_changed" });
+    expect((await answered("for-notification")).error).toMatchObject({ code: -32602 });
+    await listening.leave();
   });
 
   test("is refused on a stream of several requests at once, and on the stand-alone stream", async () => {

@@ -2,7 +2,7 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
-import type { SampledFor } from "../../../shared/association/relay-association.ts";
+import type { Originating } from "../../../shared/association/relay-association.ts";
 import { isOurs } from "../../../shared/relay/capability-2025.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { type InputRequest, type Round, type RoundMethod, readRound, undeclared } from "../../../shared/relay/rounds.ts";
@@ -28,7 +28,7 @@ export type RoundCall = {
   readonly visit: Watched;
   readonly session: RelaySession;
   /** The client's request as its session knows it, for an attempt of the call. */
-  readonly originatingOf: (attempt: string) => SampledFor;
+  readonly originatingOf: (attempt: string) => Originating;
   readonly method: RoundMethod;
   /** What `Mcp-Name` repeats. */
   readonly name: string | null;

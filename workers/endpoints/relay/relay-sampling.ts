@@ -11,14 +11,7 @@ import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import type { ParsedSampling } from "../../../shared/wire/mcp-2025/sampling-params.ts";
 import { createTaskResult, parseTaskParams, relatedTo } from "../../../shared/wire/mcp-2025/tasks.ts";
-import {
-  type Originating,
-  type SampledFor,
-  type Signs,
-  associationOf,
-  maySample,
-  namedTask,
-} from "../../../shared/association/relay-association.ts";
+import { type Originating, type Signs, associationOf, maySample, namedTask } from "../../../shared/association/relay-association.ts";
 import { elicitationMethod, isNamedAsOurs } from "../../../shared/relay/url-elicitation.ts";
 import { type ServerRequest, samplingMethod } from "../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../shared/relay/passed-through.ts";
@@ -162,7 +155,7 @@ export async function awaitOffered(parts: SamplingParts, run: string, tell: (sta
 /** Begins a sampling request whose originating request is known; the error for the server where it is refused. */
 export async function startSampling(
   parts: SamplingParts,
-  { originating, evidence }: { readonly originating: SampledFor; readonly evidence: Evidence },
+  { originating, evidence }: { readonly originating: Originating; readonly evidence: Evidence },
   { id, params }: Pick<ServerRequest, "id" | "params">,
   responseModeOf: (parsed: ParsedSampling) => ResponseMode,
 ): Promise<Result<{ readonly started: Started; readonly parsed: ParsedSampling }, RpcAnswer>> {
@@ -212,7 +205,7 @@ export async function startSampling(
  */
 async function tokenFor(
   { env, key, session, server }: SamplingParts,
-  { originating, evidence }: { readonly originating: SampledFor; readonly evidence: Evidence },
+  { originating, evidence }: { readonly originating: Originating; readonly evidence: Evidence },
   asked: TokenAsked,
 ): Promise<Result<Outcome, Refusal> | null> {
   const { v1Tokens: allowed } = server;

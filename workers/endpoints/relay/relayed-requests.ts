@@ -5,7 +5,7 @@
 // second or samples. Where the entry is `strict`, or sampling is not ours, it costs nothing.
 
 import { idKey } from "../../../shared/wire/json-rpc.ts";
-import { type Originating, maySample } from "../../../shared/association/relay-association.ts";
+import { type Originating, countsInFlight } from "../../../shared/association/relay-association.ts";
 import { isOurs } from "../../../shared/relay/capability-2025.ts";
 import { sessionStub } from "../../stubs/stubs.ts";
 import { originatingKey } from "../../pipeline/sampling-call.ts";
@@ -32,7 +32,7 @@ export class InFlight {
 
   /** Null where none of them is tracked. Await it before the server gets the requests. */
   static async open(parts: RelayParts, requests: readonly Flight[]): Promise<InFlight | null> {
-    const flights = requests.filter(({ serves }) => maySample(serves));
+    const flights = requests.filter(({ serves }) => countsInFlight(serves));
     if (flights.length === 0 || !isTracked(parts)) return null;
     const inFlight = new InFlight(parts, flights);
     const rows = flights.map(({ request, serves }) => ({
@@ -46,7 +46,7 @@ export class InFlight {
 
   /** A client resumed the stream of a request: where that was not answered meanwhile, it is in flight again. */
   static async resume(parts: RelayParts, flight: Flight): Promise<InFlight | null> {
-    if (!maySample(flight.serves) || !isTracked(parts)) return null;
+    if (!countsInFlight(flight.serves) || !isTracked(parts)) return null;
     const inFlight = new InFlight(parts, [flight]);
     await inFlight.#session().resumeInFlight(idKey(flight.request.id), inFlight.#holder);
     return inFlight.#renewed();

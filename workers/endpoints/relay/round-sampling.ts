@@ -2,7 +2,7 @@
 // a repeat finds the same review and the same reply.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
-import type { SampledFor } from "../../../shared/association/relay-association.ts";
+import type { Originating } from "../../../shared/association/relay-association.ts";
 import { type InputRequest, endedCall } from "../../../shared/relay/rounds.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
@@ -19,7 +19,7 @@ export type RoundParts = {
   readonly sampling: SamplingParts;
   readonly call: DurableObjectStub<CallCalls>;
   /** The client's request as its session knows it, for an attempt of the call. */
-  readonly originatingOf: (attempt: string) => SampledFor;
+  readonly originatingOf: (attempt: string) => Originating;
 };
 
 /**
@@ -44,7 +44,7 @@ async function answerOne({ sampling, call, originatingOf }: RoundParts, { attemp
 
 async function replyTo(
   parts: SamplingParts,
-  originating: SampledFor,
+  originating: Originating,
   id: string,
   params: JsonObject | null,
 ): Promise<Result<JsonObject, RpcError>> {

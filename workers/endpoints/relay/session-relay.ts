@@ -303,12 +303,18 @@ function cancelledBy(message: JsonRpcMessage): RequestId[] {
 
 function originatingOf(request: Extract<JsonRpcMessage, { kind: "request" }>, { context }: Server): Originating {
   const { params, method, id } = request;
-  const named = params?.[{ "resources/read": "uri", "tasks/result": "taskId" }[method] ?? "name"];
-  // The name is part of every event id, so its length is bounded.
+  const named = params?.[method.startsWith("resources/") ? "uri" : method === "tasks/result" ? "taskId" : "name"];
+  // Both are part of every event id, so their length is bounded.
   const name = typeof named === "string" ? named.slice(0, longestName).toWellFormed() : "";
   const given = context ? params?.["arguments"] : undefined;
   const asTask = method === "tools/call" && params?.["task"] !== undefined ? { asTask: true as const } : {};
-  return { id, method, name, ...asTask, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
+  return {
+    id,
+    method: method.slice(0, longestName).toWellFormed(),
+    name,
+    ...asTask,
+    ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }),
+  };
 }
 
 function progressTokenOf(request: Extract<JsonRpcMessage, { kind: "request" }> | undefined): RequestId | undefined {

@@ -10,7 +10,7 @@ import { type Span, edited, memberOf, textAt, withMembers } from "../../../share
 import { type CallOwner, ownerOf, ownership } from "../../../shared/credential/call-owner.ts";
 import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
 import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
-import { type SampledFor, maySample } from "../../../shared/association/relay-association.ts";
+import type { Originating } from "../../../shared/association/relay-association.ts";
 import { longestPart } from "../../../shared/relay/added-context.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
 import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../shared/relay/rounds.ts";
@@ -416,17 +416,15 @@ function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, { r
 }
 
 /** The client's request as its session knows it. Its id is the call's, since each request of the client has a JSON-RPC id of its own. */
-function originatingOf({ server }: Watched, method: string, params: JsonObject, attempt: string): SampledFor {
+function originatingOf({ server }: Watched, method: string, params: JsonObject, attempt: string): Originating {
   const given = server.context ? params["arguments"] : undefined;
   const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
-  const originating = {
+  return {
     id: attempt,
     method,
     name,
     ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }),
   };
-  if (!maySample(originating)) throw new Error("originatingOf: not a request that may be sampled for");
-  return originating;
 }
 
 /** There are no sessions in this revision: sampling is known by a few of the key's for each server. */

@@ -3,7 +3,7 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf, toBase64url } from "../../../shared/encoding.ts";
-import { type SampledFor, maySample } from "../../../shared/association/relay-association.ts";
+import type { Originating } from "../../../shared/association/relay-association.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { memberOf } from "../../../shared/json/spans.ts";
 import { longestPart } from "../../../shared/relay/added-context.ts";
@@ -245,12 +245,10 @@ function translatedCall(
   };
 }
 
-function originatingOf({ server }: Watched, id: RequestId, method: RoundMethod, params: JsonObject): SampledFor {
+function originatingOf({ server }: Watched, id: RequestId, method: RoundMethod, params: JsonObject): Originating {
   const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
   const given = server.context ? params["arguments"] : undefined;
-  const originating = { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
-  if (!maySample(originating)) throw new Error("originatingOf: not a request that may be sampled for");
-  return originating;
+  return { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
 }
 
 /** What the client listens to beside its requests, or the stream of a request that broke. `last`: from an event id of the session. */
