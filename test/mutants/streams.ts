@@ -3,6 +3,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const test = "test/workers/contract/relay-streams.test.ts";
+const outside = "test/outside/relay/broken-streams.test.ts";
 
 const association = {
   file: "shared/association/relay-association.ts",
@@ -16,6 +17,34 @@ export const streamMutants: readonly Mutant[] = [
     from: "if (place !== null) await stream.mark(place);",
     to: "if (from === null && place !== null) await stream.mark(place);",
     test: { file: test, only: "breaks again before its first message" },
+  },
+  {
+    name: "who has left a stream without ids is found out before a heartbeat",
+    file: "workers/endpoints/relay/sse-relay.ts",
+    from: "setInterval(() => this.#mayComeBack || this.#beat(), unreadMs),",
+    to: "",
+    test: { file: outside, only: "leaves without a word" },
+  },
+  {
+    name: "a stand-alone stream begins before its server says a word",
+    file: "workers/endpoints/relay/session-relay.ts",
+    from: "last === undefined ? Math.min(unreadMs, heartbeatMs) : heartbeatMs",
+    to: "heartbeatMs",
+    test: { file: outside, only: "has not said a word" },
+  },
+  {
+    name: "a stream that can be resumed has heartbeats alone",
+    file: "workers/endpoints/relay/sse-relay.ts",
+    from: "if (marked !== raw) this.#hasIds = this.#mayComeBack = true;",
+    to: "if (marked !== raw) this.#hasIds = true;",
+    test: { file: test, only: "cannot come back has a comment" },
+  },
+  {
+    name: "what is sent again on the resumed stream of a list is not sampled",
+    file: "workers/endpoints/relay/sse-relay.ts",
+    from: "isOver: this.#isOver || isElsewhere,",
+    to: "isOver: this.#isOver,",
+    test: { file: "test/workers/contract/relay.test.ts", only: "on the resumed stream of a list" },
   },
   {
     ...association,

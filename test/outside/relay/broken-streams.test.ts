@@ -1,29 +1,43 @@
-// Connections that break between the SDKs' clients and the gateway, while a person decides.
+// Connections that break between the SDKs' clients and the gateway, and clients that leave without a word.
 
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport as TransportV1 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Cuttable, startCuttable } from "../support/cuttable.ts";
 import { decideByLink } from "../support/killable-gateway.ts";
+import { type RawMcpServer, openStream, startRawMcpServer } from "../../support/raw-mcp-server.ts";
 import { type ModernServer, serveModern } from "../support/modern-server.ts";
 import { openedReview } from "../support/opened-review.ts";
-import { until } from "../support/raw-client.ts";
+import { rawClient, until } from "../support/raw-client.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/relay-office.ts";
 
 let office: RelayOffice;
 let modern: ModernServer;
+let raw: RawMcpServer;
+let witness: RawMcpServer;
 let network: Cuttable;
 beforeAll(async () => {
-  [office, modern] = await Promise.all([relayOffice(), serveModern({ legacy: "reject" })]);
+  // So long that no heartbeat shows who has left.
+  const variables = { HEARTBEAT_SECONDS: "60" };
+  [office, modern, raw, witness] = await Promise.all([
+    relayOffice(variables),
+    serveModern({ legacy: "reject" }),
+    startRawMcpServer(),
+    startRawMcpServer(),
+  ]);
   network = await startCuttable(Number(new URL(office.url).port));
   const rule = { name: "asked", when: {}, then: { request: "review", response: "allow", reviewers: ["everyone"] } };
   await office.rule({ ...openGates, rules: [rule], reviewers: { everyone: [{ name: "Ada", email: "ada@example.com" }] } });
-  await office.serve({ modern: { url: modern.url, allowPrivate: true } });
+  await office.serve({
+    modern: { url: modern.url, allowPrivate: true },
+    raw: { url: raw.url, allowPrivate: true },
+    witness: { url: witness.url, allowPrivate: true },
+  });
 });
 afterAll(async () => {
   await network?.close();
-  await Promise.all([office?.close(), modern?.close()]);
+  await Promise.all([office?.close(), modern?.close(), raw?.close(), witness?.close()]);
 });
 
 /** Event streams by how they were asked for, each as far as it was read. */
@@ -88,3 +102,51 @@ test.each(Object.keys(clients) as (keyof typeof clients)[])(
     await client.close();
   },
 );
+
+describe("of a client that leaves without a word", () => {
+  type Answer = Parameters<RawMcpServer["behave"]>[1];
+  const opens = (response: Answer): void => openStream(response, ": open\n\n");
+
+  /** Reads a stream until a text has come, and further on the next call. */
+  function readerOf({ body }: Response): (text: string) => Promise<void> {
+    let seen = "";
+    const decoder = new TextDecoder();
+    const reader = body?.getReader();
+    return async (text) => {
+      while (!seen.includes(text)) seen += decoder.decode((await reader?.read())?.value, { stream: true });
+    };
+  }
+
+  /** Opens a stream at the server, leaves, and resolves when the server has it no more. */
+  async function left(method: "GET" | "POST", answer: ((response: Answer) => void) | null): Promise<"closed"> {
+    const [arrived, closed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    raw.behave = (call, response) => {
+      if (call.method !== method || (method === "POST" && call.message.method !== "tools/call")) return false;
+      response.on("close", () => closed.resolve());
+      answer?.(response);
+      arrived.resolve();
+      return true;
+    };
+    const client = await rawClient(office.relay("raw"));
+    const leaving = new AbortController();
+    const asked = method === "GET" ? client.listen(undefined, leaving.signal) : client.call("left", leaving.signal);
+    asked.catch(() => {});
+    await arrived.promise;
+    if (answer !== null) await readerOf(await asked)(": open");
+    leaving.abort();
+    await closed.promise;
+    return "closed";
+  }
+
+  test.each<[string, Parameters<typeof left>]>([
+    ["the stand-alone stream", ["GET", opens]],
+    ["the stand-alone stream, of which the server has not said a word", ["GET", null]],
+    ["the stream of a call", ["POST", opens]],
+  ])("%s is closed at the server before any heartbeat", async (_what, stream) => {
+    // A stream that can be resumed has no other comments.
+    witness.behave = ({ method }, response) => method === "GET" && (openStream(response, "id: 1\ndata: \n\n"), true);
+    const reads = readerOf(await (await rawClient(office.relay("witness"))).listen());
+    await reads("id: ");
+    expect(await Promise.race([reads(": waiting").then(() => "a heartbeat"), left(...stream)])).toBe("closed");
+  });
+});

@@ -1,7 +1,8 @@
 // Streams of the relay that break or that nobody reads: what a client can resume from, and what is closed at the server.
 
 import { beforeEach, expect, test } from "vitest";
-import { RelayClient, type Upstream, configureServers, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
+import { gatewayWith } from "../support/gateway.ts";
+import { RelayClient, type Upstream, configureServers, openStream, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
 import { decide } from "../support/reviewer.ts";
 import { answerWith, samplesOnce } from "../support/stateless.ts";
 import { Stream } from "../support/stream.ts";
@@ -10,7 +11,7 @@ const url = `${upstreamOrigin}/mcp`;
 let upstream: Upstream;
 beforeEach(async () => {
   upstream = scriptUpstream();
-  await configureServers({ "request-gate": { url, protocol: "2026" } });
+  await configureServers({ "request-gate": { url, protocol: "2026" }, open: { url } });
 });
 
 /** Reads the stream's first event, which is an id alone, and leaves: that id. */
@@ -40,4 +41,20 @@ test("a stream that breaks again before its first message is resumed once more, 
   expect(await last.next()).toBe(`id: ${id}\ndata: \n\n`);
   await decide("request", "approve");
   expect(await last.rest()).toContain('"role\\":\\"assistant');
+});
+
+test("a stream to which its client cannot come back has a comment every few seconds, which shows that the client is there", async () => {
+  const client = new RelayClient("open", { send: (path, init) => gatewayWith({ HEARTBEAT_SECONDS: "60" }, path, init) });
+  await client.connect();
+  const streams = { "with an id": openStream(), "without an id": openStream() };
+  upstream.answer = ({ message }) => (message.method === "tools/call" ? streams[message.id as keyof typeof streams].response() : undefined); // the ids below
+  streams["with an id"].say("id: 1\ndata: \n\n");
+  streams["without an id"].say(": open\n\n");
+  const [resumable, other] = [new Stream(await client.call("with an id")), new Stream(await client.call("without an id"))];
+  await resumable.next();
+  for (let comments = 0; comments < 2;) comments += (await other.next()) === ": waiting\n\n" ? 1 : 0;
+  streams["with an id"].end();
+  expect(await resumable.rest()).toBe("");
+  expect(resumable.text).toMatch(/^id: \S+\ndata: \n\n$/);
+  await other.leave();
 });

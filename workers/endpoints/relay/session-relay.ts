@@ -28,7 +28,7 @@ import { openSession } from "./known-sessions.ts";
 import { InFlight } from "./relayed-requests.ts";
 import { answerIntercepted, associationSession, endOriginating, keepTask, servedByTask, takeParked } from "./relay-sampling.ts";
 import { singleAnswer } from "./single.ts";
-import { type StreamParts, longestEvent, lostMark, relayStream, toldMark } from "./sse-relay.ts";
+import { type StreamParts, longestEvent, lostMark, relayStream, toldMark, unreadMs } from "./sse-relay.ts";
 import { refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
 import { beginsWithout, discover, discoverWithout, forget } from "./negotiation.ts";
@@ -89,7 +89,14 @@ export async function postInSession(c: AppContext, visit: Watched, { value, body
     await inFlight?.streamEnded(false);
     return unreachable(c, asked.error);
   }
-  return down(c, visit, session, asked.value, { originating, serves, inFlight, watch: null, progressToken: progressTokenOf(only) });
+  return down(c, visit, session, asked.value, {
+    originating,
+    serves,
+    inFlight,
+    watch: null,
+    progressToken: progressTokenOf(only),
+    hasEventId: false,
+  });
 }
 
 /** Whether the client declines a parked request, which the gateway then answers. */
@@ -205,13 +212,15 @@ export async function listenInSession(c: AppContext, visit: Watched): Promise<Re
   const serves = await servedByTask(parts, originating);
   const inFlight = originating === null ? null : await InFlight.resume(parts, { request: originating, serves: serves ?? originating });
   // A server may send no headers before its first event, and only a write shows that the client has gone: the stream starts without it.
-  const asked = (await within(asking, settingsOf(c.env).heartbeatMs)) ?? ok(lateStream(asking, left));
+  const { heartbeatMs } = settingsOf(c.env);
+  const beginMs = last === undefined ? Math.min(unreadMs, heartbeatMs) : heartbeatMs;
+  const asked = (await within(asking, beginMs)) ?? ok(lateStream(asking, left));
   if (!asked.ok) {
     watch.done();
     await inFlight?.streamEnded(false);
     return unreachable(c, asked.error);
   }
-  return down(c, visit, session, asked.value, { ...noRequest, originating, serves, inFlight, watch });
+  return down(c, visit, session, asked.value, { ...noRequest, hasEventId: last !== undefined, originating, serves, inFlight, watch });
 }
 
 /**
@@ -248,7 +257,7 @@ async function down(
   { server, authorization }: Visit,
   session: RelaySession,
   answer: Response,
-  request: Pick<StreamParts, "originating" | "serves" | "inFlight" | "watch" | "progressToken">,
+  request: Pick<StreamParts, "originating" | "serves" | "inFlight" | "watch" | "progressToken" | "hasEventId">,
 ): Promise<Response> {
   const { status } = answer;
   const headers = headersDown(answer, server);
@@ -262,7 +271,8 @@ async function down(
   // Clients read every answer to a GET as a stream.
   if (isEventStream(answer) || (isGet && answer.ok)) {
     const clientTrace = transportContext(c.req.raw.headers);
-    const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, clientTrace, ...request };
+    const left = c.req.raw.signal;
+    const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, clientTrace, left, ...request };
     return new Response(relayStream(answer.body, { ...parts, isResumed: isGet }), { status, headers });
   }
   watch?.done();
@@ -282,7 +292,7 @@ async function down(
 }
 
 /** The parts of an answer that belongs to no request of the client. */
-const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined } as const;
+const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined, hasEventId: false } as const;
 
 async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession | Response> {
   const id = c.req.header(sessionHeader);

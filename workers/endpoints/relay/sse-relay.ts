@@ -42,6 +42,12 @@ export const longestEvent = 10_000_000;
 export const lostMark = "lost ";
 export const toldMark = "told ";
 
+/**
+ * A stream to which its client cannot come back is closed at the server so soon after the client has left: some servers take no other client
+ * before. Only a write shows everywhere that a client has gone.
+ */
+export const unreadMs = 2_000;
+
 /** Requests of a server that one stream answers at once, beyond the key's own limit. Above that the stream is not read further. */
 const spareTasks = 32;
 
@@ -50,6 +56,10 @@ export type StreamParts = Omit<SamplingParts, "onProgress" | "toClient" | "isOve
   readonly isResumed: boolean;
   /** On the stream of `tasks/result`: the request that the server's task runs for. */
   readonly serves: Originating | null;
+  /** The client came with an event id of this stream. */
+  readonly hasEventId: boolean;
+  /** Aborts where the platform sees that the client has left. */
+  readonly left: AbortSignal;
   /** The requests that this stream answers, where the session has to know that they are in flight. */
   readonly inFlight: InFlight | null;
   /** Where the stream already counts among those that its key may have open. */
@@ -82,6 +92,8 @@ class SseRelay {
   /** The id of our own events, where the server gives none. */
   readonly #ownId: string;
   #hasIds: boolean;
+  /** The client has an id that the server gave, and may come back for what it misses. */
+  #mayComeBack: boolean;
   /** Ids of requests that were intercepted and that the server may still cancel. */
   readonly #intercepted = new Set<string>();
   /** Those among them that the server cancelled. */
@@ -109,6 +121,7 @@ class SseRelay {
     this.#parts = parts;
     const { originating, session, env } = parts;
     this.#hasIds = parts.isResumed;
+    this.#mayComeBack = parts.hasEventId;
     const { keys } = settingsOf(env);
     const request = originating === null ? "" : JSON.stringify(named(originating));
     this.#prefix = eventPrefix(keys, session.name, request);
@@ -119,7 +132,11 @@ class SseRelay {
     // This decoder drops a byte order mark, as every client of event streams does.
     const decoder = new TextDecoder();
     // Heartbeats: only a write shows that the client has gone.
-    const timer = setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs);
+    const timers = [
+      setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs),
+      setInterval(() => this.#mayComeBack || this.#beat(), unreadMs),
+    ];
+    this.#parts.left.addEventListener("abort", () => this.#mayComeBack || this.#cancelUpstream());
     this.#writer.closed.catch(() => this.#cancelUpstream());
     const { env, key, session } = this.#parts;
     const watch = this.#parts.watch ?? watchOpenResponse(env, key, associationSession(session));
@@ -147,7 +164,7 @@ class SseRelay {
       this.#writer.abort().catch(() => {});
     } finally {
       watch.done();
-      clearInterval(timer);
+      for (const timer of timers) clearInterval(timer);
       await this.#parts.inFlight?.streamEnded(isWhole && this.#hasIds);
       await Promise.allSettled(this.#pending);
     }
@@ -169,7 +186,7 @@ class SseRelay {
   async #pass(raw: string): Promise<void> {
     const marked = withEventId(raw, this.#prefix);
     const hadIds = this.#hasIds;
-    if (marked !== raw) this.#hasIds = true;
+    if (marked !== raw) this.#hasIds = this.#mayComeBack = true;
     if (this.#skipped !== null) await this.#readSkipped(this.#skipped);
     this.#skipped = null;
     if (!this.#mayConcern(raw)) {
