@@ -4,6 +4,7 @@ import { callMutants } from "./calls.ts";
 import { configurationMutants } from "./configuration.ts";
 import { consoleMutants } from "./console.ts";
 import { credentialMutants } from "./credentials.ts";
+import { budgetGapMutants } from "./gaps-budgets.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
@@ -63,4 +64,5 @@ export const mutants: readonly Mutant[] = [
   ...budgetMutants,
   ...stopMutants,
   ...v1Mutants,
+  ...budgetGapMutants,
 ];

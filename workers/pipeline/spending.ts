@@ -23,7 +23,7 @@ import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { Permit, Permitted } from "../providers/send.ts";
-import { budgetsInMemory, budgetsOf } from "../stores/documents.ts";
+import { bindingBudgetsOf, budgetsInMemory } from "../stores/documents.ts";
 import { budgetStub } from "../stubs/stubs.ts";
 import { type Part, type ReserveResult, type ReservedPart, budgetSharesOf } from "./budget-shares.ts";
 import { stopKnown, stopOf } from "./stops.ts";
@@ -112,7 +112,7 @@ async function notStopped(spending: Spending): Promise<Result<null, ReturnType<t
 type Whose = Pick<Spending, "key" | "server">;
 
 async function allowancesOf({ env, ctx, key, server }: Whose & Pick<Spending, "env" | "ctx">): Promise<readonly Allowance[]> {
-  const budgets = await budgetsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  const budgets = await bindingBudgetsOf(env, Date.now(), (work) => ctx.waitUntil(work));
   return allowancesIn(budgets, { key, server });
 }
 

@@ -39,6 +39,8 @@ type Kind<T> = {
   readonly parse: (value: unknown) => Result<T, readonly PointedError[]>;
   /** What a new gateway uses. */
   readonly standard: () => T;
+  /** What becomes of requests where only a malformed document was read. Absent: the standard is used. */
+  readonly unread?: string;
 };
 
 const issueWords: Record<CopyIssue, (name: DocumentName) => string> = {
@@ -97,6 +99,11 @@ class ServedDocument<T> {
     return this.#value ?? this.#kind.standard();
   }
 
+  /** Whether what is in effect is only the standard in place of a document that nobody could read. */
+  get isUnread(): boolean {
+    return this.#value === null;
+  }
+
   /** Serves what was just written here. A read that began before is dropped. */
   serveWritten(published: Published, now: number): void {
     this.#writes += 1;
@@ -108,9 +115,9 @@ class ServedDocument<T> {
   get issue(): string | null {
     const { name } = this.#kind;
     if (this.#issue !== null) return issueWords[this.#issue](name);
-    return this.#isMalformed
-      ? `The ${name} document is malformed; the last valid one is used. Write it again with PUT /admin/${name}.`
-      : null;
+    if (!this.#isMalformed) return null;
+    const used = this.isUnread ? (this.#kind.unread ?? "the built-in one is used") : "the last valid one is used";
+    return `The ${name} document is malformed; ${used}. Write it again with PUT /admin/${name}.`;
   }
 
   async #read(env: Env, now: number): Promise<void> {
@@ -147,7 +154,12 @@ const routingKind: Kind<RoutingTable> = { name: "routing", parse: parseRoutingTa
 const policyKind: Kind<Policy> = { name: "policy", parse: parsePolicy, standard: once(defaultPolicy) };
 const serversKind: Kind<Servers> = { name: "servers", parse: parseServers, standard: () => ({ version: 0, servers: {} }) };
 const issuersKind: Kind<Issuers> = { name: "issuers", parse: parseIssuers, standard: () => ({ version: 0, issuers: {} }) };
-const budgetsKind: Kind<Budgets> = { name: "budgets", parse: parseBudgets, standard: once(() => ({ version: 0, budgets: {} })) };
+const budgetsKind: Kind<Budgets> = {
+  name: "budgets",
+  parse: parseBudgets,
+  standard: once(() => ({ version: 0, budgets: {} })),
+  unread: "no model is called",
+};
 const kinds = { routing: routingKind, policy: policyKind, servers: serversKind, issuers: issuersKind, budgets: budgetsKind };
 
 /** The document of a new gateway: version 0. */
@@ -200,12 +212,25 @@ export const serversOf = (env: Env, now: number, background: Background): Promis
 export const issuersOf = (env: Env, now: number, background: Background): Promise<Issuers> =>
   servedOf(env).issuers.serving(env, now, background);
 
-/** The budgets as this isolate has them, where it read them or looked for newer ones a moment ago; null: ask `budgetsOf`. */
-export const budgetsInMemory = (env: Env, now: number): Budgets | null => servedOf(env).budgets.recent(now);
+/** The budgets that bind spending, where this isolate read them or looked for newer ones a moment ago; null: ask `bindingBudgetsOf`. */
+export function budgetsInMemory(env: Env, now: number): Budgets | null {
+  const { budgets } = servedOf(env);
+  return budgets.isUnread ? null : budgets.recent(now);
+}
 
-/** The budgets that count now. Throws as `documentsOf` does. */
+/** The budgets to show. Throws as `documentsOf` does. */
 export const budgetsOf = (env: Env, now: number, background: Background): Promise<Budgets> =>
   servedOf(env).budgets.serving(env, now, background);
+
+/**
+ * The budgets that bind spending. Throws as `documentsOf` does, and where this isolate has read a malformed document only: an upgrade or a
+ * rollback that refuses the budgets must not take every limit away.
+ */
+export async function bindingBudgetsOf(env: Env, now: number, background: Background): Promise<Budgets> {
+  const budgets = await budgetsOf(env, now, background);
+  if (servedOf(env).budgets.isUnread) throw new ConfigurationUnavailable();
+  return budgets;
+}
 
 /** Serves what was just written through this isolate: here at once, elsewhere within a minute. */
 export function serveWritten(env: Env, name: DocumentName, published: Published, now: number): void {

@@ -40,6 +40,7 @@ describe("an amount", () => {
   test("is reserved and settled once, however often that is asked", () => {
     const account = reserved(reserved(emptyAccount, "a", 60), "a", 60);
     expect(left(account, 100, startsAt)).toBe(40);
+    expect(reserve(account, { id: "a", amount: 61, startsAt, until }, 100)).toBeNull();
     const settled = settle(settle(account, done("a", 60)), done("a", 60));
     expect(standing(settled, startsAt, now)).toEqual({ spent: 60, unaccounted: 0, reserved: 0 });
   });
@@ -64,6 +65,7 @@ describe("an amount", () => {
     const account = reserved(emptyAccount, "share", 50);
     const reported = settle(account, { id: "share", spent: 10, unaccounted: 5, underWay: [{ id: "x", amount: 20 }] });
     expect(standing(reported, startsAt, now)).toEqual({ spent: 10, unaccounted: 5, reserved: 20 });
+    expect(standing(reported, startsAt, until)).toEqual({ spent: 10, unaccounted: 25, reserved: 0 });
     expect(standing(settle(reported, done("x", 3)), startsAt, now)).toEqual({ spent: 13, unaccounted: 5, reserved: 0 });
   });
 
@@ -71,6 +73,27 @@ describe("an amount", () => {
     expect(shareOf(emptyAccount, 1_000, 100, startsAt)).toBe(25);
     expect(shareOf(emptyAccount, 8, 100, startsAt)).toBe(8);
     expect(shareOf(reserved(emptyAccount, "a", 98), 8, 100, startsAt)).toBe(0);
+  });
+});
+
+describe("a share of 25 in an isolate's hands", () => {
+  const shareOf25 = (): HeldBudgetShare => new HeldBudgetShare({ id: "share", amount: 25 }, now, endsAt);
+  const attempts = (cost: Pick<Settlement, "spent" | "unaccounted">): number => {
+    const share = shareOf25();
+    let count = 0;
+    for (let id = share.reserve(10, now); id !== null && count < 100; id = share.reserve(10, now)) {
+      share.settle({ id, ...cost });
+      count += 1;
+    }
+    return count;
+  };
+
+  test.each([
+    ["what was spent", { spent: 10, unaccounted: 0 }, 2],
+    ["what may have been spent", { spent: 0, unaccounted: 10 }, 2],
+    ["a part of each", { spent: 2, unaccounted: 3 }, 4],
+  ])("%s is not free again", (_what, cost, count) => {
+    expect(attempts(cost)).toBe(count);
   });
 });
 

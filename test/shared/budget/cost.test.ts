@@ -4,7 +4,8 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { spentOf, worstOf } from "../../../shared/budget/cost.ts";
 import type { Usage } from "../../../shared/model/call.ts";
-import { ok } from "../../../shared/result.ts";
+import { brokenAnswer, connectionError, errorOfStatus, timeoutError } from "../../../shared/provider/provider-error.ts";
+import { err, ok } from "../../../shared/result.ts";
 import { type Priced, estimateInputTokens, sizeOf } from "../../../shared/routing/price.ts";
 import { requestOf, tableOf } from "../routing/examples.ts";
 
@@ -73,4 +74,22 @@ test("a write to Anthropic's cache is reserved and settled at five quarters of t
     expect(worstOf("usd", at(kind), sizeOf(request), request)).toBe(nanos);
     expect(spentOf("usd", at(kind), ok(written), 0)).toEqual({ spent: nanos, unaccounted: 0 });
   }
+});
+
+test.each([
+  ["a connection that broke", connectionError, { spent: 0, unaccounted: 1_000 }],
+  ["silence", timeoutError, { spent: 0, unaccounted: 1_000 }],
+  ["an answer that cannot be read", brokenAnswer("notJson"), { spent: 0, unaccounted: 1_000 }],
+  [
+    "a broken answer that says what was used",
+    brokenAnswer("replyNotJson", { inputTokens: 30, outputTokens: 12 }),
+    { spent: 42, unaccounted: 0 },
+  ],
+  ["status 400", errorOfStatus(400), { spent: 0, unaccounted: 0 }],
+  ["status 408", errorOfStatus(408), { spent: 0, unaccounted: 0 }],
+  ["status 500", errorOfStatus(500), { spent: 0, unaccounted: 0 }],
+])("of an attempt that ends with %s, only what the provider may have been paid counts", (_end, error, spent) => {
+  const [model] = tableOf([{ id: "m" }]).models;
+  if (model === undefined) throw new Error("no model");
+  expect(spentOf("tokens", { model, provider: { kind: "openai" } }, err(error), 1_000)).toEqual(spent);
 });

@@ -1,7 +1,7 @@
 // Budgets: a request that may cost more than is left is refused before anything is sent, and what is spent is what the provider was paid.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { budgetStub } from "../../../workers/stubs/stubs.ts";
+import { budgetStub, configStub } from "../../../workers/stubs/stubs.ts";
 import { BudgetObject } from "../../../workers/objects/budget-object.ts";
 import { asObject, crash, ringAlarm } from "../objects/inside.ts";
 import { HeldModels } from "../support/held-models.ts";
@@ -16,13 +16,17 @@ import {
   env,
   errorOf,
   eventually,
+  gatewayWith,
+  jsonBody,
   model,
   notices,
   openNotice,
   policy,
   routing,
   sample,
+  samplingMessage,
   travel,
+  writer,
 } from "../support/gateway.ts";
 
 type Line = {
@@ -265,6 +269,21 @@ test("an attempt whose connection breaks counts in full, and apart", async () =>
   const { spent, unaccounted } = await settled("all");
   // Three attempts were made.
   expect([spent, unaccounted > 3 * 50]).toEqual([0, true]);
+});
+
+test("budgets that this version refuses are not taken for none: nothing is sent, nobody is asked, and health says so", async () => {
+  const { version } = await adminJson<{ version: number }>("/budgets");
+  await configStub(env).write("budgets", version, JSON.stringify({ budgets: { all: { of: "of a later version" } } }), writer);
+  // An isolate that has read no document yet.
+  const cold = { CONFIG: new Proxy(env.CONFIG, { get: (real, method) => Reflect.get(real, method).bind(real) as unknown }) };
+  const post = (server: string) =>
+    errorOf(gatewayWith(cold, "/sampling", { ...jsonBody("POST", samplingMessage({ server, session: server })), key }));
+  expect(await post("open")).toMatchObject({ code: -32011, data: { attempts: [{ fault: "overBudget", detail: "unverified" }] } });
+  expect((await post("request-gate")).code).toBe(-32017);
+  expect(await notices()).toEqual([]);
+  expect(model.calls).toHaveLength(0);
+  const { problems } = await (await gatewayWith(cold, "/healthz")).json<{ problems: string[] }>();
+  expect(problems).toContainEqual(expect.stringMatching(/budgets document is malformed; no model is called/));
 });
 
 test("operators hear of 80 and 100 percent once each: in the record and by email", async () => {

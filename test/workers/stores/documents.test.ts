@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { publishedCopy } from "../../../shared/published.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
-import { documentIssues, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
+import { bindingBudgetsOf, budgetsInMemory, documentIssues, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
 import { policy, writer } from "../support/gateway.ts";
 
 const textOf = (version: number): string => JSON.stringify({ ...policy, version });
@@ -84,4 +84,21 @@ test("where the ConfigObject's numbers began again, its own document serves, wha
   isolate.written(8, start - 200_000);
   expect(await isolate.at(start)).toBe(1);
   expect(isolate.problems()).toEqual([expect.stringContaining("is newer")]);
+});
+
+test("malformed budgets bind nobody, from memory neither, until valid ones were read; those then go on being used", async () => {
+  const isolate = { ...env, CONFIG: { get: async () => null } as unknown as KVNamespace };
+  const write = async (version: number, document: object, now: number): Promise<void> => {
+    const text = JSON.stringify({ ...document, version });
+    await configStub(env).write("budgets", version - 1, text, writer);
+    serveWritten(isolate, "budgets", { version, text }, now);
+  };
+  const limit = (tokens: unknown) => ({ budgets: { all: { of: "everything", tokens, per: "day" } } });
+  await write(1, limit("of a later version"), start);
+  await expect(bindingBudgetsOf(isolate, start, () => {})).rejects.toThrow();
+  expect(budgetsInMemory(isolate, start)).toBeNull();
+  await write(2, limit(100), start);
+  await write(3, limit("of a later version"), start);
+  expect((await bindingBudgetsOf(isolate, start, () => {})).budgets).toMatchObject({ all: { tokens: 100 } });
+  expect(budgetsInMemory(isolate, start)?.budgets).toMatchObject({ all: { tokens: 100 } });
 });
