@@ -1,4 +1,4 @@
-// Budgets, stops and settings, where a weaker check once passed every test.
+// Budgets, tokens, stops and settings, where a weaker check once passed every test.
 
 import type { Mutant } from "./mutant.ts";
 
@@ -6,9 +6,15 @@ const account = (only: string): Mutant["test"] => ({ file: "test/shared/budget/a
 const costs: Mutant["test"] = { file: "test/shared/budget/cost.test.ts", only: "of an attempt that ends with" };
 const budgets = (only: string): Mutant["test"] => ({ file: "test/workers/contract/budgets.test.ts", only });
 
+const scoped = (only: string): Mutant["test"] => ({ file: "test/shared/credential/scoped-token.test.ts", only });
+const v1 = (file: string, only: string): Mutant["test"] => ({ file: `test/workers/contract/v1/${file}.test.ts`, only });
+const guesses: Mutant["test"] = { file: "test/workers/contract/review-http.test.ts", only: "too many from" };
+
 const arithmetic = { file: "shared/budget/account.ts" };
 const held = { file: "shared/budget/held-share.ts" };
 const cost = { file: "shared/budget/cost.ts" };
+const token = { file: "shared/credential/scoped-token.ts" };
+const v1Call = { file: "workers/pipeline/v1-call.ts" };
 const spending = { file: "workers/pipeline/spending.ts" };
 
 export const budgetGapMutants: readonly Mutant[] = [
@@ -109,5 +115,110 @@ export const budgetGapMutants: readonly Mutant[] = [
     from: "return budgets.isUnread ? null : budgets.recent(now);",
     to: "return budgets.recent(now);",
     test: { file: "test/workers/stores/documents.test.ts", only: "malformed budgets bind nobody" },
+  },
+  {
+    ...token,
+    name: "what was sealed for something else is no scoped token",
+    from: 'const domain = "countersign/scoped-token/v1";',
+    to: 'const domain = "countersign/run/v1";',
+    test: scoped("sealed for that alone"),
+  },
+  {
+    ...token,
+    name: "a text too long for a scoped token is not looked at",
+    from: " || text.length > longest",
+    to: "",
+    test: scoped("too long to be one"),
+  },
+  {
+    ...token,
+    name: "a server's token lives no longer than its entry allows",
+    from: "Math.min(asked.seconds ?? allowed.seconds, allowed.seconds)",
+    to: "asked.seconds ?? allowed.seconds",
+    test: scoped("never more than what is allowed"),
+  },
+  {
+    ...v1Call,
+    name: "an Idempotency-Key is for its endpoint",
+    from: "{ what, body, models })",
+    to: "{ body, models })",
+    test: v1("chat", "at another endpoint is another request"),
+  },
+  {
+    ...v1Call,
+    name: "an Idempotency-Key is for its body",
+    from: "{ what, body, models })",
+    to: "{ what, models })",
+    test: v1("chat", "the same Idempotency-Key is the same request"),
+  },
+  {
+    ...v1Call,
+    name: "an Idempotency-Key is for the models of its token",
+    from: "{ what, body, models })",
+    to: "{ what, body })",
+    test: v1("tokens", "another request under the same Idempotency-Key"),
+  },
+  {
+    ...v1Call,
+    name: "a token takes over no run of other models",
+    from: "{ request, images, models })",
+    to: "{ request, images })",
+    test: v1("tokens", "takes over no run of the other one"),
+  },
+  {
+    ...v1Call,
+    name: "a retry takes over no run of another question",
+    from: "{ request, images, models })",
+    to: "{ images, models })",
+    test: v1("retries", "with another question is one of its own"),
+  },
+  {
+    file: "workers/endpoints/v1/v1-endpoint.ts",
+    name: "bodies at /v1 are counted before they are read",
+    from: "if (tooMany !== null) return refuse(tooMany);",
+    to: "",
+    test: { file: "test/workers/contract/flood.test.ts", only: "counts every body at /v1" },
+  },
+  {
+    file: "workers/endpoints/v1/v1-endpoint.ts",
+    name: "a body at /v1 is no longer than its key may send",
+    from: "const read = await readBody(c.req.raw, bodyBytes);",
+    to: "const read = await readBody(c.req.raw, 1_000 * bodyBytes);",
+    test: v1("chat", "longer than its key's limit"),
+  },
+  {
+    file: "workers/endpoints/tokens.ts",
+    name: "a host's requests for tokens are counted",
+    from: "if (uncounted !== null) return refused(uncounted);",
+    to: "",
+    test: v1("token-requests", "a host that asks for a token again and again"),
+  },
+  {
+    file: "workers/endpoints/tokens.ts",
+    name: "a host's request for a token counts for the object that it wakes",
+    from: "countCalls(c.env, c.var.key, callsOfNewObject)",
+    to: "countCalls(c.env, c.var.key)",
+    test: v1("token-requests", "a host that asks for a token again and again"),
+  },
+  {
+    file: "workers/endpoints/v1/v1-caller.ts",
+    name: "guesses at /v1 are counted",
+    from: '(await isFlooding(c, "keys"))) return',
+    to: "c.req.path === null) return",
+    test: guesses,
+  },
+  {
+    file: "workers/endpoints/control/control-auth.ts",
+    name: "guesses at /control are counted",
+    from: '(await isFlooding(c, "keys")) ? { kind: "flooded" } : known.error',
+    to: "known.error",
+    test: guesses,
+  },
+  {
+    file: "workers/endpoints/metrics.ts",
+    name: "guesses at /metrics are counted",
+    from: 'if (await isFlooding(c, "admin tokens"))\n    return',
+    to: "if (c.req.path === null)\n    return",
+    test: guesses,
   },
 ];

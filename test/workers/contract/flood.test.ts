@@ -30,6 +30,7 @@ import {
   travel,
 } from "../support/gateway.ts";
 import { RelayClient, type Upstream, configureServers, openStream, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
+import { postV1 } from "../support/v1.ts";
 
 const hourMs = 3_600_000;
 
@@ -94,6 +95,16 @@ describe("callsPerMinute", () => {
     expect(text).toContain("10 messages a minute");
     clock.pass(6_000);
     expect((await send(sender)).status).not.toBe(429);
+  });
+
+  test("counts every body at /v1, also one that is no JSON, and reads none too many", async () => {
+    const { key } = await senderWith(1);
+    const send = (): Promise<Response> => postV1("/chat/completions", "{", {}, key);
+    expect((await send()).status).toBe(400);
+    const refused = await send();
+    expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "6"]);
+    clock.pass(6_000);
+    expect((await send()).status).toBe(400);
   });
 
   test("counts every message of a batch, and passes all of it or nothing", async () => {

@@ -152,6 +152,16 @@ describe("errors", () => {
   });
 });
 
+test("a body that is longer than its key's limit is refused, and its record says so", async () => {
+  const { key, id } = await createKey({ limits: { bodyBytes: 1_024 } });
+  const answer = await postV1("/chat/completions", chatOf("x".repeat(1_024)), {}, key);
+  expect(answer.status).toBe(413);
+  expect((await postV1("/chat/completions", chatOf("x"), {}, key)).status).toBe(200);
+  await eventually("the record", async () =>
+    (await recordLines()).some(({ fact }) => fact.kind === "refused" && fact.key === id && JSON.stringify(fact).includes("1024")),
+  );
+});
+
 test("the same Idempotency-Key is the same request: it is paid once", async () => {
   model.script({ text: "once" });
   const headers = { "Idempotency-Key": "abc" };
@@ -161,6 +171,14 @@ test("the same Idempotency-Key is the same request: it is paid once", async () =
   expect(model.calls).toHaveLength(1);
   const other = await postV1("/chat/completions", chatOf("!"), headers);
   expect(other.status).toBe(409);
+});
+
+test("the same Idempotency-Key at another endpoint is another request, also with the same body", async () => {
+  await configure("routing", everyKind);
+  const both = { ...chatOf("?"), model: "auto", input: "?" };
+  const headers = { "Idempotency-Key": "both" };
+  expect((await postV1("/chat/completions", both, headers)).status).toBe(200);
+  expect((await postV1("/embeddings", both, headers)).status).toBe(409);
 });
 
 test("the record has the request as one of this endpoint", async () => {

@@ -37,6 +37,16 @@ test("without that, a second request is one of its own", async () => {
   expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([403, 403]);
 });
 
+test("a retry with another question is one of its own: nobody gets the reply to the first", async () => {
+  const first = ask();
+  await openNotice("request");
+  const second = postV1("/chat/completions", chatOf("Another?"), again);
+  await eventually("both reviews", async () => (await reviews()) === 2);
+  await decide("request", "deny");
+  await decide("request", "deny");
+  expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([403, 403]);
+});
+
 test.each([
   ["approve", 200],
   ["deny", 403],

@@ -1,7 +1,7 @@
-// A server's requests for tokens: each counts for its client's key, as every other request does.
+// Requests for tokens, a host's and a server's: each counts for its key, as every other request does.
 
 import { beforeEach, expect, test } from "vitest";
-import { createKey, eventually } from "../../support/gateway.ts";
+import { createKey, eventually, gateway, jsonBody } from "../../support/gateway.ts";
 import {
   RelayClient,
   type Upstream,
@@ -42,4 +42,18 @@ test("a server that asks for a token again and again is rate limited by the key'
   expect(refused.length).toBeGreaterThanOrEqual(20);
   const made = (await recordLines({})).filter(({ fact }) => fact.kind === "tokenMade" && fact.key === id);
   expect(made.length).toBe(asked.length - refused.length);
+});
+
+test("a host that asks for a token again and again is rate limited by the key's limit of calls", async () => {
+  const { key, id } = await createKey({ limits: { callsPerMinute: 20 } });
+  const ask = (of: number): Promise<Response> => {
+    const originatingRequest = { id: of, method: "tools/call", name: "summarize", server: "open" };
+    return gateway("/tokens", { key, ...jsonBody("POST", { session: "sess-1", originatingRequest, maxUsd: 1 }) });
+  };
+  // Each wakes an object, and counts for ten calls: what comes back within a second is far less.
+  const answers = await Promise.all(Array.from({ length: 10 }, (_, each) => ask(each)));
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThanOrEqual(7);
+  const made = (await recordLines({})).filter(({ fact }) => fact.kind === "tokenMade" && fact.key === id);
+  expect(made.length).toBe(answers.length - refused.length);
 });

@@ -2,7 +2,19 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { APIError } from "openai";
-import { admin, configure, createKey, eventually, gateway, jsonBody, model, routing, travel } from "../../support/gateway.ts";
+import {
+  admin,
+  configure,
+  createKey,
+  eventually,
+  gateway,
+  jsonBody,
+  model,
+  notices,
+  openNotice,
+  routing,
+  travel,
+} from "../../support/gateway.ts";
 import {
   RelayClient,
   type Upstream,
@@ -16,7 +28,7 @@ import {
 } from "../../support/mcp-server.ts";
 import { decide } from "../../support/reviewer.ts";
 import { recordLines } from "../../support/record.ts";
-import { chatOf, clientOf, runIn } from "../../support/v1.ts";
+import { chatOf, clientOf, postV1, runIn } from "../../support/v1.ts";
 
 type Token = {
   readonly token: string;
@@ -121,6 +133,31 @@ describe("a host's", () => {
     expect((await ask(claim({ originatingRequest: elsewhere }), narrow.key)).status).not.toBe(201);
     const { key: older } = await createKey({ scopes: ["sampling"] });
     expect((await ask(claim(), older)).status).toBe(403);
+  });
+
+  describe("with other models of the same client request", () => {
+    const of = (id: number, server: string, models: readonly string[]): Promise<string> =>
+      tokenFor({ models, originatingRequest: { id, method: "tools/call", name: "summarize", server } });
+
+    test("is another request under the same Idempotency-Key: it gets no reply of a model that it may not use", async () => {
+      const headers = { "Idempotency-Key": "same" };
+      const statuses = [];
+      for (const name of ["first", "second"])
+        statuses.push((await postV1("/chat/completions", chatOf("?", { model: "auto" }), headers, await of(903, "open", [name]))).status);
+      expect(statuses).toEqual([200, 409]);
+    });
+
+    test("takes over no run of the other one, as its own retry would", async () => {
+      const ask = async (name: string, headers: Record<string, string>): Promise<Response> =>
+        postV1("/chat/completions", chatOf("?", { model: "auto" }), headers, await of(904, "request-gate", [name]));
+      const asked = [ask("first", {})];
+      await openNotice("request");
+      asked.push(ask("second", { "X-Stainless-Retry-Count": "1" }));
+      await eventually("both reviews", async () => (await notices()).length === 2);
+      await decide("request", "deny");
+      await decide("request", "deny");
+      expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([403, 403]);
+    });
   });
 
   test("spends no more than it may, and what was spent with it counts for the key too", async () => {
