@@ -704,6 +704,18 @@ describe("a server's request for sampling", () => {
     expect((await runReaches(run, "completed")).state).toBe("completed");
   });
 
+  test("that a server sends again on the resumed stream of a list is refused", async () => {
+    const client = await connected();
+    upstream.answer = ({ message, method }) => {
+      if (message.id === "list") return streamOf("id: 1\ndata: \n\n");
+      return method === "GET" ? streamOf(eventFor(ask("again"), "2")) : undefined;
+    };
+    const id = /^id: (\S+)/.exec(await (await client.request("list", "tools/list")).text())?.[1] ?? "";
+    await (await client.send({ method: "GET", headers: { "Last-Event-ID": id } })).text();
+    expect((await answered("again")).error).toMatchObject({ code: -32602 });
+    expect(model.calls).toEqual([]);
+  });
+
   test("of a server without event ids gives the client an id of ours: who comes back with it is told that the outcome is unknown, once", async () => {
     const client = await connected();
     upstream.answer = ({ message }) => (message.id === "call" ? streamOf(eventFor(ask("s1"))) : undefined);

@@ -16,7 +16,7 @@ import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
 import { type OpenResponseWatch, type WatchEnd, watchEndRefusal, watchOpenResponse } from "../../pipeline/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { Originating } from "../../../shared/association/relay-association.ts";
+import { type Originating, countsInFlight } from "../../../shared/association/relay-association.ts";
 import type { InFlight } from "./relayed-requests.ts";
 import {
   type SamplingParts,
@@ -276,12 +276,15 @@ class SseRelay {
   }
 
   #samplingParts(): SamplingParts {
+    const originating = this.#parts.serves ?? this.#parts.originating;
+    // Some servers send again on a resumed stream what they sent on any: that is not for a list whose stream it is.
+    const isElsewhere = this.#parts.isResumed && originating !== null && !countsInFlight(originating);
     return {
       ...this.#parts,
-      originating: this.#parts.serves ?? this.#parts.originating,
+      originating,
       onProgress: () => {},
       toClient: null,
-      isOver: this.#isOver,
+      isOver: this.#isOver || isElsewhere,
       isBrief: false,
       gaveUp: (id) => this.#gaveUp.has(idKey(id)),
     };

@@ -105,11 +105,12 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
     const [{ id } = { id: "" }] = await listed("?server=deploy&state=open", 1);
     await tab.goto(`${at.homeOf(tab)}/requests/${id}`);
     await expectGoodPage(tab, "console-request-open");
-    await tab.locator(".confirm summary").click();
-    await tab.locator(".confirm button").click();
+    const cancelling = tab.locator(".confirm", { hasText: "Cancel request" });
+    await cancelling.locator("summary").click();
+    await cancelling.locator("button").click();
     await tab.getByText("The request was cancelled.").waitFor();
     expect((await at.admin<Line>("GET", `/runs/${id}`)).state).toBe("cancelled");
-    expect(await tab.locator(".confirm").count()).toBe(0);
+    expect(await cancelling.count()).toBe(0);
   });
 
   test("in Chinese", async () => {
