@@ -270,7 +270,7 @@ const budgets = { budgets: { all: { of: "everything", usd: 1, per: "day" } } };
 const stops = {
   Everything: ["/stops/everything", { scope: "everything" }],
   Server: ["/stops/servers/notes", { scope: "server", server: "notes" }],
-  Key: ["/stops/keys/key_1", { scope: "key", key: "key_1" }],
+  Key: ["/stops/keys/key_dev", { scope: "key", key: "key_dev" }],
 } as const satisfies Record<string, readonly [string, Stop]>;
 
 /** The same for the API under /v1, and the tokens for it. */
@@ -634,6 +634,7 @@ const asks: Asks = {
         `stop${name}`,
         async () => [
           [204, asAdmin(path, { method: "PUT" })],
+          ...(name === "Key" ? ([[404, asAdmin("/stops/keys/nobody", { method: "PUT" })]] as const) : []),
           [401, at(`/admin${path}`, { method: "PUT" })],
         ],
       ],
