@@ -40,6 +40,13 @@ export const streamMutants: readonly Mutant[] = [
     test: { file: test, only: "cannot come back has a comment" },
   },
   {
+    name: "a call has a place to come back to before its server samples on its stream",
+    file: "workers/endpoints/relay/sse-relay.ts",
+    from: "const marking = setTimeout(() => this.#parts.inFlight !== null && void",
+    to: "const marking = setTimeout(() => this.#parts.inFlight === null && void",
+    test: { file: test, only: "takes a while has a place" },
+  },
+  {
     name: "what is sent again on the resumed stream of a list is not sampled",
     file: "workers/endpoints/relay/sse-relay.ts",
     from: "isOver: this.#isOver || isElsewhere,",

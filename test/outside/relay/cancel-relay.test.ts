@@ -158,7 +158,7 @@ describe("a review is withdrawn, and its page says so, where", () => {
 
   test("the response comes on a stream that was resumed", async () => {
     const call = await waiting("resumed");
-    const place = await until("a place to resume from", () => /id: (\S+)\n/.exec(call.seen())?.[1]);
+    const place = await until("a place to resume from", () => /id: (\S+\.1)\n/.exec(call.seen())?.[1]);
     call.leave();
     const resumed = call.client.listen(place).then((answer) => answer.text());
     const stream = await until("the resumed stream", () => streams.get("resumed 1"));
@@ -170,7 +170,7 @@ describe("a review is withdrawn, and its page says so, where", () => {
   test("the server cancels what it asked on a stream that was resumed", async () => {
     streams.delete("resumed 1");
     const call = await waiting("resumed-and-cancelled");
-    const place = await until("a place to resume from", () => /id: (\S+)\n/.exec(call.seen())?.[1]);
+    const place = await until("a place to resume from", () => /id: (\S+\.1)\n/.exec(call.seen())?.[1]);
     call.leave();
     const resumed = call.client.listen(place).then((answer) => answer.text());
     const stream = await until("the resumed stream", () => streams.get("resumed 1"));

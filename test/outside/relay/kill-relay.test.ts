@@ -15,24 +15,31 @@ import { type RelayOffice, openGates, relayKey, relayOffice } from "../support/r
 import { type StreamingServer, serveStreaming } from "../support/relay-serve.ts";
 import { MemoryEvents, sessionsOf } from "../support/relay-sessions.ts";
 
-type Sampling = { readonly url: string; readonly close: () => Promise<void>; readonly runs: string[]; readonly answers: string[] };
+type Sampling = {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+  readonly runs: string[];
+  readonly answers: string[];
+  /** How many stand-alone streams it has opened. */
+  readonly listened: () => number;
+};
 
-/** A server of the SDK whose tool samples once, with or without a store of events. */
+/** A server of the SDK whose tool samples once, with or without a store of events; `aside` does so on the stand-alone stream. */
 async function samplingServer(canReplay: boolean): Promise<Sampling> {
   const runs: string[] = [];
   const answers: string[] = [];
+  let listened = 0;
   const make = (): Server => {
     const server = new Server({ name: "sampling", version: "1" }, { capabilities: { tools: {} } });
     server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
       runs.push(params.name);
-      const reply = await extra.sendRequest(
-        {
-          method: "sampling/createMessage",
-          params: { messages: [{ role: "user", content: { type: "text", text: `The question of ${params.name}` } }], maxTokens: 20 },
-        },
-        CreateMessageResultSchema,
-        { timeout: 120_000 },
-      );
+      const text = `The question of ${params.name}`;
+      const sampling = { messages: [{ role: "user" as const, content: { type: "text" as const, text } }], maxTokens: 20 };
+      const timeout = 120_000;
+      const reply =
+        params.name === "aside"
+          ? await server.createMessage(sampling, { timeout })
+          : await extra.sendRequest({ method: "sampling/createMessage", params: sampling }, CreateMessageResultSchema, { timeout });
       return { content: [{ type: "text", text: `said: ${reply.content.type === "text" ? reply.content.text : ""}` }] };
     });
     return server;
@@ -41,9 +48,11 @@ async function samplingServer(canReplay: boolean): Promise<Sampling> {
   const server: StreamingServer = await serveStreaming(async (request) => {
     const text = request.method === "POST" ? await request.clone().text() : "";
     if (text.includes('"role":"assistant"')) answers.push(text);
-    return endpoint(request);
+    const answer = await endpoint(request);
+    if (request.method === "GET" && answer.ok) listened += 1;
+    return answer;
   });
-  return { ...server, runs, answers };
+  return { ...server, runs, answers, listened: () => listened };
 }
 
 async function clientOf(url: string): Promise<Client> {
@@ -144,6 +153,27 @@ describe("a kill -9 while servers wait for a person", () => {
       expect(events.filter((each) => each.run === run && ["reviewOpened", "called", "finished"].includes(each.fact.kind))).toHaveLength(3);
     expect((await verifyRecord(text.split("\n"))).findings).toEqual([]);
   });
+});
+
+test("a kill -9 while a server waits on the stand-alone stream: the client is told at once that the outcome is unknown", async () => {
+  const before = forgetful.listened();
+  const client = await clientOf(office.relay("forgetful"));
+  await until("the stand-alone stream", () => forgetful.listened() > before);
+  let place: string | undefined;
+  const { begun, link } = await reviewOf(() => {
+    const onresumptiontoken = (token: string): void => void (place = token);
+    const called = client.callTool({ name: "aside", arguments: {} }, undefined, { timeout: 600_000, onresumptiontoken });
+    called.catch(() => {});
+    return called;
+  });
+  await until("a place to come back to", () => place);
+  await office.kill();
+  await office.start();
+  await expect(begun).rejects.toThrow(/unknown/);
+  const answered = forgetful.answers.length;
+  expect((await decideByLink(link, "approve")).status).toBe(303);
+  await until("the server's answer", () => forgetful.answers.length > answered);
+  await client.close();
 });
 
 test("a kill -9 while the answer is on its way: the server gets it again, the same to the byte, and can tell by its id", async () => {

@@ -11,7 +11,7 @@ const url = `${upstreamOrigin}/mcp`;
 let upstream: Upstream;
 beforeEach(async () => {
   upstream = scriptUpstream();
-  await configureServers({ "request-gate": { url, protocol: "2026" }, open: { url } });
+  await configureServers({ "request-gate": { url, protocol: "2026" }, open: { url }, "open-strict": { url, association: "strict" } });
 });
 
 /** Reads the stream's first event, which is an id alone, and leaves: that id. */
@@ -44,7 +44,7 @@ test("a stream that breaks again before its first message is resumed once more, 
 });
 
 test("a stream to which its client cannot come back has a comment every few seconds, which shows that the client is there", async () => {
-  const client = new RelayClient("open", { send: (path, init) => gatewayWith({ HEARTBEAT_SECONDS: "60" }, path, init) });
+  const client = new RelayClient("open-strict", { send: (path, init) => gatewayWith({ HEARTBEAT_SECONDS: "60" }, path, init) });
   await client.connect();
   const streams = { "with an id": openStream(), "without an id": openStream() };
   upstream.answer = ({ message }) => (message.method === "tools/call" ? streams[message.id as keyof typeof streams].response() : undefined); // the ids below
@@ -52,9 +52,32 @@ test("a stream to which its client cannot come back has a comment every few seco
   streams["without an id"].say(": open\n\n");
   const [resumable, other] = [new Stream(await client.call("with an id")), new Stream(await client.call("without an id"))];
   await resumable.next();
-  for (let comments = 0; comments < 2;) comments += (await other.next()) === ": waiting\n\n" ? 1 : 0;
+  while (!/(: waiting\n\n){2}/.test(other.text)) await other.next();
   streams["with an id"].end();
   expect(await resumable.rest()).toBe("");
   expect(resumable.text).toMatch(/^id: \S+\ndata: \n\n$/);
   await other.leave();
+});
+
+test("a call that takes a while has a place to come back to, where its server gives none and may ask on the stand-alone stream", async () => {
+  upstream.answer = ({ message }) => {
+    if (message.id !== "slow") return undefined;
+    const stream = openStream();
+    stream.say(": open\n\n");
+    return stream.response();
+  };
+  const comeBack = async (server: string, method: string): Promise<string> => {
+    const client = new RelayClient(server);
+    await client.connect();
+    const stream = new Stream(await client.request("slow", method, { name: "summarize" }));
+    // The place comes before the first comment, or not at all.
+    while (!/^(id|: waiting)/m.test(stream.text)) await stream.next();
+    await stream.leave();
+    const place = /^id: (\S+)\ndata: \n\n/m.exec(stream.text)?.[1];
+    if (place === undefined) return "no place";
+    return (await client.send({ method: "GET", headers: { "Last-Event-ID": place } })).text();
+  };
+  expect(await comeBack("open", "tools/call")).toContain("the outcome of the request is unknown");
+  expect(await comeBack("open", "tools/list")).toBe("no place");
+  expect(await comeBack("open-strict", "tools/call")).toBe("no place");
 });

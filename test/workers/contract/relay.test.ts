@@ -58,6 +58,7 @@ beforeEach(async () => {
     forward: { url, mode: "forward" },
     fallback: { url, mode: "fallback" },
     pages: { url, origins: ["https://app.example.com"] },
+    "open-strict": { url, association: "strict" },
     "open-some": { url, samplingTools: ["summarize"] },
     "open-plain": { url, tools: false, tasks: false },
   });
@@ -477,7 +478,7 @@ describe("what passes from a server", () => {
   });
 
   test("is a stream byte for byte where nothing is ours, but for the mark on the ids of its events", async () => {
-    const client = await connected();
+    const client = await connected("open-strict");
     const text =
       ': hello\r\n\r\nretry: 10\nevent: message\rdata: {"jsonrpc":"2.0",\ndata: "method":"notifications/x\u2028"}\n\ndata: not JSON\n\ndata: cut';
     upstream.answer = () => streamOf(text);
@@ -654,7 +655,7 @@ describe("a server's request for sampling", () => {
   });
 
   test("is refused after the response of the call, on the same stream", async () => {
-    const client = await connected();
+    const client = await connected("open-strict");
     upstream.answer = ({ message }) => (message.id === "call" ? streamOf(eventFor(responseTo("call")), eventFor(ask("late"))) : undefined);
     expect(await (await client.call("call")).text()).toBe(eventFor(responseTo("call")));
     expect((await answered("late")).error).toMatchObject({ code: -32602 });
@@ -693,7 +694,7 @@ describe("a server's request for sampling", () => {
       if (message.id === "call") return streamOf("id: 1\ndata: \n\n");
       return method === "GET" ? streamOf(eventFor(ask("resumed"), "2")) : undefined;
     };
-    const id = /^id: (\S+)/.exec(await (await client.call("call")).text())?.[1] ?? "";
+    const id = /^id: (\S+\.1)$/m.exec(await (await client.call("call")).text())?.[1] ?? "";
     const text = await (await client.send({ method: "GET", headers: { "Last-Event-ID": id } })).text();
     expect(upstream.calls.findLast(({ method }) => method === "GET")?.headers.get("Last-Event-ID")).toBe("1");
     // The client comes back to before it, where that is lost too.
@@ -733,7 +734,7 @@ describe("a server's request for sampling", () => {
   });
 
   test("of a server with event ids never gets one of ours", async () => {
-    const client = new RelayClient();
+    const client = new RelayClient("open-strict");
     await client.connect({}, "2025-06-18");
     upstream.answer = ({ message }) =>
       message.id === "call" ? streamOf(eventFor(ask("s1"), "7"), eventFor(responseTo("call"), "8")) : undefined;
@@ -751,7 +752,7 @@ describe("a server's request for sampling", () => {
   test("cannot be resumed with an event id of the server's own, or of another session", async () => {
     const [one, other] = [await connected(), await connected()];
     upstream.answer = ({ message }) => (message.id === "call" ? streamOf("id: 1\ndata: \n\n") : undefined);
-    const id = /^id: (\S+)/.exec(await (await one.call("call")).text())?.[1] ?? "";
+    const id = /^id: (\S+\.1)$/m.exec(await (await one.call("call")).text())?.[1] ?? "";
     const before = upstream.calls.length;
     for (const [client, last] of [
       [one, "1"],
@@ -840,7 +841,7 @@ describe("sampling never reaches a client unseen", () => {
   });
 
   test("but what only speaks of it passes", async () => {
-    const client = await connected();
+    const client = await connected("open-strict");
     const spoken = { jsonrpc: "2.0", id: "call", result: { content: [{ type: "text", text: `a\u2028b\u0085${raw("s")}` }] } };
     upstream.answer = ({ message }) => (message.id === "call" ? streamOf(eventFor(spoken)) : undefined);
     expect(await (await client.call("call")).text()).toBe(eventFor(spoken));

@@ -48,6 +48,12 @@ export const toldMark = "told ";
  */
 export const unreadMs = 2_000;
 
+/**
+ * A call that takes longer gives its client a place to come back to, where its server gives none: what is sampled for it may be asked on the
+ * stand-alone stream, of which this stream hears nothing. Shorter calls pass unchanged.
+ */
+const markMs = 100;
+
 /** Requests of a server that one stream answers at once, beyond the key's own limit. Above that the stream is not read further. */
 const spareTasks = 32;
 
@@ -112,6 +118,7 @@ class SseRelay {
   #ended = false;
   #isBeating = false;
   #hasFailed = false;
+  #isMarked = false;
 
   constructor(upstream: ReadableStream<Uint8Array>, parts: StreamParts) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -136,6 +143,7 @@ class SseRelay {
       setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs),
       setInterval(() => this.#mayComeBack || this.#beat(), unreadMs),
     ];
+    const marking = setTimeout(() => this.#parts.inFlight !== null && void this.#mark().catch(() => {}), markMs);
     this.#parts.left.addEventListener("abort", () => this.#mayComeBack || this.#cancelUpstream());
     this.#writer.closed.catch(() => this.#cancelUpstream());
     const { env, key, session } = this.#parts;
@@ -165,6 +173,7 @@ class SseRelay {
     } finally {
       watch.done();
       for (const timer of timers) clearInterval(timer);
+      clearTimeout(marking);
       await this.#parts.inFlight?.streamEnded(isWhole && this.#hasIds);
       await Promise.allSettled(this.#pending);
     }
@@ -218,8 +227,7 @@ class SseRelay {
       if (token === this.#parts.progressToken) this.#progress = Math.max(this.#progress, progress);
     for (const intercepted of seen.intercepted) {
       await this.#waitForRoom();
-      if (this.#intercepted.size === 0 && this.#isWithoutIds())
-        await this.#write(idEvent(`id: ${this.#ownId}`, this.#parts.session.revision));
+      await this.#mark();
       this.#intercepted.add(idKey(intercepted.id));
       this.#track(
         answerIntercepted(
@@ -308,6 +316,13 @@ class SseRelay {
   /** Whether a client that reconnects could only send an id of ours, and would have nothing to resume. */
   #isWithoutIds(): boolean {
     return !this.#hasIds && !this.#isOver && this.#parts.originating !== null && !this.#parts.isResumed;
+  }
+
+  /** Gives the client a place to come back to, once: there it hears that the outcome is unknown. */
+  async #mark(): Promise<void> {
+    if (this.#isMarked || this.#ended || !this.#isWithoutIds()) return;
+    this.#isMarked = true;
+    await this.#write(idEvent(`id: ${this.#ownId}`, this.#parts.session.revision));
   }
 
   async #waitForRoom(): Promise<void> {
