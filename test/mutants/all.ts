@@ -5,6 +5,7 @@ import { configurationMutants } from "./configuration.ts";
 import { consoleMutants } from "./console.ts";
 import { credentialMutants } from "./credentials.ts";
 import { budgetGapMutants } from "./gaps-budgets.ts";
+import { relayGapMutants } from "./gaps-relay.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
@@ -65,4 +66,5 @@ export const mutants: readonly Mutant[] = [
   ...stopMutants,
   ...v1Mutants,
   ...budgetGapMutants,
+  ...relayGapMutants,
 ];

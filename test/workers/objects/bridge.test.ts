@@ -3,10 +3,10 @@
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BridgeObject } from "../../../workers/objects/bridge/bridge-object.ts";
-import { env, eventually } from "../support/gateway.ts";
+import { env, eventually, gatewayWith } from "../support/gateway.ts";
 import { type Upstream, configureServers, eventFor, openStream, scriptUpstream, streamOf, upstreamOrigin } from "../support/mcp-server.ts";
-import { StatelessClient, resultFor } from "../support/stateless.ts";
-import { type Rows, asObject, tablesIn } from "./inside.ts";
+import { StatelessClient, answerWith, formInput, resultFor, roundOf } from "../support/stateless.ts";
+import { type Rows, asObject, pause, tablesIn } from "./inside.ts";
 
 let upstream: Upstream;
 let client: StatelessClient;
@@ -76,6 +76,91 @@ describe("a session at a server", () => {
     const refused = await own.request("tools/list", {}, { capabilities, headers });
     expect([refused.status, refused.headers.get("WWW-Authenticate")]).toEqual([401, "Bearer realm=notes"]);
   });
+});
+
+describe("while its client has no request, a server that asks", () => {
+  const roots = { roots: {} };
+  const isOfNewCall = (): boolean => callsOf("tools/call").length > 1;
+
+  test("for roots waits for the next call, eight times at most; what it withdraws is not asked", async () => {
+    const [aside, response] = [openStream(), openStream()];
+    upstream.answer = (call) => {
+      if (call.method === "GET") return aside.response();
+      if (call.message.method !== "tools/call") return undefined;
+      return isOfNewCall() ? response.response() : Response.json(resultFor(call, said));
+    };
+    await client.call({}, { capabilities: roots });
+    const ids = Array.from({ length: 10 }, (_, at) => `r${at}`);
+    for (const id of ids) aside.say(eventFor({ jsonrpc: "2.0", id, method: "roots/list" }));
+    aside.say(eventFor({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "r3" } }));
+    aside.say(eventFor({ jsonrpc: "2.0", id: "last", method: "ping" }));
+    await eventually("an answer to what came last", async () => upstream.answersTo("last").length === 1);
+    const refused = await eventually("the refusals", async () => {
+      const answered = ids.filter((id) => upstream.answersTo(id).length > 0);
+      return answered.length >= 2 ? answered : null;
+    });
+    expect(refused).toEqual(["r8", "r9"]);
+    expect(upstream.answersTo("r9")[0]?.error?.message).toMatch(/cannot be asked/);
+    const { result } = await client.call({}, { capabilities: roots });
+    expect(Object.values(result?.inputRequests ?? {}).map(({ method }) => method)).toEqual(Array(7).fill("roots/list"));
+    for (const stream of [aside, response]) stream.end();
+  });
+});
+
+test("a server that asks a call's client for what it did not declare, or nested too deeply, is refused", async () => {
+  const stream = openStream();
+  upstream.answer = ({ message }) => (message.method === "tools/call" ? stream.response() : undefined);
+  const calling = client.callToEnd({}, { capabilities: { elicitation: { form: {} } } });
+  let deep: unknown = 1;
+  for (let level = 0; level < 101; level += 1) deep = [deep];
+  const asks: readonly (readonly [string, object, number])[] = [
+    ["roots/list", {}, -32_601],
+    ["sampling/createMessage", {}, -32_602],
+    ["elicitation/create", { mode: "url", url: "https://example.com" }, -32_601],
+    ["elicitation/create", { deep }, -32_602],
+    ["tools/list", {}, -32_601],
+  ];
+  for (const [at, [method, params, code]] of asks.entries()) {
+    stream.say(eventFor({ jsonrpc: "2.0", id: `w${at}`, method, params }));
+    const [answer] = await eventually("the refusal", async () => {
+      const answers = upstream.answersTo(`w${at}`);
+      return answers.length > 0 ? answers : null;
+    });
+    expect([method, answer?.error?.code]).toEqual([method, code]);
+  }
+  const { message } = upstream.calls.find((each) => each.message.method === "tools/call") ?? {};
+  stream.say(eventFor({ jsonrpc: "2.0", id: message?.id, result: said }));
+  stream.end();
+  expect((await calling).result).toMatchObject(said);
+});
+
+test("a hundred calls of one client wait at most: one more is refused until one of them ends", async () => {
+  const server = { holds: true };
+  upstream.answer = async (call) => {
+    if (call.message.method !== "tools/call") return undefined;
+    while (server.holds) await pause(50);
+    return Response.json(resultFor(call, said));
+  };
+  const soon = new StatelessClient("open", { send: (path, init) => gatewayWith({ RELAY_HOLD_SECONDS: "1" }, path, init) });
+  const waiting = await Promise.all(Array.from({ length: 100 }, (_, at) => soon.call({ arguments: { at } })));
+  expect(waiting.every(({ result }) => result?.requestState !== undefined)).toBe(true);
+  const refused = await soon.request("tools/call", { name: "summarize", arguments: { at: 100 } });
+  expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "5"]);
+  expect(callsOf("tools/call")).toHaveLength(100);
+  server.holds = false;
+  expect((await client.callToEnd({ arguments: { at: 0 }, requestState: waiting[0]?.result?.requestState })).result).toMatchObject(said);
+});
+
+test("a state of a call without a session is no good where the server has sessions now, and begins none", async () => {
+  await configureServers({ open: { url: `${upstreamOrigin}/stateless`, protocol: "2026" } });
+  upstream.answer = (call) =>
+    call.message.method === "tools/call" ? answerWith(call, roundOf({ confirm: formInput }, "the server's state")) : undefined;
+  const { result } = await client.call({}, { capabilities });
+  expect(result?.requestState).toEqual(expect.any(String));
+  await configureServers({ open: { url: `${upstreamOrigin}/mcp` } });
+  const again = await client.call({ requestState: result?.requestState, inputResponses: { confirm: {} } }, { capabilities });
+  expect(again.error).toMatchObject({ code: -32_602, message: expect.stringContaining("not one of this gateway for this request") });
+  expect((await idsOf()).map(String)).toEqual(before);
 });
 
 describe("a stream of the server that breaks", () => {

@@ -14,12 +14,13 @@ import {
   answerWith,
   continuations,
   formInput,
+  responsesTo,
   roundOf,
   samplesOnce,
   samplingInput,
   textResult,
 } from "../support/stateless.ts";
-import { crash, everything, ringAlarm, stubOf } from "./inside.ts";
+import { crash, everything, pause, ringAlarm, stubOf } from "./inside.ts";
 
 const url = `${upstreamOrigin}/mcp`;
 let upstream: Upstream;
@@ -186,6 +187,31 @@ describe("the object", () => {
     expect(await call.answer("attempt", 1, "confirm", '{"action":"accept"}')).toBe(true);
     expect(await call.answer("attempt", 1, "confirm", '{"action":"decline"}')).toBe(false);
     expect(await call.look("attempt")).toMatchObject({ kind: "waiting", round: 1, answered: ["confirm"] });
+  });
+
+  test("sends nothing before everything that the round asked is answered; what the server has by then nobody else ends", async () => {
+    const { id } = await createKey();
+    const call = callStub(env, id, "whole");
+    const requests = ["confirm", "other"].map((key) => ({ key, method: "elicitation/create" as const, params: null }));
+    const how = { meta: "{}", authorization: null };
+    const server = { holds: false };
+    upstream.answer = async (sent) => {
+      while (server.holds) await pause(5);
+      return answerWith(sent, textResult("done"));
+    };
+    await call.open(createCallStart(id, { requests, state: "s" }));
+    await call.answer("attempt", 1, "confirm", "{}");
+    expect(await call.proceed("attempt", 1, how)).toMatchObject({ kind: "waiting", answered: ["confirm"] });
+    expect(upstream.calls).toEqual([]);
+    await call.answer("attempt", 1, "other", "{}");
+    server.holds = true;
+    const proceeding = call.proceed("attempt", 1, how);
+    await eventually("the continuation", async () => upstream.calls.length === 1);
+    expect(await call.end("attempt", 1, '{"result":{"n":1}}')).toMatchObject({ kind: "waiting" });
+    expect(await call.answer("attempt", 1, "other", '{"late":true}')).toBe(false);
+    server.holds = false;
+    expect(await proceeding).toMatchObject({ kind: "ended", answer: expect.stringContaining("done") });
+    expect(upstream.calls.map(responsesTo)).toEqual([{ confirm: {}, other: {} }]);
   });
 
   test("ends a call in its round alone, once", async () => {
