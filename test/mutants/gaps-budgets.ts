@@ -9,7 +9,10 @@ const budgets = (only: string): Mutant["test"] => ({ file: "test/workers/contrac
 const scoped = (only: string): Mutant["test"] => ({ file: "test/shared/credential/scoped-token.test.ts", only });
 const v1 = (file: string, only: string): Mutant["test"] => ({ file: `test/workers/contract/v1/${file}.test.ts`, only });
 const guesses: Mutant["test"] = { file: "test/workers/contract/review-http.test.ts", only: "too many from" };
+const stops = (only: string): Mutant["test"] => ({ file: "test/workers/contract/stops.test.ts", only });
+const setting = (only: string): Mutant["test"] => ({ file: "test/workers/platform/settings.test.ts", only });
 
+const settings = { file: "workers/platform/settings.ts" };
 const arithmetic = { file: "shared/budget/account.ts" };
 const held = { file: "shared/budget/held-share.ts" };
 const cost = { file: "shared/budget/cost.ts" };
@@ -220,5 +223,103 @@ export const budgetGapMutants: readonly Mutant[] = [
     from: 'if (await isFlooding(c, "admin tokens"))\n    return',
     to: "if (c.req.path === null)\n    return",
     test: guesses,
+  },
+  {
+    file: "workers/objects/stop-object.ts",
+    name: "stops of servers and keys are limited",
+    from: 'if (!isKnown && stop.scope !== "everything" && rows.length >= mostStops) return false;',
+    to: "",
+    test: stops("a thousand stops are kept at most"),
+  },
+  {
+    file: "workers/objects/stop-object.ts",
+    name: "everything can be stopped, however many stops there are",
+    from: 'if (!isKnown && stop.scope !== "everything" && rows',
+    to: "if (!isKnown && rows",
+    test: stops("a thousand stops are kept at most"),
+  },
+  {
+    file: "workers/objects/stop-object.ts",
+    name: "a stop that was taken back withdraws nothing",
+    from: 'this.#sql.exec("DELETE FROM withdrawal WHERE name = ?", nameOf(stop));',
+    to: "",
+    test: stops("a stop that was taken back withdraws nothing"),
+  },
+  {
+    ...settings,
+    name: "links are made for https, or a loopback address",
+    from: 'if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {',
+    to: 'if (url.protocol === "http:" && url.hostname === "") {',
+    test: setting("none: no link is made"),
+  },
+  {
+    ...settings,
+    name: "no link is made for an address that health refuses",
+    from: 'must be https unless it is a loopback address; correct it");\n    return undefined;',
+    to: 'must be https unless it is a loopback address; correct it");',
+    test: setting("none: no link is made"),
+  },
+  {
+    ...settings,
+    name: "PUBLIC_URL is a plain address",
+    from: 'url.search !== "" || url.hash !== "" || url.username !== "") {\n    issues.push("PUBLIC_URL',
+    to: 'url.search !== "") {\n    issues.push("PUBLIC_URL',
+    test: setting("none: no link is made"),
+  },
+  {
+    ...settings,
+    name: "a development key is for a loopback address",
+    from: "devApiKey: loopback && secretError",
+    to: "devApiKey: secretError",
+    test: setting("for a loopback address"),
+  },
+  {
+    ...settings,
+    name: "the list of links is for a loopback address",
+    from: 'env.OUTBOX === "on" || (loopback && env.OUTBOX !== "off")',
+    to: 'env.OUTBOX !== "off"',
+    test: setting("for a loopback address"),
+  },
+  {
+    ...settings,
+    name: "a previous LINK_KEY that is an example verifies nothing",
+    from: "previousError === null ? [current, signingKey(previous)] : [current]",
+    to: 'previous !== "" ? [current, signingKey(previous)] : [current]',
+    test: setting("is no previous LINK_KEY"),
+  },
+  {
+    ...settings,
+    name: "a METRICS_TOKEN that is an example opens nothing",
+    from: "metricsTokenError === null ? metricsToken : undefined",
+    to: 'metricsToken !== "" ? metricsToken : undefined',
+    test: setting("is no previous LINK_KEY"),
+  },
+  {
+    ...settings,
+    name: "content goes on being encrypted with the previous key alone",
+    from: "return [...new Set([current, previous])].filter",
+    to: "return [...new Set([current])].filter",
+    test: setting("encrypted with the previous CONTENT_KEY"),
+  },
+  {
+    ...settings,
+    name: "Cloudflare Access needs the application's tag",
+    from: "if (!/^[\\x21-\\x7e]{1,200}$/.test(audience)) {",
+    to: "if (audience.length > 200) {",
+    test: setting("signs nobody in with the team"),
+  },
+  {
+    ...settings,
+    name: "the issuer of Cloudflare Access is a host over https",
+    from: 'url?.protocol !== "https:" ||',
+    to: "url === null ||",
+    test: setting("signs nobody in with the team"),
+  },
+  {
+    ...settings,
+    name: "a number out of its range is not used",
+    from: "value >= least && value <= most",
+    to: "value >= least",
+    test: setting("a number out of its range"),
   },
 ];

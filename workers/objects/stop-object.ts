@@ -58,7 +58,7 @@ export class StopObject extends DurableObject<Env> implements StopCalls {
   stop(stop: Stop, withdrawnBy: Operator | null): boolean {
     const rows = this.#rows();
     const isKnown = rows.some(({ name }) => name === nameOf(stop));
-    if (!isKnown && rows.length >= mostStops) return false;
+    if (!isKnown && stop.scope !== "everything" && rows.length >= mostStops) return false;
     const [now, text] = [this.now(), JSON.stringify(stop)];
     this.ctx.storage.transactionSync(() => {
       this.#sql.exec("INSERT OR IGNORE INTO stop (name, stop, at) VALUES (?, ?, ?)", nameOf(stop), text, now);

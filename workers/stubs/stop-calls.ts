@@ -10,7 +10,7 @@ export const stopShards = 4;
 /** For how long an isolate may go by what it was told, by its own clock, from before it asked. A stop answers after this time. */
 export const stopsKnownMs = 1_500;
 
-/** Of many stops, the oldest are kept: a stop beyond is refused. */
+/** Of many stops of servers and keys, the oldest are kept: one beyond is refused. */
 export const mostStops = 1_000;
 
 export type StoppedAt = { readonly stop: Stop; readonly at: number };
@@ -20,7 +20,7 @@ export interface StopCalls extends Rpc.DurableObjectBranded {
   /** The stops and when each was made, in Unix milliseconds, oldest first. */
   list(): StoppedAt[];
   /**
-   * Stops. Twice is the same as once. False where there are `mostStops` already.
+   * Stops. Twice is the same as once. False where there are `mostStops` already; everything can always be stopped.
    * @param withdrawnBy Who stopped, for the one object that cancels every open run of what is stopped: from now on, until none is found.
    */
   stop(stop: Stop, withdrawnBy: Operator | null): boolean;

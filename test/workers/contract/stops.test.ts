@@ -1,6 +1,8 @@
 // The kill switch: once it has answered nothing is sent for what is stopped, in whatever phase a request is; and it is taken back.
 
+import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
+import type { StopObject } from "../../../workers/objects/stop-object.ts";
 import { stopStub } from "../../../workers/stubs/stubs.ts";
 import { asObject, crash, ringAlarm } from "../objects/inside.ts";
 import { replyMarker } from "../support/logs.ts";
@@ -225,6 +227,31 @@ test("a run that begins before the stop is known everywhere is found by a later 
     return (await Promise.race([answer, Promise.resolve(null)])) !== null;
   });
   expect((await errorOf(answer)).code).toBe(-32800);
+});
+
+test("a stop that was taken back withdraws nothing any more", async () => {
+  await stop("everything");
+  await ring();
+  await resume("everything");
+  travel(2_000);
+  const answer = sample({ server: "request-gate" }, { key });
+  const { run } = await openNotice("request");
+  await ring();
+  expect((await runOf(run, key)).state).not.toBe("cancelled");
+  await decide("request", "approve", run);
+  expect(await answerOf(answer)).toHaveProperty("result");
+});
+
+test("a thousand stops are kept at most; everything can be stopped all the same", async () => {
+  const of = (at: number) => ({ scope: "server", server: `server-${at}` }) as const;
+  await runInDurableObject(asObject<StopObject>(stopStub(env, 0)), (stops) => {
+    for (let at = 0; at < 1_000; at += 1) expect(stops.stop(of(at), null)).toBe(true);
+    expect([stops.stop(of(1_000), null), stops.stop(of(0), null), stops.list().length]).toEqual([false, true, 1_000]);
+  });
+  const refused = await admin("/stops/servers/one-more", { method: "PUT" });
+  expect([refused.status, await refused.text()]).toEqual([409, expect.stringContaining("stop everything, or take some back")]);
+  await stop("everything");
+  expect((await errorOf(sample({}, { key }))).data).toEqual({ outcome: "refused", stopped: "everything" });
 });
 
 test("where the stops cannot be read nothing is sent", async () => {

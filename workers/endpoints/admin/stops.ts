@@ -25,7 +25,7 @@ stopRoutes.get(paths.admin.stops, listStops, async (c) => {
 });
 
 const full = "There are a thousand stops already: stop everything, or take some back";
-const stopped = { 204: "Nothing is sent for it any more, and its open requests are being cancelled", 409: full };
+const stopped = { 204: "Nothing is sent for it any more, and its open requests are being cancelled" };
 const resumed = { 204: "It goes on; what was cancelled stays cancelled", 404: "It was not stopped" };
 const ofServer = inPath("server", "The MCP server's name, as the servers document or the host has it");
 const ofKey = inPath("key", "The API key's id, or its name where only one key has it");
@@ -38,7 +38,7 @@ stopRoutes.delete(paths.admin.stopEverything, describe("resumeEverything", { sum
 );
 stopRoutes.put(
   paths.admin.stopServer,
-  describe("stopServer", { summary: "Stops the sampling of one MCP server", parameters: [ofServer], ...stopped }),
+  describe("stopServer", { summary: "Stops the sampling of one MCP server", parameters: [ofServer], ...stopped, 409: full }),
   (c) => stopNow(c, { scope: "server", server: c.req.param("server") }),
 );
 stopRoutes.delete(
