@@ -47,29 +47,68 @@ function makeCopy(index: number): string {
   return copy;
 }
 
-/** The numbers of tests that passed and failed. A file that cannot be loaded counts as neither. */
-function runTest(copy: string, { file, only }: Mutant["test"]): Promise<{ readonly passed: number; readonly failed: number }> {
+/** The tests that ran, by full name, and whether each passed. A file that cannot be loaded has none. */
+function runTests(copy: string, file: string, only: string | undefined, options: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const filter = only === undefined ? [] : ["-t", only];
-  const child = spawn(process.execPath, [vitest, "run", file, ...filter, "--bail=1", "--reporter=json", `--outputFile=${report}`], {
+  const child = spawn(process.execPath, [vitest, "run", file, ...filter, ...options, "--reporter=json", `--outputFile=${report}`], {
     cwd: copy,
     stdio: "ignore",
   });
   return new Promise((resolve) => {
     child.on("exit", () => {
-      if (!existsSync(report)) return resolve({ passed: 0, failed: 0 });
-      const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8")) as Report; // vitest's own
-      resolve({ passed: numPassedTests, failed: numFailedTests });
+      if (!existsSync(report)) return resolve(new Map());
+      const { testResults } = JSON.parse(readFileSync(report, "utf8")) as Report; // vitest's own
+      const ran = testResults.flatMap(({ assertionResults }) => assertionResults);
+      resolve(
+        new Map(
+          ran.flatMap(({ fullName, status }) =>
+            status === "passed" || status === "failed" ? [[fullName, status === "passed"] as const] : [],
+          ),
+        ),
+      );
     });
   });
 }
 
-type Report = { readonly numPassedTests: number; readonly numFailedTests: number };
+type Report = {
+  readonly testResults: readonly {
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+  }[];
+};
+
+/**
+ * Which mutations' tests pass in the unchanged source. All tests of one file that are asked for run once, in one process, whatever the
+ * number of mutations that they watch.
+ */
+class SoundTests {
+  readonly #wanted: ReadonlyMap<string, string | undefined>;
+  readonly #passed = new Map<string, Promise<ReadonlyMap<string, boolean>>>();
+
+  constructor(chosen: readonly Mutant[]) {
+    const wanted = new Map<string, string | undefined>();
+    for (const { test } of chosen) {
+      const before = wanted.get(test.file);
+      if (!wanted.has(test.file)) wanted.set(test.file, test.only === undefined ? undefined : `(?:${test.only})`);
+      else wanted.set(test.file, before === undefined || test.only === undefined ? undefined : `${before}|(?:${test.only})`);
+    }
+    this.#wanted = wanted;
+  }
+
+  /** @param copy a copy of the source without a mutation at this moment */
+  async has(copy: string, { file, only }: Mutant["test"]): Promise<boolean> {
+    const run = this.#passed.get(file) ?? runTests(copy, file, this.#wanted.get(file), []);
+    this.#passed.set(file, run);
+    const named = only === undefined ? undefined : new RegExp(only);
+    const results = [...(await run)].filter(([name]) => named?.test(name) ?? true);
+    return results.length > 0 && results.every(([, passed]) => passed);
+  }
+}
 
 /** Judges one mutation in a copy, and puts the file back. The same test must pass without it. */
-async function judge(copy: string, mutant: Mutant, sound: Map<string, boolean>): Promise<Judged> {
+async function judge(copy: string, mutant: Mutant, sound: SoundTests): Promise<Judged> {
   const started = Date.now();
   const path = join(copy, mutant.file);
   const original = readFileSync(path, "utf8");
@@ -79,21 +118,15 @@ async function judge(copy: string, mutant: Mutant, sound: Map<string, boolean>):
     verdict,
     seconds: Math.round((Date.now() - started) / 100) / 10,
   });
-  if (countOf(original, mutant.from) !== 1) return finish("broken");
-  const test = JSON.stringify(mutant.test);
-  if (!sound.has(test)) {
-    const { passed, failed } = await runTest(copy, mutant.test);
-    sound.set(test, passed > 0 && failed === 0);
-  }
-  if (sound.get(test) !== true) return finish("broken");
+  if (countOf(original, mutant.from) !== 1 || !(await sound.has(copy, mutant.test))) return finish("broken");
   writeFileSync(
     path,
     original.replace(mutant.from, () => mutant.to),
   );
   try {
-    const { passed, failed } = await runTest(copy, mutant.test);
-    if (failed > 0) return finish("killed");
-    return finish(passed > 0 ? "survived" : "broken");
+    const ran = [...(await runTests(copy, mutant.test.file, mutant.test.only, ["--bail=1"])).values()];
+    if (ran.includes(false)) return finish("killed");
+    return finish(ran.length > 0 ? "survived" : "broken");
   } finally {
     writeFileSync(path, original);
   }
@@ -151,10 +184,10 @@ async function main(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   let done = chosen.length - waiting.length;
   const started = Date.now();
+  const sound = new SoundTests(waiting);
   await Promise.all(
     Array.from({ length: Math.min(copies, waiting.length) }, async (_, index) => {
       const copy = makeCopy(index);
-      const sound = new Map<string, boolean>();
       for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
         const verdict = await judge(copy, mutant, sound);
         judged.set(verdict.key, verdict);
