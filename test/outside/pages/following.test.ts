@@ -1,6 +1,6 @@
 // From a request's approval to the review of its reply in one place, in a browser, with a real gateway and a scripted model.
 
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { chromiumPath } from "../support/chromium.ts";
 import { killableGateway } from "../support/killable-gateway.ts";
@@ -35,11 +35,15 @@ describe.skipIf(chromiumPath === undefined)("from request to reply in one place"
     return { page, answer };
   }
 
+  /** Presses what leads to another page, and waits until that one is there: until then the page before answers every question. */
+  async function follow(page: Page, what: Locator): Promise<void> {
+    await Promise.all([page.waitForEvent("load"), what.click()]);
+  }
+
   async function approve(page: Page): Promise<void> {
     // A person's second: a form is good from then on.
     await page.waitForTimeout(1_100);
-    await page.getByRole("button", { name: /^Approve/ }).click();
-    await page.waitForLoadState();
+    await follow(page, page.getByRole("button", { name: /^Approve/ }));
   }
 
   test("the page waits, shows the way on without moving, and leads to the reply's own page", async () => {
@@ -71,12 +75,9 @@ describe.skipIf(chromiumPath === undefined)("from request to reply in one place"
     const { page, answer } = await openReview(false);
     await approve(page);
     // However quick the model was.
-    for (;;) {
-      const next = page.getByRole("link", { name: "Review reply" });
-      if (await next.isVisible()) break;
-      await page.getByRole("link", { name: "Refresh" }).click();
-    }
-    await page.getByRole("link", { name: "Review reply" }).click();
+    const next = page.getByRole("link", { name: "Review reply" });
+    while (!(await next.isVisible())) await follow(page, page.getByRole("link", { name: "Refresh" }));
+    await follow(page, next);
     await approve(page);
     expect(JSON.stringify(await answer)).toContain("Paris");
   });

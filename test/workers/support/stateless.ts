@@ -1,7 +1,13 @@
 // A client of revision 2026-07-28 at the relay, and what a server of that revision answers: every byte of both can be looked at.
 
 import { encodeHeaderValue } from "../../../shared/wire/mcp-2026/header-values.ts";
-import { clientCapabilitiesKey, mirroredName, protocolVersionKey, revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import {
+  clientCapabilitiesKey,
+  clientInfoKey,
+  mirroredName,
+  protocolVersionKey,
+  revision2026,
+} from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { promptMarker } from "./logs.ts";
 import { devKey, gateway, type RpcError } from "./gateway.ts";
@@ -35,8 +41,11 @@ export class StatelessClient {
   readonly #path: string;
   readonly #key: string | null;
   readonly #send: typeof gateway;
+  readonly #info: object;
 
-  constructor(server = "open", options: { readonly key?: string | null; readonly send?: typeof gateway } = {}) {
+  /** `name`: the client's own, in every request; absent, it says none. */
+  constructor(server = "open", options: { readonly key?: string | null; readonly send?: typeof gateway; readonly name?: string } = {}) {
+    this.#info = options.name === undefined ? {} : { [clientInfoKey]: { name: options.name, version: "1" } };
     this.#path = `/mcp/${server}`;
     this.#key = options.key === undefined ? devKey : options.key;
     this.#send = options.send ?? gateway;
@@ -57,7 +66,12 @@ export class StatelessClient {
   request(method: string, params: object = {}, { id, capabilities, meta = {}, headers = {} }: Asked = {}): Promise<Response> {
     ids += 1;
     const name = mirroredName(method, params as JsonObject);
-    const body = JSON.stringify({ jsonrpc: "2.0", id: id ?? `c${ids}`, method, params: { ...params, _meta: metaOf(capabilities, meta) } });
+    const body = JSON.stringify({
+      jsonrpc: "2.0",
+      id: id ?? `c${ids}`,
+      method,
+      params: { ...params, _meta: metaOf(capabilities, { ...this.#info, ...meta }) },
+    });
     const mirrored = name === null ? {} : { "Mcp-Name": encodeHeaderValue(name) };
     return this.post(body, { "MCP-Protocol-Version": revision2026, "Mcp-Method": method, ...mirrored, ...headers });
   }
