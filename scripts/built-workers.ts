@@ -3,9 +3,9 @@
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { V4WorkerOptions } from "miniflare";
@@ -26,18 +26,18 @@ export const configs = {
 type WorkerName = keyof typeof configs;
 const names = ["countersign", "countersign-images", "countersign-tools", "countersign-pages"] as const satisfies readonly WorkerName[];
 
-/** What the Workers are built from. */
+/** What all Workers are built from. */
 const sources = ["shared", "workers", "wrangler.toml", "package-lock.json", "tsconfig.base.json"];
 
-/** Builds that are kept: this one, and that of another branch. */
+/** Builds of each Worker that are kept: this one, and that of another branch. */
 const mostKept = 2;
 
 /** Every Worker that a gateway needs, without variables; the first is the gateway. `checkout`: another copy of the sources, with the same packages. */
 export async function builtWorkers(checkout = root): Promise<[gateway: V4WorkerOptions, ...others: V4WorkerOptions[]]> {
-  const folder = await buildOf(checkout);
   const { modulesRules: _, bindings: __, ...options } = quietly(() => optionsOf(join(checkout, configs.countersign)).workerOptions);
-  const [gateway, ...others] = names;
-  return [{ ...options, ...workerIn(folder, gateway) }, ...others.map((name) => workerIn(folder, name))];
+  const [gateway, ...others] = await Promise.all(names.map(async (name) => workerIn(await buildOf(name, checkout), name)));
+  if (gateway === undefined) throw new Error("no Worker is configured");
+  return [{ ...options, ...gateway }, ...others];
 }
 
 const optionsOf = (config: string) => (load("wrangler") as typeof import("wrangler")).unstable_getMiniflareWorkerOptions(config); // its types are the module's own
@@ -56,41 +56,72 @@ export function quietly<T>(ask: () => T): T {
 
 /** One of the Workers beside the gateway. */
 export const builtWorker = async (name: Exclude<WorkerName, "countersign">): Promise<ReturnType<typeof workerIn>> =>
-  workerIn(await buildOf(root), name);
+  workerIn(await buildOf(name, root), name);
 
 /** Whether the Workers of these sources were built before. */
-export const isBuilt = (): boolean => existsSync(folderOf(root));
+export const isBuilt = (): boolean => names.every((name) => builtBefore(name, root) !== undefined);
 
-const folderOf = (checkout: string): string => join(root, ".wrangler/built", digestOf(checkout));
+const builds = join(root, ".wrangler/built");
 
-/** The folder that has a folder for each Worker. Two that build at once do the same work, and one of the results stays. */
-async function buildOf(checkout: string): Promise<string> {
-  const folder = folderOf(checkout);
-  if (existsSync(folder)) return folder;
-  const all = dirname(folder);
-  for (const each of [dirname(all), all]) makePrivate(resolve(root, each));
-  const made = mkdtempSync(`${folder}-`);
-  try {
-    await Promise.all(names.map((name) => build(name, join(made, name), checkout)));
-    renameSync(made, folder);
-  } catch (error) {
-    rmSync(made, { recursive: true, force: true });
-    if (!existsSync(folder)) throw error;
-  }
-  forgetOlder(all);
-  return folder;
-}
+/** What a Worker was built from: the digest of each file, by its path in the checkout. */
+type Inputs = Readonly<Record<string, string>>;
+const inputsFile = "inputs.json";
+/** What a build depends on beside the files that it names. */
+const settings = ["package-lock.json", "tsconfig.base.json", "workers/tsconfig.json"];
 
-async function build(name: WorkerName, folder: string, checkout: string): Promise<void> {
-  await run(process.execPath, [wrangler, "deploy", "--dry-run", "--outdir", folder, "--config", configs[name]], {
-    cwd: checkout,
-    env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false" },
+const buildsOf = (name: WorkerName): string[] =>
+  existsSync(builds)
+    ? readdirSync(builds)
+        .filter((each) => each.startsWith(`${name}.`) && existsSync(join(builds, each, inputsFile)))
+        .map((each) => join(builds, each))
+    : [];
+
+/** A build whose files are all as they were. */
+function builtBefore(name: WorkerName, checkout: string): string | undefined {
+  return buildsOf(name).find((folder) => {
+    const inputs = JSON.parse(readFileSync(join(folder, inputsFile), "utf8")) as Inputs; // written below
+    return Object.entries(inputs).every(([path, digest]) => digestOfFile(join(checkout, path)) === digest);
   });
 }
 
-function forgetOlder(all: string): void {
-  const kept = readdirSync(all)
-    .map((name) => ({ path: join(all, name), at: statSync(join(all, name)).mtimeMs }))
+const digestOfFile = (path: string): string => (existsSync(path) ? createHash("sha256").update(readFileSync(path)).digest("hex") : "");
+
+/** The folder of one Worker's build. Two that build at once do the same work, and both results stay. */
+async function buildOf(name: WorkerName, checkout: string): Promise<string> {
+  const before = builtBefore(name, checkout);
+  if (before !== undefined) return before;
+  for (const each of [dirname(builds), builds]) makePrivate(resolve(root, each));
+  const made = mkdtempSync(join(builds, `${name}.`));
+  try {
+    const inputs = await build(name, made, checkout);
+    writeFileSync(join(made, inputsFile), JSON.stringify(inputs));
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    throw error;
+  }
+  forgetOlder(name);
+  return made;
+}
+
+async function build(name: WorkerName, folder: string, checkout: string): Promise<Inputs> {
+  const config = configs[name];
+  await run(process.execPath, [wrangler, "deploy", "--dry-run", "--metafile", "--outdir", folder, "--config", config], {
+    cwd: checkout,
+    env: { ...process.env, WRANGLER_SEND_METRICS: "false", WRANGLER_WRITE_LOGS: "false" },
+  });
+  const meta = join(folder, "bundle-meta.json");
+  const { inputs } = JSON.parse(readFileSync(meta, "utf8")) as { inputs: Record<string, unknown> }; // esbuild's own
+  rmSync(meta);
+  // Of packages the lockfile decides.
+  const own = Object.keys(inputs)
+    .map((path) => relative(checkout, resolve(checkout, dirname(config), path)))
+    .filter((path) => !path.includes("node_modules") && existsSync(join(checkout, path)));
+  return Object.fromEntries([...own, config, ...settings].toSorted().map((path) => [path, digestOfFile(join(checkout, path))]));
+}
+
+function forgetOlder(name: WorkerName): void {
+  const kept = buildsOf(name)
+    .map((path) => ({ path, at: statSync(path).mtimeMs }))
     .toSorted((one, other) => other.at - one.at);
   for (const { path } of kept.slice(mostKept).filter(({ at }) => at < Date.now() - 60 * 60_000))
     rmSync(path, { recursive: true, force: true });
@@ -111,14 +142,13 @@ export function digestOf(checkout = root): string {
 }
 
 function workerIn(folder: string, name: WorkerName) {
-  const own = join(folder, name);
-  const files = readdirSync(own).map((file) => join(own, file));
+  const files = readdirSync(folder).map((file) => join(folder, file));
   const ofKind = (type: "ESModule" | "CompiledWasm", ending: RegExp) =>
     files.filter((file) => ending.test(file)).map((path) => ({ type, path }));
   return {
     name,
     compatibilityDate: "2026-11-02",
-    modulesRoot: own,
+    modulesRoot: folder,
     // The first is the Worker.
     modules: [...ofKind("ESModule", /\.js$/), ...ofKind("CompiledWasm", /wasm$/)],
   } satisfies V4WorkerOptions;

@@ -4,8 +4,8 @@
 
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { builtWorkers } from "./built-workers.ts";
@@ -47,9 +47,11 @@ async function make({ version, notes }: Release, out: string): Promise<void> {
   mkdirSync(out, { recursive: true });
   npm("pack", "./client", "./workers", "--silent", "--pack-destination", out);
   writeFileSync(join(out, `countersign-${version}.cdx.json`), npm("run", "--silent", "sbom"));
-  const built = (await builtWorkers()).map(({ modulesRoot = "" }) => modulesRoot);
   const bundles = join(out, `countersign-workers-${version}.tar.gz`);
-  execFileSync("tar", ["-czf", bundles, "-C", dirname(built[0] ?? ""), ...built.map((folder) => basename(folder))]);
+  const folder = mkdtempSync(join(out, "workers-"));
+  for (const { name = "", modulesRoot = "" } of await builtWorkers()) cpSync(modulesRoot, join(folder, name), { recursive: true });
+  execFileSync("tar", ["-czf", bundles, "-C", folder, "."]);
+  rmSync(folder, { recursive: true });
   writeFileSync(join(out, "notes.md"), `${notes}\n`);
   const sums = readdirSync(out)
     .toSorted()

@@ -49,7 +49,12 @@ test("a release has both packages, the four Workers, the bill of materials and t
   expect(bill.bomFormat).toBe("CycloneDX");
   expect(bill.components.length).toBeGreaterThan(100);
   const bundles = execFileSync("tar", ["-tzf", join(out, `countersign-workers-${version}.tar.gz`)], { encoding: "utf8" }).split("\n");
-  for (const file of ["countersign/index.js", "countersign-images/worker.js", "countersign-tools/worker.js", "countersign-pages/worker.js"])
+  for (const file of [
+    "./countersign/index.js",
+    "./countersign-images/worker.js",
+    "./countersign-tools/worker.js",
+    "./countersign-pages/worker.js",
+  ])
     expect(bundles).toContain(file);
 });
 
