@@ -58,6 +58,21 @@ export type Note =
 
 export type ModelReply = { readonly reply: SamplingReply; readonly usage: Usage; readonly notes: readonly Note[] };
 
+/** Why an answer cannot be used. */
+export type AnswerFault =
+  | "notJson"
+  | "tooLarge"
+  | "errorInSuccess"
+  | "overLimit"
+  | "toolArguments"
+  | "empty"
+  /** The requestor wanted JSON (that fits a schema), and the reply is something else. */
+  | "replyNotJson"
+  /** The stream ended before the reply was complete. */
+  | "cutOff"
+  /** A function's server asks its caller for more than arguments, or runs it only as a task. */
+  | "asksForMore";
+
 /**
  * Why an attempt at one candidate failed. `retry`: the same candidate may be asked again; `next`: only the next one;
  * `stop`: no other candidate would do better. Never carries content, keys, or a provider's own free text.
@@ -83,27 +98,15 @@ export type ProviderError = {
   readonly status?: number;
   readonly retryAfterMs?: number;
   readonly then: "retry" | "next" | "stop";
-  /** What the kind alone does not tell. */
+  /** What the kind alone does not tell. `unverified`: whether it may be sent could not be found out, which counts as no. */
   readonly detail?:
+    | AnswerFault
     | "cancelled"
     | "outOfTime"
     | "redirected"
     | "notReady"
-    | "notJson"
-    | "tooLarge"
-    | "errorInSuccess"
-    | "overLimit"
-    | "toolArguments"
-    | "empty"
-    /** The requestor wanted JSON (that fits a schema), and the reply is something else. */
-    | "replyNotJson"
-    /** The stream ended before the reply was complete. */
-    | "cutOff"
     /** A function may have run: it is not run again. */
     | "outcomeUnknown"
-    /** A function's server asks its caller for more than arguments, or runs it only as a task. */
-    | "asksForMore"
-    /** Whether it may be sent could not be found out, which counts as no. */
     | "unverified";
   /** With `overBudget`: the budget's name, and when it begins anew, in Unix milliseconds. */
   readonly budget?: { readonly name: string; readonly resetsAt: number };

@@ -1,7 +1,7 @@
 // What a provider's failure means for what we do next. Reads status and headers only, never a provider's free text.
 
 import { unreachable } from "../result.ts";
-import type { Attempt, ProviderError, StopScope, Usage } from "../model/call.ts";
+import type { AnswerFault, Attempt, ProviderError, StopScope, Usage } from "../model/call.ts";
 import type { Refusal } from "../model/outcome.ts";
 
 /**
@@ -48,7 +48,7 @@ export function errorOfStatus(status: number, wait?: number): ProviderError {
  * A response with status 200 that is no usable answer. The same provider is not asked again, because it may have been paid; the next
  * candidate may be asked, and the attempt is in the record.
  */
-export const brokenAnswer = (detail?: NonNullable<ProviderError["detail"]>, usage?: Usage): ProviderError => ({
+export const brokenAnswer = (detail?: AnswerFault, usage?: Usage): ProviderError => ({
   kind: "brokenAnswer",
   status: 200,
   then: "next",
@@ -99,11 +99,13 @@ export const unverifiedError = (kind: "overBudget" | "stopped"): ProviderError =
 export const isUnasked = (attempts: readonly Attempt[]): boolean =>
   attempts.some(isUnsent) && attempts.every((attempt) => isUnsent(attempt) || attempt.fault.detail === "outOfTime");
 
-const isUnsent = ({ fault: { kind } }: Attempt): boolean =>
+type Failed = { readonly fault: Pick<ProviderError, "kind" | "detail"> };
+
+const isUnsent = ({ fault: { kind } }: Failed): boolean =>
   kind === "queueFull" || kind === "queueTimeout" || kind === "overBudget" || kind === "stopped";
 
 /** Whether this attempt's model was asked, as far as is known. */
-export const wasSent = (attempt: Attempt): boolean =>
+export const wasSent = (attempt: Failed): boolean =>
   !isUnsent(attempt) && attempt.fault.kind !== "noCredential" && attempt.fault.detail !== "outOfTime";
 
 /** Why nothing was sent, where a budget or an operator is the reason; null where something was, or there is another reason. */

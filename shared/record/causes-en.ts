@@ -1,10 +1,10 @@
 // Why a request got no reply and what to do about it, in English: for the console, and for the `cause` of the operator's API.
 
 import type { LimitName, Gate } from "../model/gate.ts";
-import type { StopScope } from "../model/call.ts";
+import type { AnswerFault, StopScope } from "../model/call.ts";
 import type { CancelCause, CredentialError, FunctionError, NotAssociated } from "../model/outcome.ts";
-import { unreachable } from "../result.ts";
-import type { CauseWords, Explained, FailedAttempt } from "./cause.ts";
+import type { CauseWords, Explained } from "./cause.ts";
+import type { FailureReason } from "./failed-models.ts";
 
 const contentOf = (gate: Gate): string => (gate === "request" ? "request" : "reply");
 const requestorsCode = "fix the requestor's code";
@@ -23,63 +23,57 @@ const cancelled: Readonly<Record<CancelCause, Explained>> = {
   keyExpired: ["Its API key expired, which ends all requests of that key", "create keys with a later expiresAt if reviews take longer"],
 };
 
+const addAnother = "add another model at /admin/routing";
+const sendAgain = "send the request again; look in the gateway's logs if it stays so";
+
 /** What a model did, and how to fix it. */
-function attempted({ kind, status, detail }: FailedAttempt): Explained {
-  const told = status === undefined ? "" : ` (status ${status})`;
-  switch (kind) {
-    case "connection":
-      if (detail === "cancelled")
-        return ["was still working when the requestor stopped waiting", "raise the requestor's timeout or choose a faster model"];
-      if (detail === "outcomeUnknown")
-        return ["was interrupted and may have taken effect", "check the server before you send the request again"];
-      return ["could not be reached", "check the provider's baseUrl at /admin/routing and that it is up"];
-    case "timeout":
-      return detail === "outOfTime"
-        ? ["was not asked, because the time for all models had run out", "raise MODEL_TIMEOUT_SECONDS or remove slow models"]
-        : [`did not answer in time${told}`, "check the provider, or raise MODEL_TIMEOUT_SECONDS"];
-    case "rateLimited":
-      return [`refused for its rate limit${told}`, "raise the account's limit, or give the model a lane at /admin/routing"];
-    case "overloaded":
-      return [`was overloaded${told}`, "try again later, or add another model at /admin/routing"];
-    case "refusedCredential":
-      return [`refused the credential${told}`, "set the provider's secret again, and check that it may use this model"];
-    case "badRequest":
-      return [
-        `refused the request as it was sent${told}`,
-        "compare the model's entry at /admin/routing (accepts, tools, omits, tokenField) with what its API supports",
-      ];
-    case "providerError":
-      return detail === "redirected"
-        ? [`answered with a redirect${told}, which is not followed`, "correct the provider's baseUrl at /admin/routing"]
-        : [`failed${told}`, "look at the provider's status, or add another model at /admin/routing"];
-    case "brokenAnswer":
-      return [
-        `gave an answer that cannot be used (${detail ?? "not as its API specifies"})`,
-        "ask another model, or look at the provider's status",
-      ];
-    case "noCredential":
-      return ["has no credential at this gateway", "set the secret that the provider's entry at /admin/routing names"];
-    case "queueFull":
-      return ["had no room in its queue", "raise the lane's queue or concurrency at /admin/routing"];
-    case "queueTimeout":
-      return ["had no free slot in time", "raise the lane's concurrency at /admin/routing, or let the requestor wait longer"];
-    case "overBudget":
-      return detail === "unverified"
-        ? ["was not asked, because its budget could not be read", "send the request again; look in the gateway's logs if it stays so"]
-        : [
-            "was not asked, because it may cost more than is left of a budget",
-            "raise the budget at /admin/budgets, or wait until it begins anew",
-          ];
-    case "stopped":
-      return detail === "unverified"
-        ? [
-            "was not asked, because it could not be found out whether sampling is stopped",
-            "send the request again; look in the gateway's logs if it stays so",
-          ]
-        : ["was not asked, because an operator stopped sampling", "see /admin/stops"];
-    default:
-      return unreachable(kind);
-  }
+const reasons: Readonly<Record<FailureReason, Explained>> = {
+  unreachable: ["could not be reached", "check baseUrl at /admin/routing and that the provider is up"],
+  abandoned: ["was still working when the requestor stopped waiting", "raise the requestor's timeout or choose a faster model"],
+  outcomeUnknown: ["was interrupted and may have taken effect", "check the server before you send the request again"],
+  timeout: ["did not answer in time", "check the provider, or raise MODEL_TIMEOUT_SECONDS"],
+  outOfTime: ["was not asked, because the time for all models had run out", "raise MODEL_TIMEOUT_SECONDS or remove slow models"],
+  rateLimited: ["refused for its rate limit", "raise the account's limit, or give the model a lane at /admin/routing"],
+  overloaded: ["was overloaded", `try again later, or ${addAnother}`],
+  refusedCredential: ["refused the credential", "set the provider's secret again, and check that it may use this model"],
+  badRequest: [
+    "refused the request as it was sent",
+    "compare the model's entry at /admin/routing (accepts, tools, omits, tokenField) with what its API supports",
+  ],
+  providerError: ["answered with an error", `look at the provider's status, or ${addAnother}`],
+  redirected: ["answered with a redirect, which is not followed", "correct the provider's baseUrl at /admin/routing"],
+  brokenAnswer: ["gave an answer that cannot be used", "ask another model, or look at the provider's status"],
+  noCredential: ["has no credential at this gateway", "set the secret that the provider's entry at /admin/routing names"],
+  queueFull: ["had no room in its queue", "raise the lane's queue or concurrency at /admin/routing"],
+  queueTimeout: ["had no free slot in time", "raise the lane's concurrency at /admin/routing, or let the requestor wait longer"],
+  overBudget: [
+    "was not asked, because it may cost more than is left of a budget",
+    "raise the budget at /admin/budgets, or wait until it begins anew",
+  ],
+  budgetUnknown: ["was not asked, because its budget could not be read", sendAgain],
+  stopped: ["was not asked, because an operator stopped sampling", "see /admin/stops"],
+  stopUnknown: ["was not asked, because it could not be found out whether sampling is stopped", sendAgain],
+};
+
+const answerFaults: Readonly<Record<AnswerFault, string>> = {
+  notJson: "it is not JSON",
+  tooLarge: "it is too large",
+  errorInSuccess: "it is an error with a status of success",
+  overLimit: "it is longer than was asked for",
+  toolArguments: "its tool calls have broken arguments",
+  empty: "it is empty",
+  replyNotJson: "it is not the JSON that was asked for",
+  cutOff: "it broke off",
+  asksForMore: "it asks for more than arguments",
+};
+
+const allTried = (tried: number): string => (tried === 2 ? "Both attempts" : `All ${tried} attempts`);
+
+const mostNamed = 3;
+function named(models: readonly string[]): string {
+  const names = models.slice(0, mostNamed).map((model) => `"${model}"`);
+  const last = models.length > mostNamed ? `${models.length - mostNamed} more` : names.pop();
+  return names.length === 0 ? `${last}` : `${names.join(", ")} and ${last}`;
 }
 
 const stopped: Readonly<Record<StopScope, string>> = {
@@ -190,17 +184,26 @@ export const causesEn: CauseWords = {
       "run the doctor (POST /admin/doctor), which names the channel or address that fails",
     ],
     cancelled: ({ cause }) => cancelled[cause],
-    failed: ({ tried, last }) => {
-      if (last === null) return ["No model answered, and no attempt at one is recorded", "look in the gateway's logs"];
-      const [what, fix] = attempted(last);
-      const before = tried === 1 ? "Model" : `All ${tried} attempts failed; in the last one, model`;
-      return [`${before} "${last.model}" of provider "${last.provider}" ${what}`, fix];
-    },
     contentUnreadable: () => [
       "Its stored content was encrypted with a key that is neither CONTENT_KEY nor CONTENT_KEY_PREVIOUS, so nothing more was sent or delivered",
       "set the key that was in use as CONTENT_KEY_PREVIOUS until its runs are forgotten",
     ],
     broken: ({ quote }) => inLogs(quote),
+  },
+  failed: {
+    reasons,
+    answerFaults,
+    notAsSpecified: "not as its API specifies",
+    about: (status) => ` (status ${status})`,
+    because: (fault) => ` (${fault})`,
+    then: ", then ",
+    between: ", ",
+    one: (model, provider, what) => `Model "${model}" of provider "${provider}" ${what}`,
+    oneOften: (tried, model, provider, what) => `${allTried(tried)} failed: model "${model}" of provider "${provider}" ${what}`,
+    several: (tried, what) => `${allTried(tried)} failed: ${what}`,
+    models: (names, what) => `${named(names)} ${what}`,
+    fixOf: (names, fix) => `for ${named(names)}, ${fix}`,
+    none: ["No model answered, and no attempt at one is recorded", "look in the gateway's logs"],
   },
   refusals: {
     notJson: () => ["The body is not JSON", requestorsCode],

@@ -1,10 +1,10 @@
 // Why a request got no reply and what to do about it, in simplified Chinese: for the console. Words as in shared/channels/words/zh/review-zh.ts.
 
 import type { LimitName, Gate } from "../model/gate.ts";
-import type { StopScope } from "../model/call.ts";
+import type { AnswerFault, StopScope } from "../model/call.ts";
 import type { CancelCause, CredentialError, FunctionError, NotAssociated } from "../model/outcome.ts";
-import { unreachable } from "../result.ts";
-import type { CauseWords, Explained, FailedAttempt } from "./cause.ts";
+import type { CauseWords, Explained } from "./cause.ts";
+import type { FailureReason } from "./failed-models.ts";
 
 const contentOf = (gate: Gate): string => (gate === "request" ? "请求" : "回复");
 const requestorsCode = "请修正请求方的代码";
@@ -20,52 +20,50 @@ const cancelled: Readonly<Record<CancelCause, Explained>> = {
   keyExpired: ["它的 API 密钥已过期，该密钥的所有请求随之结束", "如果审核需要更长时间，请创建 expiresAt 更晚的密钥"],
 };
 
+const addAnother = "在 /admin/routing 添加另一个模型";
+const sendAgain = "请重新发送；如果仍然如此，请查看网关日志";
+
 /** What a model did, and how to fix it. */
-function attempted({ kind, status, detail }: FailedAttempt): Explained {
-  const told = status === undefined ? "" : `（状态码 ${status}）`;
-  switch (kind) {
-    case "connection":
-      if (detail === "cancelled") return ["在请求方停止等待时仍在运行", "请延长请求方的超时时间，或选择更快的模型"];
-      if (detail === "outcomeUnknown") return ["被中断，可能已经生效", "重新发送之前，请先检查服务器"];
-      return ["无法连接", "请检查 /admin/routing 中该提供商的 baseUrl，以及服务是否正常"];
-    case "timeout":
-      return detail === "outOfTime"
-        ? ["没有被调用，因为所有模型的总时间已用完", "请调高 MODEL_TIMEOUT_SECONDS，或移除较慢的模型"]
-        : [`没有按时回复${told}`, "请检查提供商，或调高 MODEL_TIMEOUT_SECONDS"];
-    case "rateLimited":
-      return [`因速率限制而拒绝${told}`, "请提高账户的限额，或在 /admin/routing 为该模型设置 lane"];
-    case "overloaded":
-      return [`过载${told}`, "请稍后重试，或在 /admin/routing 添加另一个模型"];
-    case "refusedCredential":
-      return [`拒绝了凭据${told}`, "请重新设置提供商的密钥，并确认它可以使用该模型"];
-    case "badRequest":
-      return [
-        `拒绝了所发送的请求${told}`,
-        "请将 /admin/routing 中该模型的条目（accepts、tools、omits、tokenField）与其 API 支持的内容对照",
-      ];
-    case "providerError":
-      return detail === "redirected"
-        ? [`返回了重定向${told}，网关不会跟随`, "请更正 /admin/routing 中该提供商的 baseUrl"]
-        : [`出错${told}`, "请查看提供商的状态，或在 /admin/routing 添加另一个模型"];
-    case "brokenAnswer":
-      return [`返回了无法使用的回复（${detail ?? "不符合其 API 规范"}）`, "请改用另一个模型，或查看提供商的状态"];
-    case "noCredential":
-      return ["在此网关没有凭据", "请设置 /admin/routing 中该提供商条目所指定的密钥"];
-    case "queueFull":
-      return ["的队列已满", "请在 /admin/routing 调高 lane 的 queue 或 concurrency"];
-    case "queueTimeout":
-      return ["没有及时空出名额", "请在 /admin/routing 调高 lane 的 concurrency，或让请求方等待更久"];
-    case "overBudget":
-      return detail === "unverified"
-        ? ["没有被调用，因为无法读取预算", "请重新发送；如果仍然如此，请查看网关日志"]
-        : ["没有被调用，因为其费用可能超过预算余额", "请在 /admin/budgets 提高预算，或等待预算重新开始"];
-    case "stopped":
-      return detail === "unverified"
-        ? ["没有被调用，因为无法确认采样是否已停止", "请重新发送；如果仍然如此，请查看网关日志"]
-        : ["没有被调用，因为管理员停止了采样", "请查看 /admin/stops"];
-    default:
-      return unreachable(kind);
-  }
+const reasons: Readonly<Record<FailureReason, Explained>> = {
+  unreachable: ["无法连接", "请检查 /admin/routing 中的 baseUrl，以及提供商的服务是否正常"],
+  abandoned: ["在请求方停止等待时仍在运行", "请延长请求方的超时时间，或选择更快的模型"],
+  outcomeUnknown: ["被中断，可能已经生效", "重新发送之前，请先检查服务器"],
+  timeout: ["没有按时回复", "请检查提供商，或调高 MODEL_TIMEOUT_SECONDS"],
+  outOfTime: ["没有被调用，因为所有模型的总时间已用完", "请调高 MODEL_TIMEOUT_SECONDS，或移除较慢的模型"],
+  rateLimited: ["因速率限制而拒绝", "请提高账户的限额，或在 /admin/routing 为该模型设置 lane"],
+  overloaded: ["过载", `请稍后重试，或${addAnother}`],
+  refusedCredential: ["拒绝了凭据", "请重新设置提供商的密钥，并确认它可以使用该模型"],
+  badRequest: ["拒绝了所发送的请求", "请将 /admin/routing 中该模型的条目（accepts、tools、omits、tokenField）与其 API 支持的内容对照"],
+  providerError: ["返回了错误", `请查看提供商的状态，或${addAnother}`],
+  redirected: ["返回了重定向，网关不会跟随", "请更正 /admin/routing 中该提供商的 baseUrl"],
+  brokenAnswer: ["返回了无法使用的回复", "请改用另一个模型，或查看提供商的状态"],
+  noCredential: ["在此网关没有凭据", "请设置 /admin/routing 中该提供商条目所指定的密钥"],
+  queueFull: ["的队列已满", "请在 /admin/routing 调高 lane 的 queue 或 concurrency"],
+  queueTimeout: ["没有及时空出名额", "请在 /admin/routing 调高 lane 的 concurrency，或让请求方等待更久"],
+  overBudget: ["没有被调用，因为其费用可能超过预算余额", "请在 /admin/budgets 提高预算，或等待预算重新开始"],
+  budgetUnknown: ["没有被调用，因为无法读取预算", sendAgain],
+  stopped: ["没有被调用，因为管理员停止了采样", "请查看 /admin/stops"],
+  stopUnknown: ["没有被调用，因为无法确认采样是否已停止", sendAgain],
+};
+
+const answerFaults: Readonly<Record<AnswerFault, string>> = {
+  notJson: "不是 JSON",
+  tooLarge: "过大",
+  errorInSuccess: "以成功的状态码返回了错误",
+  overLimit: "超过了要求的长度",
+  toolArguments: "工具调用的参数有误",
+  empty: "为空",
+  replyNotJson: "不是所要求的 JSON",
+  cutOff: "中途断开",
+  asksForMore: "要求参数以外的内容",
+};
+
+const mostNamed = 3;
+function named(models: readonly string[]): string {
+  const names = models.slice(0, mostNamed).map((model) => `“${model}”`);
+  if (models.length > mostNamed) return `${names.join("、")}等 ${models.length} 个模型`;
+  const last = names.pop() ?? "";
+  return names.length === 0 ? last : `${names.join("、")}和${last}`;
 }
 
 const stopped: Readonly<Record<StopScope, string>> = {
@@ -146,17 +144,26 @@ export const causesZh: CauseWords = {
     ],
     undeliverable: ({ gate }) => [`无法就${contentOf(gate)}通知任何审核人`, "请运行诊断（POST /admin/doctor），它会指出失败的渠道或地址"],
     cancelled: ({ cause }) => cancelled[cause],
-    failed: ({ tried, last }) => {
-      if (last === null) return ["没有模型回复，也没有调用记录", "请查看网关日志"];
-      const [what, fix] = attempted(last);
-      const before = tried === 1 ? "" : `${tried} 次尝试全部失败；最后一次，`;
-      return [`${before}提供商“${last.provider}”的模型“${last.model}”${what}`, fix];
-    },
     contentUnreadable: () => [
       "存储的内容所用的加密密钥既不是 CONTENT_KEY 也不是 CONTENT_KEY_PREVIOUS，因此没有再发送或交付任何内容",
       "请将当时使用的密钥设为 CONTENT_KEY_PREVIOUS，直到相关请求被清除",
     ],
     broken: ({ quote }) => inLogs(quote),
+  },
+  failed: {
+    reasons,
+    answerFaults,
+    notAsSpecified: "不符合其 API 规范",
+    about: (status) => `（状态码 ${status}）`,
+    because: (fault) => `（${fault}）`,
+    then: "，之后",
+    between: "，",
+    one: (model, provider, what) => `提供商“${provider}”的模型“${model}”${what}`,
+    oneOften: (tried, model, provider, what) => `${tried} 次尝试全部失败：提供商“${provider}”的模型“${model}”${what}`,
+    several: (tried, what) => `${tried} 次尝试全部失败：${what}`,
+    models: (names, what) => `${named(names)}${what}`,
+    fixOf: (names, fix) => `对于${named(names)}，${fix}`,
+    none: ["没有模型回复，也没有调用记录", "请查看网关日志"],
   },
   refusals: {
     notJson: () => ["正文不是 JSON", requestorsCode],

@@ -416,7 +416,7 @@ export type RunSummary = {
   readonly state: LineState;
   /** Why there is no reply; null while the request is open, and where there is one. */
   readonly cause: Cause | null;
-  /** The one that answered; of a failure, the one that was asked last; null where none was asked. */
+  /** The one that answered; of a failure, the one that was asked first; null where none was asked. */
   readonly model: string | null;
   readonly costUsd: number;
   /** The policy's rule; absent in lines of earlier versions, and of requests that were refused before. */

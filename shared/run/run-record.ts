@@ -53,8 +53,8 @@ export function reviewLine({ request, response }: RunState["reviews"]): ReviewLi
   };
 }
 
-/** The model of a line of which none answered: the last one that was asked; null where nothing was sent. */
-export const lastAsked = (attempts: readonly Attempt[]): string | null => attempts.findLast(wasSent)?.model ?? null;
+/** The model of a line of which none answered: the first one that was asked; null where nothing was sent. */
+export const firstAsked = (attempts: readonly Attempt[]): string | null => attempts.find(wasSent)?.model ?? null;
 
 /** Where no model was called. */
 export const uncalled = { model: null, inputTokens: 0, outputTokens: 0, costUsd: 0 } as const;

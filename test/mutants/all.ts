@@ -6,6 +6,7 @@ import { consoleMutants } from "./console.ts";
 import { credentialMutants } from "./credentials.ts";
 import { budgetGapMutants } from "./gaps-budgets.ts";
 import { relayGapMutants } from "./gaps-relay.ts";
+import { failureMutants } from "./failures.ts";
 import { grantMutants } from "./grants.ts";
 import { imageMutants } from "./images.ts";
 import { inboxMutants } from "./inbox.ts";
@@ -46,6 +47,7 @@ export const mutants: readonly Mutant[] = [
   ...replyMutants,
   ...revocationMutants,
   ...consoleMutants,
+  ...failureMutants,
   ...credentialMutants,
   ...configurationMutants,
   ...noticeMutants,

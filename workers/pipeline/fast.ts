@@ -7,9 +7,10 @@ import type { Outcome } from "../../shared/model/outcome.ts";
 import { type Attempt, tokensOf } from "../../shared/model/call.ts";
 import type { KeyEnd } from "../../shared/model/gate.ts";
 import type { SamplingReply } from "../../shared/model/sampling.ts";
-import { type Cause, failedCause } from "../../shared/record/cause.ts";
+import type { Cause } from "../../shared/record/cause.ts";
+import { failedCause } from "../../shared/record/failed-models.ts";
 import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/record/record.ts";
-import { answeredFact, cachedFact, lastAsked, requestLine } from "../../shared/run/run-record.ts";
+import { answeredFact, cachedFact, firstAsked, requestLine } from "../../shared/run/run-record.ts";
 import { maskedReply, mayMaskReply } from "../../shared/run/masked-reply.ts";
 import { completed, runMeta } from "../../shared/run/run-outcome.ts";
 import {
@@ -211,7 +212,7 @@ function enqueueResult(
     endedAt,
     state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",
     cause,
-    model: model?.candidate.model.id ?? lastAsked(outcome.kind === "failed" ? outcome.attempts : []),
+    model: model?.candidate.model.id ?? firstAsked(outcome.kind === "failed" ? outcome.attempts : []),
     ...tokensOf(model?.reply.usage ?? nothingSpent),
     costUsd: model === null ? 0 : costUsd(model.candidate, model.reply.usage),
     reviews: [],

@@ -55,7 +55,7 @@ export type RunsQuery = {
   readonly server?: string;
   readonly tool?: string;
   readonly key?: string;
-  /** The model that answered; of a failure, the one that was asked last. */
+  /** The model that answered; of a failure, each one that failed. */
   readonly model?: string;
   /** Somebody who was asked or decided, by name. */
   readonly reviewer?: string;

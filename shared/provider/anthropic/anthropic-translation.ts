@@ -5,7 +5,7 @@ import type { ModelCall } from "../model-call.ts";
 import type Anthropic from "@anthropic-ai/sdk";
 import { err, type Result } from "../../result.ts";
 import type { Block, Message, ReplyBlock, ToolChoice, ToolDefinition, ToolResultBlock } from "../../model/sampling.ts";
-import type { ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
+import type { AnswerFault, ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
 import { isBlank } from "../provider-rules.ts";
 import { brokenAnswer } from "../provider-error.ts";
 import { type ParamBlock, type Prompt, withCacheBreakpoints } from "./cache-breakpoints.ts";
@@ -153,7 +153,7 @@ export function fromAnthropic(response: unknown, call: ModelCall): Result<ModelR
   if (isObject(response["error"])) return err(brokenAnswer("errorInSuccess"));
   const { content, model, stop_reason: stop } = response;
   const usage = usageOf(response["usage"]);
-  const broken = (detail?: NonNullable<ProviderError["detail"]>) => err(brokenAnswer(detail, usage));
+  const broken = (detail?: AnswerFault) => err(brokenAnswer(detail, usage));
   if (response["type"] !== "message" || !Array.isArray(content)) return broken();
   const names = toolNames(call.request);
   const blocks: ReplyBlock[] = [];

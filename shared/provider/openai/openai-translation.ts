@@ -7,7 +7,7 @@ import type OpenAI from "openai";
 import { err, type Result } from "../../result.ts";
 import type { Message, ReplyBlock, SamplingRequest, ToolDefinition, ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
 import type { Model } from "../../routing/table.ts";
-import type { ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
+import type { AnswerFault, ModelReply, Note, ProviderError, Usage } from "../../model/call.ts";
 import { brokenAnswer } from "../provider-error.ts";
 import { audioFormat, imageType } from "../../model/media.ts";
 import { countedUsage, isCount, isJsonObject } from "../narrow.ts";
@@ -170,7 +170,7 @@ export function fromOpenAI(response: unknown, call: ModelCall): Result<ModelRepl
   if (!isObject(response)) return err(brokenAnswer("notJson"));
   if (isObject(response["error"])) return err(brokenAnswer("errorInSuccess"));
   const usage = usageOf(response["usage"]);
-  const broken = (detail?: NonNullable<ProviderError["detail"]>) => err(brokenAnswer(detail, usage));
+  const broken = (detail?: AnswerFault) => err(brokenAnswer(detail, usage));
   const choice: unknown = Array.isArray(response["choices"]) ? response["choices"][0] : undefined;
   if (!isObject(choice) || !isObject(choice["message"])) return broken();
   const finish = choice["finish_reason"];

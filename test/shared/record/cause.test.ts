@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { type Cause, causeSentence, explainCause, failedCause } from "../../../shared/record/cause.ts";
+import { type Cause, causeSentence, explainCause } from "../../../shared/record/cause.ts";
 import { causesEn } from "../../../shared/record/causes-en.ts";
 import { causesZh } from "../../../shared/record/causes-zh.ts";
+import { failedCause } from "../../../shared/record/failed-models.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import { refusalFact } from "../../../shared/record/refusal-fact.ts";
 import type { Attempt, ProviderError } from "../../../shared/model/call.ts";
@@ -108,12 +109,12 @@ describe("why there is no reply", () => {
     for (const words of [causesEn, causesZh])
       for (const cause of causes) {
         const explained = explainCause(cause, words);
-        expect(explained).toHaveLength(2);
+        expect(explained.length).toBeGreaterThanOrEqual(2);
         for (const part of explained) {
           expect(part).toMatch(/^[^.。]/);
           expect(part).not.toMatch(/[.。;；]$|undefined|null|\[object/);
         }
-        expect(explained[0]).not.toBe(explained[1]);
+        expect(new Set(explained).size).toBe(explained.length);
       }
     const chinese = causes.map((cause) => explainCause(cause, causesZh).join());
     for (const text of chinese) expect(text).toMatch(/\p{Script=Han}/u);
@@ -125,8 +126,8 @@ describe("why there is no reply", () => {
   });
 
   test("names the model, its provider, what happened and what to do", () => {
-    expect(causeSentence(failedCause([fault("overloaded"), fault("refusedCredential", { status: 401 })]))).toBe(
-      'All 2 attempts failed; in the last one, model "first" of provider "scripted" refused the credential (status 401); set the provider\'s secret again, and check that it may use this model.',
+    expect(causeSentence(failedCause([fault("refusedCredential", { status: 401 })]))).toBe(
+      'Model "first" of provider "scripted" refused the credential (status 401); set the provider\'s secret again, and check that it may use this model.',
     );
     expect(causeSentence({ kind: "refused", reason: refusalFact(refusals.noModel) })).toContain('"m0": it is disabled, and 29 more');
   });

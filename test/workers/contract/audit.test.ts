@@ -28,6 +28,7 @@ import {
   openNotice,
   policy,
   post,
+  routing,
   rpc,
   sample,
 } from "../support/gateway.ts";
@@ -42,6 +43,7 @@ import {
   streamOf,
   upstreamOrigin,
 } from "../support/mcp-server.ts";
+import { answerAt } from "../support/provider.ts";
 import { recordLines } from "../support/record.ts";
 import { decide } from "../support/reviewer.ts";
 
@@ -452,6 +454,51 @@ describe("GET /admin/runs/{id} and /admin/record?run= answer for", () => {
     );
   });
 
+  test.each(["open", "request-gate"])("one that failed at every model: what each did, and first its first choice (%s)", async (server) => {
+    const first = routing.models[0];
+    answerAt("https://limited.example.com", () =>
+      Response.json({ error: { message: promptMarker } }, { status: 429, headers: { "Retry-After": "60" } }),
+    );
+    const at = (name: string): object => ({ [name]: { kind: "openai", baseUrl: `https://${name}.example.com/v1`, keyless: true } });
+    await configure("routing", {
+      providers: { ...routing.providers, ...at("limited"), ...at("away") },
+      models: [first, { ...first, id: "second", provider: "limited" }, { ...first, id: "backup", provider: "away" }],
+    });
+    model.script(...Array.from({ length: 3 }, () => ({ status: 500, message: promptMarker })));
+    const answer = sample({ server });
+    if (server === "request-gate") await decide("request", "approve");
+    const { error } = await answerOf(answer);
+    // The caller is told of each attempt, as ever.
+    const tried = (error?.data?.["attempts"] ?? []) as readonly { model: string; fault: string; status?: number }[];
+    expect(tried.map((each) => [each.model, each.fault, each.status])).toEqual([
+      ...Array.from({ length: 3 }, () => ["first", "providerError", 500]),
+      ["second", "rateLimited", 429],
+      ...Array.from({ length: 3 }, () => ["backup", "connection", undefined]),
+    ]);
+    expect(error).toMatchObject({ code: -32011, message: "Every model that could serve this request failed; attempts lists how" });
+    const { id } = await eventually("its line", async () => (await listed({ state: "failed", server }))[0]);
+    expect(await told(id)).toMatchObject({
+      model: "first",
+      cause:
+        'All 7 attempts failed: "first" answered with an error (status 500), "second" refused for its rate limit (status 429), "backup" could not be reached; ' +
+        'for "first", look at the provider\'s status, or add another model at /admin/routing; ' +
+        'for "second", raise the account\'s limit, or give the model a lane at /admin/routing; ' +
+        'for "backup", check baseUrl at /admin/routing and that the provider is up.',
+      causeFacts: {
+        kind: "failed",
+        tried: 7,
+        reason: "providerError",
+        failures: [
+          { model: "first", provider: "scripted", kind: "providerError", status: 500, times: 3 },
+          { model: "second", provider: "limited", kind: "rateLimited", status: 429, times: 1 },
+          { model: "backup", provider: "away", kind: "connection", times: 3 },
+        ],
+      },
+    });
+    // Each that failed finds it.
+    for (const name of ["first", "second", "backup"]) expect(await listed({ model: name, server })).toMatchObject([{ id }]);
+  });
+
   test("nothing else: an id that is made up wakes no object", async () => {
     expect((await admin("/runs/run_x")).status).toBe(404);
     expect(await recordLines({ run: "run_x" })).toEqual([]);
@@ -473,7 +520,7 @@ describe("many requests", () => {
         createdAt: begun + Math.floor(n / 40),
         endedAt: begun + 1_000,
         state: failed ? "failed" : "completed",
-        cause: failed ? { kind: "failed", tried: 0, last: null } : null,
+        cause: failed ? { kind: "failed", tried: 0, reason: null, failures: [] } : null,
         model: "first",
         inputTokens: 1,
         outputTokens: 1,

@@ -329,7 +329,11 @@ describe("the lines of runs", () => {
     { name: 'a"name":"b', costUsd: 0.5 },
     { model: "first/α", costUsd: 0.25 },
     { review, rule: "Bo" },
-    { server: "Notes-EU", cause: { kind: "failed", tried: 1, last: { model: "second", provider: "p", kind: "timeout" } }, model: null },
+    {
+      server: "Notes-EU",
+      cause: { kind: "failed", tried: 1, reason: "timeout", failures: [{ model: "second", provider: "p", kind: "timeout", times: 1 }] },
+      model: null,
+    },
     { key: "key_named" },
   ];
   const varied = lines.map((each, n) => (n % 11 < some.length ? { ...each, ...some[n % 11] } : each));

@@ -45,7 +45,7 @@ const runsQuery = z.strictObject({
   server: name.describe("An MCP server's name; control for what came by POST /control"),
   tool: name.describe("The name of the tool, prompt or resource"),
   key: z.string().min(1).max(128).optional().describe("A key's id"),
-  model: name.describe("The model that answered; of a failure, the one that was asked last"),
+  model: name.describe("The model that answered; of a failure, any that failed"),
   reviewer: name.describe("The name of somebody who was asked or decided"),
   run: z.string().min(1).max(128).optional().describe("A part of a request's id"),
   costOver: dollars.describe("Requests that cost more than this, in US dollars"),

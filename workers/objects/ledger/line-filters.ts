@@ -40,7 +40,7 @@ function otherFilters({ tool, model, reviewer, run, costOver, costUnder, search 
   return [
     ...(run === undefined ? [] : [["instr(run, ?) > 0", run] as const]),
     ...(tool === undefined ? [] : [["instr(text, ?) > 0", member("name", tool)] as const]),
-    // A failure's cause has the model that was asked last.
+    // A failure's cause has each model that failed.
     ...(model === undefined ? [] : [["instr(text, ?) > 0", member("model", model)] as const]),
     ...(reviewer === undefined ? [] : [named(JSON.stringify(reviewer))]),
     ...(costOver === undefined ? [] : [["json_extract(text, '$.costUsd') > ?", costOver] as const]),

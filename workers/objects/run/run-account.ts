@@ -2,7 +2,8 @@
 
 import type { Outcome, RunMeta } from "../../../shared/model/outcome.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
-import { type Cause, failedCause } from "../../../shared/record/cause.ts";
+import type { Cause } from "../../../shared/record/cause.ts";
+import { failedCause } from "../../../shared/record/failed-models.ts";
 import type { LineState, RunSummary } from "../../../shared/record/record.ts";
 import { redactRequest, rulesAt } from "../../../shared/redaction/redact.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
@@ -10,7 +11,7 @@ import { type Attempt, tokensOf } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
 import { costUsd } from "../../../shared/routing/price.ts";
 import { completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../shared/run/run-outcome.ts";
-import { lastAsked, requestLine, reviewLine } from "../../../shared/run/run-record.ts";
+import { firstAsked, requestLine, reviewLine } from "../../../shared/run/run-record.ts";
 import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
 import type { Review } from "../../../shared/review/decision.ts";
@@ -79,7 +80,7 @@ export function summaryOf(store: RunStore, input: StoredInput, state: RunState):
     endedAt: state.phase === "ended" ? lastChange(input, state) : null,
     state: lineState(state),
     cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
-    model: model?.candidate ?? lastAsked(model?.attempts ?? []),
+    model: model?.candidate ?? firstAsked(model?.attempts ?? []),
     ...tokensOf(model?.usage ?? nothingSpent),
     costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate, model.usage),
     ...reviewTimes(state),

@@ -104,6 +104,7 @@ fieldset.card > legend.label { float: left; width: 100%; margin-bottom: .5rem; }
 .slide { display: grid; grid-template-columns: 1fr auto; } .slide input { grid-column: 1 / -1; }
 .pairs { display: grid; grid-template-columns: minmax(6.5rem, max-content) minmax(0, 1fr); gap: .375rem 1rem; }
 .path .bad > .dot { border-color: var(--no); background: var(--no); color: var(--no-ink); }
+.tried, .fixes { padding-left: 1.25rem; } .tried { margin: .375rem 0 .75rem; list-style: decimal; } .fixes { list-style: disc; } .tried > li + li, .fixes > li + li { margin-top: .25rem; } .fixes > li::first-letter { text-transform: uppercase; }
 .chart svg { display: block; width: 100%; height: 9rem; margin-top: .5rem; overflow: visible; }
 .chart svg.meter { height: .5rem; margin-top: .25rem; } .chart svg.flat { height: .75rem; border-radius: .375rem; }
 .meter { display: block; width: 100%; height: .5rem; border-radius: .25rem; background: var(--sunk); overflow: hidden; margin-top: .25rem; }

@@ -2,6 +2,8 @@
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { freePort } from "../../../../scripts/local-gateway.ts";
+import { startProviderServer } from "../../../support/provider-server.ts";
 import { chromiumPath } from "../../support/chromium.ts";
 import { eventually } from "../../support/program.ts";
 import { ConsoleGateway, expectGoodPage } from "./console-gateway.ts";
@@ -75,6 +77,55 @@ describe.skipIf(chromiumPath === undefined)("the requests in a browser", () => {
     await tab.getByRole("link", { name: "billing · remind" }).click();
     await tab.getByText("What to do").waitFor();
     await expectGoodPage(tab, "console-request-failed");
+  });
+
+  test("say of a failure what each model did, in order, and begin with the cause where the last resort failed otherwise", async () => {
+    const failing = await Promise.all([startProviderServer(), startProviderServer()]);
+    const [down, limited] = failing;
+    try {
+      down.script(...Array.from({ length: 3 }, () => ({ answer: "error" as const, status: 500 })));
+      limited.script({ answer: "error", status: 429, headers: { "Retry-After": "60" } });
+      const { version: _version, ...before } = await at.admin<Routing>("GET", "/routing");
+      const models = [
+        ["claude-sonnet-4-5", "anthropic", down.openaiUrl],
+        ["gpt-4.1", "openai", limited.openaiUrl],
+        ["backup", "on-premises", `http://127.0.0.1:${await freePort()}/v1`],
+      ] as const;
+      await at.configure("routing", {
+        ...before,
+        providers: Object.fromEntries(
+          models.map(([, name, baseUrl]) => [name, { kind: "openai", baseUrl, keyless: true, allowPrivate: true }]),
+        ),
+        models: models.map(([id, provider]) => ({ ...before.models[0], id, name: id, provider })),
+      });
+      await at.sample({ server: "billing", tool: "collect" });
+      await at.configure("routing", before);
+      await listed("?tool=collect&state=failed", 1);
+    } finally {
+      await Promise.all(failing.map((server) => server.close()));
+    }
+    const [{ id } = { id: "" }] = await listed("?tool=collect&state=failed", 1);
+    await tab.goto(`${at.homeOf(tab)}/requests/${id}`);
+    const why = tab.locator(".note.bad");
+    await expectGoodPage(tab, "console-request-every-model");
+    const chinese = await at.signIn({ language: "zh-CN" });
+    await chinese.goto(`${at.homeOf(chinese)}/requests/${id}`);
+    await expectGoodPage(chinese, "console-request-every-model-zh");
+    expect(await tab.locator("h1").textContent()).toBe("billing · collect asked claude-sonnet-4-5");
+    expect(await why.locator("b").first().textContent()).toBe(
+      'All 7 attempts failed: "claude-sonnet-4-5" answered with an error (status 500), "gpt-4.1" refused for its rate limit (status 429), "backup" could not be reached',
+    );
+    const tried = await why.locator("ol > li").allTextContents();
+    expect(tried.map((line) => line.replaceAll(/\d\d:\d\d:\d\d/g, "T"))).toEqual([
+      expect.stringMatching(/^claude-sonnet-4-5 \(anthropic\) answered with an error \(status 500\).*3 attempts/),
+      expect.stringMatching(/^gpt-4\.1 \(openai\) refused for its rate limit \(status 429\)/),
+      expect.stringMatching(/^backup \(on-premises\) could not be reached.*3 attempts/),
+    ]);
+    expect(await why.locator("ul > li").allTextContents()).toEqual([
+      expect.stringContaining('for "claude-sonnet-4-5", look at the provider\'s status'),
+      expect.stringContaining('for "gpt-4.1", raise the account\'s limit'),
+      expect.stringContaining('for "backup", check baseUrl'),
+    ]);
   });
 
   test("show one request's steps: who was asked, who decided, what the model cost", async () => {

@@ -162,6 +162,23 @@ describe("one request", () => {
     expect(text).not.toContain(promptMarker);
   });
 
+  test("that failed at several models lists each in order, and what to do about each, the cause first", async () => {
+    model.script(...[500, 500, 500, 401].map((status) => ({ status, message: promptMarker })));
+    await answerOf(sample());
+    const browser = await atConsole();
+    const { text } = await browser.get(`requests/${await idOf("?state=failed")}`);
+    const words = seen(text);
+    expect(words).toContain(
+      'All 4 attempts failed: "first" answered with an error (status 500), "second" refused the credential (status 401)',
+    );
+    expect(words).toMatch(
+      /first \( scripted \) answered with an error \(status 500\) · [\d:]+ UTC · 3 attempts until [\d:]+ UTC second \( scripted \) refused the credential \(status 401\)/,
+    );
+    expect(words).toMatch(/What to do, the main cause first: for "first", look at .* for "second", set the provider's secret again/);
+    expect(seen((await browser.get("requests")).text)).toContain('All 4 attempts failed: "first" answered with an error');
+    expect(text).not.toContain(promptMarker);
+  });
+
   test("that was refused, and a flood of them, are shown too", async () => {
     const key = await createKey({ limits: { requestsPerMinute: 1 } });
     for (let sent = 0; sent < 25; sent += 1) await sample({}, { key: key.key });

@@ -1,8 +1,10 @@
 // One request: why there is no reply and what to do, its steps, its numbers, its record, and the form that cancels it while it is open.
 
+import type { Cause } from "../../../../shared/record/cause.ts";
 import { type ReadEvent, type RecordEvent, firstBrokenEvent } from "../../../../shared/record/record.ts";
-import { timelineOf } from "../../../../shared/record/timeline.ts";
+import { type Step, timelineOf } from "../../../../shared/record/timeline.ts";
 import { Icon } from "../../icons.tsx";
+import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
@@ -11,7 +13,7 @@ import { Confirm, Download, Empty, Note, Refused } from "../pieces.tsx";
 import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { copyScript } from "./copy-script.ts";
 import { type KeyList, type RequestLine, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
-import { AskedBy, Fix, Outcome, useCause } from "./request-pieces.tsx";
+import { AskedBy, Fix, type ModelFailed, Outcome, Tries, WhatModelDid, useCause } from "./request-pieces.tsx";
 import { Steps } from "./request-steps.tsx";
 import { requestWords } from "./request-words.ts";
 import { requestsWords } from "./requests-words.ts";
@@ -34,9 +36,32 @@ async function eventsOf({ api }: Visit, run: string): Promise<Events> {
   return { events, isCut: after !== null };
 }
 
-const WhyNot = ({ visit, cause }: { visit: Visit; cause: NonNullable<RequestLine["causeFacts"]> }) => {
-  const { whatToDo } = useTexts(requestWords);
-  const { what, fix } = useCause(cause);
+/** In the order in which they were asked. */
+const Tried = ({ failed, now }: { failed: readonly { readonly at: number; readonly what: ModelFailed }[]; now: number }) => (
+  <ol class="tried">
+    {failed.map(({ at, what }) => (
+      <li>
+        <WhatModelDid of={what} />
+        <span class="soft">
+          {" · "}
+          <Time at={at} now={now} exact />
+          {what.attempts.length === 1 ? null : (
+            <>
+              {" · "}
+              <Tries of={what} now={now} />
+            </>
+          )}
+        </span>
+      </li>
+    ))}
+  </ol>
+);
+
+const WhyNot = ({ visit, cause, steps }: { visit: Visit; cause: Cause; steps: readonly Step[] }) => {
+  const { whatToDo, whatToDoAll } = useTexts(requestWords);
+  const { what, fixes } = useCause(cause);
+  const failed = steps.flatMap(({ at, what: did }) => (did.kind === "modelFailed" ? [{ at, what: did }] : []));
+  const [fix = "", ...more] = fixes;
   return (
     <Note of="bad">
       <p>
@@ -44,9 +69,23 @@ const WhyNot = ({ visit, cause }: { visit: Visit; cause: NonNullable<RequestLine
           <Plain value={what} />
         </b>
       </p>
-      <p>
-        {whatToDo}: <Fix text={fix} visit={visit} />
-      </p>
+      {cause.kind === "failed" && failed.length > 1 ? <Tried failed={failed} now={visit.now} /> : null}
+      {more.length === 0 ? (
+        <p>
+          {whatToDo}: <Fix text={fix} visit={visit} />
+        </p>
+      ) : (
+        <>
+          <p>{whatToDoAll}:</p>
+          <ul class="fixes">
+            {fixes.map((each) => (
+              <li>
+                <Fix text={each} visit={visit} />
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
     </Note>
   );
 };
@@ -172,9 +211,10 @@ const Pair = ({ name, digest }: { name: string; digest: string }) => (
   </>
 );
 
-const Happened = ({ visit, line, events, keyName }: { visit: Visit; line: RequestLine; events: Events; keyName: string }) => {
+type HappenedProps = { readonly visit: Visit; readonly line: RequestLine; readonly steps: readonly Step[]; readonly keyName: string };
+
+const Happened = ({ visit, line, steps, keyName }: HappenedProps) => {
   const texts = useTexts(requestWords);
-  const steps = timelineOf(events.events, Date.parse(line.at));
   return (
     <section class="card stack" aria-labelledby="happened">
       <div class="head">
@@ -202,6 +242,7 @@ const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; fai
   const list = useTexts(requestsWords);
   const keyName = keyNamesOf(keys).get(line.key) ?? line.key;
   const isOpen = line.endedAt === null;
+  const steps = timelineOf(events.events, Date.parse(line.at));
   return (
     <>
       <div class="stack">
@@ -222,9 +263,9 @@ const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; fai
       {visit.query.get("done") === "cancelled" ? <Note of="ok">{texts.cancel.done}</Note> : null}
       <StopNote visit={visit} />
       {failure === undefined ? null : <Refused failure={failure} />}
-      {line.causeFacts === null ? null : <WhyNot visit={visit} cause={line.causeFacts} />}
+      {line.causeFacts === null ? null : <WhyNot visit={visit} cause={line.causeFacts} steps={steps} />}
       <div class="grid side">
-        <Happened visit={visit} line={line} events={events} keyName={keyName} />
+        <Happened visit={visit} line={line} steps={steps} keyName={keyName} />
         <div class="grid">
           {isOpen && visit.may("decide") ? (
             <Confirm

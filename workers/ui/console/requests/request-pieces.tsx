@@ -1,13 +1,18 @@
 // What the list of requests and the page of one request show alike: who asked, the outcome, and why there is no reply.
 
-import { type Cause, explainCause } from "../../../../shared/record/cause.ts";
+import { type Cause, didWords, explainCause } from "../../../../shared/record/cause.ts";
 import { causesEn } from "../../../../shared/record/causes-en.ts";
 import { causesZh } from "../../../../shared/record/causes-zh.ts";
+import { failuresOf } from "../../../../shared/record/failed-models.ts";
 import type { LineState } from "../../../../shared/record/record.ts";
+import type { StepWhat } from "../../../../shared/record/timeline.ts";
 import { Icon } from "../../icons.tsx";
+import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
+import { fill } from "../../sentence.tsx";
 import { type ConsoleWords, consoleWords } from "../console-words.ts";
 import { type InLanguages, type Visit, useTexts } from "../page.ts";
+import { requestWords } from "./request-words.ts";
 import { requestsWords } from "./requests-words.ts";
 import type { RequestLine } from "./request-line.ts";
 
@@ -47,9 +52,26 @@ export const AskedBy = ({ line: { server, tool } }: { line: Pick<RequestLine, "s
 const causes: InLanguages<typeof causesEn> = { en: causesEn, "zh-CN": causesZh };
 
 /** What went wrong, and what to do, in the language of the page. */
-export const useCause = (cause: Cause): { readonly what: string; readonly fix: string } => {
-  const [what, fix] = explainCause(cause, useTexts(causes));
-  return { what, fix };
+export const useCause = (cause: Cause): { readonly what: string; readonly fixes: readonly string[] } => {
+  const [what, ...fixes] = explainCause(cause, useTexts(causes));
+  return { what, fixes };
+};
+
+export type ModelFailed = Extract<StepWhat, { readonly kind: "modelFailed" }>;
+
+/** "gpt-4.1 (openai) was overloaded (status 529)". */
+export const WhatModelDid = ({ of: { attempts } }: { of: ModelFailed }) => {
+  const { modelDid } = useTexts(requestWords);
+  const { failed } = useTexts(causes);
+  const [{ model, provider }] = attempts;
+  const what = didWords(failuresOf(attempts), failed);
+  return <>{fill(modelDid, { model: <Name value={model} />, provider: <Name value={provider} />, what })}</>;
+};
+
+/** How often it was asked, and until when. */
+export const Tries = ({ of: { attempts, until }, now }: { of: ModelFailed; now: number }) => {
+  const { tries } = useTexts(requestWords);
+  return <>{fill(tries(attempts.length), { until: <Time at={until} now={now} exact /> })}</>;
 };
 
 /** The pages of the console for paths of the API that a sentence may name. */

@@ -1,16 +1,15 @@
 // The steps of one request in words. What they are is in shared/record/timeline.ts.
 
 import type { Child } from "hono/jsx";
-import { failedCause } from "../../../../shared/record/cause.ts";
 import type { AskedReviewer, Step, StepWhat, Tone } from "../../../../shared/record/timeline.ts";
 import { unreachable } from "../../../../shared/result.ts";
 import { Icon } from "../../icons.tsx";
 import { useWords } from "../../language.ts";
 import { Time } from "../../names.tsx";
-import { Name, Plain } from "../../outside-text.tsx";
+import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { useTexts } from "../page.ts";
-import { useCause } from "./request-pieces.tsx";
+import { Tries, WhatModelDid } from "./request-pieces.tsx";
 import { requestWords } from "./request-words.ts";
 import { requestsWords } from "./requests-words.ts";
 
@@ -141,7 +140,7 @@ function useTold(what: StepWhat, made: Made): Told {
     case "called":
       return { head: fill(what.isAgain ? steps.again : steps.called, { model: <Name value={what.model} /> }) };
     case "modelFailed":
-      return failedTold(what, texts, made);
+      return { head: <WhatModelDid of={what} />, more: what.attempts.length === 1 ? [] : [<Tries of={what} now={made.now} />] };
     case "answered":
       return answeredTold(what, texts, list);
     case "redacted": {
@@ -257,15 +256,6 @@ function decidedTold({ of, waitedMs }: What<"decided">, { gates, channels, steps
       of.reasonGiven ? steps.reason : null,
       <Digest value={of.digest} />,
     ],
-  };
-}
-
-/** Of attempts at one model the last one says why. */
-function failedTold({ attempts, until }: What<"modelFailed">, { steps }: Texts, { now }: Made): Told {
-  const { what } = useCause(failedCause(attempts.slice(-1)));
-  return {
-    head: <Plain value={what} />,
-    more: attempts.length === 1 ? [] : [steps.attempts(attempts.length), <Time at={until} now={now} exact />],
   };
 }
 
