@@ -7,6 +7,7 @@ import type { Stop } from "../../../shared/policy/stops.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
+import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
 import { type KeyRecord, devKeyId } from "../../stores/keys.ts";
 import { mostStops, stopShards, stopsKnownMs } from "../../stubs/stop-calls.ts";
@@ -78,7 +79,7 @@ type KnownKey = { readonly id: string; readonly name: string };
 async function knownKeys(env: Env): Promise<KnownKey[]> {
   const stored = await configStub(env).keys();
   const live = stored.filter(({ revokedAt }) => revokedAt === null).map(({ record }) => JSON.parse(record) as KeyRecord); // by POST /admin/keys
-  const dev = env.DEV_API_KEY === undefined ? [] : [{ id: devKeyId, name: "dev" }];
+  const dev = settingsOf(env).devApiKey === undefined ? [] : [{ id: devKeyId, name: "dev" }];
   return [...live.map(({ id, name }) => ({ id, name })).toReversed(), ...dev];
 }
 

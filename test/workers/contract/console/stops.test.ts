@@ -1,7 +1,17 @@
 // The console's kill switch: a key is chosen from those that there are, and what is stopped says so where it is listed.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { type KeyAnswer, admin, adminJson, configure, createKey, eventually, sample } from "../../support/gateway.ts";
+import {
+  type KeyAnswer,
+  admin,
+  adminJson,
+  adminToken,
+  configure,
+  createKey,
+  eventually,
+  gatewayWith,
+  sample,
+} from "../../support/gateway.ts";
 import { ConsoleBrowser, atConsole } from "../../support/console.ts";
 import { configureServers } from "../../support/mcp-server.ts";
 
@@ -28,6 +38,14 @@ describe("the page of stops", () => {
     expect(text).not.toContain(gone.id);
     await admin(`/stops/keys/${key.id}`, { method: "PUT" });
     expect((await browser.get("stops")).text).not.toContain(`<option value="${key.id}"`);
+  });
+
+  test("offers no key for development where it is not accepted, and takes none", async () => {
+    const deployed = { PUBLIC_URL: "https://gateway.example.com" };
+    expect((await (await atConsole(deployed)).get("stops")).text).not.toContain("key_dev");
+    const answer = await gatewayWith(deployed, "/admin/stops/keys/key_dev", { method: "PUT", key: adminToken });
+    expect([answer.status, await answer.text()]).toEqual([404, expect.not.stringContaining("key_dev")]);
+    expect(await stops()).toEqual([]);
   });
 
   test("names a stopped key as people know it", async () => {

@@ -1,6 +1,7 @@
 // The kill switch: what is stopped, and the forms that stop and resume. A key is chosen from those that there are. A server may have a name
 // that only its host knows, so it is typed, with the known ones to choose from.
 
+import { isLoopbackHost } from "../../../../shared/address.ts";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
@@ -17,7 +18,7 @@ type Key = { readonly id: string; readonly name: string };
 /** What there is to stop. `names`: of keys by their ids, also of revoked ones. */
 type Known = { readonly servers: readonly string[]; readonly keys: readonly Key[]; readonly names: ReadonlyMap<string, string> };
 
-/** The key for development, which is in no list, and whose id is always the same. */
+/** The key for development, which is in no list, and whose id is always the same. No gateway but a local one accepts it. */
 const devKey: Key = { id: "key_dev", name: "DEV_API_KEY" };
 
 async function knownThings(visit: Visit): Promise<Known> {
@@ -26,9 +27,10 @@ async function knownThings(visit: Visit): Promise<Known> {
     visit.api.read<{ readonly servers: readonly { readonly server: string }[] }>("/admin/sunset?limit=200"),
     visit.api.read<{ readonly keys: readonly (Key & { readonly revokedAt: string | null })[] }>("/admin/keys"),
   ]);
+  const isLocal = isLoopbackHost(new URL(visit.publicUrl).hostname);
   return {
     servers: [...new Set([...Object.keys(entries), ...used.servers.map(({ server }) => server)])].toSorted(),
-    keys: [...keys.filter(({ revokedAt }) => revokedAt === null), devKey],
+    keys: [...keys.filter(({ revokedAt }) => revokedAt === null), ...(isLocal ? [devKey] : [])],
     names: new Map([...keys, devKey].map(({ id, name }) => [id, name])),
   };
 }
