@@ -69,7 +69,11 @@ const Reviewers = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
           <Name value={owner} />
         </Row>
       )}
-      {reviewers.length === 0 ? null : <Row name={page.facts.reviewers}>{who}</Row>}
+      {reviewers.length === 0 ? null : (
+        <Row name={page.facts.reviewers}>
+          <span class="reviewers">{who}</span>
+        </Row>
+      )}
       <Row name={page.facts.rule}>
         <Name value={rule} />
       </Row>

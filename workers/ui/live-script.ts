@@ -64,7 +64,7 @@ export const liveScript = `
 
   /** What is no longer true of this page is replaced by what is, or removed. */
   const renewFacts = (fresh) => {
-    for (const selector of [".strip", "#decision > .votes", "#decision > .effect"]) {
+    for (const selector of [".strip", "#decision > .votes", "#decision > .effect", ".pair .reviewers"]) {
       const [old, now] = [document.querySelector(selector), fresh?.querySelector(selector)];
       if (old === null || (fresh === null && !isOver)) continue;
       if (now == null) old.remove();

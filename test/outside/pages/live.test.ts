@@ -268,6 +268,8 @@ describe.skipIf(chromiumPath === undefined)("an open review page in a browser", 
     await press(other, "Hand over");
     await handed.getByRole("status").filter({ hasText: "You handed it to Edsger" }).waitFor();
     expect(await handed.getByText("You handed it to").count()).toBe(1);
+    const asked = handed.locator(".pair").filter({ has: handed.getByText("Reviewers", { exact: true }) });
+    expect(await asked.textContent()).toBe("ReviewersGrace and Edsger");
     expect(await pressable(handed)).toEqual([]);
     expect(await handed.locator("#decision").innerText()).not.toMatch(/Approve sends|left/);
     await shoot(handed, "page-live-handed-over");
