@@ -84,7 +84,7 @@ tr:last-child > td, tbody > tr:last-child > th { border-bottom: 0; }
 .short-json.field { min-height: 8rem; font: .9375rem/1.5 var(--mono); }
 .form > * + * { margin-top: .875rem; }
 .form input[type=checkbox], .form input[type=radio] { display: inline-block; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0 .5rem 0 0; vertical-align: -.375rem; accent-color: var(--link); }
-.row-acts { display: flex; flex-wrap: wrap; gap: .5rem; } .row-acts > .btn, .cards .end summary { white-space: nowrap; }
+.row-acts { display: flex; flex-wrap: wrap; gap: .5rem; } ul + .row-acts { margin-top: .75rem; } .main-cell .tag, .row-acts > .btn, .cards .end summary { white-space: nowrap; }
 .pairs-of-fields { display: grid; gap: .875rem 1.25rem; } .form details > .pairs-of-fields { margin-top: .875rem; }
 .check { display: flex; align-items: center; min-height: var(--hit); font-weight: 400; }
 .json.field { min-height: 20rem; max-height: 70dvh; overflow: auto; font: .9375rem/1.5 var(--mono); tab-size: 2; resize: vertical; field-sizing: fixed; }
@@ -140,7 +140,7 @@ const wide = `
 }
 @media (min-width: 62rem) {
   .cards th, .cards td { overflow-wrap: break-word; } .cards .name, .cards .digest { overflow-wrap: anywhere; }
-  .cards td { min-width: 5.5rem; } .row-acts { justify-content: flex-end; }
+  .cards td { min-width: 5.5rem; } .cards .row-acts { justify-content: flex-end; }
   .shell { display: grid; grid-template-columns: 13rem minmax(0, 1fr); grid-template-rows: auto 1fr; padding-bottom: 0; min-height: 100vh; }
   .shell > .top { grid-column: 1 / -1; }
   .nav { position: sticky; top: 0; align-self: start; inset: 0 auto auto; flex-direction: column; gap: .125rem; padding: 1rem .75rem; border: 0; background: none; }

@@ -1,8 +1,9 @@
 // The frame of the console and its kill switch, in a real browser.
 
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath } from "../../support/chromium.ts";
+import { eventually } from "../../support/program.ts";
 import { ConsoleGateway, adminToken, expectGoodPage } from "./console-gateway.ts";
 
 describe.skipIf(chromiumPath === undefined)("the console in a browser", () => {
@@ -34,6 +35,21 @@ describe.skipIf(chromiumPath === undefined)("the console in a browser", () => {
       expect(await stops()).toHaveLength(left);
     }
     await expectGoodPage(tab, "console-stops-none");
+  });
+
+  test("a stopped key says so in one line of its row, and a request's buttons stand below what they are for", async () => {
+    const { id } = await at.admin<{ id: string }>("POST", "/keys", { name: "ci" });
+    await at.admin("PUT", `/stops/keys/${id}`);
+    await at.sample();
+    const run = await eventually("the request", async () => (await at.admin<{ runs: { id: string }[] }>("GET", "/runs")).runs[0]?.id);
+    const wide = await at.signIn({ viewport: { width: 1_280, height: 900 } });
+    await wide.goto(`${at.homeOf(wide)}/keys`);
+    expect(await wide.locator(".main-cell .tag").evaluate((tag) => tag.getClientRects()[0]?.height)).toBeLessThan(40);
+    await wide.goto(`${at.homeOf(wide)}/requests/${run}`);
+    const button = wide.getByText("Stop notes").first();
+    const left = async (of: Locator): Promise<number> => (await of.boundingBox())?.x ?? Number.NaN;
+    expect(await left(button)).toBeCloseTo(await left(wide.getByRole("heading", { name: "More requests" })), 0);
+    await at.admin("DELETE", `/stops/keys/${id}`);
   });
 
   test("in Chinese", async () => {
