@@ -35,8 +35,8 @@ export const streamMutants: readonly Mutant[] = [
   {
     name: "a stream that can be resumed has heartbeats alone",
     file: "workers/endpoints/relay/sse-relay.ts",
-    from: "if (marked !== raw) this.#hasIds = this.#mayComeBack = true;",
-    to: "if (marked !== raw) this.#hasIds = true;",
+    from: "      this.#mayComeBack = this.#parts.originating !== null;",
+    to: "      this.#mayComeBack = false;",
     test: { file: test, only: "cannot come back has a comment" },
   },
   {
@@ -45,6 +45,13 @@ export const streamMutants: readonly Mutant[] = [
     from: "const marking = setTimeout(() => this.#parts.inFlight !== null && void",
     to: "const marking = setTimeout(() => this.#parts.inFlight === null && void",
     test: { file: test, only: "takes a while has a place" },
+  },
+  {
+    name: "who has left the stand-alone stream is found out, whatever ids it has",
+    file: "workers/endpoints/relay/sse-relay.ts",
+    from: "      this.#mayComeBack = this.#parts.originating !== null;",
+    to: "      this.#mayComeBack = true;",
+    test: { file: outside, only: "from which the client has an event id" },
   },
   {
     name: "what is sent again on the resumed stream of a list is not sampled",

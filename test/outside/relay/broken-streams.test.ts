@@ -141,11 +141,13 @@ describe("of a client that leaves without a word", () => {
   test.each<[string, Parameters<typeof left>]>([
     ["the stand-alone stream", ["GET", opens]],
     ["the stand-alone stream, of which the server has not said a word", ["GET", null]],
+    ["the stand-alone stream, from which the client has an event id", ["GET", (response) => openStream(response, "id: 1\n: open\n\n")]],
     ["the stream of a call", ["POST", opens]],
   ])("%s is closed at the server before any heartbeat", async (_what, stream) => {
-    // A stream that can be resumed has no other comments.
-    witness.behave = ({ method }, response) => method === "GET" && (openStream(response, "id: 1\ndata: \n\n"), true);
-    const reads = readerOf(await (await rawClient(office.relay("witness"))).listen());
+    // A call's stream that can be resumed has no other comments.
+    witness.behave = ({ method, message }, response) =>
+      method === "POST" && message.method === "tools/call" && (openStream(response, "id: 1\ndata: \n\n"), true);
+    const reads = readerOf(await (await rawClient(office.relay("witness"))).call("witness"));
     await reads("id: ");
     expect(await Promise.race([reads(": waiting").then(() => "a heartbeat"), left(...stream)])).toBe("closed");
   });

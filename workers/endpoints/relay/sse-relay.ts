@@ -98,7 +98,10 @@ class SseRelay {
   /** The id of our own events, where the server gives none. */
   readonly #ownId: string;
   #hasIds: boolean;
-  /** The client has an id that the server gave, and may come back for what it misses. */
+  /**
+   * The client has an id that the server gave, and may come back for what its request misses: that stays in flight until it does. On the
+   * stand-alone stream nothing is in flight, and a server may refuse it anew while the old one is open.
+   */
   #mayComeBack: boolean;
   /** Ids of requests that were intercepted and that the server may still cancel. */
   readonly #intercepted = new Set<string>();
@@ -127,8 +130,8 @@ class SseRelay {
     this.#upstream = upstream.getReader();
     this.#parts = parts;
     const { originating, session, env } = parts;
+    this.#mayComeBack = parts.hasEventId && originating !== null;
     this.#hasIds = parts.isResumed;
-    this.#mayComeBack = parts.hasEventId;
     const { keys } = settingsOf(env);
     const request = originating === null ? "" : JSON.stringify(named(originating));
     this.#prefix = eventPrefix(keys, session.name, request);
@@ -195,7 +198,10 @@ class SseRelay {
   async #pass(raw: string): Promise<void> {
     const marked = withEventId(raw, this.#prefix);
     const hadIds = this.#hasIds;
-    if (marked !== raw) this.#hasIds = this.#mayComeBack = true;
+    if (marked !== raw) {
+      this.#hasIds = true;
+      this.#mayComeBack = this.#parts.originating !== null;
+    }
     if (this.#skipped !== null) await this.#readSkipped(this.#skipped);
     this.#skipped = null;
     if (!this.#mayConcern(raw)) {
