@@ -3,10 +3,12 @@
 
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
-import { isDeclined, mayFallBack } from "../../shared/relay/capability-2025.ts";
+import { isDeclined, isOurs, mayFallBack } from "../../shared/relay/capability-2025.ts";
+import { maySampleByItself } from "../../shared/relay/messages.ts";
+import { elicitationMethod, isNamedAsOurs, leadsTo, refusedElicitation } from "../../shared/relay/url-elicitation.ts";
 import type { SamplingConnection } from "../sampling-connection.ts";
 import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
-import { ambiguousRefusal } from "./ambiguous-line.ts";
+import { lineRefusal } from "./client-line.ts";
 import { ClientProgress } from "./client-progress.ts";
 import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
@@ -66,9 +68,11 @@ export class StdioRelay {
 
   /** A line of the client. Returns the line that the server gets: the same, another, or none. */
   fromClient(line: Uint8Array): Uint8Array | undefined {
-    const value = parseJson(decoded(line));
-    const refusal = ambiguousRefusal(line, value);
+    const refusal = lineRefusal(line);
     if (refusal !== null) return void this.#settings.toClient(refusal);
+    const value = parseJson(decoded(line));
+    // The gateway answers this server's sampling: the client was asked for none, and nobody would review what it says.
+    if (isOurs(this.#settings.mode, this.#declared.clientSamples) && maySampleByItself(line, value)) return undefined;
     const request = asRequest(value);
     if (request?.method === "initialize") {
       const initialize = declareSampling(line, request.params, this.#settings);
@@ -155,6 +159,11 @@ export class StdioRelay {
 
   #passesToClient(message: unknown, line: Uint8Array, span: Span): boolean {
     const request = asRequest(message);
+    if (request?.method === elicitationMethod && this.#asksAsGateway(request)) {
+      const error = { code: -32_602, message: refusedElicitation };
+      this.#settings.toServer(`{"jsonrpc":"2.0","id":${rawIdIn(line, span, request.id)},"error":${JSON.stringify(error)}}`);
+      return false;
+    }
     if (request !== undefined && this.#settings.mode !== "forward") {
       if (this.#takes({ ...request, rawId: rawIdIn(line, span, request.id), cancelled: false })) return false;
     }
@@ -173,6 +182,11 @@ export class StdioRelay {
     this.#progress.received(message);
     this.#settings.connection.received(message);
     return true;
+  }
+
+  /** Whether a server's elicitation has an id of the gateway's, or leads to the gateway: that would lend it our name. */
+  #asksAsGateway({ id, params }: { readonly id: JsonRpcId; readonly params: Members }): boolean {
+    return isNamedAsOurs(id) || leadsTo(params["url"], this.#settings.url);
   }
 
   /** Whether a request of the server is ours; if so, answering it has begun. */

@@ -18,6 +18,7 @@ import {
 import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
 import { missingCapabilityCode, revision2026, unsupportedVersionCode } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { asNotification, asRequest, isId, type JsonRpcId } from "../rpc-messages.ts";
+import { lineRefusal } from "./client-line.ts";
 import { checkedRound } from "./round-call.ts";
 import { rawIdIn } from "./stateless-lines.ts";
 import { StdioRelay, type StdioRelaySettings } from "./stdio-relay.ts";
@@ -87,6 +88,8 @@ export class TranslatingRelay {
       }
       return this.#inner.fromClient(line);
     }
+    const refusal = lineRefusal(line);
+    if (refusal !== null) return void this.#settings.toClient(refusal);
     if (!Array.isArray(value)) return this.#inward(this.#session, line, value);
     for (const [at, span] of elementsOf(line, whole(line)).entries()) this.#batched(this.#session, line, span, (value as unknown[])[at]);
     return undefined;

@@ -2,9 +2,11 @@
 
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
+import { parseJson } from "../../shared/json/values.ts";
 import { createSamplingHandler } from "../sampling-handler.ts";
 import { platformTiming } from "../timing.ts";
 import type { StdioCommand } from "./command-line.ts";
+import { errorLine } from "./client-line.ts";
 import { LineCutter, type Piece } from "./lines.ts";
 import { END_BYTES } from "./long-line.ts";
 import { Outlet } from "./outlet.ts";
@@ -86,12 +88,21 @@ async function run({ options: { command, args }, env, warn, start, flush }: Runn
   const toClient = new Outlet(process.stdout, () => child.stdout.destroy());
   const relay = start(toClient, toServer);
 
-  const onUnreadable = (): void => warn("a line could not be read here; it is passed on as it came.");
+  /** A line of the client that was not judged does not pass. */
+  const refuse = (code: number, message: string, line: Uint8Array = new Uint8Array()): void =>
+    toClient.say(errorLine({ code, message, value: parseJson(new TextDecoder().decode(line)) }));
   const flow = { chunks: 0, isPassing: false };
   const inward = pass(process.stdin, toServer, {
     look: (line) => relay.fromClient(line),
-    onLong: () => warn(tooLong("client")),
-    onUnreadable,
+    onLong: () => {
+      refuse(-32_600, `Invalid Request: over ${LINE_LIMIT_BYTES / 1024 / 1024} MiB`);
+      return false;
+    },
+    onUnreadable: (line) => {
+      warn("a line of the client could not be read here, and is refused.");
+      refuse(-32_603, "Internal error", line);
+      return undefined;
+    },
   }).then(() => {
     toServer.end();
     // Answers can no longer reach the server.
@@ -99,9 +110,17 @@ async function run({ options: { command, args }, env, warn, start, flush }: Runn
   });
   const outward = pass(child.stdout, toClient, {
     look: (line) => relay.fromServer(line),
-    onLong: () => warn(tooLong("server")),
+    onLong: () => {
+      warn(
+        `a line of the server is over ${LINE_LIMIT_BYTES / 1024 / 1024} MiB; it is passed on unread, and sampling in it is not answered here.`,
+      );
+      return true;
+    },
     onLongEnded: (head, tail) => relay.longFromServer(head, tail),
-    onUnreadable,
+    onUnreadable: (line) => {
+      warn("a line could not be read here; it is passed on as it came.");
+      return line;
+    },
     afterLine: () => toServer.ownBacklogBelow(OWN_BACKLOG_BYTES),
     flow,
   });
@@ -121,9 +140,10 @@ type Flow = { chunks: number; isPassing: boolean };
 type Passing = {
   /** Returns what passes in place of a line, if anything. */
   readonly look: (line: Uint8Array) => Uint8Array | undefined;
-  /** `look` threw: an error of ours, and the line passes unchanged. */
-  readonly onUnreadable: () => void;
-  readonly onLong: () => void;
+  /** `look` threw: an error of ours. Returns what passes in place of the line, if anything. */
+  readonly onUnreadable: (line: Uint8Array) => Uint8Array | undefined;
+  /** A line over the limit begins. Returns whether it passes, unread. */
+  readonly onLong: () => boolean;
   /** Both ends of a line that was too long. */
   readonly onLongEnded?: (head: string, tail: string) => void;
   readonly afterLine?: () => Promise<void>;
@@ -135,23 +155,24 @@ async function pass(from: Readable, to: Outlet, { look, onUnreadable, onLong, on
   const cutter = new LineCutter(LINE_LIMIT_BYTES);
   let head = "";
   let tail: Uint8Array = new Uint8Array();
+  let longPasses = true;
   const passLong = async ({ bytes, begins, ends }: Extract<Piece, { kind: "part" }>): Promise<void> => {
     if (begins) {
-      onLong();
+      longPasses = onLong();
       head = Buffer.from(bytes.subarray(0, END_BYTES)).toString();
     }
     tail = Buffer.concat([tail, bytes.subarray(-END_BYTES)]).subarray(-END_BYTES);
-    await to.pass(bytes, ends);
+    if (longPasses) await to.pass(bytes, ends);
     if (!ends) return;
     onLongEnded?.(head, Buffer.from(tail).toString());
     tail = new Uint8Array();
   };
   const passLine = async (line: Uint8Array): Promise<void> => {
-    let bytes: Uint8Array | undefined = line;
+    let bytes: Uint8Array | undefined;
     try {
       bytes = look(line);
     } catch {
-      onUnreadable();
+      bytes = onUnreadable(line);
     }
     if (bytes !== undefined) await to.pass(bytes, true);
     await afterLine?.();
@@ -178,9 +199,6 @@ async function pass(from: Readable, to: Outlet, { look, onUnreadable, onLong, on
 async function quiet(flow: Readonly<Flow>): Promise<void> {
   for (let seen = -1; flow.isPassing || seen !== flow.chunks; await pause(TRAIL_MILLISECONDS)) seen = flow.chunks;
 }
-
-const tooLong = (of: "client" | "server"): string =>
-  `a line of the ${of} is over ${LINE_LIMIT_BYTES / 1024 / 1024} MiB; it is passed on unread, and sampling in it is not answered here.`;
 
 /** Writes single lines for the host's log, and repeats one only after a minute. */
 function warner(): (message: string) => void {

@@ -39,20 +39,25 @@ export const asksForSampling = (value: unknown): boolean =>
   Object.entries(objectOf(value) ?? {}).some(([name, method]) => method === samplingMethod && name.toLowerCase() === "method");
 
 /**
- * Whether some server may read a client's own reply to a sampling request in a body that the client posts: `CreateMessageResult` has `content`
- * beside `role` and `model`, as no other result of MCP has. JSON libraries differ in whether the case of a name matters, in which of two
- * members of one name counts, and in what they take for JSON.
- * @param value the body as JSON.parse reads it; undefined where it is no JSON.
+ * Whether some server may read a request in a message that `messageOf` reads as none: with an id that JSON-RPC or this gateway does not take, or
+ * without `jsonrpc`. Sampling for it would be taken for another request's.
+ */
+export const mayBeHiddenRequest = (value: unknown): boolean =>
+  messageOf(value).kind === "other" && (Array.isArray(value) || Object.hasOwn(objectOf(value) ?? {}, "method"));
+
+/**
+ * Whether some server may read a client's own reply to a sampling request in a body that the client posts: `CreateMessageResult` has `content`,
+ * as of a client's other results only an elicitation's has, beside its `action`. JSON libraries differ in whether the case of a name matters,
+ * and servers in whether a message with a method is a response too.
  */
 export function maySampleByItself(body: Uint8Array, value: unknown): boolean {
-  if (value === undefined) return /result|\\u/i.test(new TextDecoder().decode(body));
   const whole = { from: 0, to: body.length };
   return (Array.isArray(value) ? elementsOf(body, whole) : [whole]).some((message) =>
     membersOf(body, message)
       .filter(({ name }) => name.toLowerCase() === "result")
       .some((result) => {
         const names = new Set(membersOf(body, result).map(({ name }) => name.toLowerCase()));
-        return names.has("content") && (names.has("role") || names.has("model"));
+        return names.has("content") && (names.has("role") || names.has("model") || !names.has("action"));
       }),
   );
 }

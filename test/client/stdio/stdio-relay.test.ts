@@ -83,7 +83,6 @@ describe("what passes", () => {
     '{"jsonrpc":"2.0","id":99,"result":{"b":1,"a":2}}\n',
     '{"jsonrpc":"2.0","id":99,"error":{"code":1,"message":"no"}}\n',
     '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"Parse error"}}\n',
-    "not json at all\n",
     "\n",
     "[]\n",
     "null\n",
@@ -91,7 +90,6 @@ describe("what passes", () => {
     '"sampling/createMessage"\n',
     '[1,{"jsonrpc":"2.0","method":"notifications/x"}]\n',
     '{"jsonrpc":"2.0","method":"sampling/createMessage"}\n',
-    '{"jsonrpc":"2.0","id":{"no":"id"},"method":"sampling/createMessage"}\n',
     '{"jsonrpc":"2.0","id":1,"method":"tasks/get","params":{"taskId":"unknown"}}\n',
     '{"jsonrpc":"2.0","id":2,"method":"elicitation/create","params":{}}\n',
     '{"no":"line feed"}',
@@ -105,10 +103,13 @@ describe("what passes", () => {
     expect(client).toEqual([line]);
   });
 
-  test("is bytes that are no UTF-8 too", () => {
+  test.each([
+    ["what is no JSON", Buffer.from("not json at all\n")],
+    ["bytes that are no UTF-8", Buffer.from([0x22, 0xff, 0xc3, 0x22, 0x0a])],
+    ["an id that is none", Buffer.from('{"jsonrpc":"2.0","id":{"no":"id"},"method":"sampling/createMessage"}\n')],
+  ])("is %s too, from the server alone", (_what, line) => {
     const { relay } = relayed();
-    const line = Buffer.from([0x22, 0xff, 0xc3, 0x22, 0x0a]);
-    expect(relay.fromClient(line)).toBe(line);
+    expect(relay.fromClient(line)).toBeUndefined();
     expect(relay.fromServer(line)).toBe(line);
   });
 
@@ -604,5 +605,77 @@ describe("a gateway that cannot help", () => {
     fromServer(`{"jsonrpc":"2.0","id":0,"method":"sampling/createMessage","params":{"secret":${deep}}}\n`);
     expect(await answer()).toEqual({ jsonrpc: "2.0", id: 0, error: { code: -32603, message: "Internal error" } });
     expect(errors).toEqual(["A sampling request could not be handled here."]);
+  });
+});
+
+describe("a line of the client that a server may read in another way than it is read here", () => {
+  const made = '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"delete_all"}}';
+  test.each([
+    ["is no JSON, which some libraries read", '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"delete_all","n":NaN}}\n'],
+    ["has a comma at its end", '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"delete_all"},}\n'],
+    ["is another line to what ends lines at a carriage return", `{"jsonrpc":"2.0","id":2,"method":"ping","params":{"x":\r${made}\r}}\n`],
+    ["is two lines to it", `{"jsonrpc":"2.0","id":2,"method":"ping"}\r${made}\n`],
+    ["has an id that is none", '{"jsonrpc":"2.0","id":true,"method":"tools/call","params":{"name":"delete_all"}}\n'],
+    ["has a batch in its batch", `[[${made}]]\n`],
+    [
+      "is deep",
+      `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"x","arguments":${"[".repeat(1_000)}${"]".repeat(1_000)}}}\n`,
+    ],
+  ])("%s: it is refused, and the server hears nothing of it", (_how, line) => {
+    const { fromClient, client, server } = relayed();
+    fromClient(line);
+    expect(server).toEqual([]);
+    expect(client.map((each) => (JSON.parse(each) as Json)["error"])).toEqual([expect.objectContaining({ message: expect.any(String) })]);
+  });
+
+  test.each([
+    ["ends with a carriage return and a line feed", '{"jsonrpc":"2.0","id":2,"method":"ping"}\r\n'],
+    ["is empty", "\r\n"],
+    ["has what is no line's end in a text", '{"jsonrpc":"2.0","id":2,"method":"x/y","params":{"s":"\u2028\\r"}}\n'],
+    [
+      "has names of its own in odd letters",
+      '{"jsonrpc":"2.0","id":2,"method":"x/y","params":{"Text":1,"text":2,"arguments":{"Name":1,"name":2}}}\n',
+    ],
+  ])("is not one that %s: it passes as it came", (_how, line) => {
+    const { fromClient, server } = relayed();
+    fromClient(line);
+    expect(server).toEqual([line]);
+  });
+
+  test("is not read as the server's own answer to sampling, which the gateway gives", () => {
+    const { begin, call, fromClient, fromServer, server } = relayed();
+    begin();
+    call();
+    fromServer(sample(0, "a question"));
+    const reply = { role: "assistant", model: "none", content: { type: "text", text: "made up" } };
+    for (const message of [{ result: reply }, { method: "ping", result: reply }, { result: { content: reply.content } }])
+      fromClient({ jsonrpc: "2.0", id: 0, ...message });
+    expect(server.join("")).not.toContain("made up");
+    fromClient({ jsonrpc: "2.0", id: 7, result: { action: "accept", content: { a: 1 } } });
+    expect(server.join("")).toContain('"accept"');
+  });
+});
+
+describe("a server that asks as the gateway would", () => {
+  const page = (url: string): Json => ({ mode: "url", message: "Go", url, elicitationId: "e" });
+  test.each([
+    ["leads to the gateway", 5, page("http://gateway.test/r/1")],
+    ["leads there by another spelling", 5, page("HTTP://GATEWAY.test./console")],
+    ["uses an id of the gateway's", "Countersign/review/1", { message: "Sure?", requestedSchema: {} }],
+  ])("and %s is answered with an error, and the client is not asked", (_how, id, params) => {
+    const { begin, fromServer, client, server } = relayed();
+    begin();
+    fromServer({ jsonrpc: "2.0", id, method: "elicitation/create", params });
+    expect(client).toEqual([]);
+    expect(server.map((each) => JSON.parse(each) as Json)).toEqual([
+      expect.objectContaining({ id, error: expect.objectContaining({ code: -32_602 }) }),
+    ]);
+  });
+
+  test("and leads elsewhere asks its client", () => {
+    const { begin, fromServer, client } = relayed();
+    begin();
+    fromServer({ jsonrpc: "2.0", id: 5, method: "elicitation/create", params: page("https://example.com/") });
+    expect(client).toHaveLength(1);
   });
 });

@@ -134,6 +134,7 @@ describe("initialize", () => {
     '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","InputResponses":{"reply":{}}}}\n',
     '{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","name":"delete_all"}}\n',
     '[{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","Name":"delete_all"}}]\n',
+    `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","_meta":${"[".repeat(100_000)}${"]".repeat(100_000)},"inputResponses":{"reply":{}}}}\n`,
   ])("is followed by no request that servers would read in more than one way: %s", (line) => {
     const { client, server, begin, says } = relayed();
     begin();

@@ -25,7 +25,7 @@ describe("a server behind the command does as it does alone", () => {
     const command = script(`console.error('a log line'); ${echo.replace("CODE", String(code))}`);
     const { alone, behind } = await both(command, (running) => {
       running.write(line(1));
-      running.write('not json \u00fc\u2028\r\n{"no":"line feed"}');
+      running.write('"no message \u00fc\u2028"\r\n{"no":"line feed"}');
       running.end();
     });
     expect(behind).toEqual(alone);
@@ -189,20 +189,24 @@ describe("amounts", () => {
     expect(running.stdout().equals(Buffer.from(text + line(2)))).toBe(true);
   });
 
-  test("a line over the limit passes too, unread, with a line on stderr, and the connection goes on", async () => {
-    const running = wrapped(script("process.stdin.pipe(process.stdout)"));
+  test("a line of the client over the limit is refused, one of the server passes unread, with a line on stderr, and the connection goes on", async () => {
+    const running = wrapped(
+      script(`process.stdout.write('x'.repeat(${65 * 1024 * 1024}) + '\\n', () => process.stdin.pipe(process.stdout))`),
+    );
     const long = Buffer.alloc(65 * 1024 * 1024, "x");
     long[long.length - 1] = 10;
     running.write(long);
     running.write(line(2));
     running.end();
     expect(await running.ended).toEqual({ code: 0, signal: null });
-    expect(running.stdout().equals(Buffer.concat([long, Buffer.from(line(2))]))).toBe(true);
-    expect(running.stderr().split("\n")).toEqual([
-      "countersign: a line of the client is over 64 MiB; it is passed on unread, and sampling in it is not answered here.",
-      "countersign: a line of the server is over 64 MiB; it is passed on unread, and sampling in it is not answered here.",
-      "",
-    ]);
+    const lines = running.stdout().toString().split("\n");
+    expect(lines.filter((each) => each.length < 1_000).toSorted()).toEqual(
+      ["", line(2).trim(), '{"jsonrpc":"2.0","error":{"code":-32600,"message":"Invalid Request: over 64 MiB"}}'].toSorted(),
+    );
+    expect(lines.map((each) => each.length).toSorted((a, b) => b - a)[0]).toBe(65 * 1024 * 1024);
+    expect(running.stderr()).toBe(
+      "countersign: a line of the server is over 64 MiB; it is passed on unread, and sampling in it is not answered here.\n",
+    );
   });
 
   test("a server that floods a client that does not read is held back, and can be stopped", async () => {

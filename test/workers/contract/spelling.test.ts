@@ -127,8 +127,41 @@ test("after a review the approved reply is the one that such a server reads", as
 test.each([
   ["a byte order mark", (text: string) => `\ufeff${text}`],
   ["a NUL", (text: string) => `${text}\0`],
+  ["a number that only some libraries read", (text: string) => text.replace('"arguments":{}', '"arguments":{"n":NaN}')],
+  ["a comma at its end", (text: string) => text.replace(/\}$/, ",}")],
 ])("a body with %s is no JSON to the relay, and its server does not get it", async (_what, change) => {
   const answer = await new StatelessClient().post(change(stateless({})), statelessHeaders);
   expect([answer.status, (await answer.json<Said>()).error?.code]).toEqual([400, -32700]);
   expect(ran).toEqual([]);
+});
+
+describe("in a session with a server that has sessions", () => {
+  const tool = (name: string, more = "", id = "7"): string =>
+    `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${name}"${more}}}`;
+
+  test.each([
+    ["is no JSON, which its library reads", tool("delete_all", ',"arguments":{"n":NaN}')],
+    ["has a fraction as its id", tool("delete_all", "", "7.5")],
+    ["has an id that is no id", tool("delete_all", "", "true")],
+    ["has no jsonrpc", tool("delete_all").replace('"jsonrpc":"2.0",', "")],
+    ["is in a batch in a batch", `[[${tool("delete_all")}]]`],
+  ])("a request that %s does not pass unseen beside one that is judged", async (_how, hidden) => {
+    const client = new RelayClient("open-sessions");
+    await client.connect();
+    const sent = upstream.calls.length;
+    const answer = await client.send({ body: hidden });
+    expect(answer.status).toBe(400);
+    expect(upstream.calls).toHaveLength(sent);
+  });
+
+  test.each([
+    ["that is a request too", { method: "ping", result: madeUp }],
+    ["with nothing but content", { result: { content: madeUp.content } }],
+  ])("a client's own reply to sampling, %s, does not pass", async (_how, message) => {
+    const client = new RelayClient("open-sessions");
+    await client.connect();
+    const sent = upstream.calls.length;
+    expect((await client.send({ body: JSON.stringify({ jsonrpc: "2.0", id: 5, ...message }) })).status).toBe(400);
+    expect(upstream.calls).toHaveLength(sent);
+  });
 });

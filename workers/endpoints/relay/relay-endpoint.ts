@@ -2,9 +2,7 @@
 // revisions: those with sessions (`session-relay.ts`, until 2025-11-25), and those without (`stateless-relay.ts`, since 2026-07-28).
 
 import { Hono } from "hono";
-import { isDeeperThan } from "../../../shared/json/json-rules.ts";
-import { parseJson } from "../../../shared/json/values.ts";
-import { ambiguousName, ambiguousNameMessage } from "../../../shared/relay/member-names.ts";
+import { readClientMessage } from "../../../shared/relay/client-message.ts";
 import { keyEndRefusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { isLaterRevision, isStateless } from "../../../shared/wire/mcp-2026/stateless-request.ts";
@@ -102,29 +100,10 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBytes(c.req.raw, bodyBytes);
   if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name, id: null });
-  const text = utf8Of(body);
-  if (text === null) return refuseWith(c, 400, "Parse error: send JSON in UTF-8, without a byte order mark", {}, -32_700);
-  // What else is not JSON is the server's to refuse.
-  const value = parseJson(text);
+  const read = readClientMessage(body);
+  const value = read.ok ? read.value : read.error.value;
   c.set("ids", refusedIds(value));
-  if (isDeeperThan(deepest, value)) return refuseWith(c, 400, `Invalid Request: nested more than ${deepest} levels deep`);
-  const ambiguous = value === undefined ? null : ambiguousName(body);
-  if (ambiguous !== null) return refuseWith(c, 400, ambiguousNameMessage(ambiguous));
+  if (!read.ok) return refuseWith(c, 400, read.error.message, {}, read.error.code);
   const message = { value, body };
   return isStateless(value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, visit, message) : postInSession(c, visit, message);
-}
-
-/** Objects and arrays inside one another in a client's message. Jackson and Python's json read as many; no walk through them fills a stack. */
-const deepest = 1_000;
-
-const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** The text of a body; null where some server may read another one, in UTF-16 or without the bytes that are no UTF-8. */
-function utf8Of(body: Uint8Array): string | null {
-  try {
-    const text = strictUtf8.decode(body);
-    return text.startsWith("\ufeff") || text.includes("\0") ? null : text;
-  } catch {
-    return null;
-  }
 }

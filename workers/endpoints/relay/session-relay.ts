@@ -9,7 +9,7 @@ import { longestPart } from "../../../shared/relay/added-context.ts";
 import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../../shared/relay/capability-2025.ts";
 import { EventSplitter, dataOf, eventOf } from "../../../shared/relay/event-stream.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
-import { type JsonRpcMessage, maySampleByItself, messageOf } from "../../../shared/relay/messages.ts";
+import { type JsonRpcMessage, mayBeHiddenRequest, maySampleByItself, messageOf } from "../../../shared/relay/messages.ts";
 import { declaresUrlElicitation, isOfferId } from "../../../shared/relay/url-elicitation.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import { protocolVersionKey } from "../../../shared/wire/mcp-2026/meta-keys.ts";
@@ -47,6 +47,8 @@ export type PostedMessage = { readonly value: unknown; readonly body: Uint8Array
 export async function postInSession(c: AppContext, visit: Watched, { value, body }: PostedMessage): Promise<Response> {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.length > mostInBatch) return refuseWith(c, 400, `Send at most ${mostInBatch} messages in a batch`);
+  if (values.some(mayBeHiddenRequest))
+    return refuseWith(c, 400, 'Invalid Request: send jsonrpc "2.0", and as id a text or a whole number that JSON carries exactly');
   const messages = values.map(messageOf);
   const [first] = messages;
   const refusal = messages.length < 2 ? null : await countCalls(c.env, c.var.key, messages.length - 1);
@@ -57,7 +59,7 @@ export async function postInSession(c: AppContext, visit: Watched, { value, body
   if (isTranslated(session)) return postTranslated(c, visit, session, messages, body);
   const requests = messages.filter((message) => message.kind === "request");
   // The gateway answers this session's sampling: the client was asked for none, and nobody would review what it says.
-  if (requests.length < messages.length && isOurs(visit.server.mode, session.clientSamples) && maySampleByItself(body, value))
+  if (isOurs(visit.server.mode, session.clientSamples) && maySampleByItself(body, value))
     return refuseWith(c, 400, "The gateway answers this server's sampling; a client's own reply to it is not sent on");
   const only = requests.length === 1 ? requests[0] : undefined;
   const cancelled = messages.flatMap(cancelledBy);
