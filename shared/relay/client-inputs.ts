@@ -4,27 +4,28 @@
 import type { JsonObject } from "../encoding.ts";
 import { fromBase64url, fromUtf8, toBase64url, utf8ToBytes } from "../encoding.ts";
 import { parseJson } from "../json/values.ts";
-import type { RequestId } from "../wire/json-rpc.ts";
+import { type RequestId, toRequestId } from "../wire/json-rpc.ts";
 import type { InputRequest } from "./rounds.ts";
 import { inputParams2025 } from "./translation.ts";
 
 const ownIds = "countersign/input/";
 
-/** One part of a round: the call's digest and attempt, the round, and the part's place in it. */
-export type InputPlace = { readonly digest: string; readonly attempt: string; readonly round: number; readonly index: number };
+/** One part of a round: the client's request, the attempt at it, the round, and the part's place in it. */
+export type InputPlace = { readonly request: RequestId; readonly attempt: string; readonly round: number; readonly index: number };
 
-/** No secret: only the client's own key reaches its calls. */
-export const inputId = ({ digest, attempt, round, index }: InputPlace): string =>
-  ownIds + toBase64url(utf8ToBytes(JSON.stringify([digest, attempt, round, index])));
+/** No secret, and anybody can write one: it names a request of the session in which it comes, and no call of another. */
+export const inputId = ({ request, attempt, round, index }: InputPlace): string =>
+  ownIds + toBase64url(utf8ToBytes(JSON.stringify([request, attempt, round, index])));
 
 /** The place that an id of ours names; null for any other. */
 export function inputPlace(id: RequestId): InputPlace | null {
   const bytes = typeof id === "string" && id.startsWith(ownIds) ? fromBase64url(id.slice(ownIds.length)) : undefined;
   const fields = bytes === undefined ? undefined : parseJson(textOf(bytes));
   if (!Array.isArray(fields)) return null;
-  const [digest, attempt, round, index] = fields as unknown[];
-  if (typeof digest !== "string" || typeof attempt !== "string" || typeof round !== "number" || typeof index !== "number") return null;
-  return { digest, attempt, round, index };
+  const [given, attempt, round, index] = fields as unknown[];
+  const request = toRequestId(given);
+  if (request === undefined || typeof attempt !== "string" || typeof round !== "number" || typeof index !== "number") return null;
+  return { request, attempt, round, index };
 }
 
 /** A client may send any bytes. */

@@ -104,7 +104,12 @@ describe("an answer", () => {
 
 describe("the id of what a client is asked", () => {
   test("leads to its place again, and no other text does", () => {
-    const place = fc.record({ digest: fc.string(), attempt: fc.string(), round: fc.nat(), index: fc.nat(63) });
+    const place = fc.record({
+      request: fc.oneof(fc.string({ maxLength: 100 }), fc.integer()),
+      attempt: fc.string(),
+      round: fc.nat(),
+      index: fc.nat(63),
+    });
     fc.assert(
       fc.property(place, (given) => {
         expect(inputPlace(inputId(given))).toEqual({ ...given });
@@ -127,7 +132,7 @@ describe("the id of what a client is asked", () => {
   });
 
   test("an address to open has the id that 2025-11-25 wants", () => {
-    const at = { digest: "d", attempt: "a", round: 2, index: 1 };
+    const at = { request: "d", attempt: "a", round: 2, index: 1 };
     const params = { mode: "url", url: "https://example.com", message: "Open it" };
     expect(clientRequest(at, { key: "k", method: "elicitation/create", params })["params"]).toEqual({ elicitationId: "a.2.1", ...params });
     expect(clientRequest(at, { key: "k", method: "roots/list", params: null })).toEqual({

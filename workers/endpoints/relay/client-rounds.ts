@@ -13,7 +13,6 @@ import { answerFor } from "../../../shared/relay/translation.ts";
 import { type RequestId, type RpcAnswer, type RpcError, responseMessage } from "../../../shared/wire/json-rpc.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { CallState } from "../../stubs/call-calls.ts";
-import { callStub } from "../../stubs/stubs.ts";
 import {
   type RoundCall,
   attemptWith,
@@ -30,8 +29,8 @@ import { type Waiting, answerAll } from "./round-sampling.ts";
 import { drive } from "./rounds-driver.ts";
 import { idEvent } from "./sse-relay.ts";
 
-/** The client's request, and the name of its call's object. */
-export type ServedRequest = { readonly id: RequestId; readonly digest: string; readonly progressToken: RequestId | undefined };
+/** The client's request. */
+export type ServedRequest = { readonly id: RequestId; readonly progressToken: RequestId | undefined };
 
 /** What an event id of such a stream says beside the request: the call, and how much of which round the client was asked. */
 export type StreamPlace = { readonly attempt: string; readonly round: number; readonly asked: number };
@@ -118,7 +117,7 @@ class AskingStream {
       const index = keys.indexOf(request.key);
       // The client has it already, from the stream that broke.
       if (index < before) continue;
-      const place: InputPlace = { digest: this.#served.digest, attempt, round, index };
+      const place: InputPlace = { request: this.#served.id, attempt, round, index };
       this.#leg.send(clientRequest(place, request), `${this.#prefix}${placeText({ attempt, round, asked: index + 1 })}`);
     }
     const missing = new Set(requests.map(({ key }) => key));
@@ -136,13 +135,12 @@ class AskingStream {
   }
 }
 
-/** A response of the client to what it was asked. */
+/** A response of the client to what it was asked. `call`: that of the request, in the session of the response. */
 export async function takeInput(
-  { c, visit, session }: Pick<RoundCall, "c" | "visit" | "session">,
-  { digest, attempt, round, index }: InputPlace,
+  { visit, session, call }: Pick<RoundCall, "visit" | "session" | "call">,
+  { attempt, round, index }: InputPlace,
   body: Uint8Array,
 ): Promise<void> {
-  const call = callStub(c.env, c.var.key.id, digest);
   const state = (await call.look(attempt)) as CallState | null;
   if (state?.kind !== "waiting" || state.round !== round) return;
   const request = (JSON.parse(state.requests) as InputRequest[])[index]; // from the CallObject

@@ -88,7 +88,7 @@ export async function postTranslated(
   const requests = messages.filter((each) => each.kind === "request");
   for (const message of messages) {
     if (message.kind === "notification") await notified(c, visit, session, message);
-    if (message.kind === "response" && !isOfferId(message.id)) await responded({ c, visit, session }, message.id, body);
+    if (message.kind === "response" && !isOfferId(message.id)) await responded(c, visit, session, message.id, body);
   }
   const [request, ...more] = requests;
   if (request === undefined) return new Response(null, { status: 202 });
@@ -111,9 +111,9 @@ async function notified(
 }
 
 /** A response of the client to what a round asked it. */
-async function responded(about: Pick<RoundCall, "c" | "visit" | "session">, id: RequestId, body: Uint8Array): Promise<void> {
+async function responded(c: AppContext, visit: Watched, session: Translated, id: RequestId, body: Uint8Array): Promise<void> {
   const place = inputPlace(id);
-  if (place !== null) await takeInput(about, place, body);
+  if (place !== null) await takeInput({ visit, session, call: callOf(c, visit, session, place.request) }, place, body);
 }
 
 /** The call of one request of a session. */
@@ -196,7 +196,7 @@ function clientSide(c: AppContext, visit: Watched, session: Translated, request:
       mayAskForInput(method)
         ? translatedRound(
             translatedCall(c, visit, session, request, sent, method),
-            { id, digest: callDigest(visit, session, id), progressToken: toRequestId(sent.meta["progressToken"]) },
+            { id, progressToken: toRequestId(sent.meta["progressToken"]) },
             leg,
             result,
           )
@@ -270,14 +270,13 @@ async function resume(
 ): Promise<Response> {
   const { id, method, name, progressToken } = JSON.parse(request) as SealedRequest; // sealed by us
   const place = streamPlace(own);
-  const digest = callDigest(visit, session, id);
   const leg = new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: associationSession(session) });
   const meta = await metaOf(c, visit, session, progressToken === undefined ? {} : { _meta: { progressToken } });
   const params = method === "resources/read" ? { uri: name } : { name };
   const call = translatedCall(c, visit, session, { kind: "request", id, method, params }, { rest: "{}", meta }, method);
   leg.run(async () => {
     const state = place === null ? null : ((await call.call.look(place.attempt)) as CallState | null);
-    return driveTranslated(call, { id, digest, progressToken }, leg, state, place);
+    return driveTranslated(call, { id, progressToken }, leg, state, place);
   });
   return eventResponse(leg);
 }
