@@ -2,7 +2,6 @@
 // message is refused before anything in it is judged. No clock, no storage.
 
 import { isDeeperThan } from "../json/json-rules.ts";
-import { parseJson } from "../json/values.ts";
 import { type Result, err, ok } from "../result.ts";
 import { ambiguousName, ambiguousNameMessage } from "./member-names.ts";
 
@@ -19,22 +18,19 @@ const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
  * commas and comments, so that a server would run what was not judged.
  */
 export function readClientMessage(bytes: Uint8Array): Result<unknown, Unclear> {
-  const text = utf8Of(bytes);
-  if (text === null) return err({ code: -32_700, message: "Parse error: send JSON in UTF-8, without a byte order mark", value: undefined });
-  const value = parseJson(text);
-  if (value === undefined) return err({ code: -32_700, message: "Parse error: send JSON", value });
+  const value = valueOf(bytes);
+  if (value === undefined) return err({ code: -32_700, message: "Parse error: send JSON in UTF-8, without a byte order mark", value });
   const invalid = (message: string) => err({ code: -32_600, message, value } as const);
   if (isDeeperThan(deepestMessage, value)) return invalid(`Invalid Request: nested more than ${deepestMessage} levels deep`);
   const found = ambiguousName(bytes);
   return found === null ? ok(value) : invalid(ambiguousNameMessage(found));
 }
 
-/** The text of a message; null where some server may read another one, in UTF-16 or without the bytes that are no UTF-8. */
-function utf8Of(bytes: Uint8Array): string | null {
+/** Undefined for what is no JSON in UTF-8: some server may read another text, in UTF-16 or without the bytes that are no UTF-8. */
+function valueOf(bytes: Uint8Array): unknown {
   try {
-    const text = strictUtf8.decode(bytes);
-    return text.startsWith("\ufeff") || text.includes("\0") ? null : text;
+    return JSON.parse(strictUtf8.decode(bytes));
   } catch {
-    return null;
+    return undefined;
   }
 }

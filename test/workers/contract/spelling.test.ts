@@ -164,4 +164,27 @@ describe("in a session with a server that has sessions", () => {
     expect((await client.send({ body: JSON.stringify({ jsonrpc: "2.0", id: 5, ...message }) })).status).toBe(400);
     expect(upstream.calls).toHaveLength(sent);
   });
+
+  test.each(["utf-7", "UTF-16", "iso-2022-jp", 'utf-8; charset="utf-7"', "utf-8;charset*=x"])(
+    "a message whose charset is %s does not pass: its server would decode another one",
+    async (charset) => {
+      const client = new RelayClient("open-sessions");
+      await client.connect();
+      const sent = upstream.calls.length;
+      const body = tool("summarize", ',"arguments":{"x":"+ACIAfQAs-+ACI-name+ACIAOgAi-delete_all+ACI-"}');
+      const answer = await client.send({ body, headers: { "Content-Type": `application/json; charset=${charset}` } });
+      expect([answer.status, (await answer.json<Said>()).error?.code]).toEqual([400, -32700]);
+      expect(upstream.calls).toHaveLength(sent);
+    },
+  );
+
+  test.each(["application/json; charset=utf-8", 'application/json;charset="UTF-8"', "application/json"])(
+    "a message with the type %s passes",
+    async (type) => {
+      const client = new RelayClient("open-sessions");
+      await client.connect();
+      await client.send({ body: tool("summarize"), headers: { "Content-Type": type } });
+      expect(upstream.calls.at(-1)?.headers.get("Content-Type")).toBe(type);
+    },
+  );
 });

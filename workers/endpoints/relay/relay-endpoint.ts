@@ -97,6 +97,9 @@ mcpRoutes.delete(paths.mcp, relayEnd, letIn(inSession(endSession)));
 mcpRoutes.all(paths.mcp, (c) => refuseWith(c, 405, "Use POST, GET or DELETE", { Allow: "POST, GET, DELETE" }));
 
 async function post(c: AppContext, visit: Watched): Promise<Response> {
+  // Servers that decode by the charset (Express, the TypeScript SDK) read other JSON in UTF-7: `+ACI-` is a quotation mark there.
+  if (namesOtherCharset(c.req.header("Content-Type")))
+    return refuseWith(c, 400, "Parse error: send JSON in UTF-8; Content-Type names another charset", {}, -32_700);
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBytes(c.req.raw, bodyBytes);
   if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name, id: null });
@@ -107,3 +110,6 @@ async function post(c: AppContext, visit: Watched): Promise<Response> {
   const message = { value, body };
   return isStateless(value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, visit, message) : postInSession(c, visit, message);
 }
+
+const namesOtherCharset = (contentType = ""): boolean =>
+  /charset/i.test(contentType) && !/^[^;]*;\s*charset=("?)utf-?8\1\s*$/i.test(contentType);
