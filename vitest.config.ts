@@ -91,6 +91,7 @@ export default defineConfig({
             "test/shared/**/*.test.{ts,tsx}",
             "test/client/**/*.test.ts",
             "test/scripts/**/*.test.ts",
+            "test/attack/kills/*.test.ts",
             "test/mutants/**/*.test.ts",
             "test/architecture.test.ts",
           ],

@@ -1,10 +1,10 @@
 // A sample of `npm run attack`: some attacks of every area, and three kills. The whole takes minutes.
 
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { areas } from "../../scripts/attack/areas.ts";
-import { runKills } from "../../scripts/attack/kills/run-kills.ts";
-import { mustBeDistinct, runAttacks } from "../../scripts/attack/run-attacks.ts";
-import { type World, startWorld } from "../../scripts/attack/world.ts";
+import { areas } from "../attack/areas.ts";
+import { runKills } from "../attack/kills/run-kills.ts";
+import { mustBeDistinct, runAttacks } from "../attack/run-attacks.ts";
+import { type World, startWorld } from "../attack/world.ts";
 
 /** The kills wait for leases most of the time: they run beside the attacks. */
 const kills = inject("builtWorkers");

@@ -1,8 +1,8 @@
 // Reviews that reach their reviewer in one channel: each with an address of its own.
 
-import type { TakenMail } from "../../test/support/mail-api.ts";
-import { type SlackMessageSeen, directChannel } from "../../test/support/slack/scripted-slack.ts";
-import type { TakenWebhook } from "../../test/support/webhook-receiver.ts";
+import type { TakenMail } from "../support/mail-api.ts";
+import { type SlackMessageSeen, directChannel } from "../support/slack/scripted-slack.ts";
+import type { TakenWebhook } from "../support/webhook-receiver.ts";
 import { eventually } from "./attack.ts";
 import { emailAddress, nameAt, placesPerChannel, slackMember } from "./documents.ts";
 import { type Sampling, notices, sample } from "./people.ts";

@@ -2,9 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { familyOf } from "../../../test/outside/support/processes.ts";
-import { apng, ascii, flatPng, gifOf, joined, pngChunk, pngHeader, pngSignature } from "../../../test/support/made-images.ts";
-import { base64Of } from "../../../test/support/image-files.ts";
+import { familyOf } from "../../outside/support/processes.ts";
+import { apng, ascii, flatPng, gifOf, joined, pngChunk, pngHeader, pngSignature } from "../../support/made-images.ts";
+import { base64Of } from "../../support/image-files.ts";
 import { type Area, type Attack, eachOf, must, mustEqual } from "../attack.ts";
 import { envelope, isUndecided, opened, pathOf, press, rpcOf, sample, samplingMessage } from "../people.ts";
 import { rawBytes } from "../raw-http.ts";

@@ -2,7 +2,7 @@
 
 import { linkToken, parseLinkToken } from "../../../shared/review/link.ts";
 import { fromBase64url, toBase64url } from "../../../shared/encoding.ts";
-import { readForm } from "../../page-form.ts";
+import { readForm } from "../../../scripts/page-form.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
 import { type Area, type Attack, eachOf, must, mustEqual, mustNotHave } from "../attack.ts";
 import { type Opened, agedNonce, formOf, isUndecided, opened, pathOf, postForm, press, reviewOf, runOf, tokenOf } from "../people.ts";

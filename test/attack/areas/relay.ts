@@ -1,6 +1,6 @@
 // The relay: servers that ask for what nobody asked of them, clients that answer for the gateway, and states and sessions that were made up.
 
-import { type RawCall, type RawMcpServer, askFor, event, openStream, resultOf } from "../../../test/support/raw-mcp-server.ts";
+import { type RawCall, type RawMcpServer, askFor, event, openStream, resultOf } from "../../support/raw-mcp-server.ts";
 import { type Area, type Attack, eachOf, eventually, must, mustEqual, mustNotHave } from "../attack.ts";
 import { openedBy, press } from "../people.ts";
 import { beginSession } from "../relay-client.ts";

@@ -1,7 +1,7 @@
 // Kills the gateway's process tree with -9 at random moments of a mixed load, and starts it again, as often as is asked.
 
-import { verifyRecord } from "../../verify-record.ts";
-import type { RawMcpServer } from "../../../test/support/raw-mcp-server.ts";
+import { verifyRecord } from "../../../scripts/verify-record.ts";
+import type { RawMcpServer } from "../../support/raw-mcp-server.ts";
 import { routing } from "../documents.ts";
 import { type World, type WorldOptions, startWorld } from "../world.ts";
 import { persist, repeated } from "./callers.ts";

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { V4WorkerOptions } from "miniflare";
-import { mutants } from "../../test/mutants/all.ts";
-import { countOf } from "../../test/mutants/mutant.ts";
-import { builtWorkers } from "../built-workers.ts";
+import { mutants } from "../mutants/all.ts";
+import { countOf } from "../mutants/mutant.ts";
+import { builtWorkers } from "../../scripts/built-workers.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 

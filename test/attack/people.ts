@@ -2,8 +2,8 @@
 
 import { formNonce, nonceRandomLength } from "../../shared/review/link.ts";
 import { signingKey } from "../../shared/sealed-id.ts";
-import type { Notice } from "../operator.ts";
-import { pressButton, readForm } from "../page-form.ts";
+import type { Notice } from "../../scripts/operator.ts";
+import { pressButton, readForm } from "../../scripts/page-form.ts";
 import { eventually } from "./attack.ts";
 import { type Answer, type World, secrets } from "./world.ts";
 

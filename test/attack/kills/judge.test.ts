@@ -1,11 +1,11 @@
 // The attack suite's own checks: that what got through is said, and that each thing that kills must not do is found in a history of it.
 
 import { describe, expect, test } from "vitest";
-import { Breach, must, mustEqual, mustNotHave } from "../../scripts/attack/attack.ts";
-import type { Asked, Event, History, Kind } from "../../scripts/attack/kills/history.ts";
-import { type Judged, judge } from "../../scripts/attack/kills/judge.ts";
-import { randomOf } from "../../scripts/attack/kills/random.ts";
-import { markdownOf, reportOf } from "../../scripts/attack/report.ts";
+import { Breach, must, mustEqual, mustNotHave } from "../attack.ts";
+import type { Asked, Event, History, Kind } from "./history.ts";
+import { type Judged, judge } from "./judge.ts";
+import { randomOf } from "./random.ts";
+import { markdownOf, reportOf } from "../report.ts";
 
 const question = "Q-1-request-gate";
 const run = "run_1";

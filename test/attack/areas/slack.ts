@@ -1,6 +1,6 @@
 // Slack's endpoint: signatures, replays, and presses of buttons by somebody or from somewhere else.
 
-import { type SlackMessageSeen, buttonsIn, signatureOf } from "../../../test/support/slack/scripted-slack.ts";
+import { type SlackMessageSeen, buttonsIn, signatureOf } from "../../support/slack/scripted-slack.ts";
 import { type Area, type Attack, eachOf, eventually, must, mustEqual } from "../attack.ts";
 import { askedInSlack } from "../channels.ts";
 import { slackMember } from "../documents.ts";

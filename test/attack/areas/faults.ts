@@ -3,9 +3,9 @@
 
 import { rmSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { MailStep } from "../../../test/support/mail-api.ts";
-import type { ProviderStep } from "../../../test/support/provider-server.ts";
-import type { SlackStep } from "../../../test/support/slack/scripted-slack.ts";
+import type { MailStep } from "../../support/mail-api.ts";
+import type { ProviderStep } from "../../support/provider-server.ts";
+import type { SlackStep } from "../../support/slack/scripted-slack.ts";
 import { type Area, type Attack, eachOf, eventually, must, mustEqual, mustNotHave } from "../attack.ts";
 import { askedByEmail, askedByWebhook } from "../channels.ts";
 import { callsWith, envelope, opened, press, rpcOf, runOf, sample } from "../people.ts";

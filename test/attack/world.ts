@@ -6,20 +6,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { V4WorkerOptions } from "miniflare";
-import { type Gateway, freePort, localUrl, startServer } from "../local-gateway.ts";
-import type { MailApi } from "../../test/support/mail-api.ts";
-import { startMailServer } from "../../test/support/mail-server.ts";
-import { type ProviderServer, startProviderServer } from "../../test/support/provider-server.ts";
-import { type RawMcpServer, startRawMcpServer } from "../../test/support/raw-mcp-server.ts";
-import { type Served, serve } from "../../test/support/serve.ts";
-import { ScriptedSlack } from "../../test/support/slack/scripted-slack.ts";
-import { startSlackServer } from "../../test/support/slack-server.ts";
-import { type WebhookReceiver, createWebhookReceiver } from "../../test/support/webhook-receiver.ts";
+import { type Gateway, freePort, localUrl, startServer } from "../../scripts/local-gateway.ts";
+import type { MailApi } from "../support/mail-api.ts";
+import { startMailServer } from "../support/mail-server.ts";
+import { type ProviderServer, startProviderServer } from "../support/provider-server.ts";
+import { type RawMcpServer, startRawMcpServer } from "../support/raw-mcp-server.ts";
+import { type Served, serve } from "../support/serve.ts";
+import { ScriptedSlack } from "../support/slack/scripted-slack.ts";
+import { startSlackServer } from "../support/slack-server.ts";
+import { type WebhookReceiver, createWebhookReceiver } from "../support/webhook-receiver.ts";
 import { eventually } from "./attack.ts";
 import { type Trap, startTrap } from "./trap.ts";
 import { placesPerChannel, policy, routing, servers, slackMember, webhookName } from "./documents.ts";
 
-const script = fileURLToPath(new URL("../serve.ts", import.meta.url));
+const script = fileURLToPath(new URL("../../scripts/serve.ts", import.meta.url));
 
 export const secrets = {
   admin: "admin-token-of-the-attacks-0123456789",
