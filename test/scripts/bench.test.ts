@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { withReport } from "../../scripts/bench/docs.ts";
-import { readOptions } from "../../scripts/bench/options.ts";
-import { type Report, cellOf, median, quantile } from "../../scripts/bench/report.ts";
+import { withReport } from "../../bench/docs.ts";
+import { readOptions } from "../../bench/options.ts";
+import { type Report, cellOf, median, quantile } from "../../bench/report.ts";
 
 const names = ["overhead", "relay"];
 

@@ -1,6 +1,6 @@
 // The parts of the benchmark that `npm test` leaves out, in its short mode.
 
-import { parts } from "../../scripts/bench/parts.ts";
+import { parts } from "../../bench/parts.ts";
 import { benchTests } from "../outside/support/short-bench.ts";
 
 const inNpmTest = new Set(["overhead", "decision", "relay", "lane"]);

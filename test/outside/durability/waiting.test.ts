@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { benchVariables, waitAndDecide } from "../../../scripts/bench/waiting.ts";
+import { benchVariables, waitAndDecide } from "../../../bench/waiting.ts";
 import { freePort } from "../../../scripts/local-gateway.ts";
 import { startTestGateway } from "../support/test-gateway.ts";
 

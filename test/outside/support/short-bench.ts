@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Report, markdownOf } from "../../../scripts/bench/report.ts";
+import { type Report, markdownOf } from "../../../bench/report.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const results = mkdtempSync(join(tmpdir(), "countersign-bench-results-"));
@@ -22,7 +22,7 @@ const left = (): string[] => readdirSync(temporary).filter((name) => name.starts
 type Ended = { readonly code: number | null; readonly printed: string; readonly progress: string };
 
 function run(args: readonly string[], stopOn?: string): Promise<Ended> {
-  const child = spawn(process.execPath, ["scripts/bench/main.ts", ...args], { cwd: root, env: { ...process.env, TMPDIR: temporary } });
+  const child = spawn(process.execPath, ["bench/main.ts", ...args], { cwd: root, env: { ...process.env, TMPDIR: temporary } });
   let [printed, progress] = ["", ""];
   let isStopped = false;
   child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePort } from "../local-gateway.ts";
+import { freePort } from "../scripts/local-gateway.ts";
 import { type Configured, config, gateway, text, worker } from "./gateway-on-workerd.ts";
 import { type Served, bundle, serve, served } from "./workerd.ts";
 
@@ -52,7 +52,7 @@ export function createRig(): Rig {
   };
   const ownWorker: Rig["worker"] = async (name, bindings = "", more = "", services = "") => {
     const port = await freePort();
-    const file = bundle(`scripts/bench/workers/${name}.ts`, folder);
+    const file = bundle(`bench/workers/${name}.ts`, folder);
     return kept(serve(name, folder, port, config(`(name = "main", worker = ${worker(file, bindings, more)})${services}`, port)));
   };
   const nodeScript: Rig["node"] = async (name, port, args, cwd = folder) => {

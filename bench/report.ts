@@ -44,7 +44,7 @@ export type Report = Omit<Findings, "pictures"> & {
   readonly pictures: readonly Omit<Picture, "svg">[];
 };
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
 
 export function reportOf(part: string, settings: Settings, { pictures = [], ...findings }: Findings): Report {
   const git = (...args: string[]): string => {

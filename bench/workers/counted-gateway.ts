@@ -1,7 +1,7 @@
 // The gateway with its billed operations counted: the same Worker and the same objects, whose calls to objects, storage and KV pass a
 // counter. GET /bench/counts returns the counts so far; with ?mark, run objects that are awake are counted from then on.
 
-import gateway, * as classes from "../../../workers/index.ts";
+import gateway, * as classes from "../../workers/index.ts";
 
 type Counts = {
   objectRequests: number;

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { stopOnSignals } from "../stopping.ts";
+import { stopOnSignals } from "../scripts/stopping.ts";
 import { withReport, withText } from "./docs.ts";
 import { type Options, helpText, readOptions, resultsFolder } from "./options.ts";
 import { parts } from "./parts.ts";
@@ -12,7 +12,7 @@ import { markdownOf, readReport, reportOf, writeReport } from "./report.ts";
 import { type Rig, createRig } from "./rig.ts";
 import { summaryOf } from "./summary.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
 const page = join(root, "docs/performance.md");
 
 const options = readOptions(process.argv.slice(2), Object.keys(parts));

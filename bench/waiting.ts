@@ -1,8 +1,8 @@
 // Opens requests that wait for a person, on real sockets, decides them through the review pages, and measures what their callers see.
 
-import { pause } from "../local-gateway.ts";
-import { operatorOf } from "../operator.ts";
-import { type PageForm, readForm } from "../page-form.ts";
+import { pause } from "../scripts/local-gateway.ts";
+import { operatorOf } from "../scripts/operator.ts";
+import { type PageForm, readForm } from "../scripts/page-form.ts";
 import { adminToken } from "./gateway-on-workerd.ts";
 import { inTurn } from "./in-turn.ts";
 import { quantile } from "./report.ts";

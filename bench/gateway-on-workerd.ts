@@ -2,9 +2,9 @@
 
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
-import { freePort } from "../local-gateway.ts";
-import { publishedCopy } from "../../shared/published.ts";
-import { signingKey } from "../../shared/sealed-id.ts";
+import { freePort } from "../scripts/local-gateway.ts";
+import { publishedCopy } from "../shared/published.ts";
+import { signingKey } from "../shared/sealed-id.ts";
 import { type Served, bundle, serve } from "./workerd.ts";
 
 const flags = `compatibilityDate = "2026-11-02", compatibilityFlags = ["enable_request_signal"]`;
@@ -72,8 +72,8 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     .join(", ")}], durableObjectStorage = (localDisk = "disk")`;
   const services = [
     `(name = "disk", disk = (path = "${disk}", writable = true))`,
-    `(name = "kv", worker = ${worker(bundle("scripts/bench/workers/kv.ts", folder), `(name = "PUBLISHED", json = ${JSON.stringify(JSON.stringify(publishedKeys(configured)))})`)})`,
-    `(name = "rate-limit", worker = ${worker(bundle("scripts/bench/workers/rate-limit.ts", folder), "")})`,
+    `(name = "kv", worker = ${worker(bundle("bench/workers/kv.ts", folder), `(name = "PUBLISHED", json = ${JSON.stringify(JSON.stringify(publishedKeys(configured)))})`)})`,
+    `(name = "rate-limit", worker = ${worker(bundle("bench/workers/rate-limit.ts", folder), "")})`,
     `(name = "pages", worker = ${worker(bundle("workers/ui/worker.ts", folder), "")})`,
     `(name = "main", worker = ${worker(bundle(entry, folder), bindings, objects)})`,
   ].join(", ");

@@ -3,7 +3,7 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { pause } from "../../local-gateway.ts";
+import { pause } from "../../scripts/local-gateway.ts";
 import { countedEntry, countsOf } from "../counted.ts";
 import type { Settings } from "../options.ts";
 import type { Column, Findings } from "../report.ts";

@@ -12,7 +12,7 @@ import { type Rig, providerText } from "../rig.ts";
 import { configured, message, sampling } from "../sampling-load.ts";
 import type { Served } from "../workerd.ts";
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const wrangler = join(root, "node_modules/wrangler/bin/wrangler.js");
 const chat = post("/chat", { model: "mock-1", max_tokens: 100, messages: [message] });
 

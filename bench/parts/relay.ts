@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../../local-gateway.ts";
+import { freePort } from "../../scripts/local-gateway.ts";
 import { text } from "../gateway-on-workerd.ts";
 import { post } from "../load.ts";
 import type { Settings } from "../options.ts";

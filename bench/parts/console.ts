@@ -1,7 +1,7 @@
 // What the console's pages take with a full ledger: lines of 30 days, of many servers, models and keys, with reviews, and with some that wait.
 
 import { join } from "node:path";
-import { type RunSummary, endStates } from "../../../shared/record/record.ts";
+import { type RunSummary, endStates } from "../../shared/record/record.ts";
 import { type ConsoleSession, sendOwn, signIn } from "../console-operator.ts";
 import { type Filling, fillLedger } from "../ledger-lines.ts";
 import type { Settings } from "../options.ts";

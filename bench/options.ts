@@ -1,7 +1,7 @@
 // The arguments of `npm run bench`.
 
 import { parseArgs } from "node:util";
-import { type Result, err, ok } from "../../shared/result.ts";
+import { type Result, err, ok } from "../shared/result.ts";
 
 export type Settings = {
   /** How often each contender is measured. */

@@ -13,7 +13,7 @@ export type Counts = {
   readonly awake: number;
 };
 
-export const countedEntry = "scripts/bench/workers/counted-gateway.ts";
+export const countedEntry = "bench/workers/counted-gateway.ts";
 
 /** `mark`: from now on, count the run objects that are called and were awake. */
 export async function countsOf({ port }: { readonly port: number }, mark = false): Promise<Counts> {

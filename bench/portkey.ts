@@ -1,7 +1,7 @@
 // Portkey's gateway from npm, on Node as its README runs it.
 
 import { join } from "node:path";
-import { freePort } from "../local-gateway.ts";
+import { freePort } from "../scripts/local-gateway.ts";
 import type { Rig } from "./rig.ts";
 import { tool } from "./tools.ts";
 import type { Served } from "./workerd.ts";

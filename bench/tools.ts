@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Settings } from "./options.ts";
 
-const folder = fileURLToPath(new URL("../../.bench/tools", import.meta.url));
+const folder = fileURLToPath(new URL("../.bench/tools", import.meta.url));
 
 class NotFetched extends Error {}
 

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("..", import.meta.url));
 const workerd = join(root, "node_modules/.bin/workerd");
 const esbuild = join(root, "node_modules/.bin/esbuild");
 
