@@ -137,16 +137,28 @@ export default defineConfig({
         test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
       },
       {
-        // The whole, from outside: processes, real servers, real clients, a real browser.
+        // The whole, from outside: processes, real servers, real clients, a real browser. Of the attacks a sample.
         test: {
           name: "outside",
-          include: ["test/outside/**/*.test.ts"],
+          include: ["test/outside/**/*.test.ts", "test/attack/*.test.ts"],
           globalSetup: ["test/outside/support/no-chromium.ts", "test/outside/support/build-gateway.ts"],
           testTimeout: 180_000,
           hookTimeout: 180_000,
           // After the others. More at a time than there are cores: they wait more than they work, each for processes of its own.
           sequence: { groupOrder: 1 },
           maxWorkers: 6,
+        },
+      },
+      {
+        // All attacks, faults and kills: `npm run attack`. One file at a time, since kills are judged by the time.
+        test: {
+          name: "attack",
+          include: ["test/attack/*.test.ts"],
+          globalSetup: ["test/attack/build-without.ts"],
+          env: { WHOLE: "1" },
+          hookTimeout: 180_000,
+          sequence: { groupOrder: 4 },
+          maxWorkers: 1,
         },
       },
       {

@@ -34,7 +34,8 @@ const keyOf = ({ file, from, to, test }: Mutant): string =>
     .digest("hex")
     .slice(0, 16);
 
-function makeCopy(index: number): string {
+/** A copy of the source, which uses the checkout's packages. */
+export function makeCopy(index: number): string {
   const copy = join(folder, `${process.pid}-${index}`);
   rmSync(copy, { recursive: true, force: true });
   const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root }).toString().split("\0");
@@ -45,6 +46,18 @@ function makeCopy(index: number): string {
   }
   if (existsSync(join(root, ".dev.vars"))) cpSync(join(root, ".dev.vars"), join(copy, ".dev.vars"));
   return copy;
+}
+
+/** Removes the check in a copy. False where it does not stand there exactly once. */
+export function removeCheck(copy: string, { file, from, to }: Mutant): boolean {
+  const path = join(copy, file);
+  const source = readFileSync(path, "utf8");
+  if (countOf(source, from) !== 1) return false;
+  writeFileSync(
+    path,
+    source.replace(from, () => to),
+  );
+  return true;
 }
 
 /** The tests that ran, by full name, and whether each passed. A file that cannot be loaded has none. */
@@ -118,11 +131,7 @@ async function judge(copy: string, mutant: Mutant, sound: SoundTests): Promise<J
     verdict,
     seconds: Math.round((Date.now() - started) / 100) / 10,
   });
-  if (countOf(original, mutant.from) !== 1 || !(await sound.has(copy, mutant.test))) return finish("broken");
-  writeFileSync(
-    path,
-    original.replace(mutant.from, () => mutant.to),
-  );
+  if (!(await sound.has(copy, mutant.test)) || !removeCheck(copy, mutant)) return finish("broken");
   try {
     const ran = [...(await runTests(copy, mutant.test.file, mutant.test.only, ["--bail=1"])).values()];
     if (ran.includes(false)) return finish("killed");

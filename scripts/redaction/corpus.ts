@@ -6,7 +6,8 @@
 
 import { fileURLToPath } from "node:url";
 import { type SecretSet, findSecrets } from "../../shared/redaction/secrets.ts";
-import { madeFrom, numbersFrom } from "../../test/corpus/made-up.ts";
+import { madeFrom } from "../../test/corpus/made-up.ts";
+import { seeded } from "../../test/support/seeded.ts";
 import { ordinaryTexts } from "../../test/corpus/ordinary.ts";
 import { secretForms, settings } from "../../test/corpus/secrets.ts";
 
@@ -37,7 +38,7 @@ function madeWithValues(form: string, next: () => number): { readonly text: stri
 }
 
 export function corpusLines(): { readonly secrets: Line[]; readonly ordinary: Line[] } {
-  const next = numbersFrom(seed);
+  const next = seeded(seed);
   const secrets = new Map<string, Line>();
   for (const { kind, group, form } of secretForms)
     for (const setting of settings)

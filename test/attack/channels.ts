@@ -3,7 +3,7 @@
 import type { TakenMail } from "../support/mail-api.ts";
 import { type SlackMessageSeen, directChannel } from "../support/slack/scripted-slack.ts";
 import type { TakenWebhook } from "../support/webhook-receiver.ts";
-import { eventually } from "./attack.ts";
+import { until } from "../outside/support/raw-client.ts";
 import { emailAddress, nameAt, placesPerChannel, slackMember } from "./documents.ts";
 import { type Sampling, notices, sample } from "./people.ts";
 import type { Answer, World } from "./world.ts";
@@ -28,12 +28,12 @@ async function asked<T>(
   const answer = sample(world, { ...sampling, server: `by-${channel}-${place}` });
   let ended: Answer | undefined;
   answer.then((value) => (ended = value)).catch(() => {});
-  const notice = await eventually(`a notice by ${channel}`, () => {
+  const notice = await until(`a notice by ${channel}`, () => {
     if (ended !== undefined) throw new Error(`nobody was asked: ${ended.status} ${ended.text}`);
     return find(place);
   });
   // Until the gateway has the receipt, a press on the message is one on a message that it does not know.
-  await eventually("the receipt", async () =>
+  await until("the receipt", async () =>
     (await notices(world)).some(({ reviewer, state }) => reviewer === nameAt(channel, place) && state === "sent"),
   );
   return { notice, answer, place };

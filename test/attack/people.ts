@@ -4,7 +4,7 @@ import { formNonce, nonceRandomLength } from "../../shared/review/link.ts";
 import { signingKey } from "../../shared/sealed-id.ts";
 import type { Notice } from "../../scripts/operator.ts";
 import { pressButton, readForm } from "../../scripts/page-form.ts";
-import { eventually } from "./attack.ts";
+import { until } from "../outside/support/raw-client.ts";
 import { type Answer, type World, secrets } from "./world.ts";
 
 let count = 0;
@@ -86,7 +86,7 @@ export async function openedBy(
   const answer = send();
   let ended: Answer | undefined;
   answer.then((value) => (ended = value)).catch(() => {});
-  const run = await eventually("a new review", async () => {
+  const run = await until("a new review", async () => {
     if (ended !== undefined) throw new Error(`nobody was asked: ${ended.status} ${ended.text}`);
     return (await notices(world)).find((each) => !before.has(each.run) && each.gate === gate)?.run;
   });
@@ -95,7 +95,7 @@ export async function openedBy(
 
 /** The review of this run at this gate, once each of its reviewers has a link. */
 export async function reviewOf(world: World, run: string, gate: Notice["gate"], reviewers = 1): Promise<Omit<Opened, "answer">> {
-  const found = await eventually("its links", async () => {
+  const found = await until("its links", async () => {
     const mine = (await notices(world)).filter((each) => each.run === run && each.gate === gate && each.link !== null);
     return mine.length >= reviewers ? mine : null;
   });

@@ -1,8 +1,14 @@
-// What an attack ends with: one object, and the same as a table.
+// What `npm run attack` ends with: one object, and the same as a table.
 
-import type { Area } from "./attack.ts";
 import type { Judged } from "./kills/judge.ts";
-import type { Tried } from "./run-attacks.ts";
+
+export type Tried = {
+  readonly area: string;
+  /** What is tried in this area. */
+  readonly about: string;
+  readonly isFault: boolean;
+  readonly isHeld: boolean;
+};
 
 export type Report = {
   readonly commit: string;
@@ -32,7 +38,11 @@ export type Report = {
   readonly failures: readonly string[];
 };
 
-const noKills: Judged = {
+/** What the kills came to; the seed repeats them. */
+export type Kills = Judged & { readonly seed: number };
+
+const noKills: Kills = {
+  seed: 0,
   kills: 0,
   requests: 0,
   lost: [],
@@ -45,12 +55,12 @@ const noKills: Judged = {
   unknownOutcomes: 0,
 };
 
-type Given = { readonly commit: string; readonly date: string; readonly seed: number };
+type Given = Pick<Report, "commit" | "date" | "failures">;
 
-export function reportOf(given: Given, areas: readonly Area[], tried: readonly Tried[], judged: Judged = noKills): Report {
+export function reportOf(given: Given, tried: readonly Tried[], kills: Kills = noKills): Report {
   const count = (isFault: boolean, isHeld?: true): number =>
-    tried.filter((each) => each.isFault === isFault && (isHeld === undefined || each.verdict === "refused")).length;
-  const { lost, doubled, paidTwiceUnrecorded, ...counts } = judged;
+    tried.filter((each) => each.isFault === isFault && (isHeld === undefined || each.isHeld)).length;
+  const { lost, doubled, paidTwiceUnrecorded, ...counts } = kills;
   return {
     ...given,
     attacks: count(false),
@@ -61,18 +71,12 @@ export function reportOf(given: Given, areas: readonly Area[], tried: readonly T
     lost: lost.length,
     doubled: doubled.length,
     paidTwiceUnrecorded: paidTwiceUnrecorded.length,
-    areas: areas.flatMap(({ name, about }) => {
-      const own = tried.filter(({ area }) => area === name);
-      return own.length === 0 ? [] : [{ name, about, tried: own.length, held: own.filter(({ verdict }) => verdict === "refused").length }];
-    }),
-    failures: [
-      ...tried
-        .filter(({ verdict }) => verdict !== "refused")
-        .map(({ area, name, verdict, why }) => `${area}: ${name}: ${verdict}: ${why ?? ""}`),
-      ...lost.map((each) => `lost: ${each}`),
-      ...doubled.map((each) => `doubled: ${each}`),
-      ...paidTwiceUnrecorded.map((each) => `paid twice without a line: ${each}`),
-    ],
+    areas: [...Map.groupBy(tried, ({ area }) => area)].map(([name, own]) => ({
+      name,
+      about: own[0]?.about ?? "",
+      tried: own.length,
+      held: own.filter(({ isHeld }) => isHeld).length,
+    })),
   };
 }
 
@@ -94,7 +98,7 @@ export function markdownOf(report: Report): string {
     ['ended with "the outcome is unknown" at the relay', report.unknownOutcomes],
   ];
   return [
-    `\`npm run attack\` at ${report.commit}, ${report.date}, seed ${report.seed}: ${report.attacks} attacks, ${report.refused} refused; ${report.faults} faults and resets, ${report.withstood} withstood.`,
+    `\`npm run attack\` at ${report.commit}, ${report.date}${report.kills === 0 ? "" : `, seed ${report.seed}`}: ${report.attacks} attacks, ${report.refused} refused; ${report.faults} faults and resets, ${report.withstood} withstood.`,
     "",
     "| area | what is tried | tried | refused or withstood |",
     "|---|---|---|---|",

@@ -1,32 +1,24 @@
 // The gateway under attack: the real Workers in a process of their own, and fakes only where the world begins (providers, Slack, email,
 // webhooks, MCP servers), each on a socket of this machine.
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import type { V4WorkerOptions } from "miniflare";
-import { type Gateway, freePort, localUrl, startServer } from "../../scripts/local-gateway.ts";
 import type { MailApi } from "../support/mail-api.ts";
 import { startMailServer } from "../support/mail-server.ts";
-import { type ProviderServer, startProviderServer } from "../support/provider-server.ts";
 import { type RawMcpServer, startRawMcpServer } from "../support/raw-mcp-server.ts";
 import { type Served, serve } from "../support/serve.ts";
 import { ScriptedSlack } from "../support/slack/scripted-slack.ts";
 import { startSlackServer } from "../support/slack-server.ts";
 import { type WebhookReceiver, createWebhookReceiver } from "../support/webhook-receiver.ts";
-import { eventually } from "./attack.ts";
+import { type Killable, adminToken, apiKey, killableGateway, linkKey } from "../outside/support/killable-gateway.ts";
+import { until } from "../outside/support/raw-client.ts";
 import { type Trap, startTrap } from "./trap.ts";
 import { placesPerChannel, policy, routing, servers, slackMember, webhookName } from "./documents.ts";
 
-const script = fileURLToPath(new URL("../../scripts/serve.ts", import.meta.url));
-
 export const secrets = {
-  admin: "admin-token-of-the-attacks-0123456789",
-  link: "link-key-of-the-attacks-0123456789abcdef",
+  admin: adminToken,
+  link: linkKey,
   olderLink: "older-link-key-of-the-attacks-0123456789",
   content: "content-key-of-the-attacks-0123456789abcdef",
-  dev: "dev-key-of-the-attacks-0123456789abcdef",
+  dev: apiKey,
   slackToken: "xoxb-token-of-the-attacks-0123456789",
   slackSigning: "signing-secret-of-the-attacks-0123456789",
   webhook: `whsec_${btoa("s".repeat(32))}`,
@@ -55,10 +47,7 @@ export type Asking = {
 
 export type Key = { readonly id: string; readonly key: string };
 
-export type World = {
-  readonly url: string;
-  readonly port: number;
-  readonly model: ProviderServer;
+export type World = Pick<Killable, "url" | "port" | "folder" | "pid" | "model" | "start" | "kill" | "close"> & {
   readonly mail: MailApi;
   readonly slack: ScriptedSlack;
   readonly webhooks: WebhookReceiver;
@@ -73,20 +62,6 @@ export type World = {
   readonly newKey: (wish?: object) => Promise<Key>;
   /** Replaces a document, whatever its version is; gives the answer. */
   readonly put: (name: string, document: object) => Promise<Answer>;
-  /** The id of the process group of the gateway. */
-  readonly pid: () => number;
-  readonly kill: () => Promise<void>;
-  readonly start: () => Promise<void>;
-  /** The folder with what it stores. Only looked into while it does not run. */
-  readonly folder: string;
-  readonly close: () => Promise<void>;
-};
-
-export type WorldOptions = {
-  /** The gateway and the Workers beside it, built. */
-  readonly workers: readonly V4WorkerOptions[];
-  /** They override those of the world. */
-  readonly variables?: Readonly<Record<string, string>>;
 };
 
 const limits = {
@@ -97,14 +72,13 @@ const limits = {
   roundsPerOriginatingRequest: 10_000,
 };
 
-type Edge = Pick<World, "model" | "mail" | "slack" | "webhooks" | "mcp" | "trap"> & {
+type Edge = Pick<World, "mail" | "slack" | "webhooks" | "mcp" | "trap"> & {
   readonly variables: Readonly<Record<string, string>>;
   readonly close: () => Promise<void>;
 };
 
-/** Everything that is not the gateway. */
+/** Everything that is not the gateway, beside the provider. */
 async function startEdge(): Promise<Edge> {
-  const model = await startProviderServer({ strict: false });
   const mail = await startMailServer();
   const slack = new ScriptedSlack({
     token: secrets.slackToken,
@@ -119,19 +93,16 @@ async function startEdge(): Promise<Edge> {
   const trap = await startTrap();
   const closing: Served[] = [mail, hook, trap];
   return {
-    model,
     mail,
     slack,
     webhooks,
     mcp,
     trap,
     variables: {
-      ADMIN_TOKEN: secrets.admin,
-      LINK_KEY: secrets.link,
       LINK_KEY_PREVIOUS: secrets.olderLink,
       CONTENT_KEY: secrets.content,
-      DEV_API_KEY: secrets.dev,
       NOTES_TOKEN: secrets.server,
+      // Short: a repeat after a crash waits until the call could have ended.
       MODEL_TIMEOUT_SECONDS: "4",
       RELAY_HOLD_SECONDS: "1",
       EMAIL_FROM: "Countersign <reviews@example.com>",
@@ -148,27 +119,7 @@ async function startEdge(): Promise<Edge> {
       ),
     },
     close: async () => {
-      await Promise.all([model.close(), mcp.close(), slackServer.close(), ...closing.map((each) => each.close())]);
-    },
-  };
-}
-
-type Running = Pick<World, "folder" | "start" | "kill" | "pid">;
-
-/** The gateway's process, which keeps its data from start to start. */
-function processOf(port: number, [main, ...others]: readonly V4WorkerOptions[], bindings: Readonly<Record<string, string>>): Running {
-  const folder = mkdtempSync(join(tmpdir(), "countersign-attack-"));
-  let gateway: Gateway | null = null;
-  return {
-    folder,
-    pid: () => gateway?.pid ?? 0,
-    start: async () => {
-      mkdirSync(folder, { recursive: true });
-      gateway = await startServer(port, script, { port, persistTo: folder, workers: [{ ...main, bindings }, ...others] });
-    },
-    kill: async () => {
-      await gateway?.stop("kill");
-      gateway = null;
+      await Promise.all([mcp.close(), slackServer.close(), ...closing.map((each) => each.close())]);
     },
   };
 }
@@ -195,36 +146,21 @@ function requestsTo(url: string, first: () => string): Requests {
   };
 }
 
-async function configure({ put }: Requests, { model, mcp, trap }: Edge): Promise<void> {
-  for (const [name, document] of [
-    ["policy", policy],
-    ["routing", routing(model.openaiUrl)],
-    ["servers", servers(mcp.url, trap.redirectUrl)],
-  ] as const) {
-    const written = await put(name, document);
-    if (written.status !== 200) throw new Error(`${name}: ${written.status} ${written.text}`);
-  }
-}
-
 /** Starts everything, with the documents of documents.ts written. */
-export async function startWorld({ workers, variables = {} }: WorldOptions): Promise<World> {
+export async function startWorld(): Promise<World> {
   const edge = await startEdge();
-  const port = await freePort();
-  const url = localUrl(port);
-  const running = processOf(port, workers, { PUBLIC_URL: url, ...edge.variables, ...variables });
-  const close = async (): Promise<void> => {
-    await running.kill();
-    await edge.close();
-    rmSync(running.folder, { recursive: true, force: true });
-  };
+  const gateway = await killableGateway(edge.variables);
+  const close = async (): Promise<void> => void (await Promise.all([gateway.close(), edge.close()]));
   let ann: Key = { id: "", key: "" };
-  const requests = requestsTo(url, () => ann.key);
+  const requests = requestsTo(gateway.url, () => ann.key);
   try {
-    await running.start();
-    await configure(requests, edge);
+    await gateway.start();
+    await gateway.put("policy", policy);
+    await gateway.put("routing", routing(gateway.model.openaiUrl));
+    await gateway.put("servers", servers(edge.mcp.url, edge.trap.redirectUrl));
     ann = await requests.newKey({ name: "ann", owner: "Ada" });
     const bob = await requests.newKey({ name: "bob", owner: "Ben" });
-    return { ...edge, ...running, ...requests, url, port, ann, bob, close };
+    return { ...gateway, ...edge, ...requests, ann, bob, close };
   } catch (error) {
     await close();
     throw error;
@@ -259,7 +195,7 @@ function jsonOf(text: string): unknown {
 
 /** Whether the gateway is healthy, or is so again soon. A connection that it closed after a refused upload may be the first that is tried. */
 export const isAlive = (world: World): Promise<boolean> =>
-  eventually("a healthy gateway", () =>
+  until("a healthy gateway", () =>
     world.ask("/healthz", { key: null }).then(
       ({ status }) => status === 200,
       () => false,

@@ -13,9 +13,9 @@ import {
   faultsOf,
   killCells,
   killOffice,
-  seeded,
   together,
 } from "../outside/support/kill-cells.ts";
+import { seeded } from "../support/seeded.ts";
 
 const kills = 10;
 const seed = Number(process.env["KILLS_SEED"] ?? Math.floor(Math.random() * 2 ** 31));

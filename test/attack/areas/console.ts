@@ -1,7 +1,8 @@
 // The console: people who are no operators reaching for its pages and forms, other sites' pages using an operator's browser, and what outsiders
 // wrote standing on its pages.
 
-import { type Area, type Attack, eachOf, must, mustEqual, mustNotHave } from "../attack.ts";
+import { expect } from "vitest";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { type Answer, type World, secrets } from "../world.ts";
 
 const formType = "application/x-www-form-urlencoded";
@@ -28,7 +29,7 @@ async function signedIn(world: World): Promise<string> {
   const answer = await signIn(world, secrets.admin);
   const cookie = cookieIn(answer);
   homes.set(cookie, answer.headers.get("Location") ?? "");
-  must(cookie !== "", "the operator could not sign in: the attack shows nothing");
+  expect(cookie, "the operator could not sign in: the attack shows nothing").not.toBe("");
   return cookie;
 }
 
@@ -37,8 +38,8 @@ const stopsNow = async (world: World): Promise<unknown> => (await world.admin("/
 /** Sends a form of the kill switch, which must do nothing. */
 async function mustNotStop(world: World, cookie: string, asking: Parameters<World["ask"]>[1]): Promise<void> {
   const answer = await world.ask(at("/console/stops", cookie), { method: "POST", key: null, ...asking });
-  must(answer.status >= 400, `the status is ${answer.status}`);
-  mustEqual(await stopsNow(world), { stops: [] }, "what is stopped");
+  expect(answer.status, "the status").toBeGreaterThanOrEqual(400);
+  expect(await stopsNow(world), "what is stopped").toEqual({ stops: [] });
 }
 
 const outside = eachOf(
@@ -48,15 +49,15 @@ const outside = eachOf(
     run: async (world) => {
       for (const cookie of ["", "countersign-console=x", `countersign-console=${secrets.admin}`, `countersign-session=${"A".repeat(90)}`]) {
         const { status, text, headers } = await page(world, `/console${path}`, cookie);
-        mustEqual(status, 401, "the status");
-        must(text.includes('name="token"'), "it is not the page to sign in");
-        mustEqual(headers.get("Set-Cookie"), null, "the cookie");
-        must((headers.get("Content-Security-Policy") ?? "").includes("frame-ancestors 'none'"), "it may be framed");
+        expect(status, "the status").toBe(401);
+        expect(text, "it is not the page to sign in").toContain('name="token"');
+        expect(headers.get("Set-Cookie"), "the cookie").toBe(null);
+        expect(headers.get("Content-Security-Policy") ?? "", "it may be framed").toContain("frame-ancestors 'none'");
       }
       const asKey = await world.ask(`/console${path}`, { key: world.ann.key });
-      mustEqual(asKey.status, 401, "the status for an API key");
+      expect(asKey.status, "the status for an API key").toBe(401);
       const asToken = await world.ask(`/console${path}`, { key: secrets.admin });
-      mustEqual(asToken.status, 401, "the status for the admin token in a header");
+      expect(asToken.status, "the status for the admin token in a header").toBe(401);
     },
   }),
 );
@@ -78,9 +79,9 @@ const guesses: Attack = {
       world.ann.key,
     ]) {
       const answer = await signIn(world, token);
-      must(answer.status === 403, `${JSON.stringify(token)}: the status is ${answer.status}`);
-      mustEqual(answer.headers.get("Set-Cookie"), null, "the cookie");
-      if (token.length > 3) mustNotHave(answer.text, token, "the page");
+      expect(answer.status, `${JSON.stringify(token)}: the status`).toBe(403);
+      expect(answer.headers.get("Set-Cookie"), "the cookie").toBe(null);
+      if (token.length > 3) expect(answer.text, "the page").not.toContain(token);
     }
   },
 };
@@ -99,9 +100,8 @@ const elsewhere: Attack = {
       "sign-out",
       "javascript:1",
     ])
-      must(
-        /^\/console\/~[\w-]+$/.test((await signIn(world, secrets.admin, { to })).headers.get("Location") ?? ""),
-        `it leads elsewhere: ${to}`,
+      expect((await signIn(world, secrets.admin, { to })).headers.get("Location") ?? "", `it leads elsewhere: ${to}`).toMatch(
+        /^\/console\/~[\w-]+$/,
       );
   },
 };
@@ -110,10 +110,10 @@ const changed: Attack = {
   name: "a session's cookie that was changed anywhere is nobody's",
   run: async (world) => {
     const cookie = await signedIn(world);
-    mustEqual((await page(world, "/console/stops", cookie)).status, 200, "the status with the cookie itself");
+    expect((await page(world, "/console/stops", cookie)).status, "the status with the cookie itself").toBe(200);
     for (let i = "countersign-console=".length; i < cookie.length; i += 5) {
       const other = `${cookie.slice(0, i)}${cookie[i] === "A" ? "B" : "A"}${cookie.slice(i + 1)}`;
-      mustEqual((await page(world, at("/console/stops", cookie), other)).status, 401, `the status with another letter at ${i}`);
+      expect((await page(world, at("/console/stops", cookie), other)).status, `the status with another letter at ${i}`).toBe(401);
     }
   },
 };
@@ -126,11 +126,14 @@ const port: Attack = {
     const session = tokenIn((await page(world, "/console/stops", cookie)).text);
     for (const home of ["/console", "/console/~", `/console/~${"A".repeat(22)}`, homes.get(other) ?? ""]) {
       const answer = await world.ask(`${home}/stops`, { key: null, headers });
-      must(answer.status >= 400 && !answer.text.includes('name="kind"'), `${home}: the status is ${answer.status}`);
+      expect(answer.status >= 400 && !answer.text.includes('name="kind"'), `${home}: the status is ${answer.status}`).toBe(true);
       const body = form({ session, kind: "everything" });
-      must((await world.ask(`${home}/stops`, { method: "POST", key: null, headers, body })).status >= 400, `${home}: the form was taken`);
+      expect(
+        (await world.ask(`${home}/stops`, { method: "POST", key: null, headers, body })).status,
+        `${home}: the form was taken`,
+      ).toBeGreaterThanOrEqual(400);
     }
-    mustEqual(await stopsNow(world), { stops: [] }, "what is stopped");
+    expect(await stopsNow(world), "what is stopped").toEqual({ stops: [] });
   },
 };
 
@@ -141,7 +144,7 @@ const over: Attack = {
     const session = tokenIn((await page(world, "/console/stops", cookie)).text);
     const headers = { ...own, Cookie: cookie };
     await world.ask(at("/console/sign-out", cookie), { method: "POST", key: null, headers, body: form({ session }) });
-    mustEqual((await page(world, "/console/stops", cookie)).status, 401, "the status of a page");
+    expect((await page(world, "/console/stops", cookie)).status, "the status of a page").toBe(401);
     await mustNotStop(world, cookie, { headers, body: form({ session, kind: "everything" }) });
   },
 };
@@ -187,8 +190,8 @@ const gets: Attack = {
     const session = tokenIn((await page(world, "/console/stops", cookie)).text);
     await page(world, `/console/stops?${form({ session, kind: "everything" })}`, cookie);
     await page(world, `/console/sign-out?${form({ session, everywhere: "yes" })}`, cookie);
-    mustEqual(await stopsNow(world), { stops: [] }, "what is stopped");
-    mustEqual((await page(world, "/console/stops", cookie)).status, 200, "the status afterwards");
+    expect(await stopsNow(world), "what is stopped").toEqual({ stops: [] });
+    expect((await page(world, "/console/stops", cookie)).status, "the status afterwards").toBe(200);
   },
 };
 
@@ -215,15 +218,15 @@ const beyond: Attack = {
         headers: { ...own, Cookie: cookie },
         body: form({ session, resume }),
       });
-      must(answer.status >= 400 && answer.status < 500, `${resume}: the status is ${answer.status}`);
+      expect(answer.status >= 400 && answer.status < 500, `${resume}: the status is ${answer.status}`).toBe(true);
     }
     const { keys } = (await world.admin("/keys")).json as {
       readonly keys: readonly { readonly id: string; readonly revokedAt: string | null }[];
     }; // the contract's
-    must(
+    expect(
       keys.some((key) => key.id === id && key.revokedAt === null),
       "the kill switch's form revoked a key",
-    );
+    ).toBe(true);
     await world.admin(`/keys/${id}`, { method: "DELETE" });
   },
 };
@@ -246,10 +249,12 @@ async function crawl(world: World, cookie: string): Promise<Map<string, Answer>>
 
 /** A file has what clients sent, as it is: nothing but a program that saves it may do anything with it. */
 function mustBeFile(path: string, headers: Headers): void {
-  must(/^(?:application\/x-ndjson|text\/csv)\b/.test(headers.get("Content-Type") ?? ""), `${path}: it is ${headers.get("Content-Type")}`);
-  must((headers.get("Content-Disposition") ?? "").startsWith("attachment;"), `${path}: it is not saved as a file`);
-  mustEqual(headers.get("X-Content-Type-Options"), "nosniff", `${path}: X-Content-Type-Options`);
-  mustEqual(headers.get("Content-Security-Policy"), "default-src 'none'; sandbox", `${path}: the policy`);
+  expect(headers.get("Content-Type") ?? "", `${path}: it is ${headers.get("Content-Type")}`).toMatch(
+    /^(?:application\/x-ndjson|text\/csv)\b/,
+  );
+  expect((headers.get("Content-Disposition") ?? "").startsWith("attachment;"), `${path}: it is not saved as a file`).toBe(true);
+  expect(headers.get("X-Content-Type-Options"), `${path}: X-Content-Type-Options`).toBe("nosniff");
+  expect(headers.get("Content-Security-Policy"), `${path}: the policy`).toBe("default-src 'none'; sandbox");
 }
 
 const scripts: Attack = {
@@ -277,7 +282,7 @@ const scripts: Attack = {
     });
     const cookie = await signedIn(world);
     const pages = await crawl(world, cookie);
-    must(pages.size > 2, `only ${pages.size} pages were found`);
+    expect(pages.size, `only ${pages.size} pages were found`).toBeGreaterThan(2);
     const session = tokenIn((await page(world, "/console/stops", cookie)).text);
     for (const path of ["/console/download/record", "/console/download/usage"])
       pages.set(
@@ -285,19 +290,19 @@ const scripts: Attack = {
         await world.ask(at(path, cookie), { method: "POST", key: null, headers: { ...own, Cookie: cookie }, body: form({ session }) }),
       );
     for (const [path, { status, text, headers }] of pages) {
-      must(status < 500, `${path}: the status is ${status}`);
-      for (const secret of Object.values(secrets)) mustNotHave(text, secret, path);
-      mustNotHave(text, world.ann.key, path);
-      mustEqual(headers.get("Cache-Control"), "no-store", `${path}: Cache-Control`);
+      expect(status, `${path}: the status`).toBeLessThan(500);
+      for (const secret of Object.values(secrets)) expect(text, path).not.toContain(secret);
+      expect(text, path).not.toContain(world.ann.key);
+      expect(headers.get("Cache-Control"), `${path}: Cache-Control`).toBe("no-store");
       if (path.includes("/download/")) {
         mustBeFile(path, headers);
         continue;
       }
-      mustNotHave(text, "<script>parent", path);
-      mustNotHave(text, "<img src=x", path);
-      mustNotHave(text, '"><script', path);
+      expect(text, path).not.toContain("<script>parent");
+      expect(text, path).not.toContain("<img src=x");
+      expect(text, path).not.toContain('"><script');
       const policy = headers.get("Content-Security-Policy") ?? "";
-      must(policy.includes("default-src 'none'") && !policy.includes("unsafe"), `${path}: the policy is ${policy}`);
+      expect(policy.includes("default-src 'none'") && !policy.includes("unsafe"), `${path}: the policy is ${policy}`).toBe(true);
     }
     await world.admin(`/keys/${id}`, { method: "DELETE" });
   },

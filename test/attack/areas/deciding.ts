@@ -1,6 +1,8 @@
 // Deciding: races, votes, edits, deadlines, and grants. What is executed is what one decision said, once.
 
-import { type Area, type Attack, eachOf, eventually, must, mustEqual, mustNotHave } from "../attack.ts";
+import { expect } from "vitest";
+import { until } from "../../outside/support/raw-client.ts";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import {
   type Opened,
   type Sampling,
@@ -48,12 +50,12 @@ const races: readonly Attack[] = [
       // The record has the decision before the caller has the answer.
       const answer = rpcOf(await review.answer);
       const decisions = await decisionsOf(world, review.run);
-      mustEqual(decisions.length, 1, "decisions");
+      expect(decisions.length, "decisions").toBe(1);
       const won = answers.filter(({ status }) => status === 303).length;
       // The same person's same answer again is the same answer; the other one is too late.
-      mustEqual([won, answers.length - won], [pairs, answers.filter(({ status }) => status === 409).length], "answers");
-      must((answer.result !== undefined) === (decisions[0] === "approved"), "the caller was told something else than the decision");
-      mustEqual(callsWith(world, text), decisions[0] === "approved" ? 1 : 0, "calls of the model");
+      expect([won, answers.length - won], "answers").toEqual([pairs, answers.filter(({ status }) => status === 409).length]);
+      expect(answer.result !== undefined, "the caller was told something else than the decision").toBe(decisions[0] === "approved");
+      expect(callsWith(world, text), "calls of the model").toEqual(decisions[0] === "approved" ? 1 : 0);
     },
   })),
   {
@@ -62,13 +64,12 @@ const races: readonly Attack[] = [
       const review = await opened(world);
       const fields = await filled(world, review.link, "approve:0");
       const answers = await Promise.all([0, 1].map(() => postForm(world, review.link, fields)));
-      mustEqual(
+      expect(
         answers.map(({ status }) => status),
-        [303, 303],
         "the statuses",
-      );
+      ).toEqual([303, 303]);
       await review.answer;
-      mustEqual(await decisionsOf(world, review.run), ["approved"], "decisions");
+      expect(await decisionsOf(world, review.run), "decisions").toEqual(["approved"]);
     },
   },
   {
@@ -78,8 +79,8 @@ const races: readonly Attack[] = [
       const fields = await filled(world, review.link, "deny");
       await postForm(world, review.link, fields);
       fields.set("act", "approve:0");
-      mustEqual((await postForm(world, review.link, fields)).status, 409, "the status");
-      must(rpcOf(await review.answer).error !== undefined, "it was delivered");
+      expect((await postForm(world, review.link, fields)).status, "the status").toBe(409);
+      expect(rpcOf(await review.answer).error, "it was delivered").toBeDefined();
     },
   },
   {
@@ -97,9 +98,9 @@ const races: readonly Attack[] = [
       const statuses = (await Promise.all(posts)).map(({ status }) => status);
       const answer = rpcOf(await review.answer);
       const ends = (await factsOf(world, review.run)).filter(({ kind }) => ["approved", "denied", "expired"].includes(kind));
-      mustEqual(ends.length, 1, "ends");
-      must((ends[0]?.kind === "approved") === (answer.result !== undefined), "the caller was told something else");
-      must(statuses.includes(303) === (ends[0]?.kind === "approved"), `the reviewer was told something else: ${statuses.join()}`);
+      expect(ends.length, "ends").toBe(1);
+      expect(ends[0]?.kind === "approved", "the caller was told something else").toBe(answer.result !== undefined);
+      expect(statuses.includes(303), `the reviewer was told something else: ${statuses.join()}`).toBe(ends[0]?.kind === "approved");
     },
   },
 ];
@@ -115,8 +116,8 @@ const votes: readonly Attack[] = [
         fields.set("act", "approve:0");
         await postForm(world, link, fields);
       }
-      mustEqual((await runOf(world, review.run)).status, "working", "the run");
-      mustEqual(world.model.requests.length, 0, "calls of the model");
+      expect((await runOf(world, review.run)).status, "the run").toBe("working");
+      expect(world.model.requests.length, "calls of the model").toBe(0);
       await press(world, review.links.get("Dora") ?? "", "deny");
     },
   },
@@ -128,9 +129,9 @@ const votes: readonly Attack[] = [
       const late = await filled(world, emil, "approve:0");
       await press(world, cleo, "approve");
       await press(world, dora, "deny");
-      mustEqual((await postForm(world, emil, late)).status, 409, "the status");
-      must(rpcOf(await review.answer).error !== undefined, "it was delivered");
-      mustEqual(world.model.requests.length, 0, "calls of the model");
+      expect((await postForm(world, emil, late)).status, "the status").toBe(409);
+      expect(rpcOf(await review.answer).error, "it was delivered").toBeDefined();
+      expect(world.model.requests.length, "calls of the model").toBe(0);
     },
   },
   {
@@ -144,9 +145,9 @@ const votes: readonly Attack[] = [
         fields.set("answer", "mine");
         fields.set("to", "Cleo");
         const answer = await postForm(world, ada, fields);
-        must([403, 409, 422].includes(answer.status), `${act}: the status is ${answer.status}`);
+        expect([403, 409, 422], `${act}: the status`).toContain(answer.status);
       }
-      mustEqual((await runOf(world, review.run)).status, "working", "the run");
+      expect((await runOf(world, review.run)).status, "the run").toBe("working");
       await press(world, review.links.get("Ben") ?? "", "deny");
     },
   },
@@ -158,13 +159,15 @@ const votes: readonly Attack[] = [
       const stale = await filled(world, emil, "approve:0");
       await press(world, cleo, "approve");
       await press(world, dora, "approve", (fields) => fields.set(editOf(fields), "the second text"));
-      mustEqual((await runOf(world, review.run)).status, "working", "the run after one approval of the new text");
+      expect((await runOf(world, review.run)).status, "the run after one approval of the new text").toBe("working");
       const answer = await postForm(world, emil, stale);
-      mustEqual(answer.status, 412, "the status of a page of the old text");
-      must(answer.text.includes("second"), "the answer does not show the new text");
+      expect(answer.status, "the status of a page of the old text").toBe(412);
+      expect(answer.text, "the answer does not show the new text").toContain("second");
       await press(world, emil, "approve");
       await review.answer;
-      mustEqual([callsWith(world, "the first text"), callsWith(world, "the second text")], [0, 1], "calls with the old and the new text");
+      expect([callsWith(world, "the first text"), callsWith(world, "the second text")], "calls with the old and the new text").toEqual([
+        0, 1,
+      ]);
     },
   },
   {
@@ -175,7 +178,7 @@ const votes: readonly Attack[] = [
       await press(world, review.link, "approve");
       await review.answer;
       const sent = JSON.stringify(world.model.requests.at(-1)?.body);
-      mustEqual(sent.split(JSON.stringify(text)).length - 1, 2, "how often the model got that text");
+      expect(sent.split(JSON.stringify(text)).length - 1, "how often the model got that text").toBe(2);
     },
   },
   {
@@ -184,9 +187,9 @@ const votes: readonly Attack[] = [
       const review = await opened(world);
       for (const value of ["-5", "1e9", "many", "0", "99999999999999999999"]) {
         const answer = await press(world, review.link, "approve", (fields) => fields.set("edit:/maxTokens", value));
-        mustEqual(answer.status, 422, `maxTokens ${value}: the status`);
+        expect(answer.status, `maxTokens ${value}: the status`).toBe(422);
       }
-      must(await isUndecided(world, review), "it was decided");
+      expect(await isUndecided(world, review), "it was decided").toBe(true);
       await press(world, review.link, "deny");
     },
   },
@@ -204,9 +207,9 @@ const votes: readonly Attack[] = [
         const fields = await filled(world, review.link, "approve:1");
         fields.set(name, "assistant");
         fields.set("shown", "live");
-        must((await postForm(world, review.link, fields)).status !== 303, `${name} was taken`);
+        expect((await postForm(world, review.link, fields)).status, `${name} was taken`).not.toBe(303);
       }
-      must(await isUndecided(world, review), "it was decided");
+      expect(await isUndecided(world, review), "it was decided").toBe(true);
       await press(world, review.link, "deny");
     },
   },
@@ -223,12 +226,12 @@ const denied: readonly Attack[] = [
       const asked: Sampling = { server: "response-gate", session: "denied-session", id: "denied-1", text: "denied" };
       const review = await opened(world, asked, { gate: "response" });
       await press(world, review.link, "deny", (fields) => fields.set("reason", "no"));
-      mustNotHave((await review.answer).text, secret, "the answer");
-      mustNotHave((await sample(world, asked)).text, secret, "a repeat's answer");
-      for (const path of [`/runs/${review.run}`]) mustNotHave((await world.ask(path)).text, secret, path);
+      expect((await review.answer).text, "the answer").not.toContain(secret);
+      expect((await sample(world, asked)).text, "a repeat's answer").not.toContain(secret);
+      for (const path of [`/runs/${review.run}`]) expect((await world.ask(path)).text, path).not.toContain(secret);
       for (const path of [`/runs/${review.run}`, "/record", "/notices", "/runs"])
-        mustNotHave((await world.admin(path)).text, secret, `/admin${path}`);
-      for (const { body } of world.webhooks.requests) mustNotHave(body, secret, "a webhook");
+        expect((await world.admin(path)).text, `/admin${path}`).not.toContain(secret);
+      for (const { body } of world.webhooks.requests) expect(body, "a webhook").not.toContain(secret);
     },
   },
   {
@@ -239,7 +242,7 @@ const denied: readonly Attack[] = [
       await press(world, review.link, "deny");
       await review.answer;
       await sample(world, asked);
-      mustEqual(callsWith(world, "denied too"), 0, "calls of the model");
+      expect(callsWith(world, "denied too"), "calls of the model").toBe(0);
     },
   },
   {
@@ -247,10 +250,10 @@ const denied: readonly Attack[] = [
     run: async (world) => {
       const review = await opened(world, { server: "short", text: "silence" });
       const { error } = rpcOf(await review.answer);
-      mustEqual(error?.data?.["outcome"], "expired", "the outcome");
-      mustEqual(callsWith(world, "silence"), 0, "calls of the model");
+      expect(error?.data?.["outcome"], "the outcome").toBe("expired");
+      expect(callsWith(world, "silence"), "calls of the model").toBe(0);
       const page = await world.ask(pathOf(review.link), { key: null });
-      must(!page.text.includes('name="nonce"'), "the page still has a form");
+      expect(page.text, "the page still has a form").not.toContain('name="nonce"');
     },
   },
   {
@@ -259,8 +262,8 @@ const denied: readonly Attack[] = [
       const review = await opened(world, { text: "withdrawn" });
       const late = await filled(world, review.link, "approve:0");
       await world.ask(`/runs/${review.run}`, { method: "DELETE" });
-      mustEqual((await postForm(world, review.link, late)).status, 409, "the status");
-      mustEqual(callsWith(world, "withdrawn"), 0, "calls of the model");
+      expect((await postForm(world, review.link, late)).status, "the status").toBe(409);
+      expect(callsWith(world, "withdrawn"), "calls of the model").toBe(0);
     },
   },
   {
@@ -270,8 +273,8 @@ const denied: readonly Attack[] = [
       const review = await opened(world, { text: "revoked" }, { key });
       const late = await filled(world, review.link, "approve:0");
       await world.admin(`/keys/${id}`, { method: "DELETE" });
-      must((await postForm(world, review.link, late)).status !== 303, "it was approved");
-      mustEqual(callsWith(world, "revoked"), 0, "calls of the model");
+      expect((await postForm(world, review.link, late)).status, "it was approved").not.toBe(303);
+      expect(callsWith(world, "revoked"), "calls of the model").toBe(0);
     },
   },
 ];
@@ -311,7 +314,7 @@ async function give(world: World, key: string, uses: number): Promise<Opened> {
     fields.set("grant-uses", String(uses));
     fields.set("grant-hours", "1");
   });
-  mustEqual(given.status, 303, "giving the grant");
+  expect(given.status, "giving the grant").toBe(303);
   await review.answer;
   return review;
 }
@@ -321,7 +324,7 @@ async function passes(world: World, sampling: Sampling, key: string): Promise<bo
   const answer = await world.ask("/sampling", { key, headers: { Prefer: "respond-async" }, body: samplingMessage(sampling) });
   const run = (answer.headers.get("location") ?? "").slice("/runs/".length);
   if (run === "") return rpcOf(answer).result !== undefined;
-  const state = await eventually("an end or a review", async () => {
+  const state = await until("an end or a review", async () => {
     const { state: now } = await runOf(world, run, key);
     return now === "completed" || now === "requestReview" || now === "waiting" || now === "rejected" || now === "refused" ? now : null;
   });
@@ -335,8 +338,10 @@ const grants: readonly Attack[] = [
     run: async (world: World) => {
       const { key } = await world.newKey({ name: "granted" });
       await give(world, key, 5);
-      must(await passes(world, { ...granted, text: "Hello again" }, key), "the grant covers nothing: the attack shows nothing");
-      must(!(await passes(world, { ...granted, text: "Hello again", ...change }, key)), "it passed");
+      expect(await passes(world, { ...granted, text: "Hello again" }, key), "the grant covers nothing: the attack shows nothing").toBe(
+        true,
+      );
+      expect(await passes(world, { ...granted, text: "Hello again", ...change }, key), "it passed").toBe(false);
     },
   })),
   {
@@ -347,7 +352,7 @@ const grants: readonly Attack[] = [
       const passed = await Promise.all(
         Array.from({ length: 20 }, (_, index) => passes(world, { ...granted, text: `Hello ${index}` }, key)),
       );
-      mustEqual(passed.filter(Boolean).length, 1, "requests that passed");
+      expect(passed.filter(Boolean).length, "requests that passed").toBe(1);
     },
   },
   {
@@ -357,7 +362,7 @@ const grants: readonly Attack[] = [
       await give(world, key, 5);
       const { grants: list } = (await world.admin(`/grants?key=${id}`)).json as { readonly grants: { readonly id: string }[] }; // the contract's
       await world.admin(`/grants/${list[0]?.id}`, { method: "DELETE" });
-      must(!(await passes(world, { ...granted, text: "Hello again" }, key)), "it passed");
+      expect(await passes(world, { ...granted, text: "Hello again" }, key), "it passed").toBe(false);
     },
   },
   {
@@ -365,7 +370,9 @@ const grants: readonly Attack[] = [
     run: async (world) => {
       const { key } = await world.newKey({ name: "granted" });
       await give(world, key, 5);
-      must(!(await passes(world, { ...granted, text: "Hello again" }, (await world.newKey({ name: "granted" })).key)), "it passed");
+      expect(await passes(world, { ...granted, text: "Hello again" }, (await world.newKey({ name: "granted" })).key), "it passed").toBe(
+        false,
+      );
     },
   },
   {
@@ -375,7 +382,7 @@ const grants: readonly Attack[] = [
       const review = await opened(world, { ...granted, text: "Hello" }, { key });
       await press(world, review.link, "approve", (fields) => fields.set("grant", "tool:shape"));
       await review.answer;
-      must(!(await passes(world, { ...granted, text: "Hello again" }, key)), "it passed");
+      expect(await passes(world, { ...granted, text: "Hello again" }, key), "it passed").toBe(false);
     },
   },
 ];

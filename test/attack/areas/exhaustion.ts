@@ -1,11 +1,12 @@
 // Exhaustion: what is too large, too deep, too many or too slow ends with an error that says so, and the gateway keeps its memory.
 
+import { expect } from "vitest";
 import { readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { familyOf } from "../../outside/support/processes.ts";
 import { apng, ascii, flatPng, gifOf, joined, pngChunk, pngHeader, pngSignature } from "../../support/made-images.ts";
 import { base64Of } from "../../support/image-files.ts";
-import { type Area, type Attack, eachOf, must, mustEqual } from "../attack.ts";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { envelope, isUndecided, opened, pathOf, press, rpcOf, sample, samplingMessage } from "../people.ts";
 import { rawBytes } from "../raw-http.ts";
 import { beginSession } from "../relay-client.ts";
@@ -32,14 +33,16 @@ const bounded = (name: string, run: Attack["run"]): Attack => ({
     const before = memoryOf(world);
     await run(world);
     const grown = Math.round(memoryOf(world) - before);
-    must(grown < mostGrowthMiB, `the gateway's memory grew by ${grown} MiB`);
+    expect(grown, `the gateway's memory grew by ${grown} MiB`).toBeLessThan(mostGrowthMiB);
   },
 });
 
 const isClear = ({ status, json, text }: Answer, what: string): void => {
-  must(status < 500, `${what}: ${status} ${text.slice(0, 200)}`);
+  expect(status, `${what}: ${status} ${text.slice(0, 200)}`).toBeLessThan(500);
   const error = (json as { error?: { message?: string } | string } | undefined)?.error;
-  must(error !== undefined && JSON.stringify(error).length > 20, `${what}: no error that says something: ${text.slice(0, 200)}`);
+  expect(error !== undefined && JSON.stringify(error).length > 20, `${what}: no error that says something: ${text.slice(0, 200)}`).toBe(
+    true,
+  );
 };
 
 const megabyte = 1024 * 1024;
@@ -61,23 +64,23 @@ const large = eachOf(bodies, ([what, path, body, statuses]) =>
   bounded(`${what} is refused, and says so`, async (world) => {
     // The connection may be closed before all of it was sent.
     const answer = await world.ask(path, { body: body() }).catch(() => null);
-    must(answer === null || statuses.includes(answer.status), `the status is ${answer?.status}`);
-    mustEqual(world.model.requests.length, 0, "calls of the model");
+    expect(answer === null || statuses.includes(answer.status), `the status is ${answer?.status}`).toBe(true);
+    expect(world.model.requests.length, "calls of the model").toBe(0);
   }),
 );
 
 const compressed = bounded("a body that is compressed a thousandfold is not unpacked", async (world) => {
   const body = gzipSync(JSON.stringify(samplingMessage({ text: "x".repeat(200 * megabyte) })));
   const answer = await world.ask("/sampling", { body: new Uint8Array(body), headers: { "Content-Encoding": "gzip" } });
-  must(answer.status >= 400 && answer.status < 500, `the status is ${answer.status}`);
-  mustEqual(world.model.requests.length, 0, "calls of the model");
+  expect(answer.status >= 400 && answer.status < 500, `the status is ${answer.status}`).toBe(true);
+  expect(world.model.requests.length, "calls of the model").toBe(0);
 });
 
 const chunkedForever = bounded("a chunked body without an end is cut off at the limit", async (world) => {
   const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
   const head = `POST /sampling HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.ann.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
   const text = await rawBytes(world.port, head + chunk.repeat(300), 5_000);
-  must(/^HTTP\/1\.1 4\d\d/.test(text) || text === "", `the answer is ${text.slice(0, 60)}`);
+  expect(/^HTTP\/1\.1 4\d\d/.test(text) || text === "", `the answer is ${text.slice(0, 60)}`).toBe(true);
 });
 
 const image = (bytes: Uint8Array, mimeType = "image/png"): object => ({ type: "image", data: base64Of(bytes), mimeType });
@@ -119,15 +122,15 @@ const pictures: readonly [string, () => object][] = [
 const decoders = eachOf(pictures, ([what, block]) =>
   bounded(`${what} as an image is refused before anybody is asked`, async (world) => {
     const answer = await sample(world, { server: "request-gate", params: { messages: [{ role: "user", content: block() }] } });
-    must(rpcOf(answer).error !== undefined, `it was taken: ${answer.text.slice(0, 200)}`);
-    mustEqual(world.model.requests.length, 0, "calls of the model");
+    expect(rpcOf(answer).error, `it was taken: ${answer.text.slice(0, 200)}`).toBeDefined();
+    expect(world.model.requests.length, "calls of the model").toBe(0);
   }),
 );
 
 const manyImages = bounded("forty images of sixteen megapixels each are refused together", async (world) => {
   const big = image(joined(pngSignature, pngHeader(4_000, 4_000, 2), pngChunk("IDAT", [1]), pngChunk("IEND", [])));
   const answer = await sample(world, { params: { messages: Array.from({ length: 40 }, () => ({ role: "user", content: big })) } });
-  must(rpcOf(answer).error !== undefined, "it was served");
+  expect(rpcOf(answer).error, "it was served").toBeDefined();
 });
 
 /** Put together as text: the platform's own `JSON.stringify` does not reach five thousand levels. */
@@ -173,9 +176,9 @@ const checked = eachOf(schemas, ([what, schema, parameters]) =>
   bounded(`a schema with ${what} is checked within bounds, or refused`, async (world) => {
     const began = Date.now();
     const answer = await world.ask("/control", { body: call(schema, parameters) });
-    must(answer.status < 500, `the status is ${answer.status}`);
+    expect(answer.status, "the status").toBeLessThan(500);
     // Not a measure of speed: without bounds these take longer than the universe.
-    must(Date.now() - began < 60_000, "it took a minute");
+    expect(Date.now() - began, "it took a minute").toBeLessThan(60_000);
   }),
 );
 
@@ -184,20 +187,20 @@ const floods: readonly Attack[] = [
     const session = await beginSession(world, "notes", world.ann.key);
     const before = world.mcp.calls.length;
     const answer = await session.post(Array.from({ length: 48_000 }, () => ({ jsonrpc: "2.0", method: "notifications/x" })));
-    mustEqual([answer.status, world.mcp.calls.length], [400, before], "the status, and requests to the server");
+    expect([answer.status, world.mcp.calls.length], "the status, and requests to the server").toEqual([400, before]);
   }),
   bounded("a key over its rate is refused with when to come again, and another key is served", async (world) => {
     const { key } = await world.newKey({ limits: { requestsPerMinute: 3 } });
     const answers = await Promise.all(Array.from({ length: 60 }, () => sample(world, {}, key)));
     const refused = answers.filter(({ status }) => status === 429);
-    must(refused.length >= 50, `only ${refused.length} of 60 were refused`);
-    for (const each of refused) must(Number(each.headers.get("retry-after")) > 0, "no Retry-After");
-    must(rpcOf(await sample(world)).result !== undefined, "another key was refused");
+    expect(refused.length, `only ${refused.length} of 60 were refused`).toBeGreaterThanOrEqual(50);
+    for (const each of refused) expect(Number(each.headers.get("retry-after")), "no Retry-After").toBeGreaterThan(0);
+    expect(rpcOf(await sample(world)).result, "another key was refused").toBeDefined();
   }),
   bounded("a key that makes up a session with each request has as many as its limit allows", async (world) => {
     const { key } = await world.newKey({ limits: { requestsPerMinute: 10_000, sessions: 3, concurrent: 500 } });
     const answers = await Promise.all(Array.from({ length: 80 }, () => sample(world, {}, key)));
-    mustEqual(answers.filter((answer) => rpcOf(answer).result !== undefined).length, 3, "requests that were served");
+    expect(answers.filter((answer) => rpcOf(answer).result !== undefined).length, "requests that were served").toBe(3);
   }),
   bounded("a key has no more requests under way than its limit allows", async (world) => {
     const { key } = await world.newKey({ limits: { requestsPerMinute: 10_000, concurrent: 2 } });
@@ -212,13 +215,13 @@ const floods: readonly Attack[] = [
     );
     const answers = await Promise.all(waiting);
     stop.abort();
-    mustEqual(answers.filter(({ status }) => status === 202).length, 2, "requests under way");
-    mustEqual(answers.filter(({ status }) => status === 429).length, 28, "requests that were refused");
+    expect(answers.filter(({ status }) => status === 202).length, "requests under way").toBe(2);
+    expect(answers.filter(({ status }) => status === 429).length, "requests that were refused").toBe(28);
   }),
   bounded("one originating request causes no more sampling than its limit allows", async (world) => {
     const { key } = await world.newKey({ limits: { requestsPerMinute: 10_000, roundsPerOriginatingRequest: 4, concurrent: 500 } });
     const answers = await Promise.all(Array.from({ length: 30 }, () => sample(world, { session: "loop", originating: 1 }, key)));
-    mustEqual(answers.filter((answer) => rpcOf(answer).result !== undefined).length, 4, "requests that were served");
+    expect(answers.filter((answer) => rpcOf(answer).result !== undefined).length, "requests that were served").toBe(4);
   }),
   bounded("fifty requests of a megabyte at the same time are served, or refused clearly", async (world) => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => sample(world, { text: "x".repeat(megabyte) })));
@@ -230,8 +233,8 @@ const floods: readonly Attack[] = [
     const statuses = new Set<number>();
     for (let round = 0; round < 20; round += 1)
       for (const { status } of await Promise.all(Array.from({ length: 20 }, () => guess("192.0.2.77", "csk_wrong")))) statuses.add(status);
-    must(statuses.has(429), "none of 400 was refused");
-    must(rpcOf(await guess("192.0.2.78", world.ann.key)).result !== undefined, "a good key from elsewhere was refused");
+    expect(statuses, "none of 400 was refused").toContain(429);
+    expect(rpcOf(await guess("192.0.2.78", world.ann.key)).result, "a good key from elsewhere was refused").toBeDefined();
   }),
   bounded("links that are made up are refused for a while at their address, and a reviewer's own opens", async (world) => {
     const review = await opened(world);
@@ -240,20 +243,20 @@ const floods: readonly Attack[] = [
     for (let round = 0; round < 20; round += 1)
       for (const { status } of await Promise.all(Array.from({ length: 20 }, (_, index) => look(`/r/${"A".repeat(70)}${round}${index}`))))
         statuses.add(status);
-    must(statuses.has(429), "none of 400 was refused");
-    mustEqual((await look(pathOf(review.link))).status, 200, "the reviewer's link");
+    expect(statuses, "none of 400 was refused").toContain(429);
+    expect((await look(pathOf(review.link))).status, "the reviewer's link").toBe(200);
     await press(world, review.link, "deny");
   }),
   bounded("200 connections that send a header and nothing more keep nobody out", async (world) => {
     const head = `POST /sampling HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${world.ann.key}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n{`;
     const slow = Array.from({ length: 200 }, () => rawBytes(world.port, head, 3_000));
-    must(rpcOf(await sample(world)).result !== undefined, "a request was not served");
+    expect(rpcOf(await sample(world)).result, "a request was not served").toBeDefined();
     await Promise.all(slow);
   }),
   bounded("almost two million line breaks in a prompt are counted on the page, which can be decided", async (world) => {
     const review = await opened(world, { text: `a${"\n".repeat(1_900_000)}b` });
-    mustEqual((await world.ask(pathOf(review.link), { key: null })).status, 200, "the page's status");
-    mustEqual((await press(world, review.link, "deny")).status, 303, "the decision");
+    expect((await world.ask(pathOf(review.link), { key: null })).status, "the page's status").toBe(200);
+    expect((await press(world, review.link, "deny")).status, "the decision").toBe(303);
   }),
   bounded("a form of 40 MB decides nothing", async (world) => {
     const review = await opened(world);
@@ -265,8 +268,8 @@ const floods: readonly Attack[] = [
       headers: { "Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin" },
     });
     const answer = await sending.catch(() => null);
-    must(answer === null || answer.status === 413, `the status is ${answer?.status}`);
-    must(await isUndecided(world, review), "it was decided");
+    expect(answer === null || answer.status === 413, `the status is ${answer?.status}`).toBe(true);
+    expect(await isUndecided(world, review), "it was decided").toBe(true);
     await press(world, review.link, "deny");
   }),
   bounded("ten thousand stop sequences, tools or hints are refused or served, and nothing fails", async (world) => {
@@ -278,7 +281,7 @@ const floods: readonly Attack[] = [
       { metadata: Object.fromEntries(many.map((each) => [`m${each}`, each])) },
     ]) {
       const answer = await sample(world, { params });
-      must(answer.status < 500, `the status is ${answer.status}`);
+      expect(answer.status, "the status").toBeLessThan(500);
     }
   }),
 ];

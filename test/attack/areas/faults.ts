@@ -1,12 +1,14 @@
 // Faults of what the gateway depends on: providers, Slack, email, webhooks, KV. The caller gets an error that says so, what waits goes on
 // waiting, and nothing is delivered that was not whole.
 
+import { expect } from "vitest";
 import { rmSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { MailStep } from "../../support/mail-api.ts";
 import type { ProviderStep } from "../../support/provider-server.ts";
 import type { SlackStep } from "../../support/slack/scripted-slack.ts";
-import { type Area, type Attack, eachOf, eventually, must, mustEqual, mustNotHave } from "../attack.ts";
+import { until } from "../../outside/support/raw-client.ts";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { askedByEmail, askedByWebhook } from "../channels.ts";
 import { callsWith, envelope, opened, press, rpcOf, runOf, sample } from "../people.ts";
 import type { World } from "../world.ts";
@@ -41,15 +43,15 @@ const ofProviders: Attack[] = steps.flatMap(([what, step]) => [
   fault(`a provider ${what}: the caller of the fast path gets an error, and no word of the provider's`, async (world) => {
     always(world, step);
     const answer = await sample(world);
-    mustEqual(rpcOf(answer).error?.code, -32011, "the error's code");
-    for (const word of ["free text", "Gateway time-out", "xxxxxxxxxx"]) mustNotHave(answer.text, word, "the answer");
+    expect(rpcOf(answer).error?.code, "the error's code").toBe(-32011);
+    for (const word of ["free text", "Gateway time-out", "xxxxxxxxxx"]) expect(answer.text, "the answer").not.toContain(word);
   }),
   fault(`a provider ${what} after a review: the run fails, and nobody is asked to approve a reply`, async (world) => {
     const review = await opened(world, { server: "both-gates" });
     always(world, step);
     await press(world, review.link, "approve");
-    mustEqual(rpcOf(await review.answer).error?.code, -32011, "the error's code");
-    mustEqual((await runOf(world, review.run)).status, "failed", "the run");
+    expect(rpcOf(await review.answer).error?.code, "the error's code").toBe(-32011);
+    expect((await runOf(world, review.run)).status, "the run").toBe("failed");
   }),
 ]);
 
@@ -59,8 +61,8 @@ const streamBreaks = eachOf(["reset", "end", "error", "hang"] as const, (how) =>
     const answer = await world.ask("/control", {
       body: { ...envelope(), task: { type: "text_generation", parameters: { prompt: "Tell.", stream: true } } },
     });
-    must(answer.text.includes("event: error"), `no error: ${answer.text.slice(-300)}`);
-    mustNotHave(answer.text, "event: result", "the stream");
+    expect(answer.text, `no error: ${answer.text.slice(-300)}`).toContain("event: error");
+    expect(answer.text, "the stream").not.toContain("event: result");
   }),
 );
 
@@ -77,7 +79,7 @@ async function reaches(world: World, prepare: () => void): Promise<void> {
   prepare();
   const review = await opened(world, { server: "by-slack-or-email", text: "either channel" });
   await press(world, review.link, "approve");
-  must(rpcOf(await review.answer).result !== undefined, "the decision was not carried out");
+  expect(rpcOf(await review.answer).result, "the decision was not carried out").toBeDefined();
 }
 
 const ofSlack = eachOf(slackFaults, ([what, step]) =>
@@ -114,9 +116,9 @@ const ofEmail = eachOf(mailFaults, ([what, step]) =>
     world.mail.script(...Array.from({ length: 3 }, () => step));
     const before = world.mail.requests.length;
     const asked = askedByEmail(world, { text: `mail fault ${what}` }).catch((error: unknown) => error);
-    await eventually("a try", () => world.mail.requests.length > before);
+    await until("a try", () => world.mail.requests.length > before);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    mustEqual(callsWith(world, `mail fault ${what}`), 0, "calls of the model");
+    expect(callsWith(world, `mail fault ${what}`), "calls of the model").toBe(0);
     void asked;
   }),
 );
@@ -126,8 +128,8 @@ const webhookFaults = eachOf([{ status: 500 }, { status: 401 }, { status: 410 },
     world.webhooks.script(step);
     const before = world.webhooks.requests.length;
     const asked = askedByWebhook(world, { text: "webhook fault" }).catch((error: unknown) => error);
-    await eventually("a try", () => world.webhooks.requests.length > before);
-    mustEqual(callsWith(world, "webhook fault"), 0, "calls of the model");
+    await until("a try", () => world.webhooks.requests.length > before);
+    expect(callsWith(world, "webhook fault"), "calls of the model").toBe(0);
     void asked;
   }),
 );
@@ -152,14 +154,14 @@ const ofKv = eachOf(kvFaults, ([what, damage]) =>
   fault(`KV ${what}: the documents as written serve, and a refused server stays refused`, async (world) => {
     await world.kill();
     const blobs = blobsOf(world.folder);
-    must(blobs.length > 0, "no values of KV were found: the fault shows nothing");
+    expect(blobs.length, "no values of KV were found: the fault shows nothing").toBeGreaterThan(0);
     for (const path of blobs) damage(path);
     await world.start();
-    must(rpcOf(await sample(world, { server: "refused" })).error?.code === -1, "a refused request was served");
+    expect(rpcOf(await sample(world, { server: "refused" })).error?.code, "a refused request was served").toBe(-1);
     const review = await opened(world);
     await press(world, review.link, "approve");
-    must(rpcOf(await review.answer).result !== undefined, "a request was not served");
-    must(rpcOf(await sample(world, { server: "open" }, world.bob.key)).result !== undefined, "Bob's key is unknown");
+    expect(rpcOf(await review.answer).result, "a request was not served").toBeDefined();
+    expect(rpcOf(await sample(world, { server: "open" }, world.bob.key)).result, "Bob's key is unknown").toBeDefined();
     for (const name of ["policy", "routing", "servers"]) await world.put(name, (await world.admin(`/${name}`)).json as object);
   }),
 );

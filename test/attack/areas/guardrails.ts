@@ -1,15 +1,16 @@
 // Budgets, the kill switch, redaction and encryption, from outside: what may not be spent, sent, shown or stored.
 
+import { expect } from "vitest";
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Area, type Attack, must, mustEqual, mustNotHave } from "../attack.ts";
+import { type Area, type Attack } from "../attack.ts";
 import { askedByEmail, linkIn } from "../channels.ts";
 import { callsWith, envelope, formOf, opened, pathOf, postForm, press, rpcOf, sample } from "../people.ts";
 import { beginSession } from "../relay-client.ts";
 import type { World } from "../world.ts";
 
 const stopped = async (world: World, path: string, run: () => Promise<void>): Promise<void> => {
-  mustEqual((await world.admin(`/stops/${path}`, { method: "PUT" })).status, 204, "stopping");
+  expect((await world.admin(`/stops/${path}`, { method: "PUT" })).status, "stopping").toBe(204);
   try {
     await run();
   } finally {
@@ -29,23 +30,23 @@ const budgets: readonly Attack[] = [
       const { key } = await world.newKey({ budget: { tokens: 1_000, per: "day" } });
       const answers = await Promise.all(Array.from({ length: 100 }, () => sample(world, { text: "spending" }, key)));
       const served = answers.filter((answer) => rpcOf(answer).result !== undefined).length;
-      must(served * 17 <= 1_000, `${served} requests were served`);
-      must(
+      expect(served * 17, `${served} requests were served`).toBeLessThanOrEqual(1_000);
+      expect(
         answers.some((answer) => isSpent(rpcOf(answer).error?.code)),
         "none was refused: the attack shows nothing",
-      );
-      mustEqual(callsWith(world, "spending"), served, "calls of the model");
+      ).toBe(true);
+      expect(callsWith(world, "spending"), "calls of the model").toEqual(served);
     },
   },
   {
     name: "a used-up budget of a key is used up at /control, at the relay and after a review too",
     run: async (world) => {
       const { key } = await world.newKey({ budget: { tokens: 5, per: "day" } });
-      must(isSpent(rpcOf(await sample(world, {}, key)).error?.code), "/sampling served it");
-      must((await world.ask("/control", { key, body: envelope() })).status === 402, "/control served it");
+      expect(isSpent(rpcOf(await sample(world, {}, key)).error?.code), "/sampling served it").toBe(true);
+      expect((await world.ask("/control", { key, body: envelope() })).status, "/control served it").toBe(402);
       const session = await beginSession(world, "notes", key);
       await session.end(key);
-      mustEqual(world.model.requests.length, 0, "calls of the model");
+      expect(world.model.requests.length, "calls of the model").toBe(0);
     },
   },
   {
@@ -53,7 +54,7 @@ const budgets: readonly Attack[] = [
     run: async (world) => {
       const { key } = await world.newKey({ budget: { tokens: 5, per: "day" } });
       const answer = await sample(world, { server: "request-gate" }, key);
-      must(isSpent(rpcOf(answer).error?.code), `it was not refused: ${answer.text.slice(0, 200)}`);
+      expect(isSpent(rpcOf(answer).error?.code), `it was not refused: ${answer.text.slice(0, 200)}`).toBe(true);
     },
   },
   {
@@ -66,10 +67,10 @@ const budgets: readonly Attack[] = [
         { usd: 1, per: "hour" },
         { usd: null, per: "day" },
       ])
-        must(
-          (await world.admin("/keys", { method: "POST", body: { name: "x", owner: "Ada", budget } })).status === 400,
+        expect(
+          (await world.admin("/keys", { method: "POST", body: { name: "x", owner: "Ada", budget } })).status,
           JSON.stringify(budget),
-        );
+        ).toBe(400);
     },
   },
 ];
@@ -79,8 +80,8 @@ const stops: readonly Attack[] = [
     name: `with a stop of ${path} nothing is sent to a model`,
     run: (world) =>
       stopped(world, path, async () => {
-        for (let times = 0; times < 10; times += 1) must(rpcOf(await sample(world)).error !== undefined, "it was served");
-        mustEqual(world.model.requests.length, 0, "calls of the model");
+        for (let times = 0; times < 10; times += 1) expect(rpcOf(await sample(world)).error, "it was served").toBeDefined();
+        expect(world.model.requests.length, "calls of the model").toBe(0);
       }),
   })),
   {
@@ -91,16 +92,16 @@ const stops: readonly Attack[] = [
       fields.set("act", "approve:0");
       await stopped(world, "everything", async () => {
         await postForm(world, review.link, fields);
-        must(rpcOf(await review.answer).error !== undefined, "it was delivered");
+        expect(rpcOf(await review.answer).error, "it was delivered").toBeDefined();
       });
-      mustEqual(callsWith(world, "approved after a stop"), 0, "calls of the model");
+      expect(callsWith(world, "approved after a stop"), "calls of the model").toBe(0);
     },
   },
   {
     name: "an API key stops nothing, and lets nothing go on",
     run: async (world) => {
-      for (const method of ["PUT", "DELETE"]) mustEqual((await world.ask("/admin/stops/everything", { method })).status, 401, method);
-      mustEqual((await world.ask("/admin/budgets/spend")).status, 401, "what is spent");
+      for (const method of ["PUT", "DELETE"]) expect((await world.ask("/admin/stops/everything", { method })).status, method).toBe(401);
+      expect((await world.ask("/admin/budgets/spend")).status, "what is spent").toBe(401);
     },
   },
 ];
@@ -112,7 +113,7 @@ const token = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;
 async function masking(world: World, run: () => Promise<void>): Promise<void> {
   const before = (await world.admin("/policy")).json as object;
   const written = await world.put("policy", { ...before, redaction: { rules: [{ name: "secrets", secrets: "known" }] } });
-  mustEqual(written.status, 200, `writing the rule: ${written.text.slice(0, 200)}`);
+  expect(written.status, `writing the rule: ${written.text.slice(0, 200)}`).toBe(200);
   try {
     await run();
   } finally {
@@ -126,16 +127,15 @@ const redaction: readonly Attack[] = [
     run: (world) =>
       masking(world, async () => {
         await sample(world, { text: `the token is ${token}` });
-        mustNotHave(JSON.stringify(world.model.requests.at(-1)?.body), token, "the model's request");
+        expect(JSON.stringify(world.model.requests.at(-1)?.body), "the model's request").not.toContain(token);
         const { notice } = await askedByEmail(world, { text: `the token is ${token}` });
-        mustNotHave(notice.html + notice.text + notice.subject, token, "the email");
-        mustNotHave(
+        expect(notice.html + notice.text + notice.subject, "the email").not.toContain(token);
+        expect(
           (await world.ask(pathOf(linkIn(notice.text, world)), { key: null })).text,
-          token,
           "the page of a reviewer who may not lift it",
-        );
+        ).not.toContain(token);
         await press(world, linkIn(notice.text, world), "deny");
-        for (const path of ["/record", "/runs", "/notices"]) mustNotHave((await world.admin(path)).text, token, `/admin${path}`);
+        for (const path of ["/record", "/runs", "/notices"]) expect((await world.admin(path)).text, `/admin${path}`).not.toContain(token);
       }),
   },
   {
@@ -143,7 +143,7 @@ const redaction: readonly Attack[] = [
     run: (world) =>
       masking(world, async () => {
         world.model.script({ answer: "reply", text: `here it is: ${token}` });
-        mustNotHave((await sample(world)).text, token, "the answer");
+        expect((await sample(world)).text, "the answer").not.toContain(token);
       }),
   },
 ];
@@ -175,9 +175,9 @@ const stored: Attack = {
     await world.kill();
     const text = storedIn(world.folder);
     await world.start();
-    must(text.length > 10_000, "no files were found: the attack shows nothing");
-    for (const what of ["prompt", "reply", "turn", "denied", "reason"]) mustNotHave(text, `${mark} ${what}`, "a file on disk");
-    for (const key of [world.ann.key, world.bob.key]) mustNotHave(text, key, "a file on disk");
+    expect(text.length, "no files were found: the attack shows nothing").toBeGreaterThan(10_000);
+    for (const what of ["prompt", "reply", "turn", "denied", "reason"]) expect(text, "a file on disk").not.toContain(`${mark} ${what}`);
+    for (const key of [world.ann.key, world.bob.key]) expect(text, "a file on disk").not.toContain(key);
   },
 };
 

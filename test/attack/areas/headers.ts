@@ -1,6 +1,7 @@
 // Header and host games: what a request says of its own host, method, origin and length changes nothing.
 
-import { type Area, type Attack, eachOf, must, mustEqual, mustNotHave } from "../attack.ts";
+import { expect } from "vitest";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { envelope, formOf, isUndecided, opened, openedBy, pathOf, postForm, press, rpcOf, samplingMessage } from "../people.ts";
 import { rawBytes, rawRequest } from "../raw-http.ts";
 import { type World, secrets } from "../world.ts";
@@ -29,10 +30,10 @@ const named = eachOf(hosts, ([what, headers]) => ({
       const { status, text } = await rawRequest(world.port, { method: "POST", path: "/sampling", headers: asking, body });
       return { status, text, headers: new Headers(), json: undefined };
     });
-    mustNotHave(review.link, evil, "the link");
-    must(review.link.startsWith(`${world.url}/r/`), `the link is ${review.link}`);
+    expect(review.link, "the link").not.toContain(evil);
+    expect(review.link.startsWith(`${world.url}/r/`), `the link is ${review.link}`).toBe(true);
     const page = await rawRequest(world.port, { path: pathOf(review.link), headers });
-    mustNotHave(page.text + JSON.stringify(page.headers), evil, "the page");
+    expect(page.text + JSON.stringify(page.headers), "the page").not.toContain(evil);
     const fields = (await formOf(world, review.link)) ?? new URLSearchParams();
     fields.set("act", "deny");
     const form = { "Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin" };
@@ -42,8 +43,8 @@ const named = eachOf(hosts, ([what, headers]) => ({
       headers: { ...headers, ...form },
       body: String(fields),
     });
-    mustEqual(posted.status, 303, "the form's status");
-    mustNotHave(JSON.stringify(posted.headers), evil, "the redirect");
+    expect(posted.status, "the form's status").toBe(303);
+    expect(JSON.stringify(posted.headers), "the redirect").not.toContain(evil);
     await review.answer;
   },
 }));
@@ -66,8 +67,8 @@ const crossSite = eachOf(formHeaders, ([what, headers]) => ({
     const fields = (await formOf(world, review.link)) ?? new URLSearchParams();
     fields.set("act", "approve:0");
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value === "OURS" ? world.url : value]));
-    mustEqual((await postForm(world, review.link, fields, sent)).status, 403, "the status");
-    must(await isUndecided(world, review), "it was decided");
+    expect((await postForm(world, review.link, fields, sent)).status, "the status").toBe(403);
+    expect(await isUndecided(world, review), "it was decided").toBe(true);
     await press(world, review.link, "deny");
   },
 }));
@@ -81,8 +82,8 @@ const types = eachOf(formTypes, (type) => ({
     const fields = (await formOf(world, review.link)) ?? new URLSearchParams();
     fields.set("act", "approve:0");
     const answer = await postForm(world, review.link, fields, { "Sec-Fetch-Site": "same-origin", "Content-Type": type });
-    mustEqual(answer.status, 415, "the status");
-    must(await isUndecided(world, review), "it was decided");
+    expect(answer.status, "the status").toBe(415);
+    expect(await isUndecided(world, review), "it was decided").toBe(true);
     await press(world, review.link, "deny");
   },
 }));
@@ -95,7 +96,7 @@ const overrides = eachOf(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-O
     fields.set("act", "approve:0");
     const query = `${pathOf(review.link)}?_method=POST&${fields}`;
     await rawRequest(world.port, { path: query, headers: { [header]: "POST", "Sec-Fetch-Site": "same-origin" } });
-    must(await isUndecided(world, review), "it was decided");
+    expect(await isUndecided(world, review), "it was decided").toBe(true);
     await press(world, review.link, "deny");
   },
 }));
@@ -124,11 +125,11 @@ const spelled = eachOf(paths, (path) => ({
   name: `the operator's keys are not listed at ${JSON.stringify(path)} without the admin token`,
   run: async (world) => {
     const answer = await rawRequest(world.port, { path }).catch(() => null);
-    must(
+    expect(
       answer === null || [301, 302, 307, 308, 400, 401, 404, 405].includes(answer.status),
       `the status is ${answer?.status}: ${answer?.text}`,
-    );
-    mustNotHave(answer?.text ?? "", world.ann.id, "the answer");
+    ).toBe(true);
+    expect(answer?.text ?? "", "the answer").not.toContain(world.ann.id);
   },
 }));
 
@@ -147,8 +148,8 @@ const origins = eachOf(["/admin/keys", "/sampling", "/control", "/runs/run_x", "
     const got = await rawRequest(world.port, { path, headers: { Origin: `https://${evil}`, Authorization: `Bearer ${world.ann.key}` } });
     for (const { headers } of [asked, got]) {
       const allowed = headers["access-control-allow-origin"];
-      must(allowed === undefined || allowed === "null", `Access-Control-Allow-Origin is ${allowed}`);
-      must(headers["access-control-allow-credentials"] === undefined, "credentials are allowed");
+      expect(allowed === undefined || allowed === "null", `Access-Control-Allow-Origin is ${allowed}`).toBe(true);
+      expect(headers["access-control-allow-credentials"], "credentials are allowed").toBeUndefined();
     }
   },
 }));
@@ -162,7 +163,7 @@ const atRelay: readonly Attack[] = [
         headers: { Origin: `https://${evil}` },
         body: { jsonrpc: "2.0", id: 1, method: "tools/list" },
       });
-      mustEqual([answer.status, world.mcp.calls.length], [403, before], "the status, and requests to the server");
+      expect([answer.status, world.mcp.calls.length], "the status, and requests to the server").toEqual([403, before]);
     },
   },
   {
@@ -185,8 +186,8 @@ const atRelay: readonly Attack[] = [
       });
       const { headers } = world.mcp.calls.at(-1) ?? { headers: {} };
       const text = JSON.stringify(headers);
-      for (const part of [world.ann.key, "session=secret", "x-evil", "10.0.0.1"]) mustNotHave(text, part, "the server's request");
-      mustEqual((headers as Record<string, string>)["authorization"], `Bearer ${secrets.server}`, "the server's credential");
+      for (const part of [world.ann.key, "session=secret", "x-evil", "10.0.0.1"]) expect(text, "the server's request").not.toContain(part);
+      expect((headers as Record<string, string>)["authorization"], "the server's credential").toBe(`Bearer ${secrets.server}`);
     },
   },
   {
@@ -207,14 +208,17 @@ const atRelay: readonly Attack[] = [
         },
         body,
       });
-      mustEqual(world.mcp.calls.at(-1)?.headers.authorization, "Bearer of-the-upstream", "what the server got");
+      expect(world.mcp.calls.at(-1)?.headers.authorization, "what the server got").toBe("Bearer of-the-upstream");
       const before = world.mcp.calls.length;
       const answer = await world.ask("/mcp/passing", {
         key: world.ann.key,
         headers: { Accept: "application/json, text/event-stream" },
         body,
       });
-      mustEqual([answer.status, world.mcp.calls.length], [401, before], "our key in Authorization: the status, and requests to the server");
+      expect([answer.status, world.mcp.calls.length], "our key in Authorization: the status, and requests to the server").toEqual([
+        401,
+        before,
+      ]);
     },
   },
   {
@@ -226,8 +230,8 @@ const atRelay: readonly Attack[] = [
           world.port,
           `GET ${pathOf(review.link)}/live HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nOrigin: ${origin}\r\n\r\n`,
         );
-      must((await upgrade(world.url)).startsWith("HTTP/1.1 101"), "our own page cannot listen: the attack shows nothing");
-      must(!(await upgrade(`https://${evil}`)).startsWith("HTTP/1.1 101"), "the socket was opened");
+      expect((await upgrade(world.url)).startsWith("HTTP/1.1 101"), "our own page cannot listen: the attack shows nothing").toBe(true);
+      expect((await upgrade(`https://${evil}`)).startsWith("HTTP/1.1 101"), "the socket was opened").toBe(false);
       await press(world, review.link, "deny");
     },
   },
@@ -271,7 +275,7 @@ const framed = eachOf(framings, ([what, bytes]) => ({
   name: `a request with ${what} gets nothing of the operator's`,
   run: async (world) => {
     const text = await rawBytes(world.port, bytes(world));
-    mustNotHave(text, world.ann.id, "what came back");
+    expect(text, "what came back").not.toContain(world.ann.id);
   },
 }));
 
@@ -293,8 +297,8 @@ const injected: readonly Attack[] = [
           ["/mcp/notes", { jsonrpc: "2.0", id: 1, method: "tools/list" }],
         ] as const) {
           const answer = await world.ask(path, { body, headers: { [header]: value } });
-          must(answer.status < 500, `${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
-          must(answer.headers.get("set-cookie") === null, "a cookie was set");
+          expect(answer.status, `${path}: ${answer.status} ${answer.text.slice(0, 200)}`).toBeLessThan(500);
+          expect(answer.headers.get("set-cookie"), "a cookie was set").toBe(null);
         }
       }
     },
@@ -308,13 +312,12 @@ const injected: readonly Attack[] = [
           headers: { "X-Forwarded-For": "203.0.113.9", "X-Real-IP": "203.0.113.9" },
           body: {},
         });
-        mustEqual(answer.status, 401, "the status");
+        expect(answer.status, "the status").toBe(401);
       }
-      must(
-        rpcOf(await world.ask("/sampling", { body: samplingMessage(), headers: { "X-Forwarded-For": "203.0.113.9" } })).result !==
-          undefined,
+      expect(
+        rpcOf(await world.ask("/sampling", { body: samplingMessage(), headers: { "X-Forwarded-For": "203.0.113.9" } })).result,
         "refused",
-      );
+      ).toBeDefined();
     },
   },
   {
@@ -324,17 +327,17 @@ const injected: readonly Attack[] = [
       const page = await world.ask(pathOf(review.link), { key: null });
       const policy = page.headers.get("content-security-policy") ?? "";
       for (const part of ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'"])
-        must(policy.includes(part), `the page's policy lacks ${part}: ${policy}`);
-      must(!/script-src[^;]*('unsafe-inline'|'unsafe-eval'|\*)/.test(policy), `scripts of any origin: ${policy}`);
+        expect(policy, `the page's policy lacks ${part}`).toContain(part);
+      expect(policy, "scripts of any origin").not.toMatch(/script-src[^;]*('unsafe-inline'|'unsafe-eval'|\*)/);
       for (const [name, value] of [
         ["cache-control", "no-store"],
         ["x-content-type-options", "nosniff"],
         ["referrer-policy", "same-origin"],
       ] as const)
-        mustEqual(page.headers.get(name), value, name);
-      mustEqual(page.headers.get("set-cookie"), null, "a GET's cookie");
+        expect(page.headers.get(name), name).toEqual(value);
+      expect(page.headers.get("set-cookie"), "a GET's cookie").toBe(null);
       const answer = await world.ask("/control", { body: envelope() });
-      mustEqual(answer.headers.get("cache-control"), "no-store", "the control endpoint's Cache-Control");
+      expect(answer.headers.get("cache-control"), "the control endpoint's Cache-Control").toBe("no-store");
       await press(world, review.link, "deny");
     },
   },

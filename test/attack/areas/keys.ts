@@ -1,6 +1,7 @@
 // One API key reaching for everything of another's: runs, tasks, sessions, calls, states, conversations, caches, links. Bob attacks Ann.
 
-import { type Area, type Attack, eachOf, must, mustEqual, mustNotHave } from "../attack.ts";
+import { expect } from "vitest";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import {
   callsWith,
   envelope,
@@ -29,9 +30,9 @@ const rpc = (method: string, params: object): object => ({ jsonrpc: "2.0", id: "
 
 /** Bob's answer has nothing of Ann's, and her review stands as it was. */
 async function untouched(world: World, review: Awaited<ReturnType<typeof opened>>, answer: Answer): Promise<void> {
-  mustNotHave(answer.text, marker, "Bob's answer");
-  must(await isUndecided(world, review), "the review of Ann's request was ended");
-  mustEqual((await runOf(world, review.run)).status, "working", "Ann's run");
+  expect(answer.text, "Bob's answer").not.toContain(marker);
+  expect(await isUndecided(world, review), "the review of Ann's request was ended").toBe(true);
+  expect((await runOf(world, review.run)).status, "Ann's run").toBe("working");
   await press(world, review.link, "deny");
   await review.answer;
 }
@@ -60,8 +61,8 @@ const onRuns = eachOf(runWays, ([what, way, status]) => ({
     const review = await opened(world, { text: marker });
     const answer = await asBob(world, ...way(review.run));
     const isLetIn = status === 303 || status === 403 ? answer.status < 300 && answer.text.includes(marker) : answer.status !== status;
-    must(!isLetIn, `the status is ${answer.status}`);
-    if (status === 200) must(rpcOf(answer).error !== undefined, `no error: ${answer.text}`);
+    expect(isLetIn, `the status is ${answer.status}`).toBe(false);
+    if (status === 200) expect(rpcOf(answer).error, `no error: ${answer.text}`).toBeDefined();
     await untouched(world, review, answer);
   },
 }));
@@ -86,7 +87,7 @@ const onSessions = eachOf(sessionWays, ([what, way]) => ({
     const review = await opened(world, { text: marker, session, id: "a1" });
     await untouched(world, review, await asBob(world, ...way(session, "a1")));
     // What Bob ended was his own: Ann's session still takes requests.
-    must(rpcOf(await sample(world, { session })).result !== undefined, "Ann's session was ended");
+    expect(rpcOf(await sample(world, { session })).result, "Ann's session was ended").toBeDefined();
   },
 }));
 
@@ -98,8 +99,8 @@ const repeats: readonly Attack[] = [
       world.model.script({ answer: "reply", text: "for Ann alone" });
       await world.ask("/sampling", { body: message });
       const answer = await asBob(world, "/sampling", { body: message });
-      mustNotHave(answer.text, "for Ann alone", "Bob's answer");
-      mustEqual(callsWith(world, `${marker} kept`), 2, "calls of the model");
+      expect(answer.text, "Bob's answer").not.toContain("for Ann alone");
+      expect(callsWith(world, `${marker} kept`), "calls of the model").toBe(2);
     },
   },
   {
@@ -110,7 +111,7 @@ const repeats: readonly Attack[] = [
       const body = samplingMessage({ text: `${marker} waits`, server: "request-gate", session: "s", id: "w" });
       // Never seen where the two requests have one run.
       const other = await openedBy(world, () => world.ask("/sampling", { key: world.bob.key, body, signal: stop.signal }));
-      must(other.run !== review.run, "the two requests have one run");
+      expect(other.run, "the two requests have one run").not.toBe(review.run);
       stop.abort();
       await press(world, other.link, "deny");
       await press(world, review.link, "deny");
@@ -123,7 +124,7 @@ const repeats: readonly Attack[] = [
       const body = envelope({ prompt: `${marker} envelope` });
       world.model.script({ answer: "reply", text: "for Ann alone" });
       await world.ask("/control", { body });
-      mustNotHave((await asBob(world, "/control", { body })).text, "for Ann alone", "Bob's answer");
+      expect((await asBob(world, "/control", { body })).text, "Bob's answer").not.toContain("for Ann alone");
     },
   },
   {
@@ -133,8 +134,8 @@ const repeats: readonly Attack[] = [
       world.model.script({ answer: "reply", text: "cached for Ann" });
       await world.ask("/control", { body: cached() });
       const answer = await asBob(world, "/control", { body: cached() });
-      mustNotHave(answer.text, "cached for Ann", "Bob's answer");
-      mustNotHave(answer.text, '"hit":true', "Bob's answer");
+      expect(answer.text, "Bob's answer").not.toContain("cached for Ann");
+      expect(answer.text, "Bob's answer").not.toContain('"hit":true');
     },
   },
   {
@@ -143,9 +144,9 @@ const repeats: readonly Attack[] = [
       const context = { session_id: "talk", remember: { ttl: 600 } };
       await world.ask("/control", { body: envelope({ prompt: `${marker} remembered`, context }) });
       const before = callsWith(world, `${marker} remembered`);
-      must(before === 1, "Ann's turn was not asked");
+      expect(before, "Ann's turn was not asked").toBe(1);
       await asBob(world, "/control", { body: envelope({ prompt: "What did I say?", context }) });
-      mustEqual(callsWith(world, `${marker} remembered`), before, "calls with Ann's turn");
+      expect(callsWith(world, `${marker} remembered`), "calls with Ann's turn").toEqual(before);
     },
   },
 ];
@@ -157,8 +158,8 @@ const atRelay: readonly Attack[] = [
       const session = await beginSession(world, "notes", world.ann.key);
       const before = world.mcp.calls.length;
       const answer = await session.post({ jsonrpc: "2.0", id: 1, method: "tools/list" }, { key: world.bob.key });
-      mustEqual(answer.status, 404, "the status");
-      mustEqual(world.mcp.calls.length, before, "requests to the server");
+      expect(answer.status, "the status").toBe(404);
+      expect(world.mcp.calls.length, "requests to the server").toEqual(before);
     },
   },
   {
@@ -166,14 +167,14 @@ const atRelay: readonly Attack[] = [
     run: async (world) => {
       const session = await beginSession(world, "notes", world.ann.key);
       await session.end(world.bob.key);
-      mustEqual((await session.post({ jsonrpc: "2.0", id: 1, method: "tools/list" })).status, 200, "Ann's next request");
+      expect((await session.post({ jsonrpc: "2.0", id: 1, method: "tools/list" })).status, "Ann's next request").toBe(200);
     },
   },
   {
     name: "a key listens on the relay session of another key",
     run: async (world) => {
       const session = await beginSession(world, "notes", world.ann.key);
-      mustEqual((await session.get(world.bob.key)).status, 404, "the status");
+      expect((await session.get(world.bob.key)).status, "the status").toBe(404);
     },
   },
   {
@@ -182,14 +183,14 @@ const atRelay: readonly Attack[] = [
       const session = await beginSession(world, "notes", world.ann.key);
       const before = world.mcp.calls.length;
       const answer = await session.post({ jsonrpc: "2.0", id: 1, method: "tools/list" }, { at: "leads-inside-307" });
-      mustEqual([answer.status, world.mcp.calls.length], [404, before], "the status, and requests to the server");
+      expect([answer.status, world.mcp.calls.length], "the status, and requests to the server").toEqual([404, before]);
     },
   },
   ...eachOf(["mcp:notes", "mcp:", "mcp:anything at all"], (session) => ({
     name: `a request at /sampling names the session ${JSON.stringify(session)}, as if it were the relay's`,
     run: async (world: World) => {
       const answer = await sample(world, { session });
-      must(rpcOf(answer).error !== undefined, `no error: ${answer.text}`);
+      expect(rpcOf(answer).error, `no error: ${answer.text}`).toBeDefined();
     },
   })),
 ];
@@ -230,9 +231,9 @@ const unauthorized = eachOf(notCredentials, ([what, credential]) => ({
     const before = [world.model.requests.length, world.mcp.calls.length];
     for (const [path, body] of endpoints) {
       const answer = await world.ask(path, { ...asking, body });
-      must(answer.status === 401 || answer.status === 429, `${path}: the status is ${answer.status}: ${answer.text}`);
+      expect(answer.status === 401 || answer.status === 429, `${path}: the status is ${answer.status}: ${answer.text}`).toBe(true);
     }
-    mustEqual([world.model.requests.length, world.mcp.calls.length], before, "requests to model and server");
+    expect([world.model.requests.length, world.mcp.calls.length], "requests to model and server").toEqual(before);
   },
 }));
 
@@ -241,7 +242,7 @@ const inQuery: Attack = {
   run: async (world) => {
     for (const [path, body] of endpoints) {
       const query = new URLSearchParams({ key: world.ann.key, access_token: world.ann.key });
-      mustEqual((await world.ask(`${path}?${query}`, { key: null, body })).status, 401, path);
+      expect((await world.ask(`${path}?${query}`, { key: null, body })).status, path).toBe(401);
     }
   },
 };
@@ -251,15 +252,15 @@ const scopes: readonly Attack[] = [
     name: "a key for /control alone asks for sampling, at both endpoints",
     run: async (world) => {
       const { key } = await world.newKey({ scopes: ["control"] });
-      mustEqual((await sample(world, {}, key)).status, 403, "/sampling");
-      mustEqual((await world.ask("/mcp/notes", { key, body: endpoints[2]?.[1] })).status, 403, "/mcp/notes");
+      expect((await sample(world, {}, key)).status, "/sampling").toBe(403);
+      expect((await world.ask("/mcp/notes", { key, body: endpoints[2]?.[1] })).status, "/mcp/notes").toBe(403);
     },
   },
   {
     name: "a key for sampling alone sends an envelope",
     run: async (world) => {
       const { key } = await world.newKey({ scopes: ["sampling"] });
-      must([401, 403].includes((await world.ask("/control", { key, body: envelope() })).status), "it was served");
+      expect([401, 403], "it was served").toContain((await world.ask("/control", { key, body: envelope() })).status);
     },
   },
   {
@@ -267,8 +268,8 @@ const scopes: readonly Attack[] = [
     run: async (world) => {
       const { key } = await world.newKey({ servers: ["notes"] });
       const before = world.model.requests.length;
-      must(rpcOf(await sample(world, { server: "open" }, key)).error !== undefined, "it was served");
-      mustEqual(world.model.requests.length, before, "calls of the model");
+      expect(rpcOf(await sample(world, { server: "open" }, key)).error, "it was served").toBeDefined();
+      expect(world.model.requests.length, "calls of the model").toEqual(before);
     },
   },
   {
@@ -276,7 +277,7 @@ const scopes: readonly Attack[] = [
     run: async (world) => {
       const { key } = await world.newKey({ servers: ["open"] });
       for (const server of ["Open", "open ", "ope\u006e\u200b", "opеn"])
-        must(rpcOf(await sample(world, { server }, key)).error !== undefined, `served as ${JSON.stringify(server)}`);
+        expect(rpcOf(await sample(world, { server }, key)).error, `served as ${JSON.stringify(server)}`).toBeDefined();
     },
   },
   {
@@ -284,8 +285,8 @@ const scopes: readonly Attack[] = [
     run: async (world) => {
       const { key } = await world.newKey({ models: ["second"] });
       const before = world.model.requests.length;
-      must(rpcOf(await sample(world, {}, key)).error?.code === -32010, "it was served");
-      mustEqual(world.model.requests.length, before, "calls of the model");
+      expect(rpcOf(await sample(world, {}, key)).error?.code, "it was served").toBe(-32010);
+      expect(world.model.requests.length, "calls of the model").toEqual(before);
     },
   },
 ];
@@ -312,7 +313,7 @@ const operators = eachOf(adminPaths, ([method, path]) => ({
     const link = (await notices(world)).find((each) => each.link !== null)?.link ?? "/r/none";
     for (const key of [world.ann.key, tokenOf(link), secrets.dev, secrets.link, `${secrets.admin} `.slice(0, -2), ""]) {
       const answer = await world.ask(path, { method, key, ...(method === "GET" || method === "DELETE" ? {} : { body: {} }) });
-      must(answer.status === 401, `with ${JSON.stringify(key.slice(0, 6))}: the status is ${answer.status}`);
+      expect(answer.status, `with ${JSON.stringify(key.slice(0, 6))}: the status`).toBe(401);
     }
   },
 }));
@@ -322,7 +323,7 @@ const record: Attack = {
   run: async (world) => {
     const review = await opened(world, { text: marker });
     await asBob(world, `/runs/${review.run}`, { method: "DELETE" });
-    mustNotHave(JSON.stringify(await factsOf(world, review.run)), marker, "the record");
+    expect(JSON.stringify(await factsOf(world, review.run)), "the record").not.toContain(marker);
     await press(world, review.link, "deny");
     await review.answer;
   },

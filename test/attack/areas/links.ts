@@ -1,10 +1,11 @@
 // Links and scanners: what opens a link without its person, and links that nobody gave out.
 
+import { assert, expect } from "vitest";
 import { linkToken, parseLinkToken } from "../../../shared/review/link.ts";
 import { fromBase64url, toBase64url } from "../../../shared/encoding.ts";
 import { readForm } from "../../../scripts/page-form.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
-import { type Area, type Attack, eachOf, must, mustEqual, mustNotHave } from "../attack.ts";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { type Opened, agedNonce, formOf, isUndecided, opened, pathOf, postForm, press, reviewOf, runOf, tokenOf } from "../people.ts";
 import { type World, secrets } from "../world.ts";
 
@@ -14,7 +15,7 @@ const withReview = (name: string, run: (world: World, review: Opened) => Promise
   run: async (world) => {
     const review = await opened(world);
     await run(world, review);
-    must(await isUndecided(world, review), "it was decided");
+    expect(await isUndecided(world, review), "it was decided").toBe(true);
     await press(world, review.link, "deny");
     await review.answer;
   },
@@ -38,8 +39,8 @@ const looking = eachOf<[string, string, Readonly<Record<string, string>>]>(
           ),
         );
         for (const answer of answers) {
-          mustEqual(answer.status, 200, "the status");
-          mustEqual(answer.headers.get("set-cookie"), null, "a cookie");
+          expect(answer.status, "the status").toBe(200);
+          expect(answer.headers.get("set-cookie"), "a cookie").toBe(null);
         }
       }
     }),
@@ -52,10 +53,10 @@ const tampered: readonly Attack[] = [
     for (let byte = 0; byte < bytes.length; byte += 1) {
       const other = Uint8Array.from(bytes, (value, index) => (index === byte ? value ^ (1 << (byte % 8)) : value));
       const answer = await world.ask(`/r/${toBase64url(other)}`, { key: null });
-      mustEqual(answer.status, 404, `the status with byte ${byte} changed`);
+      expect(answer.status, `the status with byte ${byte} changed`).toBe(404);
       pages.add(answer.text.replaceAll(/nonce[-=]"?[\w+/=-]+/g, ""));
     }
-    mustEqual(pages.size, 1, "different pages");
+    expect(pages.size, "different pages").toBe(1);
   }),
   withReview("a token that is cut, padded, doubled or encoded otherwise opens nothing", async (world, { link }) => {
     const token = tokenOf(link);
@@ -71,25 +72,25 @@ const tampered: readonly Attack[] = [
       `${token}/`,
       token.replaceAll("-", "+"),
     ])
-      if (other !== token) must((await world.ask(`/r/${other}`, { key: null })).status === 404, `opened as ${other}`);
+      if (other !== token) expect((await world.ask(`/r/${other}`, { key: null })).status, `opened as ${other}`).toBe(404);
   }),
   withReview("a link that is signed by a key that was removed opens nothing", async (world, { link }) => {
     const claims = parseLinkToken([signingKey(secrets.link)], tokenOf(link));
-    must(claims !== undefined, "the token has no claims");
+    assert(claims !== undefined, "the token has no claims");
     const forged = linkToken([signingKey("a key that was removed 0123456789")], claims);
-    mustEqual((await world.ask(`/r/${forged}`, { key: null })).status, 404, "the status");
+    expect((await world.ask(`/r/${forged}`, { key: null })).status, "the status").toBe(404);
   }),
   withReview("a link whose time is over shows no content and decides nothing", async (world, { link }) => {
     const claims = parseLinkToken([signingKey(secrets.link)], tokenOf(link));
-    must(claims !== undefined, "the token has no claims");
+    assert(claims !== undefined, "the token has no claims");
     const over = `${world.url}/r/${linkToken([signingKey(secrets.link)], { ...claims, expiresAtSeconds: Math.floor(Date.now() / 1_000) - 5 })}`;
     const page = await world.ask(pathOf(over), { key: null });
-    mustEqual(page.status, 410, "the status");
-    mustNotHave(page.text, "Question ", "the page");
+    expect(page.status, "the status").toBe(410);
+    expect(page.text, "the page").not.toContain("Question ");
     const fields = (await formOf(world, link)) ?? new URLSearchParams();
     fields.set("act", "approve:0");
     fields.set("nonce", agedNonce(over, fields, 2_000));
-    mustEqual((await postForm(world, over, fields)).status, 410, "the form's status");
+    expect((await postForm(world, over, fields)).status, "the form's status").toBe(410);
   }),
   ...eachOf<[string, object]>(
     [
@@ -101,13 +102,13 @@ const tampered: readonly Attack[] = [
     ([what, change]) =>
       withReview(`a link that is signed with our key but claims ${what} decides nothing`, async (world, { link }) => {
         const claims = parseLinkToken([signingKey(secrets.link)], tokenOf(link));
-        must(claims !== undefined, "the token has no claims");
+        assert(claims !== undefined, "the token has no claims");
         const other = `${world.url}/r/${linkToken([signingKey(secrets.link)], { ...claims, ...change })}`;
         const fields = (await formOf(world, link)) ?? new URLSearchParams();
         fields.set("act", "approve:0");
         fields.set("nonce", agedNonce(other, fields, 2_000));
         const answer = await postForm(world, other, fields);
-        must(answer.status >= 400 && answer.status < 500, `the status is ${answer.status}`);
+        expect(answer.status >= 400 && answer.status < 500, `the status is ${answer.status}`).toBe(true);
       }),
   ),
 ];
@@ -175,7 +176,7 @@ const posted = eachOf(forms, ([what, change, statuses]) =>
     const fields = (await formOf(world, link)) ?? new URLSearchParams();
     fields.set("act", "approve:0");
     const answer = await postForm(world, link, change(fields, link));
-    must(statuses.includes(answer.status), `the status is ${answer.status}`);
+    expect(statuses, "the status").toContain(answer.status);
   }),
 );
 
@@ -191,9 +192,9 @@ const others: readonly Attack[] = [
       fields.set("act", "approve:0");
       fields.set("nonce", agedNonce(review.link, fields, 2_000));
       await postForm(world, review.link, fields);
-      mustEqual((await runOf(world, reply.run)).state, "responseReview", "the run");
+      expect((await runOf(world, reply.run)).state, "the run").toBe("responseReview");
       const page = await world.ask(pathOf(review.link), { key: null });
-      mustNotHave(page.text, "the reply to look at", "the request's page in another browser");
+      expect(page.text, "the request's page in another browser").not.toContain("the reply to look at");
       await press(world, reply.link, "deny");
       await review.answer;
     },
@@ -207,8 +208,8 @@ const others: readonly Attack[] = [
       fields.set("nonce", page?.fields.get("nonce") ?? "");
       fields.set("act", "approve:0");
       await new Promise((resolve) => setTimeout(resolve, 1_100));
-      mustEqual((await postForm(world, mine.link, fields)).status, 403, "the status");
-      must(await isUndecided(world, mine), "it was decided");
+      expect((await postForm(world, mine.link, fields)).status, "the status").toBe(403);
+      expect(await isUndecided(world, mine), "it was decided").toBe(true);
       for (const { link } of [mine, other]) await press(world, link, "deny");
     },
   },
@@ -219,14 +220,14 @@ const others: readonly Attack[] = [
       const [cleo = "", dora = ""] = ["Cleo", "Dora"].map((name) => review.links.get(name));
       const fields = (await formOf(world, cleo)) ?? new URLSearchParams();
       fields.set("act", "approve:0");
-      mustEqual((await postForm(world, dora, fields)).status, 403, "the status");
-      must(await isUndecided(world, review), "it was decided");
+      expect((await postForm(world, dora, fields)).status, "the status").toBe(403);
+      expect(await isUndecided(world, review), "it was decided").toBe(true);
       await press(world, cleo, "deny");
     },
   },
   withReview("query parameters that mail systems add do no harm, and decide nothing", async (world, { link }) => {
     const page = await world.ask(`${pathOf(link)}?utm_source=x&act=approve%3A0&fbclid=1`, { key: null });
-    mustEqual(page.status, 200, "the status");
+    expect(page.status, "the status").toBe(200);
   }),
   withReview("a live window takes no decision", async (_world, { link }) => {
     const socket = new WebSocket(`${link.replace("http", "ws")}/live`);
@@ -243,7 +244,7 @@ const others: readonly Attack[] = [
     run: async (world) => {
       for (const id of ["run_", `run_${"A".repeat(44)}`, "run_..%2f..%2fadmin", "__proto__", "run_%00", "r".repeat(5_000)]) {
         const answer = await world.ask(`/runs/${id}`);
-        must(answer.status === 404 || answer.status === 400, `${id.slice(0, 20)}: ${answer.status}`);
+        expect(answer.status === 404 || answer.status === 400, `${id.slice(0, 20)}: ${answer.status}`).toBe(true);
       }
     },
   },
@@ -264,13 +265,13 @@ const signIns: readonly Attack[] = [
             headers: { "Sec-Fetch-Site": "same-origin" },
           });
         const [found, other] = [await ask(email), await ask("somebody.else@example.org")];
-        if (email !== "" && email.length < 100 && !email.includes("\n")) mustEqual(found.status, other.status, "the statuses");
-        must(found.status < 500, `the status is ${found.status}`);
+        if (email !== "" && email.length < 100 && !email.includes("\n")) expect(found.status, "the statuses").toEqual(other.status);
+        expect(found.status, "the status").toBeLessThan(500);
         for (const { to } of world.mail.taken.slice(before))
-          must(
+          expect(
             to.every((each) => ["mia0@example.org", "ada@example.org", "ben@example.org"].includes(each)),
             `sent to ${to.join()}`,
-          );
+          ).toBe(true);
       },
     }),
   ),
@@ -284,8 +285,8 @@ const signIns: readonly Attack[] = [
         { "Cf-Access-Authenticated-User-Email": "ada@example.org" },
       ]) {
         for (const path of ["/inbox", `/inbox/~${"A".repeat(22)}`])
-          mustNotHave((await world.ask(path, { key: null, headers })).text, "sign-out", path);
-        mustEqual((await world.ask(`/inbox/sign-in/${"A".repeat(80)}`, { key: null, headers })).status, 404, "the token's status");
+          expect((await world.ask(path, { key: null, headers })).text, path).not.toContain("sign-out");
+        expect((await world.ask(`/inbox/sign-in/${"A".repeat(80)}`, { key: null, headers })).status, "the token's status").toBe(404);
       }
     },
   },

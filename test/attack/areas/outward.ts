@@ -1,6 +1,8 @@
 // Requests sent on through every address that we take: numbers that are hosts, IPv6, names that lead inside, redirects.
 
-import { type Area, type Attack, eachOf, eventually, must, mustEqual, mustNotHave } from "../attack.ts";
+import { expect } from "vitest";
+import { until } from "../../outside/support/raw-client.ts";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { askedByWebhook } from "../channels.ts";
 import { envelope, rpcOf, sample } from "../people.ts";
 import { initialize } from "../relay-client.ts";
@@ -75,7 +77,7 @@ const addresses: Attack[] = inside.map((host) => ({
     for (const [what, documentOf] of inDocuments) {
       const [name, document] = documentOf(`https://${host}`);
       const answer = await world.put(name, document);
-      mustEqual(answer.status, 400, `${what}: the status`);
+      expect(answer.status, `${what}: the status`).toBe(400);
     }
   },
 }));
@@ -92,7 +94,7 @@ const schemes: Attack[] = [
   "https://example.com#x",
 ].map((url) => ({
   name: `${url} is the address of no MCP server`,
-  run: async (world: World) => mustEqual((await world.put("servers", { servers: { evil: { url } } })).status, 400, "the status"),
+  run: async (world: World) => expect((await world.put("servers", { servers: { evil: { url } } })).status, "the status").toBe(400),
 }));
 
 const imageAddresses = [
@@ -115,8 +117,8 @@ const images: Attack[] = imageAddresses.map((value) => ({
     const answer = await world.ask("/control", {
       body: { ...envelope(), protocol_version: "2.0", task: { type: "multimodal_generation", parameters } },
     });
-    must(answer.status >= 400 && answer.status < 500, `the answer is ${answer.status}: ${answer.text.slice(0, 200)}`);
-    mustEqual(world.model.requests.length, 0, "calls of the model");
+    expect(answer.status >= 400 && answer.status < 500, `the answer is ${answer.status}: ${answer.text.slice(0, 200)}`).toBe(true);
+    expect(world.model.requests.length, "calls of the model").toBe(0);
   },
 }));
 
@@ -136,7 +138,7 @@ const imageHosts: Attack = {
       "user@example.com",
     ]) {
       const answer = await world.put("policy", { ...(json as object), imageHosts: [host] });
-      mustEqual(answer.status, 400, `${host}: the status`);
+      expect(answer.status, `${host}: the status`).toBe(400);
     }
   },
 };
@@ -149,9 +151,9 @@ const redirects: Attack[] = [
         headers: { Accept: "application/json, text/event-stream" },
         body: initialize(),
       });
-      mustNotHave(answer.text, "from-inside", "the client's answer");
-      must(answer.headers.get("location") === null, "the client is sent on");
-      mustEqual(world.trap.reached, [], "what reached the server inside");
+      expect(answer.text, "the client's answer").not.toContain("from-inside");
+      expect(answer.headers.get("location"), "the client is sent on").toBe(null);
+      expect(world.trap.reached, "what reached the server inside").toEqual([]);
     },
   })),
   ...eachOf([301, 302, 307, 308], (status) => ({
@@ -159,8 +161,8 @@ const redirects: Attack[] = [
     run: async (world: World) => {
       for (let attempts = 0; attempts < 4; attempts += 1) world.model.script({ answer: "redirect", location: `${world.trap.url}/latest` });
       const answer = await sample(world);
-      must(rpcOf(answer).error !== undefined, "it was answered");
-      mustNotHave(answer.text, "from-inside", "the client's answer");
+      expect(rpcOf(answer).error, "it was answered").toBeDefined();
+      expect(answer.text, "the client's answer").not.toContain("from-inside");
     },
   })),
   {
@@ -169,9 +171,9 @@ const redirects: Attack[] = [
       world.webhooks.script({ status: 307, headers: { Location: `${world.trap.url}/hook` } });
       const before = world.webhooks.requests.length;
       const asked = askedByWebhook(world).catch(() => null);
-      await eventually("the webhook", () => world.webhooks.requests.length > before);
+      await until("the webhook", () => world.webhooks.requests.length > before);
       await new Promise((resolve) => setTimeout(resolve, 300));
-      mustEqual(world.trap.reached, [], "what reached the server inside");
+      expect(world.trap.reached, "what reached the server inside").toEqual([]);
       void asked;
     },
   },
@@ -194,12 +196,12 @@ const credentials: Attack[] = [
         "PUBLIC_URL",
       ]) {
         const answer = await world.put("servers", { servers: { evil: { url: "https://evil.example.net/mcp", secret } } });
-        mustEqual(answer.status, 400, `${secret}: the status`);
+        expect(answer.status, `${secret}: the status`).toBe(400);
         const routed = await world.put("routing", {
           providers: { evil: { kind: "openai", baseUrl: "https://evil.example.net/v1", secret } },
           models: [],
         });
-        mustEqual(routed.status, 400, `${secret} of a provider: the status`);
+        expect(routed.status, `${secret} of a provider: the status`).toBe(400);
       }
     },
   },
@@ -208,11 +210,11 @@ const credentials: Attack[] = [
     run: async (world) => {
       for (const path of ["/servers", "/routing", "/policy", "/issuers", "/keys", "/notices", "/runs", "/record"]) {
         const { text } = await world.admin(path);
-        for (const secret of Object.values(secrets)) mustNotHave(text, secret, `/admin${path}`);
-        mustNotHave(text, world.ann.key, `/admin${path}`);
+        for (const secret of Object.values(secrets)) expect(text, `/admin${path}`).not.toContain(secret);
+        expect(text, `/admin${path}`).not.toContain(world.ann.key);
       }
       for (const secret of Object.values(secrets))
-        mustNotHave((await world.admin("/doctor", { method: "POST", body: {} })).text, secret, "the doctor");
+        expect((await world.admin("/doctor", { method: "POST", body: {} })).text, "the doctor").not.toContain(secret);
     },
   },
 ];

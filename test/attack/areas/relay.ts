@@ -1,7 +1,9 @@
 // The relay: servers that ask for what nobody asked of them, clients that answer for the gateway, and states and sessions that were made up.
 
+import { expect } from "vitest";
 import { type RawCall, type RawMcpServer, askFor, event, openStream, resultOf } from "../../support/raw-mcp-server.ts";
-import { type Area, type Attack, eachOf, eventually, must, mustEqual, mustNotHave } from "../attack.ts";
+import { until } from "../../outside/support/raw-client.ts";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { openedBy, press } from "../people.ts";
 import { beginSession } from "../relay-client.ts";
 import type { Answer, World } from "../world.ts";
@@ -24,7 +26,7 @@ const call = (id: number, name = "tool", more: object = {}): object => ({
   params: { name, arguments: {}, ...more },
 });
 
-const answered = (world: World, id: string) => eventually("the gateway's answer to the server", () => world.mcp.answersTo(id)[0]);
+const answered = (world: World, id: string) => until("the gateway's answer to the server", () => world.mcp.answersTo(id)[0]);
 
 const onStreams: readonly Attack[] = [
   {
@@ -49,8 +51,8 @@ const onStreams: readonly Attack[] = [
           const { error } = await answered(world, id);
           stop.abort();
           await response.body?.cancel().catch(() => {});
-          must(error !== undefined, "the server got a reply");
-          mustEqual(world.model.requests.length, 0, "calls of the model");
+          expect(error, "the server got a reply").toBeDefined();
+          expect(world.model.requests.length, "calls of the model").toBe(0);
         },
       );
     },
@@ -69,8 +71,8 @@ const onStreams: readonly Attack[] = [
         },
         async () => {
           const session = await beginSession(world, "notes", world.ann.key);
-          mustNotHave((await session.post(call(1))).text, "createMessage", "the client's stream");
-          mustEqual(world.model.requests.length, 1, "calls of the model");
+          expect((await session.post(call(1))).text, "the client's stream").not.toContain("createMessage");
+          expect(world.model.requests.length, "calls of the model").toBe(1);
         },
       );
     },
@@ -98,10 +100,10 @@ const onStreams: readonly Attack[] = [
           async () => {
             const session = await beginSession(world, "notes", world.ann.key);
             const { text } = await session.post(call(1));
-            must(
+            expect(
               !/createMessage/.test(text.replaceAll("\\u002f", "/")) || !/"method"|\\u006dethod/.test(text),
               `the client got it: ${text.slice(0, 300)}`,
-            );
+            ).toBe(true);
           },
         );
       },
@@ -123,14 +125,15 @@ const onStreams: readonly Attack[] = [
           const session = await beginSession(world, "notes", world.ann.key);
           world.model.script({ answer: "slow", afterMs: 500 });
           const calling = session.post(call(1));
-          await eventually("the model's call", () => world.model.requests.length > 0);
+          await until("the model's call", () => world.model.requests.length > 0);
           await session.post({
             jsonrpc: "2.0",
             id,
             result: { role: "assistant", content: { type: "text", text: "the client's own" }, model: "x" },
           });
           await calling;
-          for (const answer of world.mcp.answersTo(id)) mustNotHave(JSON.stringify(answer), "the client's own", "what the server got");
+          for (const answer of world.mcp.answersTo(id))
+            expect(JSON.stringify(answer), "what the server got").not.toContain("the client's own");
         },
       );
     },
@@ -149,8 +152,8 @@ const onStreams: readonly Attack[] = [
         async () => {
           const [bad, good] = [await beginSession(world, "notes", world.ann.key), await beginSession(world, "notes", world.bob.key)];
           const [huge, small] = await Promise.all([bad.post(call(1, "huge")).catch(() => null), good.post(call(2))]);
-          must(huge === null || huge.text.length < 11_000_000, "all of it came through");
-          must(small.text.includes("plain"), "another client was not served");
+          expect(huge === null || huge.text.length < 11_000_000, "all of it came through").toBe(true);
+          expect(small.text, "another client was not served").toContain("plain");
         },
       );
     },
@@ -166,9 +169,9 @@ const sessions: readonly Attack[] = [
       for (let at = 0; at < session.id.length; at += 3) {
         const other = session.id.slice(0, at) + (session.id[at] === "A" ? "B" : "A") + session.id.slice(at + 1);
         const { status } = await session.post(call(1), { session: other });
-        must(status === 404 || status === 400, `letter ${at}: the status is ${status}`);
+        expect(status === 404 || status === 400, `letter ${at}: the status is ${status}`).toBe(true);
       }
-      mustEqual(world.mcp.calls.length, before, "requests to the server");
+      expect(world.mcp.calls.length, "requests to the server").toEqual(before);
     },
   },
   ...eachOf(["raw-1", "..", "A".repeat(5_000), "null", "é"], (id) => ({
@@ -177,15 +180,15 @@ const sessions: readonly Attack[] = [
       const session = await beginSession(world, "notes", world.ann.key);
       const before = world.mcp.calls.length;
       const { status } = await session.post(call(1), { session: id });
-      must(status === 404 || status === 400, `the status is ${status}`);
-      mustEqual(world.mcp.calls.length, before, "requests to the server");
+      expect(status === 404 || status === 400, `the status is ${status}`).toBe(true);
+      expect(world.mcp.calls.length, "requests to the server").toEqual(before);
     },
   })),
   ...eachOf(["nobody", "..%2fadmin", "__proto__", "constructor", "notes%00", "%2e%2e"], (server) => ({
     name: `the server ${JSON.stringify(server)}, which no entry names, is reached by nothing`,
     run: async (world: World) => {
       const { status } = await world.ask(`/mcp/${server}`, { body: call(1), headers: { Accept: "application/json, text/event-stream" } });
-      must(status === 404 || status === 400, `the status is ${status}`);
+      expect(status === 404 || status === 400, `the status is ${status}`).toBe(true);
     },
   })),
 ];
@@ -249,7 +252,7 @@ async function stateOf(world: World): Promise<{ readonly state: string; readonly
     state = /"requestState":"([^"]+)"/.exec(answer.text)?.[1] ?? "";
     return new Promise(() => {}); // Nobody waits for its end: the client would come back.
   });
-  await eventually("a state", () => state !== "");
+  await until("a state", () => state !== "");
   return { state, end: async () => void (await press(world, review.link, "deny")) };
 }
 
@@ -277,7 +280,7 @@ const rounds: readonly Attack[] = [
         withServer(world, asksOnce, async () => {
           const before = world.mcp.calls.length;
           await modern(world, { more });
-          for (const { text } of world.mcp.calls.slice(before)) mustNotHave(text, "the client's own", "what the server got");
+          for (const { text } of world.mcp.calls.slice(before)) expect(text, "what the server got").not.toContain("the client's own");
         }),
     }),
   ),
@@ -293,8 +296,8 @@ const rounds: readonly Attack[] = [
           ...given,
           ...(how === "by another key" ? { key: world.bob.key } : {}),
         });
-        must(answer.text.includes('"error"'), `no error: ${answer.text.slice(0, 300)}`);
-        mustEqual(world.mcp.calls.length, before, "requests to the server");
+        expect(answer.text, `no error: ${answer.text.slice(0, 300)}`).toContain('"error"');
+        expect(world.mcp.calls.length, "requests to the server").toEqual(before);
         await end();
       }),
   })),
@@ -319,8 +322,8 @@ const rounds: readonly Attack[] = [
             const state = /"requestState":"([^"]+)"/.exec(answer.text)?.[1] ?? "";
             answer = await modern(world, { name: "endless", key, more: { requestState: state } });
           }
-          must(!answer.text.includes("input_required"), "it goes on");
-          must(world.model.requests.length <= 25, `${world.model.requests.length} calls of the model`);
+          expect(answer.text, "it goes on").not.toContain("input_required");
+          expect(world.model.requests.length, `${world.model.requests.length} calls of the model`).toBeLessThanOrEqual(25);
         },
       ),
   },
@@ -339,7 +342,9 @@ const rounds: readonly Attack[] = [
         },
         async () => {
           const answer = await modern(world);
-          must(answer.text.includes('"error"') || answer.text.includes('"isError":true'), `no error: ${answer.text.slice(0, 200)}`);
+          expect(answer.text.includes('"error"') || answer.text.includes('"isError":true'), `no error: ${answer.text.slice(0, 200)}`).toBe(
+            true,
+          );
         },
       ),
   },
@@ -360,7 +365,7 @@ const rounds: readonly Attack[] = [
             .end(JSON.stringify({ jsonrpc: "2.0", id: raw.message.id, result }));
           return true;
         },
-        async () => mustNotHave((await modern(world)).text, "/inbox/sign-in", "the client's answer"),
+        async () => expect((await modern(world)).text, "the client's answer").not.toContain("/inbox/sign-in"),
       ),
   },
 ];

@@ -1,7 +1,8 @@
 // Every object reset at each step of a run's life: the process is killed with -9 there and started again. What was decided counts, what was
 // asked is not asked again, and links and callers go on.
 
-import { type Area, type Attack, must, mustEqual } from "../attack.ts";
+import { expect } from "vitest";
+import { type Area, type Attack } from "../attack.ts";
 import {
   type Opened,
   type RpcAnswer,
@@ -43,30 +44,30 @@ async function wentOn(
   answer: RpcAnswer,
   gates: readonly string[] = ["request", "response"],
 ): Promise<void> {
-  mustEqual(answer.result?._meta?.["countersign/run"]?.id, review.run, "the run that answered");
+  expect(answer.result?._meta?.["countersign/run"]?.id, "the run that answered").toEqual(review.run);
   const facts = await factsOf(world, review.run);
-  mustEqual(
+  expect(
     facts.filter(({ kind }) => kind === "reviewOpened").map(({ gate }) => gate),
-    gates,
     "reviews",
-  );
-  mustEqual(
+  ).toEqual(gates);
+  expect(
     facts.filter(({ kind }) => kind === "approved").map(({ gate }) => gate),
-    gates,
     "approvals",
-  );
+  ).toEqual(gates);
   const called = facts.filter(({ kind }) => kind === "called");
-  must(callsWith(world, text) <= called.length, `the model was asked ${callsWith(world, text)} times, and the record has ${called.length}`);
-  mustEqual(
+  expect(
+    callsWith(world, text),
+    `the model was asked ${callsWith(world, text)} times, and the record has ${called.length}`,
+  ).toBeLessThanOrEqual(called.length);
+  expect(
     called.map(({ again }) => again),
-    called.map((_, index) => index > 0),
     "which calls are marked as made again",
-  );
+  ).toEqual(called.map((_, index) => index > 0));
 }
 
 const approveReply = async (world: World, run: string): Promise<void> => {
   const { link } = await reviewOf(world, run, "response");
-  mustEqual((await press(world, link, "approve")).status, 303, "the reply's approval");
+  expect((await press(world, link, "approve")).status, "the reply's approval").toBe(303);
 };
 
 const steps: readonly Attack[] = [
@@ -74,7 +75,7 @@ const steps: readonly Attack[] = [
     const life = await begun(world);
     await restarted(world);
     const answer = life.again();
-    mustEqual((await press(world, life.review.link, "approve")).status, 303, "the old link");
+    expect((await press(world, life.review.link, "approve")).status, "the old link").toBe(303);
     await approveReply(world, life.review.run);
     await wentOn(world, life, await answer);
   }),
@@ -83,14 +84,14 @@ const steps: readonly Attack[] = [
     const fields = (await formOf(world, life.review.link)) ?? new URLSearchParams();
     fields.set("act", "approve:0");
     await restarted(world);
-    mustEqual((await postForm(world, life.review.link, fields)).status, 303, "the form");
+    expect((await postForm(world, life.review.link, fields)).status, "the form").toBe(303);
     await wentOn(world, life, await life.again(), ["request"]);
-    mustEqual((await postForm(world, life.review.link, fields)).status, 303, "the same form again, which gets the same answer");
-    mustEqual((await factsOf(world, life.review.run)).filter(({ kind }) => kind === "approved").length, 1, "approvals");
+    expect((await postForm(world, life.review.link, fields)).status, "the same form again, which gets the same answer").toBe(303);
+    expect((await factsOf(world, life.review.run)).filter(({ kind }) => kind === "approved").length, "approvals").toBe(1);
   }),
   fault("at once after an approval was answered: it counts", async (world) => {
     const life = await begun(world);
-    mustEqual((await press(world, life.review.link, "approve")).status, 303, "the approval");
+    expect((await press(world, life.review.link, "approve")).status, "the approval").toBe(303);
     await restarted(world);
     const answer = life.again();
     await approveReply(world, life.review.run);
@@ -98,10 +99,10 @@ const steps: readonly Attack[] = [
   }),
   fault("at once after a denial was answered: nothing is sent, then or later", async (world) => {
     const life = await begun(world);
-    mustEqual((await press(world, life.review.link, "deny")).status, 303, "the denial");
+    expect((await press(world, life.review.link, "deny")).status, "the denial").toBe(303);
     await restarted(world);
-    mustEqual((await life.again()).error?.data?.["outcome"], "rejected", "the repeat");
-    mustEqual(callsWith(world, life.text), 0, "calls of the model");
+    expect((await life.again()).error?.data?.["outcome"], "the repeat").toBe("rejected");
+    expect(callsWith(world, life.text), "calls of the model").toBe(0);
   }),
   fault("while the model is called: it is called again, and the record says so", async (world) => {
     const life = await begun(world, "request-gate");
@@ -116,9 +117,9 @@ const steps: readonly Attack[] = [
     const reply = await reviewOf(world, life.review.run, "response");
     await restarted(world);
     const answer = life.again();
-    mustEqual((await press(world, reply.link, "approve")).status, 303, "the old link");
+    expect((await press(world, reply.link, "approve")).status, "the old link").toBe(303);
     await wentOn(world, life, await answer);
-    mustEqual(callsWith(world, life.text), 1, "calls of the model");
+    expect(callsWith(world, life.text), "calls of the model").toBe(1);
   }),
   fault("at once after the reply was approved: it is delivered", async (world) => {
     const life = await begun(world);
@@ -126,7 +127,7 @@ const steps: readonly Attack[] = [
     await approveReply(world, life.review.run);
     await restarted(world);
     await wentOn(world, life, await life.again());
-    mustEqual(callsWith(world, life.text), 1, "calls of the model");
+    expect(callsWith(world, life.text), "calls of the model").toBe(1);
   }),
   fault("after the delivery: a repeat gets the same reply, and nobody is asked", async (world) => {
     const life = await begun(world);
@@ -135,9 +136,9 @@ const steps: readonly Attack[] = [
     const first = rpcOf(await life.review.answer);
     await restarted(world);
     const second = await life.again();
-    mustEqual(second.result?.content, first.result?.content, "the repeat");
+    expect(second.result?.content, "the repeat").toEqual(first.result?.content);
     await wentOn(world, life, second);
-    mustEqual(callsWith(world, life.text), 1, "calls of the model");
+    expect(callsWith(world, life.text), "calls of the model").toBe(1);
   }),
   fault("between two of two approvals: the first one counts", async (world) => {
     const review = await opened(world, { server: "two-of-three", text: "reset between votes" }, { reviewers: 3 });
@@ -145,11 +146,11 @@ const steps: readonly Attack[] = [
     await press(world, cleo, "approve");
     await restarted(world);
     await press(world, cleo, "approve");
-    mustEqual(callsWith(world, "reset between votes"), 0, "calls of the model after the same person approved twice");
-    mustEqual((await press(world, dora, "approve")).status, 303, "the second approval");
+    expect(callsWith(world, "reset between votes"), "calls of the model after the same person approved twice").toBe(0);
+    expect((await press(world, dora, "approve")).status, "the second approval").toBe(303);
     for (let tries = 0; tries < 100 && (await runOf(world, review.run)).status === "working"; tries += 1)
       await new Promise((resolve) => setTimeout(resolve, 50));
-    mustEqual(callsWith(world, "reset between votes"), 1, "calls of the model");
+    expect(callsWith(world, "reset between votes"), "calls of the model").toBe(1);
   }),
   fault("while a deadline passes: the run ends as expired by itself", async (world) => {
     const id = crypto.randomUUID();
@@ -158,31 +159,31 @@ const steps: readonly Attack[] = [
     await world.kill();
     await new Promise((resolve) => setTimeout(resolve, 2_200));
     await world.start();
-    mustEqual(rpcOf(await sample(world, sampling)).error?.data?.["outcome"], "expired", "the outcome");
-    must((await press(world, review.link, "approve")).status !== 303, "it could be approved");
-    mustEqual(callsWith(world, sampling.text), 0, "calls of the model");
+    expect(rpcOf(await sample(world, sampling)).error?.data?.["outcome"], "the outcome").toBe("expired");
+    expect((await press(world, review.link, "approve")).status, "it could be approved").not.toBe(303);
+    expect(callsWith(world, sampling.text), "calls of the model").toBe(0);
   }),
   fault("after a withdrawal: it stays withdrawn", async (world) => {
     const life = await begun(world);
     await world.ask(`/runs/${life.review.run}`, { method: "DELETE" });
     await restarted(world);
-    must((await press(world, life.review.link, "approve")).status !== 303, "it could be approved");
-    mustEqual(callsWith(world, life.text), 0, "calls of the model");
+    expect((await press(world, life.review.link, "approve")).status, "it could be approved").not.toBe(303);
+    expect(callsWith(world, life.text), "calls of the model").toBe(0);
   }),
   fault("after a key was revoked: it stays revoked, and its open review with it", async (world) => {
     const { id, key } = await world.newKey();
     const review = await opened(world, { text: "reset revoked" }, { key });
     await world.admin(`/keys/${id}`, { method: "DELETE" });
     await restarted(world);
-    mustEqual((await world.ask("/sampling", { key, body: samplingMessage() })).status, 401, "the key");
-    must((await press(world, review.link, "approve")).status !== 303, "it could be approved");
-    mustEqual(callsWith(world, "reset revoked"), 0, "calls of the model");
+    expect((await world.ask("/sampling", { key, body: samplingMessage() })).status, "the key").toBe(401);
+    expect((await press(world, review.link, "approve")).status, "it could be approved").not.toBe(303);
+    expect(callsWith(world, "reset revoked"), "calls of the model").toBe(0);
   }),
   fault("after a session was ended: it stays ended", async (world) => {
     await sample(world, { session: "reset-ended" });
     await world.ask("/sessions/reset-ended", { method: "DELETE" });
     await restarted(world);
-    must(rpcOf(await sample(world, { session: "reset-ended" })).error !== undefined, "it took a request");
+    expect(rpcOf(await sample(world, { session: "reset-ended" })).error, "it took a request").toBeDefined();
   }),
 ];
 

@@ -1,6 +1,7 @@
 // Stored scripts and imitation: hostile text in every field that a page or a message shows.
 
-import { type Area, type Attack, must, mustEqual, mustNotHave } from "../attack.ts";
+import { expect } from "vitest";
+import { type Area, type Attack } from "../attack.ts";
 import { askedByEmail, askedByWebhook, askedInSlack, linkIn } from "../channels.ts";
 import { type Sampling, formOf, opened, pathOf, press } from "../people.ts";
 import type { World } from "../world.ts";
@@ -50,11 +51,11 @@ const namesIn = (html: string): string => [...html.matchAll(/<[a-z!/][^>]*>/gi)]
 /** Throws unless everything of the payload is text in this HTML, and every address in it is ours. */
 function mustBeText(world: World, html: string, where: string): void {
   const names = namesIn(html);
-  mustNotHave(names, mark, `an element or attribute of ${where}`);
-  must(!/\son[a-z]+\s*=?/i.test(names), `${where} has an event handler`);
+  expect(names, `an element or attribute of ${where}`).not.toContain(mark);
+  expect(names, `${where} has an event handler`).not.toMatch(/\son[a-z]+\s*=?/i);
   for (const [, name, value = ""] of html.matchAll(/\s(href|src|action|formaction|srcset|poster)="([^"]*)"/gi))
-    must(/^(\/|#|data:image\/png;base64,|$)/.test(value) || value.startsWith(world.url), `${where} leads to ${name}=${value}`);
-  must(!/<(iframe|object|embed|base|meta http-equiv="refresh")/i.test(html), `${where} embeds something`);
+    expect(/^(\/|#|data:image\/png;base64,|$)/.test(value) || value.startsWith(world.url), `${where} leads to ${name}=${value}`).toBe(true);
+  expect(html, `${where} embeds something`).not.toMatch(/<(iframe|object|embed|base|meta http-equiv="refresh")/i);
 }
 
 const onPages: Attack[] = payloads.map(([what, payload]) => ({
@@ -62,8 +63,8 @@ const onPages: Attack[] = payloads.map(([what, payload]) => ({
   run: async (world) => {
     const review = await opened(world, everywhere(payload));
     const page = await world.ask(pathOf(review.link), { key: null });
-    mustEqual(page.status, 200, "the page's status");
-    must(page.text.includes(mark), "the page does not show the payload at all: the attack shows nothing");
+    expect(page.status, "the page's status").toBe(200);
+    expect(page.text, "the page does not show the payload at all: the attack shows nothing").toContain(mark);
     mustBeText(world, page.text, "the page");
     const preview = await press(world, review.link, "preview", (fields) => {
       const name = [...fields.keys()].find((each) => each.startsWith("edit:")) ?? "";
@@ -74,7 +75,7 @@ const onPages: Attack[] = payloads.map(([what, payload]) => ({
     await press(world, review.link, "deny", (fields) => fields.set("reason", payload));
     mustBeText(world, (await world.ask(pathOf(review.link), { key: null })).text, "the page after the decision");
     const answer = await review.answer;
-    must((answer.headers.get("content-type") ?? "").startsWith("application/json"), "the caller's answer is no JSON");
+    expect((answer.headers.get("content-type") ?? "").startsWith("application/json"), "the caller's answer is no JSON").toBe(true);
   },
 }));
 
@@ -84,10 +85,10 @@ const replies: Attack[] = payloads.slice(0, 8).map(([what, payload]) => ({
     world.model.script({ answer: "reply", text: payload, stop: payload, model: payload });
     const { link, answer } = await opened(world, { server: "response-gate" }, { gate: "response" });
     const page = await world.ask(pathOf(link), { key: null });
-    must(page.text.includes(mark), "the page does not show the reply: the attack shows nothing");
+    expect(page.text, "the page does not show the reply: the attack shows nothing").toContain(mark);
     mustBeText(world, page.text, "the page");
     await press(world, link, "deny", (fields) => fields.set("reason", payload));
-    mustNotHave((await answer).text, mark, "the answer of a denied reply");
+    expect((await answer).text, "the answer of a denied reply").not.toContain(mark);
   },
 }));
 
@@ -96,10 +97,11 @@ const inEmails: Attack[] = payloads.map(([what, payload]) => ({
   run: async (world) => {
     const { notice } = await askedByEmail(world, everywhere(payload));
     mustBeText(world, notice.html, "the email");
-    must(!/[\r\n\0]/.test(notice.subject), "the subject has a line break");
-    for (const [name, value] of Object.entries(notice.headers)) must(!/[\r\n\0]/.test(name + value), `the header ${name} has a line break`);
-    mustEqual(notice.to.length, 1, "how many get it");
-    must(linkIn(notice.text, world) !== "", "the text has no link of ours");
+    expect(notice.subject, "the subject has a line break").not.toMatch(/[\r\n\0]/);
+    for (const [name, value] of Object.entries(notice.headers))
+      expect(name + value, `the header ${name} has a line break`).not.toMatch(/[\r\n\0]/);
+    expect(notice.to.length, "how many get it").toBe(1);
+    expect(linkIn(notice.text, world), "the text has no link of ours").not.toBe("");
     await press(world, linkIn(notice.text, world), "deny");
   },
 }));
@@ -119,11 +121,12 @@ const inSlack: Attack[] = payloads.map(([what, payload]) => ({
     const { notice } = await askedInSlack(world, everywhere(payload));
     for (const piece of piecesOf(notice.blocks)) {
       if (piece.type === "mrkdwn")
-        for (const part of [mark, "<!", "<@", "evil.example.net"]) mustNotHave(String(piece.text), part, "text that Slack formats");
-      must(!["link", "user", "broadcast", "usergroup"].includes(String(piece.type)), `an element of the type ${String(piece.type)}`);
-      if (piece.url !== undefined) must(String(piece.url).startsWith(world.url), `a button leads to ${String(piece.url)}`);
+        for (const part of [mark, "<!", "<@", "evil.example.net"])
+          expect(String(piece.text), "text that Slack formats").not.toContain(part);
+      expect(["link", "user", "broadcast", "usergroup"], `an element of the type ${String(piece.type)}`).not.toContain(String(piece.type));
+      if (piece.url !== undefined) expect(String(piece.url).startsWith(world.url), `a button leads to ${String(piece.url)}`).toBe(true);
     }
-    for (const part of ["<!", "<@", "<http"]) mustNotHave(notice.text, part, "the fallback text");
+    for (const part of ["<!", "<@", "<http"]) expect(notice.text, "the fallback text").not.toContain(part);
     const link =
       piecesOf(notice.blocks)
         .map(({ url }) => String(url ?? ""))
@@ -136,8 +139,8 @@ const inWebhooks: Attack[] = payloads.slice(0, 4).map(([what, payload]) => ({
   name: `${what} in every field of a request leaves a webhook's title one line and its address ours`,
   run: async (world) => {
     const { notice } = await askedByWebhook(world, everywhere(payload));
-    must(!/[\r\n\0]/.test(String(notice.event.data["title"])), "the title has a line break");
-    must(String(notice.event.data["url"]).startsWith(`${world.url}/r/`), "the address is not ours");
+    expect(String(notice.event.data["title"]), "the title has a line break").not.toMatch(/[\r\n\0]/);
+    expect(String(notice.event.data["url"]).startsWith(`${world.url}/r/`), "the address is not ours").toBe(true);
     await press(world, String(notice.event.data["url"]), "deny");
   },
 }));
@@ -159,8 +162,8 @@ const seen: Attack[] = invisible.map(([what, text, shown]) => ({
   run: async (world) => {
     const review = await opened(world, { text });
     const { text: page } = await world.ask(pathOf(review.link), { key: null });
-    must(shown.test(page), "the page does not show it");
-    must(/warning/i.test(page), "the page has no warning");
+    expect(page, "the page does not show it").toMatch(shown);
+    expect(page, "the page has no warning").toMatch(/warning/i);
     await press(world, review.link, "deny");
   },
 }));
@@ -170,11 +173,11 @@ const whole: Attack = {
   run: async (world) => {
     const text = `${"word ".repeat(200_000)}the very end`;
     const { notice } = await askedByEmail(world, { text });
-    must(Buffer.byteLength(notice.html) < 40_960, `the email has ${Buffer.byteLength(notice.html)} bytes`);
+    expect(Buffer.byteLength(notice.html), `the email has ${Buffer.byteLength(notice.html)} bytes`).toBeLessThan(40_960);
     const link = linkIn(notice.text, world);
     const page = await world.ask(pathOf(link), { key: null });
-    must(page.text.includes("the very end"), "the page was cut");
-    must((await formOf(world, link)) !== null, "the page has no form");
+    expect(page.text, "the page was cut").toContain("the very end");
+    expect(await formOf(world, link), "the page has no form").not.toBe(null);
     await press(world, link, "deny");
   },
 };
@@ -184,9 +187,9 @@ const operatorsData: Attack = {
   run: async (world) => {
     const made = await world.newKey({ name: payloads[1]?.[1] });
     const listed = await world.admin("/keys");
-    must((listed.headers.get("content-type") ?? "").startsWith("application/json"), "the list is no JSON");
-    mustEqual(listed.headers.get("x-content-type-options"), "nosniff", "X-Content-Type-Options");
-    mustEqual(listed.headers.get("cache-control"), "no-store", "Cache-Control");
+    expect((listed.headers.get("content-type") ?? "").startsWith("application/json"), "the list is no JSON").toBe(true);
+    expect(listed.headers.get("x-content-type-options"), "X-Content-Type-Options").toBe("nosniff");
+    expect(listed.headers.get("cache-control"), "Cache-Control").toBe("no-store");
     const review = await opened(world, {}, { key: made.key });
     mustBeText(world, (await world.ask(pathOf(review.link), { key: null })).text, "the page");
     await press(world, review.link, "deny");

@@ -1,6 +1,7 @@
 // JSON of every shape at every endpoint that reads JSON: an error that says so, and nothing done.
 
-import { type Area, type Attack, eachOf, must, mustEqual } from "../attack.ts";
+import { expect } from "vitest";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { envelope, rpcOf, sample, samplingMessage } from "../people.ts";
 import type { Answer, World } from "../world.ts";
 
@@ -52,8 +53,8 @@ const isRefusal = ({ status, json }: Answer): boolean =>
 async function refusedAt(world: World, path: string, body: string | Uint8Array): Promise<void> {
   const before = [world.model.requests.length, world.mcp.calls.length];
   const answer = await world.ask(path, { body, headers: { Accept: "application/json, text/event-stream" } });
-  must(isRefusal(answer), `the answer is ${answer.status}: ${answer.text.slice(0, 200)}`);
-  mustEqual([world.model.requests.length, world.mcp.calls.length], before, "requests to model and server");
+  expect(isRefusal(answer), `the answer is ${answer.status}: ${answer.text.slice(0, 200)}`).toBe(true);
+  expect([world.model.requests.length, world.mcp.calls.length], "requests to model and server").toEqual(before);
 }
 
 const atEndpoints: Attack[] = places.flatMap((path) =>
@@ -72,7 +73,7 @@ const inAdmin: Attack[] = ["policy", "routing", "servers", "issuers"].map((name)
       const answer = await world.admin(`/${name}`, { method: "PUT", body, headers: { "If-Match": version } });
       // An empty object is a whole document: every field has a default.
       if (body === "{}" || what.includes("in place of members")) continue;
-      must(answer.status >= 400 && answer.status < 500, `${what}: ${answer.status} ${answer.text.slice(0, 200)}`);
+      expect(answer.status >= 400 && answer.status < 500, `${what}: ${answer.status} ${answer.text.slice(0, 200)}`).toBe(true);
     }
     await world.put(name, before.json as object);
   },
@@ -155,8 +156,8 @@ const members = eachOf(badMembers, ([what, change]) => ({
   run: async (world) => {
     const before = world.model.requests.length;
     const answer = await world.ask("/sampling", { body: change(samplingMessage()) });
-    must(isRefusal(answer), `the answer is ${answer.status}: ${answer.text.slice(0, 200)}`);
-    mustEqual(world.model.requests.length, before, "calls of the model");
+    expect(isRefusal(answer), `the answer is ${answer.status}: ${answer.text.slice(0, 200)}`).toBe(true);
+    expect(world.model.requests.length, "calls of the model").toEqual(before);
   },
 }));
 
@@ -177,8 +178,8 @@ const envelopes = eachOf(badEnvelopes, ([what, change]) => ({
   run: async (world) => {
     const before = world.model.requests.length;
     const answer = await world.ask("/control", { body: { ...envelope(), ...change } });
-    must(answer.status >= 400 && answer.status < 500, `the answer is ${answer.status}: ${answer.text.slice(0, 200)}`);
-    mustEqual(world.model.requests.length, before, "calls of the model");
+    expect(answer.status >= 400 && answer.status < 500, `the answer is ${answer.status}: ${answer.text.slice(0, 200)}`).toBe(true);
+    expect(world.model.requests.length, "calls of the model").toEqual(before);
   },
 }));
 
@@ -188,10 +189,10 @@ const twoReadings: Attack = {
     const first = JSON.stringify(samplingMessage({ server: "refused", text: "first reading" }));
     // The last one of two members counts for JSON.parse; a policy that read the first would let a refused server's request pass.
     const twice = first.replace('"server":"refused"', '"server":"open","server":"refused"');
-    must(twice !== first, "the message was not changed");
+    expect(twice, "the message was not changed").not.toBe(first);
     const before = world.model.requests.length;
-    must(rpcOf(await world.ask("/sampling", { body: twice })).error !== undefined, "it was served");
-    mustEqual(world.model.requests.length, before, "calls of the model");
+    expect(rpcOf(await world.ask("/sampling", { body: twice })).error, "it was served").toBeDefined();
+    expect(world.model.requests.length, "calls of the model").toEqual(before);
   },
 };
 
@@ -204,7 +205,7 @@ const polluted: Attack = {
     );
     const stop = new AbortController();
     world.ask("/sampling", { body, signal: stop.signal }).catch(() => {});
-    must(rpcOf(await sample(world, { server: "refused" })).error !== undefined, "a refused request was served");
+    expect(rpcOf(await sample(world, { server: "refused" })).error, "a refused request was served").toBeDefined();
     stop.abort();
   },
 };
@@ -219,7 +220,7 @@ const wrongTypes = eachOf(
         ["/control", envelope()],
       ] as const) {
         const answer = await world.ask(path, { body: JSON.stringify(body), headers: { "Content-Type": type } });
-        mustEqual(answer.status, 415, path);
+        expect(answer.status, path).toBe(415);
       }
     },
   }),

@@ -1,7 +1,9 @@
 // Slack's endpoint: signatures, replays, and presses of buttons by somebody or from somewhere else.
 
+import { expect } from "vitest";
 import { type SlackMessageSeen, buttonsIn, signatureOf } from "../../support/slack/scripted-slack.ts";
-import { type Area, type Attack, eachOf, eventually, must, mustEqual } from "../attack.ts";
+import { until } from "../../outside/support/raw-client.ts";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { askedInSlack } from "../channels.ts";
 import { slackMember } from "../documents.ts";
 import { rpcOf } from "../people.ts";
@@ -17,9 +19,9 @@ async function deliver(world: World, payload: unknown, change: Readonly<Record<s
 
 /** The run is decided by nothing that was tried: the reviewer's own press does. */
 async function stillOpen(world: World, message: SlackMessageSeen, place: number, answer: Promise<Answer>): Promise<void> {
-  mustEqual(world.model.requests.length, 0, "calls of the model");
-  mustEqual((await deliver(world, world.slack.press(message, "approve", slackMember(place)))).status, 200, "the reviewer's own press");
-  must(rpcOf(await answer).result !== undefined, "the review was over before its reviewer decided");
+  expect(world.model.requests.length, "calls of the model").toBe(0);
+  expect((await deliver(world, world.slack.press(message, "approve", slackMember(place)))).status, "the reviewer's own press").toBe(200);
+  expect(rpcOf(await answer).result, "the review was over before its reviewer decided").toBeDefined();
 }
 
 const seconds = (): number => Math.floor(Date.now() / 1_000);
@@ -62,7 +64,7 @@ const signed = eachOf(signatures, ([what, change]) => ({
     const { notice, answer, place } = await askedInSlack(world);
     const payload = world.slack.press(notice, "approve", slackMember(place));
     const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
-    mustEqual((await deliver(world, body, await change(body))).status, 401, "the status");
+    expect((await deliver(world, body, await change(body))).status, "the status").toBe(401);
     await stillOpen(world, notice, place, answer);
   },
 }));
@@ -101,7 +103,7 @@ const pressed = eachOf(presses, ([what, change]) => ({
     const { notice, answer, place } = await askedInSlack(world);
     const user = slackMember(place);
     const given = await deliver(world, world.slack.press(notice, "approve", user, change(notice, user)));
-    must(given.status < 500, `the status is ${given.status}`);
+    expect(given.status, "the status").toBeLessThan(500);
     await new Promise((resolve) => setTimeout(resolve, 100));
     await stillOpen(world, notice, place, answer);
   },
@@ -128,9 +130,9 @@ const others: readonly Attack[] = [
     run: async (world) => {
       const { notice, answer, place } = await askedInSlack(world);
       const { body, headers } = await world.slack.sign(world.slack.press(notice, "approve", slackMember(place)));
-      for (let time = 0; time < 5; time += 1) mustEqual((await post(world, body, headers)).status, 200, "the status");
+      for (let time = 0; time < 5; time += 1) expect((await post(world, body, headers)).status, "the status").toBe(200);
       await answer;
-      mustEqual(world.model.requests.length, 1, "calls of the model");
+      expect(world.model.requests.length, "calls of the model").toBe(1);
     },
   },
   {
@@ -139,7 +141,7 @@ const others: readonly Attack[] = [
       const { notice, answer, place } = await askedInSlack(world);
       const opened = world.slack.views.length;
       await deliver(world, world.slack.press(notice, "deny", slackMember(place)));
-      const { view } = await eventually("the dialog", () => world.slack.views[opened]);
+      const { view } = await until("the dialog", () => world.slack.views[opened]);
       await deliver(world, world.slack.submit(view, "U0EVE"));
       const metadata = JSON.stringify({ run: "run_x", gate: "request" });
       await deliver(world, world.slack.submit({ ...view, private_metadata: metadata }, slackMember(place)));
@@ -161,7 +163,7 @@ const others: readonly Attack[] = [
       run: async (world: World) => {
         // The connection may be closed before all of it was sent.
         const answer = await deliver(world, body).catch(() => null);
-        must(answer === null || answer.status < 500, `the status is ${answer?.status}`);
+        expect(answer === null || answer.status < 500, `the status is ${answer?.status}`).toBe(true);
       },
     }),
   ),

@@ -1,6 +1,7 @@
 // Scoped tokens and /v1: a server that has a token reaching for what it is not for, and a key reaching through /v1 for another's.
 
-import { type Area, type Attack, eachOf, must, mustEqual, mustNotHave } from "../attack.ts";
+import { expect } from "vitest";
+import { type Area, type Attack, eachOf } from "../attack.ts";
 import { callsWith } from "../people.ts";
 import type { Answer, World } from "../world.ts";
 
@@ -44,8 +45,8 @@ const elsewhere = eachOf(
     run: async (world) => {
       const key = await tokenOf(world);
       const answer = await world.ask(path, { method, key, ...(method === "POST" ? { body: {} } : {}) });
-      mustEqual(answer.status, 401, "the status");
-      mustNotHave(answer.text, key.slice(4), "the answer");
+      expect(answer.status, "the status").toBe(401);
+      expect(answer.text, "the answer").not.toContain(key.slice(4));
     },
   }),
 );
@@ -56,10 +57,10 @@ const changed: Attack = {
     const token = await tokenOf(world);
     for (let at = 4; at < token.length; at += 7) {
       const other = `${token.slice(0, at)}${token[at] === "A" ? "B" : "A"}${token.slice(at + 1)}`;
-      must((await chat(world, other)).status === 401, `with another letter at ${at} it was accepted`);
+      expect((await chat(world, other)).status, `with another letter at ${at} it was accepted`).toBe(401);
     }
     for (const other of ["cst_", `${token}A`, token.slice(0, -1), `${token.slice(0, 4)}${"A".repeat(20_000)}`])
-      must((await chat(world, other)).status === 401, "it was accepted");
+      expect((await chat(world, other)).status, "it was accepted").toBe(401);
   },
 };
 
@@ -70,14 +71,14 @@ const ended: Attack = {
     const [one, two] = [`over-${requests}a`, `over-${requests}b`];
     const first = await tokenOf(world, { session: one, originatingRequest });
     const second = await tokenOf(world, { session: two, originatingRequest });
-    must((await chat(world, first)).status === 200, "it was refused before its end: the attack shows nothing");
+    expect((await chat(world, first)).status, "it was refused before its end: the attack shows nothing").toBe(200);
     await world.ask(`/sessions/${one}/requests/1?server=open`, { method: "DELETE", key: world.ann.key });
     await world.ask(`/sessions/${two}`, { method: "DELETE", key: world.ann.key });
     const calls = world.model.requests.length;
-    for (const token of [first, second]) must((await chat(world, token)).status === 400, "it was served after its end");
-    must((await ask(world, claim({ session: one, originatingRequest }))).status === 403, "a new one was made for an ended request");
-    must((await ask(world, claim({ session: two }))).status === 403, "a new one was made for an ended session");
-    mustEqual(world.model.requests.length, calls, "calls of the model");
+    for (const token of [first, second]) expect((await chat(world, token)).status, "it was served after its end").toBe(400);
+    expect((await ask(world, claim({ session: one, originatingRequest }))).status, "a new one was made for an ended request").toBe(403);
+    expect((await ask(world, claim({ session: two }))).status, "a new one was made for an ended session").toBe(403);
+    expect(world.model.requests.length, "calls of the model").toEqual(calls);
   },
 };
 
@@ -88,8 +89,8 @@ const widened: Attack = {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => chat(world, token, { messages: [{ role: "user", content: "poor" }] })),
     );
-    for (const { status } of answers) mustEqual(status, 402, "the status");
-    mustEqual(callsWith(world, "poor"), 0, "calls of the model");
+    for (const { status } of answers) expect(status, "the status").toBe(402);
+    expect(callsWith(world, "poor"), "calls of the model").toBe(0);
   },
 };
 
@@ -98,13 +99,13 @@ const names: Attack = {
   run: async (world) => {
     for (const server of ["v1", "V1", "control", ""]) {
       const originatingRequest = { id: 1, method: "tools/call", name: "x", server };
-      must((await ask(world, claim({ originatingRequest }))).status === 400, `one was made for ${JSON.stringify(server)}`);
+      expect((await ask(world, claim({ originatingRequest }))).status, `one was made for ${JSON.stringify(server)}`).toBe(400);
     }
     for (const session of ["mcp:1", "", "x".repeat(200), "a b"])
-      must((await ask(world, claim({ session }))).status === 400, `one was made in ${JSON.stringify(session)}`);
+      expect((await ask(world, claim({ session }))).status, `one was made in ${JSON.stringify(session)}`).toBe(400);
     const { key } = await world.newKey({ scopes: ["sampling"] });
-    must((await ask(world, claim(), key)).status === 403, "a key without the scope v1 got one");
-    must((await chat(world, key)).status === 403, "a key without the scope v1 was served");
+    expect((await ask(world, claim(), key)).status, "a key without the scope v1 got one").toBe(403);
+    expect((await chat(world, key)).status, "a key without the scope v1 was served").toBe(403);
   },
 };
 
@@ -114,11 +115,11 @@ const idempotency: Attack = {
     const headers = { "Idempotency-Key": `shared-${(requests += 1)}` };
     const [ann, bob] = [await tokenOf(world), (await ask(world, claim(), world.bob.key)).json as { readonly token: string }]; // the contract's
     const anns = await chat(world, ann, {}, headers);
-    must(anns.status === 200, `the status is ${anns.status}`);
+    expect(anns.status, "the status").toBe(200);
     const bobs = await chat(world, bob.token, {}, headers);
     const runOf = ({ json }: Answer): string => (json as { readonly countersign: { readonly run: string } }).countersign.run;
-    must(bobs.status === 200 && runOf(bobs) !== runOf(anns), "Bob got the answer to Ann's request");
-    must((await chat(world, ann, { max_tokens: 21 }, headers)).status === 409, "another body was served");
+    expect(bobs.status === 200 && runOf(bobs) !== runOf(anns), "Bob got the answer to Ann's request").toBe(true);
+    expect((await chat(world, ann, { max_tokens: 21 }, headers)).status, "another body was served").toBe(409);
   },
 };
 

@@ -1,10 +1,9 @@
 // Callers of every kind, who repeat the same request until they have an answer, as the contract tells them to.
 
 import { rpcOf, samplingMessage } from "../people.ts";
+import { pause } from "../../outside/support/killable-gateway.ts";
 import type { Answer, World } from "../world.ts";
 import type { Asked, End, Kind } from "./history.ts";
-
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** So long a caller repeats its request: each kill may make it wait for a lease, which ends ten seconds after the model's time. */
 const patienceMs = 600_000;

@@ -1,6 +1,7 @@
 // People who decide whatever is open, now and then with a no, while the gateway comes and goes.
 
 import { factsOf, formOf, notices, pathOf, postForm } from "../people.ts";
+import { pause } from "../../outside/support/killable-gateway.ts";
 import type { World } from "../world.ts";
 import { questionIn } from "./counting-model.ts";
 import type { Decided } from "./history.ts";
@@ -25,7 +26,7 @@ export function startDecider(world: World, random: Random): Decider {
         if (link === null || done.has(`${gate} ${run}`) || (state !== "sent" && state !== "open")) continue;
         await decide(run, gate, link).catch(() => {}); // The gateway is away: the review is listed again when it is back.
       }
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await pause(60);
     }
   })();
 
@@ -60,7 +61,7 @@ export async function settled(world: World, runs: Iterable<string>): Promise<voi
   for (const run of runs) {
     for (let tries = 0; tries < 100; tries += 1) {
       if ((await factsOf(world, run)).some(({ kind }) => kind === "finished")) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
     }
   }
 }

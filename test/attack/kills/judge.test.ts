@@ -1,7 +1,6 @@
-// The attack suite's own checks: that what got through is said, and that each thing that kills must not do is found in a history of it.
+// The attack suite judged: each thing that kills must not do is found in a history of it, and the report counts what was withstood.
 
 import { describe, expect, test } from "vitest";
-import { Breach, must, mustEqual, mustNotHave } from "../attack.ts";
 import type { Asked, Event, History, Kind } from "./history.ts";
 import { type Judged, judge } from "./judge.ts";
 import { randomOf } from "./random.ts";
@@ -137,33 +136,12 @@ test("a seed repeats its numbers, and another seed has others", () => {
   expect(new Set(numbers(14)).size).toBeGreaterThan(15);
 });
 
-describe("a check of an attack", () => {
-  test.each<[string, () => void]>([
-    ["that does not hold", () => must(false, "x")],
-    ["of what is not equal", () => mustEqual([1, 2], [2, 1], "x")],
-    ["of a text that has what it must not", () => mustNotHave("a secret", "secret", "x")],
-  ])("%s is a breach", (_what, check) => {
-    expect(check).toThrow(Breach);
-  });
-
-  test("that holds is none", () => {
-    must(true, "x");
-    mustEqual({ a: 1 }, { a: 1 }, "x");
-    mustNotHave("nothing", "secret", "x");
-  });
-});
-
-test("the report has what got through, and what could not be tried, among its failures", () => {
-  const area = { name: "keys", about: "about keys", attacks: [] };
-  const tried = (["refused", "through", "untried"] as const).map((verdict, index) => ({
-    area: "keys",
-    name: `attack ${index}`,
-    isFault: false,
-    verdict,
-    milliseconds: 1,
-  }));
-  const report = reportOf({ commit: "abc", date: "2026-11-23", seed: 1 }, [area], tried);
-  expect(report).toMatchObject({ attacks: 3, refused: 1, faults: 0, kills: 0 });
-  expect(report.failures).toHaveLength(2);
-  expect(markdownOf(report)).toContain("| keys | about keys | 3 | 1 |");
+test("the report counts attacks and faults, and those that were withstood", () => {
+  const tried = [false, false, true].map((isFault, index) => ({ area: "keys", about: "about keys", isFault, isHeld: index > 0 }));
+  const given = { commit: "abc", date: "2026-11-23", failures: ["keys > an attack: AssertionError: the status"] };
+  const report = reportOf(given, tried, { ...judge(good), seed: 14 });
+  expect(report).toMatchObject({ ...given, seed: 14, attacks: 2, refused: 1, faults: 1, withstood: 1, kills: 1, lost: 0 });
+  expect(markdownOf(report)).toContain("| keys | about keys | 3 | 2 |");
+  expect(markdownOf(report)).toContain("| kills with -9 of the whole process tree | 1 |");
+  expect(markdownOf(reportOf(given, tried))).not.toContain("kills");
 });

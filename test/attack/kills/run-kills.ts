@@ -3,7 +3,8 @@
 import { verifyRecord } from "../../../scripts/verify-record.ts";
 import type { RawMcpServer } from "../../support/raw-mcp-server.ts";
 import { routing } from "../documents.ts";
-import { type World, type WorldOptions, startWorld } from "../world.ts";
+import { pause } from "../../outside/support/killable-gateway.ts";
+import { type World, startWorld } from "../world.ts";
 import { persist, repeated } from "./callers.ts";
 import { questionIn, startCountingModel } from "./counting-model.ts";
 import { settled, startDecider } from "./decider.ts";
@@ -15,13 +16,11 @@ export type KillOptions = {
   readonly kills: number;
   readonly seed: number;
   /** Requests that begin before each kill. */
-  readonly load?: number;
+  readonly load: number;
   /** After the first kill only requests with a review begin: the others may have to wait for a lease, which ends ten seconds after a crash. */
   readonly brief?: boolean;
-  readonly onKill?: (kill: number, of: number, waiting: number) => void;
 };
 
-const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const longestMs = 2_000;
 const briefMs = 700;
 /** More do not wait at a time: where kills come faster than leases end, nothing would ever end. */
@@ -54,7 +53,7 @@ function countingServer(called: Map<string, number>, continued: Map<string, numb
 async function killAgain(
   world: World,
   random: Random,
-  { kills, load = 8, brief = false, onKill }: KillOptions,
+  { kills, load, brief = false }: KillOptions,
 ): Promise<{ readonly killed: number[]; readonly asked: Asked[] }> {
   const killed: number[] = [];
   const callers: Promise<Asked>[] = [];
@@ -69,7 +68,6 @@ async function killAgain(
       void each.finally(() => underWay.delete(each));
     }
     await pause(killAt);
-    onKill?.(kill, kills, underWay.size);
     killed.push(Date.now());
     await world.kill();
     await pause(random.below(300));
@@ -79,11 +77,10 @@ async function killAgain(
 }
 
 /** The whole: its own gateway, load and judgement. */
-export async function runKills(options: WorldOptions, chosen: KillOptions): Promise<Judged> {
+export async function runKills(chosen: KillOptions): Promise<Judged> {
   const random = randomOf(chosen.seed);
   const model = await startCountingModel(random);
-  // A short time for a model: a repeat after a crash waits until the call could have ended.
-  const world = await startWorld({ ...options, variables: { ...options.variables, MODEL_TIMEOUT_SECONDS: "4" } });
+  const world = await startWorld();
   const [called, continued] = [new Map<string, number>(), new Map<string, number>()];
   world.mcp.behave = countingServer(called, continued);
   try {

@@ -74,17 +74,6 @@ export async function killOffice(): Promise<KillOffice> {
   };
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Somebody who approves everything, each after a while, until there is nothing more to do. */
 function decider(office: RelayOffice, waitMs: () => number): { readonly stop: () => Promise<void> } {
   const over = new AbortController();

@@ -10,9 +10,10 @@ import { decideByLink } from "../../../scripts/page-form.ts";
 import { startTestGateway } from "./test-gateway.ts";
 import { type ProviderServer, startProviderServer } from "../../support/provider-server.ts";
 
-const adminToken = "admin-token-of-the-tests-0123456789";
-const apiKey = "dev-key-of-the-tests-0123456789abcdef";
-const variables = { ADMIN_TOKEN: adminToken, LINK_KEY: "link-key-of-the-tests-0123456789abcdef", DEV_API_KEY: apiKey };
+export const adminToken = "admin-token-of-the-tests-0123456789";
+export const apiKey = "dev-key-of-the-tests-0123456789abcdef";
+export const linkKey = "link-key-of-the-tests-0123456789abcdef";
+const variables = { ADMIN_TOKEN: adminToken, LINK_KEY: linkKey, DEV_API_KEY: apiKey };
 
 /** An event as `GET /admin/record` gives it: its time is ISO 8601. */
 export type ExportedEvent = Omit<RecordEvent, "at"> & { readonly at: string };
@@ -33,6 +34,12 @@ export type Answer = {
 export type Caller = { readonly name: string; readonly server: string; readonly answer: Promise<Answer | null> };
 
 export type Killable = {
+  readonly url: string;
+  readonly port: number;
+  /** The folder with what it stores. Only looked into while it does not run. */
+  readonly folder: string;
+  /** The id of the process group of the gateway. */
+  readonly pid: () => number;
   readonly model: ProviderServer;
   readonly start: () => Promise<void>;
   /** As `kill -9` of everything it runs in. */
@@ -45,9 +52,10 @@ export type Killable = {
   readonly review: (gate: Notice["gate"], run?: string) => Promise<Notice>;
   readonly record: () => Promise<{ text: string; events: ExportedEvent[] }>;
   readonly configure: () => Promise<void>;
-  /** Replaces the policy, whatever its version is. */
+  /** Replaces a document, whatever its version is. */
+  readonly put: (name: "policy" | "routing" | "servers", document: object) => Promise<void>;
+  /** Replaces the policy. */
   readonly rule: (policy: object) => Promise<void>;
-  readonly url: string;
   /** Everything that /admin/notices lists. */
   readonly listed: () => Promise<Notice[]>;
   readonly close: () => Promise<void>;
@@ -77,14 +85,14 @@ export async function killableGateway(
   more: Readonly<Record<string, string>> = {},
   { mailToDisk = false }: { mailToDisk?: boolean } = {},
 ): Promise<Killable> {
-  const persistTo = mkdtempSync(join(tmpdir(), "countersign-durability-"));
+  const folder = mkdtempSync(join(tmpdir(), "countersign-durability-"));
   const port = await freePort();
   const model = await startProviderServer({ strict: false });
   let gateway: Gateway | null = null;
   const url = `http://localhost:${port}`;
   const operator = operatorOf(url, adminToken);
 
-  const put = async (name: string, document: object): Promise<void> => {
+  const put: Killable["put"] = async (name, document) => {
     const headers = { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" };
     const current = (await (await fetch(`${url}/admin/${name}`, { headers })).json()) as { version: number };
     const answer = await fetch(`${url}/admin/${name}`, {
@@ -101,9 +109,13 @@ export async function killableGateway(
   };
 
   return {
+    url,
+    port,
+    folder,
+    pid: () => gateway?.pid ?? 0,
     model,
     start: async () => {
-      const given = { port, persistTo, variables: { ...variables, ...more } };
+      const given = { port, persistTo: folder, variables: { ...variables, ...more } };
       gateway = await (mailToDisk ? startGateway({ ...given, mailToDisk }) : startTestGateway(given));
     },
     kill: () => ended("kill"),
@@ -127,11 +139,11 @@ export async function killableGateway(
         ],
       });
     },
-    url,
     listed: async () => {
       const answer = await fetch(`${url}/admin/notices`, { headers: { Authorization: `Bearer ${adminToken}` } });
       return ((await answer.json()) as { notices: Notice[] }).notices;
     },
+    put,
     rule: (document) => put("policy", document),
     ask: (name, server, prompt = `The question of ${name}`) => ({ name, server, answer: ask(url, name, server, prompt) }),
     notices: operator.waiting,
@@ -152,7 +164,7 @@ export async function killableGateway(
     close: async () => {
       await ended("kill");
       await model.close();
-      rmSync(persistTo, { recursive: true, force: true });
+      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

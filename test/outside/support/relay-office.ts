@@ -1,9 +1,8 @@
 // A gateway with the relay's servers written down, a scripted model, and a person or a policy that lets everything pass.
 
-import { killableGateway, type Killable } from "./killable-gateway.ts";
+import { type Killable, adminToken, apiKey, killableGateway } from "./killable-gateway.ts";
 
-export const relayKey = "dev-key-of-the-tests-0123456789abcdef";
-const adminToken = "admin-token-of-the-tests-0123456789";
+export const relayKey = apiKey;
 
 /** Both gates open: nobody is asked. */
 export const openGates = { rules: [], default: { request: "allow", response: "allow" } };
@@ -28,15 +27,7 @@ export async function relayOffice(variables: Readonly<Record<string, string>> = 
   const headers = { Authorization: `Bearer ${adminToken}`, "Content-Type": "application/json" };
   return {
     ...office,
-    serve: async (servers) => {
-      const current = (await (await fetch(`${office.url}/admin/servers`, { headers })).json()) as { version: number };
-      const answer = await fetch(`${office.url}/admin/servers`, {
-        method: "PUT",
-        body: JSON.stringify({ servers }),
-        headers: { ...headers, "If-Match": String(current.version) },
-      });
-      if (!answer.ok) throw new Error(`servers: ${answer.status} ${await answer.text()}`);
-    },
+    serve: (servers) => office.put("servers", { servers }),
     relay: (server) => `${office.url}/mcp/${server}`,
     key: async (wish) => {
       const answer = await fetch(`${office.url}/admin/keys`, { method: "POST", body: JSON.stringify(wish), headers });
