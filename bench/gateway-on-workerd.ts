@@ -24,11 +24,10 @@ export const adminToken = "bench-admin-token-0123456789";
 /** A benchmark gateway's configuration: documents by name, and keys' records by the digest of the key. */
 export type Configured = {
   readonly documents: Readonly<Record<string, object>>;
-  readonly keys: Readonly<Record<string, object>> /** Variables of the gateway beside those that it needs. */;
-  readonly variables?: Readonly<Record<string, string>>;
+  readonly keys: Readonly<Record<string, object>>;
 };
 
-export type GatewayProcess = {
+type GatewayProcess = {
   readonly name: string;
   /** For the bundle and the configuration. */
   readonly folder: string;
@@ -64,7 +63,6 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     text("PUBLIC_URL", `http://127.0.0.1:${port}`),
     text("LINK_KEY", linkKey),
     text("ADMIN_TOKEN", adminToken),
-    ...Object.entries(configured.variables ?? {}).map(([name, value]) => text(name, value)),
     ...Object.entries(classes).map(([name, each]) => `(name = "${name}", durableObjectNamespace = "${each}")`),
   ].join(", ");
   const objects = `, durableObjectNamespaces = [${Object.values(classes)

@@ -61,7 +61,7 @@ export function reportOf(part: string, settings: Settings, { pictures = [], ...f
     date: new Date().toISOString(),
     commit: git("rev-parse", "--short", "HEAD") || "unknown",
     // What earlier parts of the run wrote is no change of the source.
-    changed: git("status", "--porcelain", "--", ".", ":!bench", ":!docs") !== "",
+    changed: git("status", "--porcelain", "--", ".", ":!bench/results", ":!docs") !== "",
     machine: `${cpus().length} CPUs (${cpu?.model.trim() ?? "unknown"}), ${Math.round(totalmem() / 2 ** 30)} GiB, ${process.platform}`,
     node: process.versions.node,
     workerd: (load("workerd/package.json") as { version: string }).version,

@@ -15,13 +15,11 @@ export type Rig = {
   readonly memory: () => string;
   /** The mock provider. */
   readonly provider: () => Promise<Served>;
-  /** A Worker of workers/ on a workerd of its own. `more` goes into its configuration; `services` beside it. */
-  readonly worker: (name: string, bindings?: string, more?: string, services?: string) => Promise<Served>;
+  /** A Worker of workers/ on a workerd of its own. `more` goes into its configuration. */
+  readonly worker: (name: string, bindings?: string, more?: string) => Promise<Served>;
   readonly gateway: (configured: Configured, options?: GatewayOptions) => Promise<Served>;
   /** A Node script that listens on the port. */
   readonly node: (name: string, port: number, args: readonly string[], cwd?: string) => Promise<Served>;
-  /** Registers what must not outlive the part, on whatever way it ends. */
-  readonly onEnd: (stop: () => unknown) => void;
   readonly end: () => Promise<void>;
 };
 
@@ -50,10 +48,10 @@ export function createRig(): Rig {
     ends.push(() => started.stop());
     return started;
   };
-  const ownWorker: Rig["worker"] = async (name, bindings = "", more = "", services = "") => {
+  const ownWorker: Rig["worker"] = async (name, bindings = "", more = "") => {
     const port = await freePort();
     const file = bundle(`bench/workers/${name}.ts`, folder);
-    return kept(serve(name, folder, port, config(`(name = "main", worker = ${worker(file, bindings, more)})${services}`, port)));
+    return kept(serve(name, folder, port, config(`(name = "main", worker = ${worker(file, bindings, more)})`, port)));
   };
   const nodeScript: Rig["node"] = async (name, port, args, cwd = folder) => {
     const child = spawn(process.execPath, args, {
@@ -76,7 +74,6 @@ export function createRig(): Rig {
       return kept(gateway({ name: `countersign-${gateways}`, folder, disk, entry, configured }));
     },
     node: nodeScript,
-    onEnd: (stop) => void ends.push(stop),
     end: () => (ended ??= stopAll(ends)),
   };
 }

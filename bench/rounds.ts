@@ -19,7 +19,7 @@ export type Comparison = {
   readonly firstToken?: string;
 };
 
-export const loadColumns: readonly Column[] = [
+const loadColumns: readonly Column[] = [
   { key: "p50Ms", title: "p50 ms", digits: 2 },
   { key: "addedP50Ms", title: "added p50 ms", digits: 2 },
   { key: "p99Ms", title: "p99 ms", digits: 2 },

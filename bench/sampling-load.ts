@@ -8,8 +8,8 @@ import { mostConnections } from "./options.ts";
 /** One for each connection. */
 export const keys = Array.from({ length: mostConnections }, (_, index) => `bench-key-${String(index).padStart(4, "0")}`);
 
-/** The gateway's configuration. `lane`: the model's concurrency limit; without it there is none. */
-export const configured = (providerUrl: string, lane?: { readonly concurrency: number }): Configured => ({
+/** The gateway's configuration. */
+export const configured = (providerUrl: string): Configured => ({
   documents: {
     routing: {
       providers: { mock: { kind: "openai", baseUrl: `${providerUrl}/v1`, keyless: true, allowPrivate: true } },
@@ -23,7 +23,6 @@ export const configured = (providerUrl: string, lane?: { readonly concurrency: n
           maxOutputTokens: 10_000,
           price: { inputPerMTok: 1, outputPerMTok: 1 },
           scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 },
-          ...(lane === undefined ? {} : { lane }),
         },
       ],
     },

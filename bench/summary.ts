@@ -26,7 +26,6 @@ const facts: readonly Fact[] = [
   },
   { what: "the same through Portkey's gateway", part: "overhead", row: ["Portkey's gateway, on Node", "1"], column: "addedP50Ms", ...ms },
   { what: "added to the first token of a stream", part: "streaming", row: ["Countersign `/control`", "1"], column: "addedP50Ms", ...ms },
-  { what: "one failover hop", part: "failover", row: ["Countersign `/sampling`, one hop", "1"], column: "addedP50Ms", ...ms },
   {
     what: "added to a tool call through the relay",
     part: "relay",
@@ -55,7 +54,6 @@ const facts: readonly Fact[] = [
     column: "all",
     ...dollars,
   },
-  { what: "the start of the isolate", part: "cold", row: ["Countersign `/sampling`"], column: "loadMs", unit: "ms", digits: 0 },
 ];
 
 /** As Markdown. A part without a report has no line. */

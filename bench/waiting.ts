@@ -38,7 +38,7 @@ export type WaitingLoad = {
 export const benchVariables = { ADMIN_TOKEN: adminToken, LINK_KEY: "bench-link-key-0123456789", DEV_API_KEY: "bench-dev-key-0123456789" };
 
 const wave = 200;
-export const decidedAtOnce = 32;
+const decidedAtOnce = 32;
 const arrivalMs = 60_000;
 
 /** Opens requests, decides all of them, and measures the deliveries. The gateway has no policy yet. */

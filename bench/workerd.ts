@@ -47,8 +47,6 @@ export type Served = {
   readonly process: ChildProcess;
   readonly stop: () => Promise<void>;
   readonly cpuSeconds: () => number;
-  /** From the start of the process until it listened. */
-  readonly startMs: number;
 };
 
 /** Starts workerd with this configuration (Cap'n Proto text) and waits until the port answers. */
@@ -61,7 +59,6 @@ export async function serve(name: string, folder: string, port: number, config: 
 
 /** A process that was started just now, once its port answers. */
 export async function served(name: string, port: number, child: ChildProcess): Promise<Served> {
-  const startedAt = performance.now();
   const ended = new Promise<void>((resolve) => {
     child.on("exit", () => resolve());
     child.on("error", () => resolve());
@@ -81,7 +78,7 @@ export async function served(name: string, port: number, child: ChildProcess): P
     }
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
-  return { port, process: child, stop, cpuSeconds: () => cpuSecondsOf(child.pid ?? 0), startMs: performance.now() - startedAt };
+  return { port, process: child, stop, cpuSeconds: () => cpuSecondsOf(child.pid ?? 0) };
 }
 
 const mostStartMs = 30_000;

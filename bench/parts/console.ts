@@ -2,13 +2,14 @@
 
 import { join } from "node:path";
 import { type RunSummary, endStates } from "../../shared/record/record.ts";
-import { type ConsoleSession, sendOwn, signIn } from "../console-operator.ts";
+import { adminToken } from "../gateway-on-workerd.ts";
 import { type Filling, fillLedger } from "../ledger-lines.ts";
+import { isFailed, open } from "../load.ts";
 import type { Settings } from "../options.ts";
 import type { Column, Findings, Row } from "../report.ts";
 import type { Rig } from "../rig.ts";
 import type { Served } from "../workerd.ts";
-import { configured } from "../sampling-load.ts";
+import { configured, sampling } from "../sampling-load.ts";
 
 const columns: readonly Column[] = [
   { key: "least", title: "fastest ms", digits: 0 },
@@ -112,4 +113,34 @@ async function shown({ port, cpuSeconds }: Served, page: string, { cookie, home 
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${home}${page}: ${answer.status} ${text.slice(0, 300)}`);
   return { ms: performance.now() - before, cpu: (cpuSeconds() - cpuBefore) * 1_000, text };
+}
+
+type ConsoleSession = { readonly cookie: string; /** The path of its pages. */ readonly home: string };
+
+/** The session of an operator who signed in by the admin token. */
+async function signIn(port: number): Promise<ConsoleSession> {
+  const base = `http://127.0.0.1:${port}/console`;
+  const form = await (await fetch(base)).text();
+  const session = /name="session" value="([^"]+)"/.exec(form)?.[1] ?? "";
+  const answer = await fetch(`${base}/sign-in`, {
+    method: "POST",
+    redirect: "manual",
+    headers: { Origin: `http://127.0.0.1:${port}` },
+    body: new URLSearchParams({ session, token: adminToken }),
+  });
+  const [cookie, home] = [answer.headers.get("Set-Cookie")?.split(";")[0], answer.headers.get("Location")];
+  if (cookie === undefined || home === null) throw new Error(`the console did not let the operator in: ${answer.status}`);
+  return { cookie, home };
+}
+
+/** Every shard gets a line of the gateway's own, once this returns. */
+async function sendOwn(port: number, count: number): Promise<void> {
+  const exchange = await open(port);
+  for (let sent = 0; sent < count; sent += 1) {
+    const { text } = await exchange.send(sampling(0));
+    if (isFailed(text)) throw new Error(`a request was answered with ${text.slice(0, 300)}`);
+  }
+  exchange.close();
+  // The record is written after the responses.
+  await new Promise((resolve) => setTimeout(resolve, 3_000));
 }

@@ -15,19 +15,4 @@ app.post("/chat", async (c) => {
   return c.json(await answer.json());
 });
 
-// One hop of failover: where the first provider is overloaded, the second is asked.
-app.post("/failover", async (c) => {
-  const body = JSON.stringify(await c.req.json<object>());
-  for (const base of [`${c.env.PROVIDER}/down`, c.env.PROVIDER]) {
-    const answer = await fetch(`${base}/v1/chat/completions`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json", Authorization: "Bearer k" },
-      body,
-    });
-    if (answer.ok) return c.json(await answer.json());
-    await answer.body?.cancel();
-  }
-  return c.json({ error: "no provider answered" }, 502);
-});
-
 export default app;

@@ -1,5 +1,5 @@
 // The mock provider of the benchmark: one fixed Chat Completions answer, as cheaply as workerd can give it. As a stream, its first token
-// comes at once and the other pieces a few milliseconds later. Under /down it is overloaded.
+// comes at once and the other pieces a few milliseconds later.
 
 const chunkFacts = { id: "chatcmpl-1", created: 1, model: "mock-1" };
 const pieces = ["Paris", " is", " the", " capital", " of", " France."];
@@ -40,8 +40,6 @@ function streamed(): Response {
 export default {
   async fetch(request: Request): Promise<Response> {
     const asked = await request.text();
-    if (new URL(request.url).pathname.startsWith("/down/"))
-      return Response.json({ error: { message: "overloaded" } }, { status: 503, headers: { "Retry-After": "60" } });
     if (asked.includes('"stream":true')) return streamed();
     return new Response(body, { headers: { "Content-Type": "application/json" } });
   },

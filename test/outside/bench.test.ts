@@ -2,5 +2,5 @@
 
 import { benchTests, stopTest } from "./support/short-bench.ts";
 
-benchTests(["overhead", "decision", "relay", "lane"]);
+benchTests(["overhead", "decision", "relay"]);
 stopTest();

@@ -3,6 +3,6 @@
 import { parts } from "../../bench/parts.ts";
 import { benchTests } from "../outside/support/short-bench.ts";
 
-const inNpmTest = new Set(["overhead", "decision", "relay", "lane"]);
+const inNpmTest = new Set(["overhead", "decision", "relay"]);
 
 benchTests(Object.keys(parts).filter((name) => !inNpmTest.has(name)));

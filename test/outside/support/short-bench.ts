@@ -77,7 +77,7 @@ export function benchTests(names: readonly string[]): void {
 
 export function stopTest(): void {
   test("stopped by Ctrl-C, it ends with its processes and deletes its data", async () => {
-    const stopped = await run(["lane", "--rounds", "500", "--seconds", "0.2", "--results", results], "round 1/500");
+    const stopped = await run(["decision", "--short", "--rounds", "500", "--results", results], "round 1/500");
     expect(stopped.code).toBe(130);
     expect(left()).toEqual([]);
   });

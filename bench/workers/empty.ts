@@ -1,5 +1,0 @@
-// A Worker that does nothing, for comparison.
-
-export default {
-  fetch: (): Response => new Response("{}"),
-};
