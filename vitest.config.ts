@@ -137,7 +137,8 @@ export default defineConfig({
         test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
       },
       {
-        // The whole, from outside: processes, real servers, real clients, a real browser. Of the attacks a sample.
+        // The whole, from outside: processes, real servers, real clients, a real browser. Of the
+        // attacks a sample.
         test: {
           name: "outside",
           include: ["test/outside/**/*.test.ts", "test/attack/*.test.ts"],
@@ -150,7 +151,8 @@ export default defineConfig({
         },
       },
       {
-        // All attacks, faults and kills: `npm run attack`. One file at a time, since kills are judged by the time.
+        // All attacks, faults and kills: `npm run attack`. One file at a time, since kills are judged
+        // by the time.
         test: {
           name: "attack",
           include: ["test/attack/*.test.ts"],

@@ -7,7 +7,10 @@ export type Attack = {
   readonly name: string;
   /** A fault of what the gateway depends on, which nobody need have caused; absent: an attack. */
   readonly isFault?: true;
-  /** Resolves where it was refused or withstood. An assertion that fails: it got through. Any other error: it could not be tried. */
+  /**
+   * Resolves where it was refused or withstood. Where an assertion fails, it got through; any
+   * other error says that it could not be tried.
+   */
   readonly run: (world: World) => Promise<void>;
 };
 

@@ -1,4 +1,5 @@
-// The attacks and faults, one after the other against one gateway. `npm run attack` tries them all; `npm test` some of every area.
+// The attacks and faults, one after the other against one gateway. `npm run attack` tries them all,
+// `npm test` some of every area.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isWhole } from "../outside/support/whole.ts";

@@ -1,5 +1,6 @@
-// Builds the Workers once for all files of `npm run attack`. WITHOUT removes one of the gateway's checks first, by a part of its name in
-// test/mutants/: attacks that find nothing there would show nothing.
+// Builds the Workers once for all files of `npm run attack`. WITHOUT removes one of the gateway's
+// checks first, by a part of its name in test/mutants/: attacks that find nothing there would show
+// nothing.
 
 import { rmSync } from "node:fs";
 import type { V4WorkerOptions } from "miniflare";

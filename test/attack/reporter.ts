@@ -1,5 +1,5 @@
-// Ends `npm run attack` with the table on standard output. `--outputFile FILE` writes the result as JSON too, and WRITE_DOCS=1 puts the table
-// into docs/security.md.
+// Ends `npm run attack` with the table on standard output. `--outputFile FILE` writes the result as
+// JSON too, and WRITE_DOCS=1 puts the table into docs/security.md.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -20,15 +20,16 @@ const page = join(root, "docs/security.md");
 
 export default class AttackReporter implements Reporter {
   #file: string | undefined;
+  #commit = "";
 
   onInit({ config: { outputFile } }: Vitest): void {
     this.#file = typeof outputFile === "string" ? outputFile : undefined;
+    this.#commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
   }
 
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap(({ children }) => [...children.allTests()]);
-    const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
-    const given = { commit, date: new Date().toISOString().slice(0, 10), failures: tests.flatMap(failureOf) };
+    const given = { commit: this.#commit, date: new Date().toISOString().slice(0, 10), failures: tests.flatMap(failureOf) };
     const tried = tests.flatMap((each) => {
       const { attack } = each.meta();
       return attack === undefined || each.result().state === "skipped" ? [] : [{ ...attack, isHeld: each.ok() }];
@@ -41,7 +42,7 @@ export default class AttackReporter implements Reporter {
   }
 }
 
-/** An assertion that failed: it got through. Any other error: it could not be tried, and shows nothing. */
+/** An AssertionError says that it got through; any other error, that it could not be tried. */
 const failureOf = (each: TestCase): string[] =>
   (each.result().errors ?? []).map(({ name, message }) => `${each.fullName.replace(" > ", " ")}: ${name}: ${message.slice(0, 600)}`);
 

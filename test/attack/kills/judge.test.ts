@@ -1,4 +1,5 @@
-// The attack suite judged: each thing that kills must not do is found in a history of it, and the report counts what was withstood.
+// The attack suite judged: each thing that kills must not do is found in a history of it, and the
+// report counts what was withstood.
 
 import { describe, expect, test } from "vitest";
 import type { Asked, Event, History, Kind } from "./history.ts";
