@@ -4,6 +4,11 @@ import type { Mutant } from "./mutant.ts";
 
 const contract = { file: "test/workers/contract/console/console.test.ts" };
 const byAccess = { file: "test/workers/contract/console/access.test.ts" };
+const tokens = {
+  file: "shared/credential/console-session.ts",
+  test: { file: "test/shared/credential/console-session.test.ts" },
+};
+const signIn = { file: "workers/endpoints/console/console-sign-in.ts" };
 const roles = { file: "shared/credential/operator-roles.ts", test: { file: "test/shared/credential/operator-roles.test.ts" } };
 
 export const consoleMutants: readonly Mutant[] = [
@@ -106,4 +111,99 @@ export const consoleMutants: readonly Mutant[] = [
     to: 'role !== "see" || needed === "see"',
   },
   { ...roles, name: "an own entry counts before the domain's", from: "entries.find(({ who }) => who === address) ?? ", to: "" },
+  {
+    ...tokens,
+    name: "a form's token is compared in every byte",
+    from: "equalBytes(bytes, formMac(key.bytes, bound))",
+    to: "bytes[0] === formMac(key.bytes, bound)[0]",
+  },
+  {
+    ...tokens,
+    name: "a form's token has a domain of its own",
+    from: '"countersign/console-form/v1"',
+    to: '"countersign/console-session/v1"',
+  },
+  {
+    ...tokens,
+    name: "a form's token is good after the signing key has changed",
+    from: "keys.some((key) => equalBytes(bytes",
+    to: "[keys[0]].some((key) => equalBytes(bytes",
+  },
+  {
+    ...tokens,
+    name: "a session of the console lasts twelve hours",
+    from: "12 * 60 * 60_000",
+    to: "24 * 60 * 60_000",
+    test: { ...contract, only: "a session ends after twelve hours" },
+  },
+  {
+    ...signIn,
+    name: "guesses of the admin token at the console are counted",
+    from: 'if (await isFlooding(c, "console")) return errorPage(c, "tooMany", 429);',
+    to: "",
+    test: { file: "test/workers/contract/review-http.test.ts", only: "tokens at the console" },
+  },
+  {
+    ...signIn,
+    name: "a form to sign in at the console has its token",
+    from: 'if (!isConsoleFormToken(settings.keys, nobody, form.get(formTokenName) ?? ""))\n',
+    to: "if (form.size === 0)\n",
+    test: { ...contract, only: "signs nobody in, though" },
+  },
+  {
+    ...signIn,
+    name: "a form to sign in at the console comes from its own page",
+    from: "const read = await readForm(c, { settings }, smallForm);\n  if (read instanceof Response) return read;\n  const form = new URLSearchParams(read.text);\n  const to",
+    to: "const read = { text: await c.req.text() };\n  const form = new URLSearchParams(read.text);\n  const to",
+    test: { ...contract, only: "signs nobody in, though" },
+  },
+  {
+    ...signIn,
+    name: "a form to sign out of the console carries its session's token",
+    from: 'if (!isConsoleFormToken(settings.keys, signedIn.bound, form.get(formTokenName) ?? "")) return errorPage(c, "crossSite", 403);',
+    to: "",
+    test: { ...contract, only: "out needs the session's own form" },
+  },
+  {
+    ...signIn,
+    name: "a form to sign out of the console comes from its own page",
+    from: "const read = await readForm(c, { settings }, smallForm);\n  if (read instanceof Response) return read;\n  const form = new URLSearchParams(read.text);\n  const signedIn",
+    to: "const read = { text: await c.req.text() };\n  const form = new URLSearchParams(read.text);\n  const signedIn",
+    test: { ...contract, only: "out needs the session's own form" },
+  },
+  {
+    ...signIn,
+    name: "signing out of the console ends nobody else's session",
+    from: "everywhere ? null : signedIn.session",
+    to: "null",
+    test: { ...contract, only: "a session ends after twelve hours" },
+  },
+  {
+    ...signIn,
+    name: "who signs out of the console is signed out at the gateway",
+    from: "await configStub(c.env).endConsoleSessions(everywhere ? null : signedIn.session, signedIn.operator);",
+    to: "",
+    test: { ...contract, only: "a session ends after twelve hours" },
+  },
+  {
+    file: "workers/endpoints/console/console-operator.ts",
+    name: "the forms of a session of the console are its own",
+    from: "bound: `session/${id}`",
+    to: "bound: `session/`",
+    test: { ...contract, only: "out needs the session's own form" },
+  },
+  {
+    file: "workers/endpoints/console/console-operator.ts",
+    name: "the forms of an operator whom Access signed in are their own",
+    from: "bound: `access/${email}`",
+    to: "bound: `access/`",
+    test: { ...byAccess, only: "with the token of another operator" },
+  },
+  {
+    file: "workers/endpoints/console/console.ts",
+    name: "a download runs nothing in a browser",
+    from: 'headers.set("Content-Security-Policy", "default-src \'none\'; sandbox");',
+    to: "",
+    test: { ...contract, only: "a download is the record" },
+  },
 ];

@@ -9,6 +9,7 @@ import {
   isConsoleFormToken,
   sessionIdOf,
 } from "../../../shared/credential/console-session.ts";
+import { fromBase64url, macOf, toBase64url, utf8ToBytes } from "../../../shared/encoding.ts";
 import { runIdOf, seal, signingKey, type SigningKeys } from "../../../shared/sealed-id.ts";
 
 const keys: SigningKeys = [signingKey("a-key-of-the-tests")];
@@ -42,4 +43,17 @@ test("a form's token is good in its own session alone", () => {
   ] as const)
     expect(isConsoleFormToken(keys, bound, each)).toBe(false);
   expect(isConsoleFormToken(others, "session/a", token)).toBe(false);
+});
+
+test("a form's token that is changed in any byte, or of another domain, is no token", () => {
+  const token = fromBase64url(consoleFormToken(keys, "session/a")) ?? new Uint8Array();
+  expect(token).toHaveLength(16);
+  for (let i = 0; i < token.length; i += 1) {
+    const changed = toBase64url(token.map((byte, at) => (at === i ? byte ^ 1 : byte)));
+    expect([i, isConsoleFormToken(keys, "session/a", changed)]).toEqual([i, false]);
+  }
+  for (const domain of ["console-session", "inbox-session", "session-mark", "form-nonce", "link"]) {
+    const mac = macOf(keys[0].bytes, `countersign/${domain}/v1`, utf8ToBytes("session/a")).subarray(0, 16);
+    expect([domain, isConsoleFormToken(keys, "session/a", toBase64url(mac))]).toEqual([domain, false]);
+  }
 });

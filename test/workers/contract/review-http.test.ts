@@ -178,13 +178,17 @@ describe("too many from one address", () => {
     "wrong keys at /control": (ask, at) => ask("/control", { ...jsonBody("POST", {}), key: `csk_wrong${at}` }),
     "wrong admin tokens at /metrics": (ask, at) => ask("/metrics", { key: `wrong-admin-token-${at}` }),
     "wrong admin tokens": (ask, at) => ask("/admin/policy", { key: `wrong-admin-token-${at}` }),
+    "tokens at the console": (ask) => ask("/console/sign-in", { method: "POST", body: "" }),
+    "pages of sign-ins": (ask, at) => ask(`/inbox/sign-in/${"A".repeat(70)}${at}`),
+    "emails of sign-ins": (ask) => ask("/inbox/sign-in", { method: "POST", body: "" }),
+    "inboxes without sign-ins": (ask) => ask("/inbox"),
     "made-up links": (ask, at) => ask(madeUp(at)),
     "forms of made-up links": (ask, at) => ask(madeUp(at), { method: "POST", body: "" }),
     "windows of made-up links": (ask, at) => ask(`${madeUp(at)}/live`, { headers: { Upgrade: "websocket" } }),
   };
 
   /** What counts as one kind of guess. */
-  const kindOf = (name: string): string => ["links", "keys", "admin tokens"].find((kind) => name.includes(kind)) ?? name;
+  const kindOf = (name: string): string => ["links", "keys", "admin tokens", "sign-ins"].find((kind) => name.includes(kind)) ?? name;
 
   test.each(Object.keys(guesses))(
     "%s are refused, and no reviewer with a link, no other guess and nobody elsewhere for them",

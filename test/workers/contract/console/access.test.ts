@@ -135,6 +135,15 @@ describe("at the console", () => {
     expect(await exported()).toBe(1);
   });
 
+  test("a form with the token of another operator does nothing", async () => {
+    const [browser, other] = [await browserOf("ann@example.com"), await browserOf("bo@example.com")];
+    const foreign = /name="session" value="([^"]+)"/.exec((await other.get("stops")).text)?.[1] ?? "";
+    await browser.get("stops");
+    expect((await browser.post("stops", { kind: "everything" }, { formToken: foreign })).status).toBe(403);
+    expect((await adminJson<{ stops: unknown[] }>("/stops")).stops).toEqual([]);
+    expect((await other.post("stops", { kind: "everything" }, { formToken: foreign })).status).toBe(303);
+  });
+
   test("who may decide tests a channel", async () => {
     const decides = await browserOf("bo@example.com");
     await decides.get("stops");

@@ -77,6 +77,30 @@ describe("signing in", () => {
     expect(browser.cookie).toBe("");
   });
 
+  test.each([
+    ["from another site", { headers: { "Sec-Fetch-Site": "cross-site", Origin: "https://evil.example" } }, 403],
+    ["as text, which another site's form can send", { headers: { "Content-Type": "text/plain" } }, 415],
+    ["with the token of another form", { formToken: "A".repeat(22) }, 403],
+    ["without a token", { formToken: "" }, 403],
+  ] as const)("%s signs nobody in, though the admin token is right", async (_name, more, status) => {
+    const browser = new ConsoleBrowser();
+    await browser.get("");
+    const answer = await browser.post("sign-in", { token: adminToken }, more);
+    expect([answer.status, answer.headers.get("Set-Cookie")]).toEqual([status, null]);
+    expect((await browser.get("stops")).status).toBe(401);
+  });
+
+  test("out needs the session's own form, from its own page", async () => {
+    const [browser, other] = [await atConsole(), await atConsole()];
+    const foreign = /name="session" value="([^"]+)"/.exec((await other.get("stops")).text)?.[1] ?? "";
+    await browser.get("stops");
+    for (const more of [{ formToken: foreign }, { formToken: "" }, { headers: { "Sec-Fetch-Site": "cross-site" } }]) {
+      const answer = await browser.post("sign-out", { everywhere: "yes" }, more);
+      expect([more, answer.status, answer.headers.get("Set-Cookie")]).toEqual([more, 403, null]);
+    }
+    expect([(await browser.get("stops")).status, (await other.get("stops")).status]).toEqual([200, 200]);
+  });
+
   test("a form leads to no other place than the console", async () => {
     for (const to of ["//evil.example", "https://evil.example", "../r/x", "sign-out", "a b"]) {
       const browser = new ConsoleBrowser();
