@@ -5,6 +5,11 @@ import type { Mutant } from "./mutant.ts";
 const signIn = "test/workers/contract/inbox-sign-in.test.ts";
 const inbox = "test/workers/contract/inbox.test.ts";
 const access = "test/workers/contract/inbox-access.test.ts";
+const guesses = "test/workers/contract/review-http.test.ts";
+const together = { file: "workers/endpoints/inbox/together.ts" };
+const told = (only: string): Mutant["test"] => ({ file: "test/workers/objects/inbox.test.ts", only });
+const object = { file: "workers/objects/inbox/inbox-object.ts" };
+const alike = { file: "shared/review/inbox-facts.ts", test: { file: "test/shared/review/inbox-facts.test.ts" } };
 const signIns = { file: "workers/objects/inbox/inbox-sign-ins.ts", test: { file: signIn } };
 
 export const inboxMutants: readonly Mutant[] = [
@@ -108,5 +113,170 @@ export const inboxMutants: readonly Mutant[] = [
     from: "audience: access.audience,",
     to: 'audience: [access.audience, "another application"],',
     test: { file: access, only: "for another audience" },
+  },
+  {
+    ...signIns,
+    name: "links that wait end where a reviewer signs out everywhere",
+    from: 'this.#sql.exec("UPDATE sign_in SET used_at = asked_at, mail = NULL WHERE used_at IS NULL");\n',
+    to: "",
+    test: { file: signIn, only: "signs out everywhere" },
+  },
+  {
+    file: "workers/endpoints/inbox/admitted.ts",
+    name: "pages of one inbox are counted by the address that asks",
+    from: '(await isFlooding(c, `inbox ${reader.inbox}`)) ? errorPage(c, "tooMany", 429) : reader',
+    to: "reader",
+    test: { file: inbox, only: "again and again" },
+  },
+  {
+    file: "workers/endpoints/inbox/inbox.ts",
+    name: "windows of one inbox are counted by the address that asks",
+    from: " || (await isFlooding(c, `inbox ${reader.inbox}`))) return noSuchLink(c);",
+    to: ") return noSuchLink(c);",
+    test: { file: inbox, only: "again and again" },
+  },
+  {
+    file: "workers/endpoints/inbox/admitted.ts",
+    name: "who asks for an inbox without a session is counted",
+    from: 'if (await isFlooding(c, "sign-ins")) return errorPage(c, "tooMany", 429);',
+    to: "",
+    test: { file: guesses, only: "^too many from one address inboxes without sign-ins" },
+  },
+  {
+    file: "workers/endpoints/inbox/sign-in.ts",
+    name: "made-up links to sign in are counted",
+    from: 'if (await isFlooding(c, "sign-ins")) return errorPage(c, "tooMany", 429);\n  const claims',
+    to: "const claims",
+    test: { file: guesses, only: "^too many from one address pages of sign-ins" },
+  },
+  {
+    file: "workers/endpoints/inbox/sign-in.ts",
+    name: "who asks for emails to sign in is counted",
+    from: 'if (await isFlooding(c, "sign-ins")) return errorPage(c, "tooMany", 429);\n  const body',
+    to: "const body",
+    test: { file: guesses, only: "^too many from one address emails of sign-ins" },
+  },
+  {
+    ...together,
+    name: "a written reply, which is on its own page alone, is not approved together",
+    from: "mayApprove(view) && (view.written ?? null) === null",
+    to: "mayApprove(view)",
+    test: { file: inbox, only: "with a reply that somebody wrote" },
+  },
+  {
+    ...together,
+    name: "who may not approve one of several is offered no approval of all",
+    from: "mayApprove(view) && (view.written ?? null) === null",
+    to: "(view.written ?? null) === null",
+    test: { file: inbox, only: "with one that its reader has approved" },
+  },
+  {
+    ...together,
+    name: "so many reviews are decided together at most",
+    from: " && posted.length <= mostTogether",
+    to: "",
+    test: { file: inbox, only: "with more reviews than a page shows" },
+  },
+  {
+    ...together,
+    name: "a form of several reviews has each once",
+    from: " && keys.size === posted.length",
+    to: "",
+    test: { file: inbox, only: "posted with one review twice" },
+  },
+  {
+    ...together,
+    name: "a form of several reviews has one button",
+    from: " && acts.length <= 1;",
+    to: ";",
+    test: { file: inbox, only: "posted with two buttons" },
+  },
+  {
+    ...together,
+    name: "several reviews are approved by their own button alone",
+    from: 'act !== "approve:0" && act !== "deny"',
+    to: 'act === undefined || act === "preview"',
+    test: { file: inbox, only: "with changes that no page showed" },
+  },
+  {
+    name: "an inbox has so many open windows",
+    file: "workers/objects/inbox/inbox-windows.ts",
+    from: "if (this.#open().length >= mostWindows) return new Response(null, { status: 503 });",
+    to: "",
+    test: told("fifty windows"),
+  },
+  {
+    ...object,
+    name: "a window ends with its reader's time at Access",
+    from: "return window.until > this.now() && this.#isGood(window);",
+    to: "return this.#isGood(window);",
+    test: told("time with Cloudflare Access is over"),
+  },
+  {
+    ...object,
+    name: "a window opens while its reader's time at Access lasts",
+    from: "if (until === null || until <= this.now()) return",
+    to: "if (until === null) return",
+    test: told("time with Cloudflare Access is over"),
+  },
+  {
+    ...object,
+    name: "a window opens by a session that there is",
+    from: "visitor.session === null ? visitor.until : this.#until(visitor);",
+    to: "visitor.session === null ? visitor.until : (this.#until(visitor) ?? visitor.until);",
+    test: told("by a session that there is not"),
+  },
+  {
+    ...object,
+    name: "what waits is counted for a session that there is",
+    from: "if (!this.#isGood(visitor)) return null;\n    return this.#exists ?",
+    to: "return this.#exists ?",
+    test: told("by a session that there is not"),
+  },
+  {
+    ...object,
+    name: "what waits is listed for a session that there is",
+    from: "if (!this.#isGood(visitor)) return null;\n    if (!this.#exists) return",
+    to: "if (!this.#exists) return",
+    test: told("by a session that there is not"),
+  },
+  {
+    name: "what waits is counted for one address",
+    file: "workers/objects/inbox/inbox-waiting.ts",
+    from: 'COUNT(*) AS n FROM waiting WHERE gate IS NOT NULL AND address = ? AND deadline_at > ?", address',
+    to: "COUNT(*) AS n FROM waiting WHERE gate IS NOT NULL AND ? != '' AND deadline_at > ?\", address",
+    test: told("by a session that there is not"),
+  },
+  {
+    name: "windows close with the session that opened them",
+    file: "workers/objects/inbox/inbox-object.ts",
+    from: "session === null ? false : window.session !== session",
+    to: "session !== null",
+    test: { file: inbox, only: "is closed with its session" },
+  },
+  {
+    name: "the forms of a reader whom Access signed in are their own",
+    file: "workers/endpoints/inbox/reader.ts",
+    from: "bound: `access/${inbox}/${visitor.address}`",
+    to: "bound: `access/`",
+    test: { file: access, only: "has forms of its own" },
+  },
+  {
+    ...alike,
+    name: "reviews for another owner are not alike",
+    from: "client, owner, method, name, provenance },",
+    to: "client, method, name, provenance },",
+  },
+  { ...alike, name: "reviews of another association are not alike", from: "name, provenance },\n    rule", to: "name },\n    rule" },
+  { ...alike, name: "reviews by another rule are not alike", from: "rule: view.rule,", to: "" },
+  { ...alike, name: "reviews of another quorum are not alike", from: "quorum: view.quorum,", to: "" },
+  { ...alike, name: "reviews that other models serve are not alike", from: "view.models.map(", to: "[].map(" },
+  { ...alike, name: "replies of another model are not alike", from: "answeredBy: view.answeredBy?.id ?? null,", to: "" },
+  { ...alike, name: "a reply that somebody wrote is like no request", from: "written: view.written?.by ?? null,", to: "" },
+  {
+    ...alike,
+    name: "a reply that calls a tool is like none that does not",
+    from: "kinds: view.reply?.content.map(({ type }) => type).toSorted() ?? null,",
+    to: "",
   },
 ];

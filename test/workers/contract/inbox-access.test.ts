@@ -72,6 +72,23 @@ describe("a token of Cloudflare Access", () => {
     await eventually("the empty inbox", async () => !(await (await asAccess("/inbox", token)).text()).includes(reviewKey(run, "request")));
   });
 
+  test("has forms of its own: another reader's is no good with it", async () => {
+    const both = [
+      { name: "Ada", email: addresses.Ada },
+      { name: "Grace", email: addresses.Grace },
+    ];
+    await configureInbox({}, both);
+    const [hers, other] = [await tokenBy(pair, claims()), await tokenBy(pair, claims({ email: addresses.Grace }))];
+    const path = `/inbox/reviews/request/${await waits()}`;
+    const form = readForm(await (await asAccess(path, other)).text(), publicUrl);
+    form?.fields.set("act", "deny");
+    readFor();
+    const headers = { "Content-Type": "application/x-www-form-urlencoded", Origin: publicUrl };
+    const post = (token: string) => asAccess(path, token, { method: "POST", headers, body: String(form?.fields) });
+    expect((await post(hers)).status).toBe(403);
+    expect((await post(other)).status).toBe(303);
+  });
+
   test("takes the address in any case, and says to whom it is no reviewer's", async () => {
     expect(await isSignedIn(asAccess("/inbox", await tokenBy(pair, claims({ email: "ADA@example.org" }))))).toBe(true);
     const stranger = await (await asAccess("/inbox", await tokenBy(pair, claims({ email: "nobody@example.org" })))).text();

@@ -429,6 +429,16 @@ describe("a session", () => {
     expect((await gateway("/admin/inboxes/Ada/sessions", { method: "DELETE" })).status).toBe(401);
   });
 
+  test("that a link which waited would have begun is ended too, where its reviewer signs out everywhere", async () => {
+    const other = new InboxBrowser();
+    const link = await askedLink(other);
+    const fields = await browser.form("/inbox", "leave");
+    fields.set("act", "everywhere");
+    expect((await browser.post("/inbox/sign-out", fields)).status).toBe(303);
+    expect((await other.enter(link)).status).toBe(410);
+    expect(await isSignedIn(other)).toBe(false);
+  });
+
   test("is nobody's at another address than its own, as long as the host is a loopback one: cookies go to every port", async () => {
     const run = await waits();
     const other = new InboxBrowser();

@@ -5,8 +5,22 @@ import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
 import { addressDigest, inboxNameOf, reviewKey } from "../../../shared/review/inbox.ts";
+import { runIdOf, runRandomLength } from "../../../shared/sealed-id.ts";
+import { settingsOf } from "../../../workers/platform/settings.ts";
 import { inboxStub } from "../../../workers/stubs/stubs.ts";
-import { configure, env, eventually, gateway, notices, policy, publicUrl, runOf, runReaches, travel } from "../support/gateway.ts";
+import {
+  configure,
+  env,
+  eventually,
+  gateway,
+  gatewayWith,
+  notices,
+  policy,
+  publicUrl,
+  runOf,
+  runReaches,
+  travel,
+} from "../support/gateway.ts";
 import { InboxBrowser, addresses, configureInbox, newestSignInLink, readFor, waits } from "../support/inbox.ts";
 import { promptMarker, reasonMarker } from "../support/logs.ts";
 import { recordLines } from "../support/record.ts";
@@ -124,6 +138,29 @@ describe("the list", () => {
     await browser.lists(0);
     // She may still read it, and decide nothing.
     expect(await browser.text(pageOf(mine))).toContain("You are no longer asked");
+  });
+
+  test("is refused where one address asks for it again and again, and nowhere else", async () => {
+    const limited = `inbox ${inboxNameOf("Ada")} 192.0.2.7`;
+    const FLOOD = { limit: async ({ key }: { key: string }) => ({ success: key !== limited }) };
+    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const statusAt = async (address: string, path: string, more: Record<string, string> = {}): Promise<number> => {
+      const headers = { Cookie: cookie, "CF-Connecting-IP": address, ...more };
+      const { status, webSocket } = await gatewayWith({ FLOOD }, browser.at(path), { key: null, headers });
+      webSocket?.accept();
+      webSocket?.close();
+      return status;
+    };
+    const upgrade = { Upgrade: "websocket", Origin: publicUrl };
+    for (const [address, statuses] of [
+      ["192.0.2.7", [429, 429, 404]],
+      ["192.0.2.8", [200, 200, 101]],
+    ] as const)
+      expect([
+        await statusAt(address, "/inbox"),
+        await statusAt(address, "/inbox/together"),
+        await statusAt(address, "/inbox/live", upgrade),
+      ]).toEqual(statuses);
   });
 
   test("pages 500 reviews, each once, the earliest first, and answers any page number", async () => {
@@ -386,6 +423,16 @@ describe("alike reviews together", () => {
     ["with changes that no page showed", (fields) => fields.set("act", "approve:1"), 303],
     ["with two buttons", (fields) => fields.append("act", "deny"), 400],
     ["with one review twice", (fields) => fields.append("review", fields.getAll("review")[0] ?? ""), 400],
+    [
+      "with more reviews than a page shows",
+      (fields) => {
+        for (let more = 0; more < 13; more += 1) {
+          const run = runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
+          fields.append("review", [reviewKey(run, "request"), 1, "digest", "nonce"].join("~"));
+        }
+      },
+      400,
+    ],
     ["with no review", (fields) => fields.delete("review"), 400],
     ["with something else for a review", (fields) => fields.append("review", "x"), 400],
     ["with a reason that is too long", (fields) => fields.set("reason", "x".repeat(1_001)), 400],
@@ -415,6 +462,27 @@ describe("alike reviews together", () => {
     expect(html).toContain("They are not alike");
     expect(html).not.toContain('value="approve:0"');
     expect(html).toContain('value="deny"');
+  });
+
+  test("with a reply that somebody wrote, which is on its own page alone, cannot be approved together", async () => {
+    await configureInbox({ quorum: 2 }, both);
+    const written = await waits("Question D");
+    await eventually("the review", async () => (await browser.keys()).includes(reviewKey(written, "request")));
+    const { status } = await press(await linkOf(written, "Grace"), "answer", (fields) => fields.set("answer", "Ghent, says Grace."));
+    expect(status).toBe(303);
+    const html = await browser.text(togetherOf(reviewKey(written, "request")));
+    expect(html).toContain("Question D");
+    expect(html).not.toContain('value="approve:0"');
+    expect(html).toContain('value="deny"');
+  });
+
+  test("with one that its reader has approved cannot be approved together", async () => {
+    await configureInbox({ quorum: 2 }, both);
+    const voted = await waits("Question E");
+    await eventually("the review", async () => (await browser.keys()).includes(reviewKey(voted, "request")));
+    expect((await press(await linkOf(voted), "approve")).status).toBe(303);
+    const html = await browser.text(togetherOf(reviewKey(voted, "request")));
+    expect(html).not.toContain('value="approve:0"');
   });
 
   test("say what is over, what is too many, and how to leave one out", async () => {

@@ -4,8 +4,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressDigest, inboxNameOf, reviewKey } from "../../../shared/review/inbox.ts";
 import type { InboxList } from "../../../shared/review/inbox-list.ts";
+import { visitorHeader } from "../../../workers/stubs/inbox-calls.ts";
 import { inboxStub } from "../../../workers/stubs/stubs.ts";
-import { env } from "../support/gateway.ts";
+import { env, eventually, travel } from "../support/gateway.ts";
 
 const address = addressDigest("ada@example.org");
 const facts = {
@@ -51,5 +52,49 @@ describe("an inbox", () => {
       ),
       { numRuns: 60 },
     );
+  });
+
+  const waits = { run: "run_1", seq: 1, address, entry: entry("request", Date.now() + 3_600_000) };
+  /** Opens a window of somebody whom Cloudflare Access signed in, or by a session. */
+  async function open(stub: ReturnType<typeof inboxStub>, { until, session = null }: { until: number; session?: string | null }) {
+    const headers = { Upgrade: "websocket", [visitorHeader]: JSON.stringify({ address, session, until }) };
+    const { status, webSocket } = await stub.fetch("https://inbox/live", { headers });
+    const told: string[] = [];
+    webSocket?.addEventListener("message", ({ data }) => told.push(String(data)));
+    const closed = new Promise<number>((resolve) => webSocket?.addEventListener("close", ({ code }) => resolve(code)));
+    webSocket?.accept();
+    return { status, told, closed };
+  }
+
+  test("opens fifty windows, and no more until one of them is closed", async () => {
+    const stub = inboxStub(env, inboxNameOf("Ada of many windows"));
+    const until = Date.now() + 3_600_000;
+    for (let at = 0; at < 50; at += 1) expect((await open(stub, { until })).status).toBe(101);
+    expect((await open(stub, { until })).status).toBe(503);
+    await stub.signOut(null);
+    expect((await open(stub, { until })).status).toBe(101);
+  });
+
+  test("tells nothing more to a window whose reader's time with Cloudflare Access is over, and opens none", async () => {
+    const stub = inboxStub(env, inboxNameOf("Ada of Access"));
+    const { told, closed } = await open(stub, { until: Date.now() + 60_000 });
+    await eventually("the first word", async () => told.length === 1);
+    travel(60_000);
+    await stub.tell(waits);
+    expect(await closed).toBe(1008);
+    expect(told).toHaveLength(1);
+    expect((await open(stub, { until: Date.now() })).status).toBe(404);
+  });
+
+  test("opens no window by a session that there is not, and has nothing of another address", async () => {
+    const stub = inboxStub(env, inboxNameOf("Ada of no session"));
+    await stub.tell(waits);
+    expect((await open(stub, { until: Date.now() + 60_000, session: "made-up" })).status).toBe(404);
+    const other = addressDigest("another@example.org");
+    expect([await stub.waiting(address), await stub.waiting(other)]).toEqual([1, 0]);
+    expect([await stub.count({ address, session: "made-up" }), await stub.list({ address, session: "made-up" }, "all", 1)]).toEqual([
+      null,
+      null,
+    ]);
   });
 });
