@@ -3,10 +3,11 @@
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BridgeObject } from "../../../workers/objects/bridge/bridge-object.ts";
-import { env, eventually, gatewayWith } from "../support/gateway.ts";
+import { bridgeStub } from "../../../workers/stubs/stubs.ts";
+import { admin, createKey, env, eventually, gatewayWith } from "../support/gateway.ts";
 import { type Upstream, configureServers, eventFor, openStream, scriptUpstream, streamOf, upstreamOrigin } from "../support/mcp-server.ts";
 import { StatelessClient, answerWith, formInput, resultFor, roundOf } from "../support/stateless.ts";
-import { type Rows, asObject, pause, tablesIn } from "./inside.ts";
+import { type Rows, asObject, crash, pause, tablesIn } from "./inside.ts";
 
 let upstream: Upstream;
 let client: StatelessClient;
@@ -96,6 +97,64 @@ describe("a session at a server", () => {
     const refused = await own.request("tools/list", {}, { capabilities, headers });
     expect([refused.status, refused.headers.get("WWW-Authenticate")]).toEqual([401, "Bearer realm=notes"]);
   });
+});
+
+describe("another client", () => {
+  const elicitsOnce = ({ message }: { message: { method?: string } }): Response | undefined =>
+    message.method === "tools/call" ? streamOf(eventFor(elicits, "1")) : undefined;
+
+  test("with another key has a session of its own, and finds no call of the first", async () => {
+    upstream.answer = elicitsOnce;
+    await client.call({}, { capabilities });
+    const { key } = await createKey();
+    await new StatelessClient("open", { key }).call({}, { capabilities });
+    expect([callsOf("initialize").length, callsOf("tools/call").length]).toEqual([2, 2]);
+  });
+
+  test("with other arguments finds no call of the first in their session", async () => {
+    upstream.answer = elicitsOnce;
+    const first = await client.call({ arguments: { at: 1 } }, { capabilities });
+    const second = await client.call({ arguments: { at: 2 } }, { capabilities });
+    expect(second.result?.requestState).not.toBe(first.result?.requestState);
+    expect([callsOf("initialize").length, callsOf("tools/call").length]).toEqual([1, 2]);
+  });
+
+  test("of a revoked key has nothing begun in an object that the key knows nothing of", async () => {
+    const { id } = await createKey();
+    expect((await admin(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
+    const late = bridgeStub(env, id, "later");
+    const visit = { key: JSON.stringify({ id }), server: "open", authorization: null, client: '{"capabilities":{},"clientInfo":null}' };
+    expect(await late.discover(visit)).toEqual({ kind: "gone" });
+    expect(await late.listen(visit, "leg", '{"lists":[],"uris":[]}')).toEqual({ kind: "gone" });
+    expect(upstream.calls).toEqual([]);
+  });
+});
+
+test("a server is told nothing without the credential that its client had, after a reset", async () => {
+  const headers = { Authorization: "Bearer secret-of-the-client", "X-Countersign-Key": "dev-key-of-the-tests-0123456789abcdef" };
+  upstream.answer = ({ message }) => (message.method === "tools/call" ? streamOf(eventFor(elicits, "1")) : undefined);
+  await new StatelessClient("own", { key: null }).call({}, { capabilities, headers });
+  const stub = await bridge();
+  await crash();
+  const told = upstream.calls.length;
+  await runInDurableObject(stub, async (object) => {
+    object.now = () => Date.now() + 25 * 3_600_000;
+    await object.alarm();
+  });
+  expect(upstream.calls.slice(told).map(({ method, message }) => message.method ?? method)).toEqual([]);
+});
+
+test("a server asks a hundred times in one call at most", async () => {
+  const stream = openStream();
+  upstream.answer = ({ message }) => (message.method === "tools/call" ? stream.response() : undefined);
+  const calling = client.call({}, { capabilities });
+  await eventually("the call", async () => callsOf("tools/call").length === 1);
+  for (let at = 1; at <= 101; at += 1) stream.say(eventFor({ ...elicits, id: `q${at}` }));
+  await eventually("the refusal", async () => upstream.answersTo("q101").length === 1);
+  expect(upstream.answersTo("q101")[0]?.error?.message).toMatch(/more than 100 times/);
+  expect(upstream.answersTo("q100")).toEqual([]);
+  expect((await calling).result?.requestState).toEqual(expect.any(String));
+  stream.end();
 });
 
 describe("while its client has no request, a server that asks", () => {

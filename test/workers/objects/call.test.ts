@@ -184,6 +184,9 @@ describe("the object", () => {
     await call.open(createCallStart(id, { requests: [{ key: "confirm", method: "elicitation/create", params: null }], state: null }));
     expect(await call.answer("attempt", 2, "confirm", "{}")).toBe(false);
     expect(await call.answer("attempt", 1, "other", "{}")).toBe(false);
+    await call.decline("attempt", 2, "confirm");
+    await call.decline("attempt", 1, "other");
+    expect(await call.look("attempt")).toMatchObject({ answered: [], declined: [] });
     expect(await call.answer("attempt", 1, "confirm", '{"action":"accept"}')).toBe(true);
     expect(await call.answer("attempt", 1, "confirm", '{"action":"decline"}')).toBe(false);
     expect(await call.look("attempt")).toMatchObject({ kind: "waiting", round: 1, answered: ["confirm"] });
@@ -212,6 +215,17 @@ describe("the object", () => {
     server.holds = false;
     expect(await proceeding).toMatchObject({ kind: "ended", answer: expect.stringContaining("done") });
     expect(upstream.calls.map(responsesTo)).toEqual([{ confirm: {}, other: {} }]);
+  });
+
+  test("begins another call where the one that waited has waited for a day", async () => {
+    const { id } = await createKey();
+    const call = callStub(env, id, "day");
+    const start = createCallStart(id, { requests: [], state: "s" });
+    await call.open(start);
+    expect(await call.open({ ...start, attempt: "second" })).toMatchObject({ attempt: "attempt" });
+    travel(24 * 3_600_000);
+    expect(await call.open({ ...start, attempt: "third" })).toMatchObject({ attempt: "third" });
+    expect(await call.look("attempt")).toBeNull();
   });
 
   test("ends a call in its round alone, once", async () => {
