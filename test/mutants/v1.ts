@@ -99,4 +99,11 @@ export const v1Mutants: readonly Mutant[] = [
     to: "return null;",
     test: { file: "test/workers/contract/v1/retries.test.ts", only: "after the decision" },
   },
+  {
+    name: "an Idempotency-Key is one key's",
+    file: "workers/stubs/stubs.ts",
+    from: "sessionStub(env, keyId, `v1 ${shardOf(id)}`)",
+    to: 'sessionStub(env, keyId && "", `v1 ${shardOf(id)}`)',
+    test: chat("of another key is another request"),
+  },
 ];

@@ -173,6 +173,16 @@ test("the same Idempotency-Key is the same request: it is paid once", async () =
   expect(other.status).toBe(409);
 });
 
+test("the same Idempotency-Key of another key is another request: nobody gets its answer", async () => {
+  const headers = { "Idempotency-Key": "of-two-keys" };
+  const { key } = await createKey({ scopes: ["v1"] });
+  const first = await clientOf().chat.completions.create(chatOf("?"), { headers });
+  const second = await clientOf(key).chat.completions.create(chatOf("?"), { headers });
+  expect(runIn(second)).not.toBe(runIn(first));
+  expect(model.calls).toHaveLength(2);
+  expect((await postV1("/chat/completions", chatOf("!"), headers, key)).status).toBe(409);
+});
+
 test("the same Idempotency-Key at another endpoint is another request, also with the same body", async () => {
   await configure("routing", everyKind);
   const both = { ...chatOf("?"), model: "auto", input: "?" };
