@@ -61,7 +61,8 @@ describe("an inbox", () => {
     const { status, webSocket } = await stub.fetch("https://inbox/live", { headers });
     const told: string[] = [];
     webSocket?.addEventListener("message", ({ data }) => told.push(String(data)));
-    const closed = new Promise<number>((resolve) => webSocket?.addEventListener("close", ({ code }) => resolve(code)));
+    const closed: number[] = [];
+    webSocket?.addEventListener("close", ({ code }) => closed.push(code));
     webSocket?.accept();
     return { status, told, closed };
   }
@@ -81,8 +82,8 @@ describe("an inbox", () => {
     await eventually("the first word", async () => told.length === 1);
     travel(60_000);
     await stub.tell(waits);
-    expect(await closed).toBe(1008);
-    expect(told).toHaveLength(1);
+    await eventually("its end, or another word", async () => closed.length > 0 || told.length > 1);
+    expect([closed, told.length]).toEqual([[1008], 1]);
     expect((await open(stub, { until: Date.now() })).status).toBe(404);
   });
 
