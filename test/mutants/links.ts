@@ -242,4 +242,24 @@ export const linkMutants: readonly Mutant[] = [
     to: 'if (standing.kind === "foreign") return instead(c, "notYours", reviewer);\n  if (standing.kind !== "may") throw new Error("no");',
     test: { file: slack, only: "submitted by somebody else" },
   },
+  { ...link, name: "a nonce is too early for a whole second", from: "nonceEarliestMs = 1_000", to: "nonceEarliestMs = 100" },
+  {
+    ...link,
+    name: "a nonce is good for half an hour and no longer",
+    from: "nonceLatestMs = 30 * 60_000",
+    to: "nonceLatestMs = 300 * 60_000",
+  },
+  {
+    ...link,
+    name: "a nonce is good after the signing key has changed",
+    from: "if (!keys.some((key) => equalBytes(mac, nonceMac",
+    to: "if (![keys[0]].some((key) => equalBytes(mac, nonceMac",
+  },
+  {
+    name: "a way on is compared with its link in every byte",
+    file: "shared/review/follow.ts",
+    from: "return random.every((byte, i) => byte === expected[i]);",
+    to: "return random[0] === expected[0];",
+    test: { file: "test/shared/review/follow.test.ts" },
+  },
 ];

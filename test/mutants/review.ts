@@ -2,6 +2,7 @@
 
 import type { Mutant } from "./mutant.ts";
 
+const form = { file: "shared/review/form.ts", test: { file: "test/shared/review/form.test.ts" } };
 const decision = { file: "shared/review/decision.ts", test: { file: "test/shared/review/decision.test.ts" } };
 const http = "test/workers/contract/review-http.test.ts";
 const deciding = "test/workers/objects/deciding.test.ts";
@@ -223,5 +224,79 @@ export const reviewMutants: readonly Mutant[] = [
     from: 'if (gate === "response") store.deleteReplies();\n    else',
     to: 'if (gate === "request")',
     test: { file: "test/workers/objects/forgetting.test.ts", only: "a denied reply" },
+  },
+  {
+    ...decision,
+    name: "a part is put back in the version that was shown",
+    from: "if (version !== review.version || digest !== review.digest) return",
+    to: "if (version !== review.version && digest !== review.digest) return",
+  },
+  {
+    ...decision,
+    name: "a part is put back before the deadline",
+    from: 'if (now >= review.deadlineAt) return { kind: "late" };\n  if (version',
+    to: "if (version",
+  },
+  {
+    ...decision,
+    name: "nobody puts a part back in a closed review",
+    from: 'if (review.closing !== null) return { kind: "closed", closing: review.closing };\n  if (now >= review.deadlineAt) return { kind: "late" };\n  if (version',
+    to: 'if (now >= review.deadlineAt) return { kind: "late" };\n  if (version',
+  },
+  {
+    ...decision,
+    name: "a part that is put back voids the approvals",
+    from: "digest: liftedDigest, votes: [], lifted",
+    to: "digest: liftedDigest, lifted",
+  },
+  {
+    ...decision,
+    name: "nobody puts a part back in their own request where that is barred",
+    from: 'if (own !== null) return { kind: "notAllowed", why: own };\n  const lifted',
+    to: "const lifted",
+  },
+  {
+    ...decision,
+    name: "nobody approves the reply that they wrote where that is barred",
+    from: 'author === reviewer ? "ownReply" : null',
+    to: "null",
+  },
+  {
+    ...decision,
+    name: "a bar is for a person, however their name is written",
+    from: "isSamePerson(owner, reviewer)",
+    to: "owner === reviewer",
+  },
+  {
+    ...decision,
+    name: "a review is handed over to somebody who is not asked",
+    from: 'if (to !== null && review.reviewers.includes(to)) return { kind: "notAllowed", why: "isAskedAlready" };',
+    to: "",
+  },
+  {
+    ...decision,
+    name: "who gave a review up is not asked again",
+    from: "!review.reviewers.includes(name) && review.left.every((each) => each.reviewer !== name)",
+    to: "!review.reviewers.includes(name)",
+  },
+  {
+    ...form,
+    name: "a grant has so many uses at most",
+    from: "value >= 1 && value <= most",
+    to: "value >= 1",
+  },
+  { ...form, name: "a grant lasts so long at most", from: "longestGrantHours = 720", to: "longestGrantHours = 7_200" },
+  { ...form, name: "a grant's words are its own alone", from: " || text !== `${scope}:${what}`)", to: ")" },
+  {
+    ...form,
+    name: "a note is no longer than it may be",
+    from: 'if (note.length > longestNote) return err({ kind: "tooLong", field: "note" });',
+    to: "",
+  },
+  {
+    ...form,
+    name: "a form that no button sent decides nothing",
+    from: 'plain.get(formFields.act) ?? "preview"',
+    to: 'plain.get(formFields.act) ?? "deny"',
   },
 ];

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Answer, type Review, type Verdict, askAlso, closeReview, decide, recuse } from "../../../shared/review/decision.ts";
+import { type Answer, type Review, type Verdict, askAlso, closeReview, decide, lift, recuse } from "../../../shared/review/decision.ts";
 
 const opened = 1_000_000;
 const deadline = opened + 60_000;
@@ -318,6 +318,37 @@ describe("giving up one's place", () => {
     expect(gives({ quorum: 3 }, "Ada", "Barbara")).toMatchObject({ kind: "recused", exhausted: false });
     expect(gives({ quorum: 2, owner: "Grace", selfApproval: false }, "Ada", null)).toMatchObject({ exhausted: true });
   });
+});
+
+describe("putting a masked part back", () => {
+  const votes = [{ reviewer: "Grace", version: 1, at: opened, channel: "outbox" as const }];
+  const lifts = (over: Partial<Review>, more: Partial<Parameters<typeof lift>[1]> = {}, at = opened) =>
+    lift(review(over), { reviewer: "Ada", version: 1, digest: "d1", mark: 2, liftedDigest: "d2", ...more }, at);
+
+  test("makes a version that nobody has approved, and says which parts were put back", () => {
+    expect(lifts({ quorum: 2, votes, lifted: [1] })).toMatchObject({
+      kind: "lifted",
+      review: { version: 2, digest: "d2", votes: [], lifted: [1, 2] },
+    });
+  });
+
+  test("of another version, or of the same number with other content, is stale", () => {
+    for (const more of [{ version: 2 }, { digest: "d0" }]) expect(lifts({}, more)).toEqual({ kind: "stale", version: 1, digest: "d1" });
+  });
+
+  test("is for those who are asked and may approve, while they can", () => {
+    expect(lifts({}, { reviewer: "Mallory" })).toEqual({ kind: "notAllowed", why: "notAReviewer" });
+    expect(lifts({ owner: "Ada", selfApproval: false })).toEqual({ kind: "notAllowed", why: "ownRequest" });
+    expect(lifts({ author: "Ada", selfApproval: false })).toEqual({ kind: "notAllowed", why: "ownReply" });
+    expect(lifts({}, {}, deadline)).toEqual({ kind: "late" });
+    expect(lifts({ closing: { how: "expired", at: deadline } })).toMatchObject({ kind: "closed" });
+  });
+});
+
+test("who wrote a reply may not approve it where people may not approve what is their own", () => {
+  const written = review({ author: "Ada", selfApproval: false });
+  expect(decide(written, answer("Ada"), opened)).toEqual({ kind: "notAllowed", why: "ownReply" });
+  expect(decide(written, answer("Grace"), opened).kind).toBe("approved");
 });
 
 describe("asking more people", () => {

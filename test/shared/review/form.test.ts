@@ -92,6 +92,20 @@ describe("parseDecisionForm", () => {
     ["an unknown field twice", [...good, ["<b>", "1"], ["<b>", "2"]], "repeated", "other"],
     ["a reason over 1,000 characters", [...good, ["reason", "x".repeat(1001)]], "tooLong", "reason"],
     ["an empty model", [...good, ["model", ""]], "malformed", "model"],
+    ["a note over 1,000 characters", [...but("act", "handOver"), ["to", "Grace"], ["note", "x".repeat(1001)]], "tooLong", "note"],
+    ["a grant of more words", [...but("act", "allow"), ["grant", "tool:shape:key"]], "malformed", "grant"],
+    [
+      "a grant for more than 30 days",
+      [...but("act", "allow"), ["grant", "tool:shape"], ["grant-hours", "721"]],
+      "malformed",
+      "grant-hours",
+    ],
+    [
+      "a grant of more than 1,000 uses",
+      [...but("act", "allow"), ["grant", "tool:shape"], ["grant-uses", "1001"]],
+      "malformed",
+      "grant-uses",
+    ],
   ] as [string, [string, string][], string, string][])("refuses %s", (_, fields, kind, field) => {
     expect(parseDecisionForm(fields)).toEqual({ ok: false, error: { kind, field } });
   });

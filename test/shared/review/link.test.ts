@@ -153,6 +153,8 @@ describe("a form's nonce", () => {
   test.each([
     [made - 1, "early"],
     [made, "early"],
+    [made + 999, "early"],
+    [made + 30 * 60_000 + 1, "late"],
     [made + nonceEarliestMs - 1, "early"],
     [made + nonceEarliestMs, "good"],
     [made + nonceLatestMs, "good"],
