@@ -175,4 +175,10 @@ export const associationMutants: readonly Mutant[] = [
     to: "    provenance,\n    tool: boundTo",
     test: { file: "test/shared/run/run-input.test.ts" },
   },
+  {
+    ...relay,
+    name: "a task that another task's request names is not sampled for",
+    from: 'task !== "unknown" && maySample(task)',
+    to: 'task !== "unknown"',
+  },
 ];

@@ -22,6 +22,7 @@ describe("a sampling request serves", () => {
     ["the request whose task it names", { task: asTask, inFlight: [tool, prompt] }, "strict", [2, "namedTask"]],
     ["that one, whatever its method", { stream: list, inFlight: [tool] }, "strict", [4, "responseStream"]],
     ["that one too on the stream of a task's result", { stream: otherTask, task: asTask }, "auto", [2, "namedTask"]],
+    ["none by a task whose request is itself about a task", { task: otherTask, inFlight: [tool] }, "strict", "nothingShown"],
     ["none by the stream of an unknown task's result", { stream: otherTask, inFlight: [tool] }, "inFlight", "unknownTask"],
     ["the only request in flight, beside a list", { inFlight: [list, tool] }, "auto", [1, "onlyInFlight"]],
     ["a subscription that is the only request in flight", { inFlight: [subscription] }, "auto", [5, "onlyInFlight"]],
