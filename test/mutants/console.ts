@@ -11,6 +11,8 @@ const tokens = {
 const signIn = { file: "workers/endpoints/console/console-sign-in.ts" };
 const roles = { file: "shared/credential/operator-roles.ts", test: { file: "test/shared/credential/operator-roles.test.ts" } };
 
+const health = { file: "test/workers/contract/console/overview.test.ts" };
+
 export const consoleMutants: readonly Mutant[] = [
   {
     name: "a form of the console carries its session's token",
@@ -205,5 +207,40 @@ export const consoleMutants: readonly Mutant[] = [
     from: 'headers.set("Content-Security-Policy", "default-src \'none\'; sandbox");',
     to: "",
     test: { ...contract, only: "a download is the record" },
+  },
+  {
+    name: "what passed before a change is not said to pass",
+    file: "workers/ui/console/overview/health.tsx",
+    from: "changes.length > 0 ? 0 : checks",
+    to: "checks",
+    test: { ...health, only: "passes nothing that was written since" },
+  },
+  {
+    name: "a change of the configuration has it checked again",
+    file: "workers/endpoints/admin/admin-documents.ts",
+    from: "  c.executionCtx.waitUntil(diagnoseAgain(c.env));\n",
+    to: "",
+    test: { ...health, only: "is asked again behind a change" },
+  },
+  {
+    name: "a late check of older versions replaces no newer one",
+    file: "workers/objects/config-object.ts",
+    from: "versionsIn(known.documents) > versionsIn(documents)",
+    to: "versionsIn(known.documents) < 0",
+    test: { ...health, only: "ends late" },
+  },
+  {
+    name: "failures of the hour are in the overview's health",
+    file: "workers/ui/console/overview/health.tsx",
+    from: "    ...failureFindings(parts, overview.health.failures),\n",
+    to: "",
+    test: { ...health, only: "what failed within the hour" },
+  },
+  {
+    name: "what a caller or a limit ended is no failure of health",
+    file: "shared/record/health-failures.ts",
+    from: 'return detail !== "cancelled";',
+    to: "return true;",
+    test: { file: "test/shared/record/health-failures.test.ts" },
   },
 ];

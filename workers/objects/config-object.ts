@@ -51,6 +51,10 @@ const builtIn: Partial<Record<DocumentName, { readonly version: number; readonly
   budgets: { version: 0, text: JSON.stringify({ version: 0, budgets: {} }) },
 };
 
+/** The sum of the documents' versions: no write lowers it. */
+const versionsIn = (documents: string): number =>
+  Object.values(JSON.parse(documents) as Record<DocumentName, number>).reduce((sum, version) => sum + version, 0); // written by the doctor
+
 export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   now = (): number => Date.now();
   random = (): number => Math.random();
@@ -79,7 +83,9 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
       `CREATE TABLE IF NOT EXISTS unpublished (kv_key TEXT PRIMARY KEY, value TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID`,
     );
     this.#sql.exec(`CREATE TABLE IF NOT EXISTS published_with (one INTEGER PRIMARY KEY, mark TEXT NOT NULL)`);
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS diagnosis (one INTEGER PRIMARY KEY, at INTEGER NOT NULL, checks TEXT NOT NULL)`);
+    this.#sql.exec(
+      `CREATE TABLE IF NOT EXISTS doctor_report (one INTEGER PRIMARY KEY, at INTEGER NOT NULL, documents TEXT NOT NULL, checks TEXT NOT NULL)`,
+    );
     this.#acts = new OperatorRecord(env, this.#sql, () => this.random());
     this.#sessions = new ConsoleSessions(this.#sql);
     this.#givenLinks = new GivenLinks(this.#sql);
@@ -243,12 +249,16 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     await this.#recordWith(() => (this.#sessions.end(id) === 0 ? [] : [{ kind: "signedOut", by, everywhere: id === null }]));
   }
 
-  keepDiagnosis(checks: string): void {
-    this.#sql.exec("INSERT OR REPLACE INTO diagnosis (one, at, checks) VALUES (1, ?, ?)", this.now(), checks);
+  keepDiagnosis(documents: string, checks: string): void {
+    // Two visits may overlap, and the earlier one end last.
+    const known = this.diagnosis();
+    if (known !== null && versionsIn(known.documents) > versionsIn(documents)) return;
+    const statement = "INSERT OR REPLACE INTO doctor_report (one, at, documents, checks) VALUES (1, ?, ?, ?)";
+    this.#sql.exec(statement, this.now(), documents, checks);
   }
 
   diagnosis(): StoredDiagnosis | null {
-    return this.#sql.exec<StoredDiagnosis>("SELECT at, checks FROM diagnosis").toArray()[0] ?? null;
+    return this.#sql.exec<StoredDiagnosis>("SELECT at, documents, checks FROM doctor_report").toArray()[0] ?? null;
   }
 
   /** What changes the tables of this object, and its events, in one commit. */

@@ -30,8 +30,8 @@ export type ConsoleSession = { readonly id: string; readonly fingerprint: string
 
 export type StoredKey = { readonly id: string; readonly hash: string; readonly record: string; readonly revokedAt: number | null };
 
-/** What the doctor found: JSON of its checks, and when it was stored, in Unix milliseconds. */
-export type StoredDiagnosis = { readonly at: number; readonly checks: string };
+/** What the doctor found: JSON of its checks and of the documents' versions, and when it was stored, in Unix milliseconds. */
+export type StoredDiagnosis = { readonly at: number; readonly documents: string; readonly checks: string };
 
 /** Version 0, written at 0, where none was ever written. */
 export type Latest = Readonly<Record<DocumentName, { readonly version: number; readonly at: number }>>;
@@ -81,8 +81,8 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   consoleSession(id: string): ConsoleSession | null;
   /** Ends one session, or all of them (null), and records it where any ended. */
   endConsoleSessions(id: string | null, by: Operator): Promise<void>;
-  /** Stores what the doctor found, in place of what it found before. */
-  keepDiagnosis(checks: string): void;
+  /** Stores what the doctor found, in place of what it found before, unless that is of later versions of the documents. */
+  keepDiagnosis(documents: string, checks: string): void;
   /** What the doctor found last; null where it was never asked. */
   diagnosis(): StoredDiagnosis | null;
   /** Publishes a document or key to KV again, where its copy was found missing, damaged or older; at most once a minute each. */

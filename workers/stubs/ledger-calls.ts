@@ -2,6 +2,7 @@
 
 import type { LinePlace } from "../../shared/record/line-list.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
+import type { ServerFailures } from "../../shared/record/health-failures.ts";
 import type { ServerMonths } from "../../shared/record/server-use.ts";
 import type { Breakdown, Dimension } from "../../shared/record/usage-breakdown.ts";
 import type { UsageSum } from "../../shared/record/usage.ts";
@@ -135,6 +136,9 @@ export type ShardOpen = {
   readonly firstDue: FirstDue | null;
 };
 
+/** What failed in a shard. `isPartial`: there is more, of servers or causes that failed longer ago. */
+export type ShardFailures = { readonly isPartial: boolean; readonly failures: readonly ServerFailures[] };
+
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
   /** Appends what is new in each entry; what is stored already stays. `entries` is JSON of `LedgerEntry[]`. */
   append(entries: string): void;
@@ -158,6 +162,8 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   usage(usageQuery: UsageQuery): string;
   /** What waits now, as JSON of `ShardOpen`. */
   openNow(): string;
+  /** What failed since then (Unix milliseconds), within the last hour, as JSON of `ShardFailures`. */
+  failures(since: number): string;
   /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: only of reviews that still wait. `before`: Unix milliseconds. */
   notices(noticesQuery: NoticesQuery): string;
   /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. `only`: of that run alone. */

@@ -89,7 +89,7 @@ describe("who may ask", () => {
       return Response.json({ data: [] });
     });
     await configure("routing", table(keyless));
-    expect(await (await admin("/doctor")).json()).toEqual({ at: null, checks: [] });
+    expect(await (await admin("/doctor")).json()).toEqual({ at: null, documents: [], checks: [] });
     expect(asked).toBe(0);
   });
 });

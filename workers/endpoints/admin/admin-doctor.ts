@@ -2,19 +2,11 @@
 // because it sends requests to providers and channels. GET: what the last POST found, without asking anybody.
 
 import { Hono } from "hono";
-import { channelChecks, keyChecks } from "../../doctor/check-channels.ts";
-import { type Check, guarded } from "../../doctor/check.ts";
-import { documentChecks, freshDocuments } from "../../doctor/check-documents.ts";
-import { issuerChecks } from "../../doctor/check-issuers.ts";
-import { peopleChecks } from "../../doctor/people.ts";
-import { providerChecks } from "../../doctor/check-providers.ts";
-import { serverCheck, serverChecks } from "../../doctor/check-servers.ts";
-import { settingsChecks } from "../../doctor/check-settings.ts";
-import { telemetryChecks } from "../../doctor/check-telemetry.ts";
-import { workerChecks } from "../../doctor/check-workers.ts";
-import type { Env } from "../../platform/env.ts";
+import { diagnose, lastDiagnosis, onOneLine } from "../../doctor/diagnose.ts";
+import { serverCheck } from "../../doctor/check-servers.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { iso } from "../../http/iso-time.ts";
+import { documentNames } from "../../stubs/config-calls.ts";
 import { configStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
@@ -31,31 +23,28 @@ const doctor = describe("doctor", {
 
 doctorRoutes.post(paths.admin.doctor, doctor, async (c) => {
   await recordAsked(c);
-  const checks = (await allChecks(c.env)).flat().map(onOneLine);
-  await keepDiagnosis(c.env, checks);
+  const checks = await diagnose(c.env);
   // `publicUrl`: the caller tries it from outside, since a Worker cannot call itself.
   return c.json({ checks, publicUrl: settingsOf(c.env).publicUrl ?? null }, 200, { "Cache-Control": "no-store" });
 });
 
-const lastDiagnosis = describe("lastDiagnosis", {
-  summary: "What the last `POST /admin/doctor` found, and when",
+const getDiagnosis = describe("lastDiagnosis", {
+  summary: "What the doctor found last, when, and for which versions of the documents",
   200: asJson("LastDiagnosis", "The checks; none where it was never asked"),
 });
 
-doctorRoutes.get(paths.admin.doctor, lastDiagnosis, async (c) => {
-  const last = await configStub(c.env).diagnosis();
-  const checks = last === null ? [] : (JSON.parse(last.checks) as Check[]); // written below
-  return c.json({ at: last === null ? null : iso(last.at), checks }, 200, { "Cache-Control": "no-store" });
+doctorRoutes.get(paths.admin.doctor, getDiagnosis, async (c) => {
+  const last = await lastDiagnosis(c.env);
+  const answer =
+    last === null
+      ? { at: null, documents: [], checks: [] }
+      : {
+          at: iso(last.at),
+          documents: documentNames.map((name) => ({ document: name, checked: last.documents[name], current: last.current[name] })),
+          checks: last.checks,
+        };
+  return c.json(answer, 200, { "Cache-Control": "no-store" });
 });
-
-/** Never throws, as recording does not. */
-async function keepDiagnosis(env: Env, checks: readonly Check[]): Promise<void> {
-  try {
-    await configStub(env).keepDiagnosis(JSON.stringify(checks));
-  } catch (error) {
-    logEvent("config.recordFailed", { error: errorClass(error) });
-  }
-}
 
 const doctorOfServer = describe("doctorOfServer", {
   summary: "Asks one MCP server of the relay whether it answers",
@@ -71,8 +60,6 @@ doctorRoutes.post(paths.admin.doctorServer, doctorOfServer, async (c) => {
   return c.json(onOneLine(checked), 200, { "Cache-Control": "no-store" });
 });
 
-const onOneLine = (check: Check): Check => ({ ...check, text: check.text.replaceAll(/\s+/g, " ").trim() });
-
 /** Never throws: where the ConfigObject is what fails, the checks run all the same. */
 async function recordAsked(c: AppContext): Promise<void> {
   try {
@@ -80,21 +67,4 @@ async function recordAsked(c: AppContext): Promise<void> {
   } catch (error) {
     logEvent("config.recordFailed", { error: errorClass(error) });
   }
-}
-
-/** In parallel, so that all take as long as the slowest. */
-async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
-  const documents = freshDocuments(env);
-  return Promise.all([
-    guarded("settings", () => settingsChecks(env)),
-    guarded("workers", () => workerChecks(env)),
-    guarded("documents", async () => documentChecks(env, await documents)),
-    guarded("reviewers", async () => peopleChecks(env, (await documents).policy)),
-    guarded("providers", async () => providerChecks(env, (await documents).routing)),
-    guarded("channels", () => channelChecks(env)),
-    guarded("servers", () => serverChecks(env)),
-    guarded("issuers", () => issuerChecks(env)),
-    guarded("telemetry", () => telemetryChecks(env)),
-    guarded("keys", async () => keyChecks(env, (await documents).policy)),
-  ]);
 }

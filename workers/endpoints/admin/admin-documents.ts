@@ -7,6 +7,7 @@ import { type Policy, parsePolicy } from "../../../shared/policy/rules.ts";
 import { type RoutingTable, parseRoutingTable } from "../../../shared/routing/table.ts";
 import { readBody } from "../../http/body.ts";
 import { iso } from "../../http/iso-time.ts";
+import { diagnoseAgain } from "../../doctor/diagnose.ts";
 import type { Env } from "../../platform/env.ts";
 import { documentPaths } from "../../platform/urls.ts";
 import { budgetsOf, documentsOf, serveWritten, standardDocument } from "../../stores/documents.ts";
@@ -175,6 +176,7 @@ async function write(c: AppContext, name: DocumentName, expected: number, value:
   }
   const text = JSON.stringify({ ...(value as object), version: written.version }); // an object, since it parsed
   serveWritten(c.env, name, { version: written.version, text }, Date.now());
+  c.executionCtx.waitUntil(diagnoseAgain(c.env));
   const after = before === null ? null : parsePolicy(value);
   if (before !== null && after?.ok === true) await endSessionsOfChanged(c.env, before, after.value);
   return c.json(JSON.parse(text) as object, 200, { ETag: `"${written.version}"` });

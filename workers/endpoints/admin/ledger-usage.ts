@@ -1,9 +1,10 @@
 // What requests came to over all shards of the ledger. One call to each shard, whatever there is to count.
 
+import { type HealthFailures, byWhatFailed, requestsIn } from "../../../shared/record/health-failures.ts";
 import { type Breakdown, summedBreakdowns } from "../../../shared/record/usage-breakdown.ts";
 import { summedUsage } from "../../../shared/record/usage.ts";
 import type { Env } from "../../platform/env.ts";
-import type { ShardOpen, ShardUsage, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
+import type { ShardFailures, ShardOpen, ShardUsage, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
 
 export const hourMs = 3_600_000;
@@ -50,4 +51,13 @@ export async function openNow(env: Env): Promise<ShardOpen> {
     oldestAt: oldest.length === 0 ? null : Math.min(...oldest),
     firstDue: shards.flatMap(({ firstDue }) => firstDue ?? []).toSorted((a, b) => a.deadlineAt - b.deadlineAt)[0] ?? null,
   };
+}
+
+export type Failures = { readonly isPartial: boolean; readonly requests: number; readonly by: readonly HealthFailures[] };
+
+/** Requests that failed since then (Unix milliseconds), within the last hour. */
+export async function failuresSince(env: Env, since: number): Promise<Failures> {
+  const shards = await ofEachShard<ShardFailures>(env, async (shard) => shard.failures(since));
+  const all = shards.flatMap(({ failures }) => failures);
+  return { isPartial: shards.some(({ isPartial }) => isPartial), requests: requestsIn(all), by: byWhatFailed(all) };
 }

@@ -3,6 +3,7 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
+import { causeSentence } from "../../../shared/record/cause.ts";
 import { shownUsage, summedUsage } from "../../../shared/record/usage.ts";
 import { iso } from "../../http/iso-time.ts";
 import { paths } from "../../platform/urls.ts";
@@ -12,7 +13,7 @@ import { healthOf } from "../health.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
-import { dayMs, hourMs, openNow, usageOf } from "./ledger-usage.ts";
+import { type Failures, dayMs, failuresSince, hourMs, openNow, usageOf } from "./ledger-usage.ts";
 import { spendNow } from "./spend.ts";
 
 export const overviewRoutes = new Hono<App>();
@@ -42,11 +43,12 @@ overviewRoutes.get(paths.admin.overview, getOverview, validQuery(overviewQuery),
   const asked = { since: since - steps * stepMs, until };
   const month = { since: monthBegin(now), until: (Math.floor(now / dayMs) + 1) * dayMs };
   const isByHour = stepMs === hourMs;
-  const [usage, open, { budgets, isPartial }, { status, problems }] = await Promise.all([
+  const [usage, open, { budgets, isPartial }, { status, problems }, failures] = await Promise.all([
     usageOf(c.env, isByHour ? { hours: asked, days: month } : { days: { ...asked, since: Math.min(asked.since, month.since) } }),
     openNow(c.env),
     spendNow(c, mostBudgets),
     healthOf(c),
+    failuresSince(c.env, now - hourMs),
   ]);
   const steppedUsage = isByHour ? usage.hours : usage.days;
   const within = (from: number, to: number): readonly UsageAt[] => steppedUsage.filter(([at]) => at >= from && at < to);
@@ -69,7 +71,11 @@ overviewRoutes.get(paths.admin.overview, getOverview, validQuery(overviewQuery),
       },
       budgets,
       moreBudgets: isPartial,
-      health: { status, problems },
+      health: {
+        status: status === "ok" && failures.requests > 0 ? "degraded" : status,
+        problems,
+        failures: shownFailures(now - hourMs, failures),
+      },
     },
     200,
     { "Cache-Control": "no-store" },
@@ -80,6 +86,20 @@ const sumOf = (all: readonly UsageAt[]) => shownUsage(summedUsage(all.map(([, us
 
 /** The beginning of the month, in UTC. */
 const monthBegin = (now: number): number => Date.UTC(new Date(now).getUTCFullYear(), new Date(now).getUTCMonth());
+
+const mostFailures = 20;
+
+const shownFailures = (since: number, { isPartial, requests, by }: Failures) => ({
+  since: iso(since),
+  requests,
+  isPartial: isPartial || by.length > mostFailures,
+  by: by.slice(0, mostFailures).map(({ lastAt, cause, ...each }) => ({
+    ...each,
+    lastAt: iso(lastAt),
+    cause: causeSentence(cause),
+    causeFacts: cause,
+  })),
+});
 
 const shownOpen = ({ isPartial, open, waiting, oldestAt, firstDue }: ShardOpen) => ({
   requests: open,

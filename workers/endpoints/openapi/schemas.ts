@@ -68,7 +68,8 @@ const usage = {
   costUsd: number,
   ...each(orNull("integer"), "waitP50Ms", "waitP95Ms"),
 };
-const healthOf = record({ status: { enum: ["ok", "degraded", "down"] }, problems: list(text) });
+const healthStatus = { enum: ["ok", "degraded", "down"] };
+const healthOf = record({ status: healthStatus, problems: list(text) });
 const check = record({ check: text, state: { enum: ["good", "note", "fix"] }, text });
 const diagnosed = list(check);
 
@@ -232,10 +233,32 @@ export function schemas() {
       steps: list(record({ at: time, ...usage })),
       spend: record({ since: time, days: list(record({ day: { type: "string", format: "date" }, costUsd: number })) }),
       budgets: list(budgetLine),
-      health: healthOf,
+      health: record({
+        status: healthStatus,
+        problems: list(text),
+        failures: record({
+          since: time,
+          requests: integer,
+          isPartial: { type: "boolean" },
+          by: list(
+            record({
+              ...each(orNull("string"), "provider", "model"),
+              requests: integer,
+              servers: list(text),
+              lastAt: time,
+              cause: text,
+              causeFacts: { type: "object" },
+            }),
+          ),
+        }),
+      }),
     }),
     Health: healthOf,
-    LastDiagnosis: record({ at: timeOrNull, checks: diagnosed }),
+    LastDiagnosis: record({
+      at: timeOrNull,
+      documents: list(record({ document: text, ...each(integer, "checked", "current") })),
+      checks: diagnosed,
+    }),
     Diagnosis: record({
       checks: diagnosed,
       publicUrl: orNull("string"),

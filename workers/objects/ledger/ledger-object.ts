@@ -24,6 +24,7 @@ import { ObjectAlarm } from "../alarm.ts";
 import { noBreakdown } from "../../../shared/record/usage-breakdown.ts";
 import type { LedgerCounter } from "./ledger-counter.ts";
 import { LedgerEvents } from "./ledger-events.ts";
+import { LedgerFailures } from "./ledger-failures.ts";
 import { LedgerFloods } from "./ledger-floods.ts";
 import { LedgerLines } from "./ledger-lines.ts";
 import { LedgerMetrics } from "./ledger-metrics.ts";
@@ -52,6 +53,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   readonly #events: LedgerEvents;
   readonly #lines: LedgerLines;
   readonly #floods: LedgerFloods;
+  readonly #failures: LedgerFailures;
   readonly #use: LedgerUse;
   readonly #metrics: LedgerMetrics;
   readonly #usage: LedgerUsage;
@@ -66,6 +68,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     this.#events = new LedgerEvents(this.#sql, () => this.now());
     this.#lines = new LedgerLines(this.#sql);
     this.#floods = new LedgerFloods(this.#sql, this.#events, this.#lines);
+    this.#failures = new LedgerFailures(this.#sql);
     this.#use = new LedgerUse(this.#sql);
     this.#metrics = new LedgerMetrics(this.#sql, this.#events);
     this.#usage = new LedgerUsage(this.#sql);
@@ -111,7 +114,10 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     }
     // A run has one line, under the time that its first entry said.
     const line = summary === null ? null : { ...summary, createdAt: createdAt ?? summary.createdAt };
-    if (line !== null && this.#lines.write(line)) for (const counter of this.#counters()) counter.ended(line);
+    if (line !== null && this.#lines.write(line)) {
+      for (const counter of this.#counters()) counter.ended(line);
+      this.#failures.ended(line);
+    }
     for (const notice of notices ?? []) this.#writeNotice(notice);
     if (expected !== undefined) this.#expect(expected.run, expected.dueAt);
   }
@@ -204,6 +210,10 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
 
   openNow(): string {
     return JSON.stringify(openRequests(this.#sql) satisfies ShardOpen);
+  }
+
+  failures(since: number): string {
+    return JSON.stringify(this.#failures.since(since));
   }
 
   notices({ open, before, limit }: NoticesQuery): string {

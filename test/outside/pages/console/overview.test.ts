@@ -2,10 +2,13 @@
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath } from "../../support/chromium.ts";
+import { shoot } from "../../support/screenshots.ts";
 import { ConsoleGateway, apiKey, expectGoodPage } from "./console-gateway.ts";
 
 const run = promisify(execFile);
@@ -102,5 +105,40 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
     await expectGoodPage(chinese, "console-usage-zh");
     await open("/health", chinese);
     await expectGoodPage(chinese, "console-health-zh");
+  });
+
+  test("says what failed in the last hour, and that the configuration changed since the check", async () => {
+    const provider = createServer((_, response) => {
+      response
+        .writeHead(503, { "Content-Type": "application/json" })
+        .end(JSON.stringify({ error: { message: "down", type: "server_error" } }));
+    });
+    await new Promise<void>((resolve) => provider.listen(0, "127.0.0.1", resolve));
+    const { port } = provider.address() as AddressInfo; // it listens on a port
+    const { version, ...table } = await at.admin<{ version: number; providers: object; models: readonly object[] }>("GET", "/routing");
+    const [model] = table.models;
+    await at.configure("routing", {
+      ...table,
+      providers: {
+        ...table.providers,
+        acme: { kind: "openai", baseUrl: `http://127.0.0.1:${port}/v1`, keyless: true, allowPrivate: true },
+      },
+      models: [{ ...model, id: "acme-large", name: "acme-large", provider: "acme" }],
+    });
+    const failing = Array.from({ length: 31 }, async (_, i) => (await at.sample({ server: i % 3 === 0 ? "calendar" : "notes" })).text());
+    await Promise.all(failing);
+    await untilTile("Requests", "35");
+    await shoot(tab, "16");
+    await tab.getByText("31 requests failed in the last hour").waitFor();
+    expect(await tab.locator("#health").textContent()).toMatch(/^Health: .*problem/);
+    await tab.getByRole("link", { name: "Show requests" }).first().waitFor();
+    await tab.getByText(/^checked .* ago$/).waitFor();
+    await tab.getByText(/Versions checked: Routing table \d+, Policy \d+/).waitFor();
+    await expectGoodPage(tab, "console-overview-failed");
+    await open("/health");
+    await tab.getByText("31 requests failed in the last hour").waitFor();
+    await expectGoodPage(tab, "console-health-failed");
+    await at.configure("routing", { ...table, version });
+    provider.close();
   });
 });

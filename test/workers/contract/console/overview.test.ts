@@ -1,11 +1,46 @@
 // The overview, its health and the usage page, through the Worker.
 
 import { describe, expect, test } from "vitest";
-import { admin, adminJson, answerOf, configure, eventually, openNotice, sample } from "../../support/gateway.ts";
+import { configStub } from "../../../../workers/stubs/stubs.ts";
+import {
+  admin,
+  adminJson,
+  answerOf,
+  configure,
+  env,
+  eventually,
+  model,
+  openNotice,
+  policy,
+  routing,
+  sample,
+  writer,
+} from "../../support/gateway.ts";
 import { type ConsoleBrowser, ConsoleBrowser as Browser, atConsole } from "../../support/console.ts";
 import { promptMarker } from "../../support/logs.ts";
+import { answerAt } from "../../support/provider.ts";
 import { recordLines } from "../../support/record.ts";
 import { decide } from "../../support/reviewer.ts";
+
+type Diagnosis = { readonly documents: readonly { readonly document: string; readonly checked: number; readonly current: number }[] };
+type Overview = {
+  readonly total: { readonly outcomes: { readonly denied: number } };
+  readonly health: {
+    readonly status: string;
+    readonly failures: { readonly requests: number; readonly by: readonly object[] };
+  };
+};
+
+const checkNow = async (): Promise<void> => {
+  answerAt("https://webhook.example.com", () => new Response(null, { status: 204 }));
+  await (await admin("/doctor", { method: "POST" })).text();
+};
+const versions = async (): Promise<{ readonly routing: number; readonly policy: number }> => {
+  const { routing, policy } = await configStub(env).latest();
+  return { routing: routing.version, policy: policy.version };
+};
+/** A page without its tags. */
+const healthIn = async (browser: ConsoleBrowser, page = ""): Promise<string> => (await browser.get(page)).text.replaceAll(/<[^>]*>/g, "");
 
 const asking = { messages: [{ role: "user", content: { type: "text", text: promptMarker } }] };
 const tileIn = (html: string, name: string): string | undefined => new RegExp(`<span>${name}</span><b>([^<]*)</b>`).exec(html)?.[1];
@@ -64,7 +99,7 @@ describe("health", () => {
     const browser = await atConsole();
     const before = await asked();
     expect((await browser.get("")).text).toContain("providers, channels and servers not checked yet");
-    expect(await adminJson("/doctor")).toEqual({ at: null, checks: [] });
+    expect(await adminJson("/doctor")).toEqual({ at: null, documents: [], checks: [] });
     await browser.get("health");
     expect(await asked()).toBe(before);
     const { status, location } = await browser.post("health", {});
@@ -75,6 +110,102 @@ describe("health", () => {
     expect((await browser.get("health?done=checked")).text).toContain("Checks that pass");
     expect((await browser.get("")).text).toContain("All checks");
     await eventually("the event", async () => ((await asked()) === before + 1 ? true : null));
+  });
+
+  test("says which versions were checked, and passes nothing that was written since", async () => {
+    const { routing: table, policy: rules } = await versions();
+    await checkNow();
+    const browser = await atConsole();
+    expect(await healthIn(browser)).toMatch(/checks? pass/);
+    expect(await healthIn(browser)).toContain(`Routing table ${table}, Policy ${rules}`);
+    // Past the door that has it checked again.
+    expect(await configStub(env).write("routing", table, JSON.stringify(routing), writer)).toMatchObject({ kind: "written" });
+    for (const page of ["", "health"]) {
+      const text = await healthIn(browser, page);
+      expect(text).toContain(`Routing table ${table + 1} (checked: ${table})`);
+      expect(text).toContain("Check again");
+      expect(text).not.toMatch(/checks? pass|Checks that pass|No problems found/);
+    }
+    expect((await healthIn(browser, "health")).includes("Passed before the change")).toBe(true);
+  });
+
+  test.each(["PUT", "restore", "console"])("is asked again behind a change of the configuration: %s", async (door) => {
+    await checkNow();
+    const { policy: before } = await versions();
+    const browser = await atConsole();
+    if (door === "PUT") await configure("policy", policy);
+    else if (door === "restore") await admin(`/policy/versions/${before}/restore`, { method: "POST" });
+    else {
+      await browser.get("documents/policy");
+      expect((await browser.post("documents/policy", { do: "save", text: JSON.stringify(policy), version: String(before) })).status).toBe(
+        303,
+      );
+    }
+    await eventually("the check of the new version", async () => {
+      const { documents } = await adminJson<Diagnosis>("/doctor");
+      const { checked, current } = documents.find(({ document }) => document === "policy") ?? {};
+      return current === before + 1 && checked === current ? true : null;
+    });
+    expect(await healthIn(browser)).toMatch(/checks? pass/);
+  });
+
+  test("a check of older versions that ends late replaces no newer one", async () => {
+    const of = (policy: number): string => JSON.stringify({ routing: 1, policy, servers: 0, issuers: 0, budgets: 0 });
+    await configStub(env).keepDiagnosis(of(3), "[]");
+    await configStub(env).keepDiagnosis(of(2), "[]");
+    expect((await configStub(env).diagnosis())?.documents).toBe(of(3));
+    await configStub(env).keepDiagnosis(of(4), "[]");
+    expect((await configStub(env).diagnosis())?.documents).toBe(of(4));
+  });
+
+  test("a gateway that nobody had checked is not checked by a change", async () => {
+    await configure("policy", policy);
+    await configure("routing", routing);
+    expect(await adminJson("/doctor")).toEqual({ at: null, documents: [], checks: [] });
+  });
+
+  test("has what failed within the hour, by model, with servers and the last cause, whatever the checks found", async () => {
+    await checkNow();
+    const down = { status: 500, message: promptMarker };
+    model.script(...Array.from({ length: 40 }, () => down));
+    await answerOf(sample({ server: "open" }));
+    await answerOf(sample({ server: "open" }));
+    await answerOf(sample({ server: "other" }));
+    const failures = await eventually("all three", async () => {
+      const { health } = await adminJson<Overview>("/overview");
+      return health.failures.requests === 3 ? health : null;
+    });
+    expect(failures.status).toBe("degraded");
+    expect(failures.failures.by).toEqual([
+      expect.objectContaining({
+        provider: "scripted",
+        requests: 3,
+        servers: ["open", "other"],
+        cause: expect.stringContaining("500") as string,
+      }),
+    ]);
+    const browser = await atConsole();
+    for (const page of ["", "health"]) {
+      const text = await healthIn(browser, page);
+      expect(text).toContain("3 requests failed in the last hour");
+      expect(text).toContain("(status 500)");
+      expect(text).not.toContain("No problems found");
+      expect(text).not.toContain(promptMarker);
+    }
+    const chinese = new Browser({}, { "Accept-Language": "zh-CN" });
+    await chinese.signIn();
+    expect(await healthIn(chinese)).toContain("最近一小时有 3 个请求失败");
+  });
+
+  test("what people deny or callers cancel is no failure of health", async () => {
+    const denied = sample({ server: "request-gate" });
+    await openNotice("request");
+    await decide("request", "deny");
+    await answerOf(denied);
+    await eventually("its line", async () => {
+      const { total, health } = await adminJson<Overview>("/overview");
+      return total.outcomes.denied === 1 ? health : null;
+    }).then(({ failures }) => expect(failures.requests).toBe(0));
   });
 });
 

@@ -1,9 +1,20 @@
-// All that the doctor found, and the button that asks it again. Asking is recorded, and asks providers, channels and servers; looking does not.
+// What failed in the last hour, all that the doctor found, and the button that asks it again. Asking is recorded, and asks providers, channels
+// and servers; looking does not.
 
 import type { ApiError } from "../api.ts";
 import type { ConsolePage, Shown, Visit } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
-import { CheckNow, CheckText, CheckedAt, FindingItem, ownChecks } from "./health.tsx";
+import {
+  CheckNow,
+  CheckText,
+  CheckedAt,
+  CheckedVersions,
+  type Finding,
+  FindingItem,
+  changeFindings,
+  failureFindings,
+  ownChecks,
+} from "./health.tsx";
 import type { Check, Diagnosis, Overview } from "./overview-api.ts";
 import { overviewWords } from "./overview-words.ts";
 
@@ -13,11 +24,21 @@ const groups = [
   ["good", "ok"],
 ] as const;
 
-const Group = ({ title, of, checks }: { title: string; of: "bad" | "mind" | "ok"; checks: readonly Check[] }) =>
-  checks.length === 0 ? null : (
+type GroupProps = {
+  readonly title: string;
+  readonly of: "bad" | "mind" | "ok";
+  readonly findings: readonly Finding[];
+  readonly checks: readonly Check[];
+};
+
+const Group = ({ title, of, findings, checks }: GroupProps) =>
+  findings.length + checks.length === 0 ? null : (
     <section class="card" aria-label={title}>
       <h2>{title}</h2>
       <ul class="findings">
+        {findings.map(({ says }) => (
+          <FindingItem of={of}>{says}</FindingItem>
+        ))}
         {checks.map(({ check, text }) => (
           <FindingItem of={of}>
             <CheckText check={check} text={text} />
@@ -28,13 +49,17 @@ const Group = ({ title, of, checks }: { title: string; of: "bad" | "mind" | "ok"
   );
 
 async function healthShown(visit: Visit, failure?: ApiError): Promise<Shown> {
-  const [{ health: own }, { at, checks }] = await Promise.all([
+  const [{ health: own }, diagnosis] = await Promise.all([
     visit.api.read<Pick<Overview, "health">>("/admin/overview"),
     visit.api.read<Diagnosis>("/admin/doctor"),
   ]);
   const texts = overviewWords[visit.language];
   const { health } = texts;
+  const { at, checks } = diagnosis;
   const all = [...ownChecks(own.problems, checks), ...checks];
+  const changes = changeFindings({ visit, texts }, diagnosis);
+  const findings = [...failureFindings({ visit, texts }, own.failures), ...changes];
+  const isStale = changes.length > 0;
   return {
     kind: "page",
     title: health.title,
@@ -43,15 +68,21 @@ async function healthShown(visit: Visit, failure?: ApiError): Promise<Shown> {
       <>
         <div class="head">
           <h1>{health.title}</h1>
-          <CheckedAt visit={visit} texts={texts} at={at} />
+          <CheckedAt visit={visit} texts={texts} diagnosis={diagnosis} />
         </div>
         {failure === undefined ? null : <Refused failure={failure} />}
         {visit.query.get("done") === "checked" ? <Note of="ok">{health.done}</Note> : null}
-        {all.every((each) => each.state === "good") ? <p>{health.fine}</p> : null}
+        {at !== null && findings.length === 0 && all.every((each) => each.state === "good") ? <p>{health.fine}</p> : null}
         {groups.map(([state, of]) => (
-          <Group title={health.groups[state]} of={of} checks={all.filter((each) => each.state === state)} />
+          <Group
+            title={isStale && state === "good" ? health.passedBefore : health.groups[state]}
+            of={of}
+            findings={findings.filter((each) => each.of === of)}
+            checks={all.filter((each) => each.state === state)}
+          />
         ))}
-        <CheckNow visit={visit} texts={texts} />
+        <CheckedVersions visit={visit} texts={texts} diagnosis={diagnosis} />
+        <CheckNow visit={visit} texts={texts} isAgain={at !== null} />
         <p>
           <a href={visit.at("")}>{health.back}</a>
         </p>

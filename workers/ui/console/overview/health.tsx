@@ -1,14 +1,18 @@
-// What the gateway knows to be wrong with itself, and what the doctor found when somebody last asked it. Opening a page asks nobody outside.
+// What the gateway knows to be wrong with itself, what failed in the last hour, and what the doctor found last, of which versions of the
+// documents. Opening a page asks nobody outside.
 
 import type { Child } from "hono/jsx";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
-import { Plain } from "../../outside-text.tsx";
+import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
+import { numbersOf } from "../numbers.ts";
+import { documentsWords } from "../documents/documents-words.ts";
 import type { Visit } from "../page.ts";
+import { Fix, useCause } from "../requests/request-pieces.tsx";
 import { FormToken } from "../shell.tsx";
-import { type Check, type Diagnosis, monthBudget } from "./overview-api.ts";
-import type { Parts } from "./overview-parts.ts";
+import { type Check, type CheckedDocument, type Diagnosis, type Failures, type Overview, changedIn, monthBudget } from "./overview-api.ts";
+import { type Parts, said } from "./overview-parts.ts";
 import type { OverviewWords } from "./overview-words.ts";
 import { monthOf, paceOf } from "./spend-chart.tsx";
 
@@ -54,20 +58,88 @@ export function findingsOf(problems: readonly string[], checks: readonly Check[]
     .map(({ check, state, text }) => ({ of: state === "fix" ? "bad" : "mind", says: <CheckText check={check} text={text} /> }));
 }
 
-export const CheckNow = ({ visit, texts: { health } }: { visit: Visit; texts: OverviewWords }) =>
+type InWords = { readonly visit: Visit; readonly texts: OverviewWords };
+
+const FailureText = ({ visit, texts: { health }, failures }: InWords & { failures: Failures }) => {
+  const { provider, model, requests, servers, lastAt, causeFacts } = failures;
+  const { what, fix } = useCause(causeFacts);
+  const state = causeFacts.kind === "undeliverable" ? "undeliverable" : "failed";
+  const facts: Child[] = [
+    ...(model === null || provider === null
+      ? []
+      : [fill(health.failedAt, { model: <Name value={model} />, provider: <Name value={provider} /> })]),
+    ...(servers.length === 0
+      ? []
+      : [fill(health.failedFrom, { servers: servers.map((server, i) => [i === 0 ? "" : ", ", <Name value={server} />]) })]),
+  ];
+  const last = {
+    at: <Time at={Date.parse(lastAt)} now={visit.now} />,
+    what: <Plain value={what} />,
+    fix: <Fix text={fix} visit={visit} />,
+  };
+  return (
+    <>
+      <b>{health.failed(numbersOf(visit.language).count(requests), requests === 1)}</b>
+      {facts.map((fact) => [" · ", fact])}
+      <br />
+      {fill(health.failedLast, last)} <a href={visit.at("requests", { state, model })}>{health.showFailed}</a>
+    </>
+  );
+};
+
+/** What failed in the last hour: a problem, whatever the checks found. */
+export const failureFindings = ({ visit, texts }: InWords, { by, isPartial }: Overview["health"]["failures"]): Finding[] => [
+  ...by.map((failures): Finding => ({ of: "bad", says: <FailureText visit={visit} texts={texts} failures={failures} /> })),
+  ...(isPartial ? [{ of: "bad", says: texts.health.failedPartial } as const] : []),
+];
+
+/** Documents by name and version: "routing 4, policy 2". */
+const documentsIn = (visit: Visit, documents: readonly CheckedDocument[], sentence: string): string =>
+  documents
+    .map(({ document, checked, current }) =>
+      said(sentence, { document: documentsWords[visit.language].names[document], version: String(current), checked: String(checked) }),
+    )
+    .join(", ");
+
+/** Configuration that nobody checked is a notice: a check of what was there before says nothing about it. */
+export function changeFindings({ visit, texts }: InWords, diagnosis: Diagnosis): Finding[] {
+  const changed = changedIn(diagnosis);
+  const { health } = texts;
+  if (changed.length === 0) return [];
+  const documents = documentsIn(visit, changed, health.changedVersion);
+  return [{ of: "mind", says: `${said(health.changed(changed.length), { documents })} ${health.checkComes}` }];
+}
+
+export const CheckedVersions = ({ visit, texts, diagnosis: { documents } }: InWords & { diagnosis: Diagnosis }) =>
+  documents.length === 0 ? null : (
+    <p class="soft">
+      {said(texts.health.versions, {
+        documents: documentsIn(
+          visit,
+          documents.map((each) => ({ ...each, current: each.checked })),
+          texts.health.version,
+        ),
+      })}
+    </p>
+  );
+
+export const CheckNow = ({ visit, texts: { health }, isAgain }: InWords & { isAgain: boolean }) =>
   visit.may("decide") ? (
     <form method="post" action={visit.at("health")}>
       <FormToken visit={visit} />
       <button class="btn small" type="submit">
-        {health.check}
+        {isAgain ? health.checkAgain : health.check}
       </button>
       <p class="soft">{health.checkSays}</p>
     </form>
   ) : null;
 
-export const CheckedAt = ({ visit, texts: { health }, at }: { visit: Visit; texts: OverviewWords; at: string | null }) => (
-  <span class="soft">{at === null ? health.never : fill(health.checked, { at: <Time at={Date.parse(at)} now={visit.now} /> })}</span>
-);
+export const CheckedAt = ({ visit, texts: { health }, diagnosis }: InWords & { diagnosis: Diagnosis }) => {
+  if (diagnosis.at === null) return <span class="soft">{health.never}</span>;
+  const at = Date.parse(diagnosis.at);
+  const span = numbersOf(visit.language).span(Math.max(0, visit.now - at));
+  return <span class="soft">{fill(health.checked, { at: <Time at={at} now={visit.now} />, span })}</span>;
+};
 
 /** The month's spend is on its way over its budget. */
 function paceFinding({ visit, overview, texts: { health }, numbers }: Parts): Finding[] {
@@ -88,13 +160,21 @@ function paceFinding({ visit, overview, texts: { health }, numbers }: Parts): Fi
   ];
 }
 
-export const Health = ({ diagnosis: { at, checks }, ...parts }: Parts & { diagnosis: Diagnosis }) => {
+export const Health = ({ diagnosis, ...parts }: Parts & { diagnosis: Diagnosis }) => {
   const { visit, overview, texts } = parts;
   const { health } = texts;
-  const findings = [...findingsOf(overview.health.problems, checks), ...paceFinding(parts)];
+  const { at, checks } = diagnosis;
+  const changes = changeFindings(parts, diagnosis);
+  const findings = [
+    ...failureFindings(parts, overview.health.failures),
+    ...changes,
+    ...findingsOf(overview.health.problems, checks),
+    ...paceFinding(parts),
+  ];
   const problems = findings.filter(({ of }) => of === "bad").length;
   const notices = findings.length - problems;
-  const good = checks.filter(({ state }) => state === "good").length;
+  // What passed before a change is not said to pass.
+  const good = changes.length > 0 ? 0 : checks.filter(({ state }) => state === "good").length;
   const heading = [
     ...(problems === 0 ? [] : [health.problems(problems)]),
     ...(notices === 0 ? [] : [health.notices(notices)]),
@@ -104,7 +184,7 @@ export const Health = ({ diagnosis: { at, checks }, ...parts }: Parts & { diagno
     <section class="card" aria-labelledby="health">
       <div class="head">
         <h2 id="health">{heading.length === 0 ? health.title : fill(health.heading, { parts: heading.join(", ") })}</h2>
-        <CheckedAt visit={visit} texts={texts} at={at} />
+        <CheckedAt visit={visit} texts={texts} diagnosis={diagnosis} />
       </div>
       <ul class="findings">
         {findings.length === 0 ? <FindingItem of="ok">{at === null ? health.ownFine : health.fine}</FindingItem> : null}
@@ -112,7 +192,9 @@ export const Health = ({ diagnosis: { at, checks }, ...parts }: Parts & { diagno
           <FindingItem of={of}>{says}</FindingItem>
         ))}
       </ul>
-      {at === null ? <CheckNow visit={visit} texts={texts} /> : <a href={visit.at("health")}>{health.all}</a>}
+      <CheckedVersions visit={visit} texts={texts} diagnosis={diagnosis} />
+      {at === null || changes.length > 0 ? <CheckNow visit={visit} texts={texts} isAgain={at !== null} /> : null}
+      {at === null ? null : <a href={visit.at("health")}>{health.all}</a>}
     </section>
   );
 };

@@ -1,5 +1,6 @@
 // What the overview reads from the operator's API.
 
+import type { Cause } from "../../../../shared/record/cause.ts";
 import type { ShownUsage } from "../../../../shared/record/usage.ts";
 
 export type Period = "day" | "week" | "month";
@@ -46,13 +47,39 @@ export type Overview = {
   readonly spend: { readonly since: string; readonly days: readonly { readonly day: string; readonly costUsd: number }[] };
   readonly budgets: readonly BudgetLine[];
   readonly moreBudgets: boolean;
-  readonly health: { readonly status: "ok" | "degraded" | "down"; readonly problems: readonly string[] };
+  readonly health: {
+    readonly status: "ok" | "degraded" | "down";
+    readonly problems: readonly string[];
+    /** Of the last hour. */
+    readonly failures: { readonly requests: number; readonly isPartial: boolean; readonly by: readonly Failures[] };
+  };
+};
+
+/** Requests that failed at one model; `provider` and `model` are null where none was asked. `causeFacts`: the last one's. */
+export type Failures = {
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly requests: number;
+  readonly servers: readonly string[];
+  readonly lastAt: string;
+  readonly causeFacts: Cause;
 };
 
 export type Check = { readonly check: string; readonly state: "good" | "note" | "fix"; readonly text: string };
 
+/** The version of a document that was checked, and the one that was written last. */
+export type CheckedDocument = {
+  readonly document: "routing" | "policy" | "servers" | "issuers" | "budgets";
+  readonly checked: number;
+  readonly current: number;
+};
+
 /** `GET /admin/doctor`. `at`: null where it was never asked. */
-export type Diagnosis = { readonly at: string | null; readonly checks: readonly Check[] };
+export type Diagnosis = { readonly at: string | null; readonly documents: readonly CheckedDocument[]; readonly checks: readonly Check[] };
+
+/** The documents that were written since the doctor looked. */
+export const changedIn = ({ documents }: Diagnosis): readonly CheckedDocument[] =>
+  documents.filter(({ checked, current }) => checked !== current);
 
 const stepMs = { hour: 3_600_000, day: 86_400_000 } as const;
 
