@@ -145,6 +145,7 @@ const objectOf: Readonly<Record<string, string>> = {
   "concurrency-queue-object.ts": "ConcurrencyQueueObject",
   "ledger-object.ts": "LedgerObject",
   "ledger-events.ts": "LedgerObject",
+  "ledger-failures.ts": "LedgerObject",
   "ledger-floods.ts": "LedgerObject",
   "ledger-lines.ts": "LedgerObject",
   "ledger-metrics.ts": "LedgerObject",
