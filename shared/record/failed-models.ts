@@ -89,6 +89,10 @@ function mostOften(failures: readonly ModelFailure[]): FailureReason[] {
     .map(({ reason }) => reason);
 }
 
+/** What failed first of all that failed as the cause says; undefined where there was no attempt. */
+export const causingFailure = ({ reason, failures }: FailedCause): ModelFailure | undefined =>
+  failures.find((failure) => reasonOf(failure) === reason) ?? failures[0];
+
 /** Models that did the same: what, one after the other. */
 export type FailedModels = { readonly models: readonly string[]; readonly did: readonly ModelFailure[] };
 

@@ -2,6 +2,7 @@
 // its configuration sees. What people, policy, budgets or the caller ended is no failure of health. No clock.
 
 import type { Cause } from "./cause.ts";
+import { causingFailure } from "./failed-models.ts";
 import type { RunSummary } from "./record.ts";
 
 /** Requests of one server that failed for one reason. `lastAt`: when the last of them ended, in Unix milliseconds. */
@@ -12,7 +13,7 @@ export type ServerFailures = {
   readonly lastAt: number;
 };
 
-/** Failures of one model, or without one. `cause`: the last one's. `servers`: those with the most first. */
+/** Failures of one model, the first that failed as the cause says, or without one. `cause`: the last one's. `servers`: those with the most first. */
 export type HealthFailures = Omit<ServerFailures, "server"> & {
   readonly provider: string | null;
   readonly model: string | null;
@@ -25,24 +26,22 @@ const mostServers = 5;
 export function isHealthFailure({ state, cause }: Pick<RunSummary, "state" | "cause">): boolean {
   if (state === "undeliverable") return true;
   if (state !== "failed" || cause === null) return state === "failed";
-  if (cause.kind !== "failed" || cause.last === null) return true;
-  const { kind, detail } = cause.last;
-  if (kind === "connection") return detail !== "cancelled";
-  return (kind !== "overBudget" && kind !== "stopped") || detail === "unverified";
+  if (cause.kind !== "failed") return true;
+  return cause.reason !== "abandoned" && cause.reason !== "overBudget" && cause.reason !== "stopped";
 }
 
-const lastOf = (cause: Cause) => (cause.kind === "failed" ? cause.last : null);
+const firstOf = (cause: Cause) => (cause.kind === "failed" ? causingFailure(cause) : undefined);
 
 /** Counted by provider and model; where none was asked, by the kind of cause. The most first. */
 export function byWhatFailed(all: readonly ServerFailures[]): HealthFailures[] {
-  const grouped = Map.groupBy(all, ({ cause }) => JSON.stringify([lastOf(cause)?.provider ?? cause.kind, lastOf(cause)?.model]));
+  const grouped = Map.groupBy(all, ({ cause }) => JSON.stringify([firstOf(cause)?.provider ?? cause.kind, firstOf(cause)?.model]));
   return [...grouped.values()]
     .map((failures): HealthFailures => {
       const newest = failures.reduce((last, each) => (each.lastAt > last.lastAt ? each : last));
-      const last = lastOf(newest.cause);
+      const failure = firstOf(newest.cause);
       return {
-        provider: last?.provider ?? null,
-        model: last?.model ?? null,
+        provider: failure?.provider ?? null,
+        model: failure?.model ?? null,
         requests: requestsIn(failures),
         servers: serversOf(failures),
         cause: newest.cause,

@@ -239,8 +239,8 @@ export const consoleMutants: readonly Mutant[] = [
   {
     name: "what a caller or a limit ended is no failure of health",
     file: "shared/record/health-failures.ts",
-    from: 'return detail !== "cancelled";',
-    to: "return true;",
+    from: 'cause.reason !== "abandoned" && ',
+    to: "",
     test: { file: "test/shared/record/health-failures.test.ts" },
   },
 ];

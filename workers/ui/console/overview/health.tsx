@@ -62,7 +62,10 @@ type InWords = { readonly visit: Visit; readonly texts: OverviewWords };
 
 const FailureText = ({ visit, texts: { health }, failures }: InWords & { failures: Failures }) => {
   const { provider, model, requests, servers, lastAt, causeFacts } = failures;
-  const { what, fix } = useCause(causeFacts);
+  const {
+    what,
+    fixes: [fix = ""],
+  } = useCause(causeFacts);
   const state = causeFacts.kind === "undeliverable" ? "undeliverable" : "failed";
   const facts: Child[] = [
     ...(model === null || provider === null
