@@ -5,6 +5,7 @@ import { configurationMutants } from "./configuration.ts";
 import { consoleMutants } from "./console.ts";
 import { credentialMutants } from "./credentials.ts";
 import { budgetGapMutants } from "./gaps-budgets.ts";
+import { noticeGapMutants } from "./gaps-notices.ts";
 import { relayGapMutants } from "./gaps-relay.ts";
 import { failureMutants } from "./failures.ts";
 import { grantMutants } from "./grants.ts";
@@ -69,4 +70,5 @@ export const mutants: readonly Mutant[] = [
   ...v1Mutants,
   ...budgetGapMutants,
   ...relayGapMutants,
+  ...noticeGapMutants,
 ];

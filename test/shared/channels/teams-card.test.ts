@@ -5,10 +5,12 @@ import { describe, expect, test } from "vitest";
 import {
   type TeamsMessage,
   briefTeamsCard,
+  mostTeamsBytes,
   teamsCard,
   teamsDigest,
   teamsEnding,
   teamsReminder,
+  teamsTest,
 } from "../../../shared/channels/teams-card.ts";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
@@ -45,6 +47,42 @@ describe("a card", () => {
     expect(card.links).toEqual([url]);
   });
 
+  test("has each warning with its level, and counts those for which it has no room", () => {
+    const warned = (risks: ReviewView["risks"]): readonly string[] =>
+      plainOf(seen(teamsCard(input({ ...openRequest, risks }, "none")))).split("\n");
+    const { risks } = openRequest;
+    const each = risks.map((risk) => `${words.review.riskLevels[risk.level]}: ${words.review.risk(risk)}`);
+    const said = warned(risks);
+    const at = said.indexOf(words.review.risks);
+    expect(said.slice(at, at + 4)).toEqual([words.review.risks, ...each]);
+    expect(warned([])).not.toContain(words.review.risks);
+    const many = warned(Array.from({ length: 23 }, () => risks[1] as (typeof risks)[number]));
+    expect(many.filter((line) => line === each[1])).toHaveLength(20);
+    expect(many).toContain("3 more notes behind Open");
+  });
+
+  test("says that a person wrote the reply", () => {
+    const view: ReviewView = { ...openResponse, answeredBy: null, written: { by: "Grace Hopper", at: 0, reply: null } };
+    expect(plainOf(seen(teamsCard(input(view, "none"))))).toContain("The reply was written by Grace Hopper. No model is asked");
+    expect(plainOf(seen(teamsCard(input(openResponse, "none"))))).not.toContain("The reply was written by");
+  });
+
+  test("says how much of the text it does not show, and where it leaves a secret out", () => {
+    const said = (text: string): string => plainOf(seen(teamsCard(input({ ...openRequest, request: asking(text) }))));
+    expect(said("a".repeat(1_600))).toContain(words.excerpt.more(100));
+    expect(said("a".repeat(1_500))).toContain(words.excerpt.all);
+    expect(said("")).toContain(words.excerpt.nothing);
+    const secret = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA2bC4"}`;
+    expect(said(secret)).toContain(`: ${words.review.secret}`);
+    expect(said(secret)).not.toContain(secret.slice(0, 12));
+  });
+
+  test("that is brief, and a reminder, say what happens next", () => {
+    const brief = plainOf(seen(briefTeamsCard(input(openRequest))));
+    expect(brief).toContain("Approve, edit and deny on the page. Nothing can be decided in Teams.");
+    expect(plainOf(seen(teamsReminder(input(openRequest))))).toContain("it is denied automatically");
+  });
+
   test("of a reply says so", () => {
     const said = plainOf(seen(teamsCard(input(openResponse))));
     expect(said).toContain("claude-sonnet-4-5 answers notes · summarize_meeting");
@@ -79,7 +117,7 @@ describe("a card", () => {
       const text = character.repeat(1_000_000 / character.length);
       const message = teamsCard(input({ ...poisoned(text.slice(0, 5_000)), request: asking(text) }));
       seen(message);
-      expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThan(25_000);
+      expect(new TextEncoder().encode(JSON.stringify(message)).length).toBeLessThanOrEqual(mostTeamsBytes);
     },
   );
 });
@@ -124,6 +162,8 @@ test("twenty reviews fit one card, each with its link", () => {
   }));
   const card = seen(teamsDigest(entries, words));
   expect(card.summary).toBe("20 reviews wait for you");
+  const warned = seen(teamsDigest([{ ...(entries[0] as (typeof entries)[number]), facts: noticeFacts(openRequest) }], words));
+  expect(plainOf(warned)).toContain(" · 3 warnings");
   expect(card.links).toEqual(entries.map((entry) => entry.url));
 });
 
@@ -142,7 +182,8 @@ test.each(sequences)("text from outside stays text in every field: %j", (text) =
   const view = { ...poisoned(text), handedBy, request: asking(text) };
   const entry = { reviewer: { name: text, teams: "REVIEWS" }, run: "run_1", url, facts: noticeFacts(view) };
   const ended = states.map((state) => teamsEnding({ ...view, state: "by" in state ? { ...state, by: text } : state }, words));
-  for (const message of [teamsCard(input(view)), teamsReminder(input(view)), teamsDigest([entry, entry], words), ...ended]) {
+  const tried = teamsTest({ title: "Test", text }, words);
+  for (const message of [teamsCard(input(view)), teamsReminder(input(view)), teamsDigest([entry, entry], words), tried, ...ended]) {
     const card = seen(message);
     for (const line of [card.summary, ...card.lines]) {
       expect(line).not.toMatch(/\{\{|\}\}|\$\{|@\{|<\/?at|\]\(|:\/\/|www\.[a-z]|[a-z]@[a-z]|[a-z]\.com/i);

@@ -2,8 +2,9 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type ChainEnd, chainActs, chainOfMonth, checkChain, monthAt } from "../../../shared/record/operators.ts";
+import { type ChainEnd, chainActs, chainOfMonth, checkChain, monthAt, tokenOperator } from "../../../shared/record/operators.ts";
 import type { OperatorFact, RecordEvent } from "../../../shared/record/record.ts";
+import { signingKey } from "../../../shared/sealed-id.ts";
 
 const by = { kind: "adminToken", fingerprint: "0123456789ab" } as const;
 const fact = fc.constantFrom<OperatorFact>(
@@ -63,4 +64,34 @@ describe("checkChain", () => {
     const acts = chainActs(null, december, [{ kind: "doctorAsked", by }]);
     expect(checkChain([], { chain, sent: endOf(acts), lastBefore: null })).toEqual({ kind: "cutOff", at: 1 });
   });
+
+  test("finds that a month was written anew, however long it is now", () => {
+    fc.assert(
+      fc.property(months, fc.array(fact, { maxLength: 4 }), ({ earlier, later }, more) => {
+        const [, , ...acts] = later.map((event) => event.fact as OperatorFact);
+        const forged: OperatorFact = { kind: "keyRevoked", by, key: "key_of_nobody", digestBefore: "x" };
+        const anew = chainActs(endOf(earlier), december, [forged, ...acts, ...more]);
+        expect(checkChain(anew, { chain, sent: endOf(later), lastBefore: endOf(earlier) })).toEqual({ kind: "cutOff", at: later.length });
+      }),
+    );
+  });
+
+  test("finds that the month before was written anew, with as many acts", () => {
+    fc.assert(
+      fc.property(months, ({ earlier, later }) => {
+        const anew = { run: chainOfMonth("2026-11"), seq: earlier.length, hash: "another" };
+        expect(checkChain(later, { chain, sent: endOf(later), lastBefore: anew })).toEqual({ kind: "monthBefore", at: 1 });
+      }),
+    );
+  });
+});
+
+test("an admin token's fingerprint is of the gateway's key too: a reader of the record cannot test guesses", () => {
+  const fingerprintOf = (key: string, token: string): unknown => tokenOperator([signingKey(key)], token);
+  const [key, token] = ["a link key of thirty-two letters", "admin-token-0123456789"];
+  const known = fingerprintOf(key, token);
+  expect(fingerprintOf(key, token)).toEqual(known);
+  expect(fingerprintOf(key, `${token}0`)).not.toEqual(known);
+  expect(fingerprintOf("another key of thirty-two letters", token)).not.toEqual(known);
+  expect(JSON.stringify(known)).not.toContain(token);
 });

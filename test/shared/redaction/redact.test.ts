@@ -9,6 +9,7 @@ import {
   redactReply,
   redactRequest,
   redactText,
+  rulesAt,
 } from "../../../shared/redaction/redact.ts";
 
 const secret = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA2bC4"}`;
@@ -163,6 +164,19 @@ describe("a redaction that is lifted", () => {
     });
   });
 
+  test("is that of its own text alone", () => {
+    const two = masked(
+      chat({ systemPrompt: `system ${secret} and more`, messages: [{ role: "user", content: [{ type: "text", text: secret }] }] }),
+    );
+    if (two.redaction === null) throw new Error("nothing was masked");
+    const ofPrompt = two.redaction.marks.find(({ pointer }) => pointer === "/systemPrompt")?.id ?? 0;
+    const lifted = liftMark(two.value, two.redaction, new Set(), ofPrompt);
+    if (!lifted.ok) throw new Error(lifted.error);
+    expect(lifted.value.systemPrompt).toBe(`system ${secret} and more`);
+    expect(lifted.value.messages).toEqual(two.value.messages);
+    expect([...markStates(lifted.value, two.redaction, new Set([ofPrompt])).values()].toSorted()).toEqual(["lifted", "masked"]);
+  });
+
   test("is shown to others as a difference without what is masked", () => {
     expect(beforeRedaction(value, redaction, true).systemPrompt).toBe(text);
     expect(beforeRedaction(value, redaction, false).systemPrompt).toBe("one •••••••• two •••••••• three ••••••••");
@@ -179,10 +193,28 @@ describe("a reply", () => {
     expect(block?.type === "text" ? JSON.parse(block.text) : null).toEqual({ key: "x", token: "[redacted: GitHub token]" });
   });
 
+  test("that has to be JSON has no secret in a member's name either, where a rule masks more than a text of it", () => {
+    const wide: RedactionRule[] = [{ name: "wide", at: ["reply"], pattern: '"key": *"[^"]*"', label: "key" }, ...rules];
+    const done = redactReply(reply(`{"key": "x", "${secret}": 1}`), wide, { isJson: true });
+    expect(JSON.stringify(done)).not.toContain(secret);
+    const [block] = done.ok ? done.value.value.content : [];
+    expect(block?.type === "text" ? JSON.parse(block.text) : null).toEqual({ key: "x", "[redacted: GitHub token]": 1 });
+  });
+
   test("has a marker in the input of a tool use, and no secret in a tool's name", () => {
     const done = redactReply({ content: [{ type: "tool_use", id: "c", name: secret, input: { a: secret } }], model: "m" }, rules);
     expect(done.ok && done.value.value.content).toEqual([
       { type: "tool_use", id: "c", name: "redacted", input: { a: "[redacted: GitHub token]" } },
     ]);
   });
+});
+
+test("a rule masks where it says, and a notice is masked by every rule", () => {
+  const asked: RedactionRule = { name: "asked", at: ["request"], secrets: "known" };
+  const answered: RedactionRule = { name: "answered", at: ["reply"], secrets: "known" };
+  const told: RedactionRule = { name: "told", at: ["notice"], secrets: "known" };
+  const terms = { rules: [asked, answered, told], mayLift: [] };
+  expect(rulesAt(terms, "request")).toEqual([asked]);
+  expect(rulesAt(terms, "reply")).toEqual([answered]);
+  expect(rulesAt(terms, "notice")).toEqual([asked, answered, told]);
 });

@@ -1,0 +1,304 @@
+// Redaction, the record, operators and notices, where a weaker check once passed every test.
+
+import type { Mutant } from "./mutant.ts";
+
+const redact = { file: "shared/redaction/redact.ts" };
+const masking = (only: string): Mutant["test"] => ({ file: "test/shared/redaction/redact.test.ts", only });
+
+const forNotices = { file: "shared/run/notice-view.ts" };
+const noticeView = (only: string): Mutant["test"] => ({ file: "test/shared/run/notice-view.test.ts", only });
+
+const operators = { file: "shared/record/operators.ts" };
+const acts = (only: string): Mutant["test"] => ({ file: "test/shared/record/operators.test.ts", only });
+
+const roles = { file: "shared/credential/operator-roles.ts" };
+const roleTest = (only: string): Mutant["test"] => ({ file: "test/shared/credential/operator-roles.test.ts", only });
+
+const verify = { file: "scripts/verify-record.ts" };
+const verifying = (only: string): Mutant["test"] => ({ file: "test/shared/record/record.test.ts", only });
+
+const card = { file: "shared/channels/teams-card.ts" };
+const cards = (only: string): Mutant["test"] => ({ file: "test/shared/channels/teams-card.test.ts", only });
+
+export const noticeGapMutants: readonly Mutant[] = [
+  {
+    ...redact,
+    name: "a note that was not searched to its end is not shown",
+    from: 'return work.over === null ? masked(text, spans) : "";',
+    to: "return masked(text, spans);",
+    test: masking("finder of secrets would work for too long"),
+  },
+  {
+    ...redact,
+    name: "a note that cannot be masked is empty",
+    from: 'return work.over === null ? masked(text, spans) : "";',
+    to: "return work.over === null ? masked(text, spans) : text;",
+    test: masking("finder of secrets would work for too long"),
+  },
+  {
+    ...redact,
+    name: "a member's name is masked within a reply that stays JSON",
+    from: "member: (text) => this.#plain(text), id",
+    to: "member: (text) => text, id",
+    test: masking("no secret in a member's name"),
+  },
+  {
+    ...redact,
+    name: "parts that overlap are masked to the end of the last",
+    from: "{ ...last, end: span.end }",
+    to: "last",
+    test: masking("has one marker for parts that overlap"),
+  },
+  {
+    ...redact,
+    name: "a lift is of its own field",
+    from: "mark.pointer === pointer && !lifted.has(mark.id)",
+    to: "!lifted.has(mark.id)",
+    test: masking("is that of its own text alone"),
+  },
+  {
+    ...redact,
+    name: "a lift is of its own mark",
+    from: "new Set([...lifted, id]));",
+    to: "new Set(redaction.marks.map((each) => each.id)));",
+    test: masking("is the original again when each is lifted"),
+  },
+  {
+    ...redact,
+    name: "no mark is lifted in a text that was edited since",
+    from: 'if (markStates(value, redaction, lifted).get(id) !== "masked") return err("edited");',
+    to: "",
+    test: masking("its text was edited since"),
+  },
+  {
+    ...redact,
+    name: "who may not see what is masked does not see it in the difference",
+    from: "isSeen ? text : hiddenIn",
+    to: "isSeen || !isSeen ? text : hiddenIn",
+    test: masking("is shown to others as a difference"),
+  },
+  {
+    ...redact,
+    name: "a rule masks where it says",
+    from: "rules.filter(({ at }) => at.includes(place))",
+    to: 'rules.filter(({ at }) => at.includes(place) || place === "request")',
+    test: masking("a rule masks where it says"),
+  },
+  {
+    ...redact,
+    name: "a notice is masked by every rule",
+    from: 'place === "notice" ? rules : rules.filter',
+    to: "rules.filter",
+    test: masking("a notice is masked by every rule"),
+  },
+  {
+    ...forNotices,
+    name: "a notice has no excerpt of what cannot be masked",
+    from: 'if (texts === null) return { view: bare, excerpt: "none" };',
+    to: "if (texts === null) return { view: bare, excerpt };",
+    test: noticeView("has no excerpt where"),
+  },
+  {
+    ...forNotices,
+    name: "a reply that cannot be masked is in no notice",
+    from: "!masked.ok || answer?.ok === false || authored",
+    to: "!masked.ok || authored",
+    test: noticeView("has no excerpt where"),
+  },
+  {
+    ...forNotices,
+    name: "a notice has nothing of before a change",
+    from: "{ ...rest, requestAsAsked: null, replyAsGenerated: null }",
+    to: "{ ...rest }",
+    test: noticeView("before a change"),
+  },
+  {
+    ...forNotices,
+    name: "a notice's reply is masked",
+    from: "      reply,\n      ...(written",
+    to: "      ...(written",
+    test: noticeView("has a marker in every text"),
+  },
+  {
+    ...forNotices,
+    name: "a reply that a person wrote is masked in a notice",
+    from: "written: { ...written, reply: writtenReply }",
+    to: "written",
+    test: noticeView("has a marker in every text"),
+  },
+  {
+    ...forNotices,
+    name: "a hand-over's note is masked in a notice",
+    from: 'note: redactText(handedBy.note, rulesAt(redaction, "notice"))',
+    to: "note: handedBy.note",
+    test: noticeView("has a marker in every text"),
+  },
+  {
+    ...operators,
+    name: "a month that was written anew is noticed, however long",
+    from: "sent?.run === chain && events",
+    to: "sent?.run === chain && events.length < sent.seq && events",
+    test: acts("a month was written anew"),
+  },
+  {
+    ...operators,
+    name: "a month before that was written anew is noticed",
+    from: "lastBefore.seq !== fact.seq || lastBefore",
+    to: "lastBefore.seq !== fact.seq && lastBefore",
+    test: acts("the month before was written anew"),
+  },
+  {
+    ...operators,
+    name: "a month names the end of the one before",
+    from: "[...continued, ...facts]",
+    to: "facts",
+    test: acts("lost its last acts"),
+  },
+  {
+    ...operators,
+    name: "an operator's fingerprint needs the gateway's key",
+    from: "macOf(keys[0].bytes, ",
+    to: "macOf(new Uint8Array(32), ",
+    test: acts("an admin token's fingerprint"),
+  },
+  {
+    ...operators,
+    name: "a clock that goes back begins no earlier month again",
+    from: "last.run >= chain",
+    to: "last.run === chain",
+    test: verifying("whose end is missing or was changed"),
+  },
+  {
+    ...roles,
+    name: "a role allows nothing of those after it",
+    from: "roles.indexOf(role) >= roles.indexOf(needed)",
+    to: "roles.indexOf(role) >= roles.indexOf(needed) - 1",
+    test: roleTest("nothing of those after"),
+  },
+  {
+    ...roles,
+    name: "an address has its own entry's role",
+    from: "entries.find(({ who }) => who === address) ?? entries.find(({ who }) => who === domain)",
+    to: "entries.find(({ who }) => who === address || who === domain)",
+    test: roleTest("the role of its own entry"),
+  },
+  {
+    ...roles,
+    name: "an entry of OPERATORS has one domain",
+    from: "@[^\\s@*]{1,255}$/",
+    to: "@[^\\s@]{1,255}$/",
+    test: roleTest("refuses "),
+  },
+  {
+    ...verify,
+    name: "a chain without its first event is broken",
+    from: "if (broken !== null) return [{",
+    to: "if (broken !== null && broken > 1) return [{",
+    test: verifying("its exit code says what it found"),
+  },
+  {
+    ...verify,
+    name: "bytes that are no UTF-8 are no record",
+    from: "fatal: true, ignoreBOM",
+    to: "fatal: false, ignoreBOM",
+    test: verifying("nothing that is no UTF-8"),
+  },
+  {
+    ...verify,
+    name: "a chain that was cut counts as broken",
+    from: 'kind === "open" ? [] : [run]',
+    to: 'kind === "broken" ? [run] : []',
+    test: verifying("whose end is missing or was changed"),
+  },
+  {
+    ...verify,
+    name: "a file with a line that is no event is not good",
+    from: "unreadable.length > 0 || empty ? 2",
+    to: "empty ? 2",
+    test: verifying("says which"),
+  },
+  {
+    ...verify,
+    name: "an empty file is no record",
+    from: "unreadable.length > 0 || empty ? 2",
+    to: "unreadable.length > 0 ? 2",
+    test: verifying("takes nothing for a record"),
+  },
+  {
+    ...card,
+    name: "a card has the warnings",
+    from: "...(warnings.length === 0 ? [] : [paragraph(strong(review.risks)), ...warnings]),",
+    to: "...(warnings.length === 0 ? [] : []),",
+    test: cards("has each warning with its level"),
+  },
+  {
+    ...card,
+    name: "a card has the warnings where there are some",
+    from: "...(warnings.length === 0 ? [] : [paragraph",
+    to: "...(warnings.length !== 0 ? [] : [paragraph",
+    test: cards("has each warning with its level"),
+  },
+  {
+    ...card,
+    name: "a card's warning has its level",
+    from: "strong(`${review.riskLevels[risk.level]}: `), ",
+    to: "",
+    test: cards("has each warning with its level"),
+  },
+  {
+    ...card,
+    name: "a card counts the warnings for which it has no room",
+    from: "...(more > 0 ? [paragraph",
+    to: "...(more > 500 ? [paragraph",
+    test: cards("has each warning with its level"),
+  },
+  {
+    ...card,
+    name: "a card says that a person wrote the reply",
+    from: 'facts.serving.kind === "written" ? [',
+    to: 'facts.serving.kind === "written" && facts.serving.by === "" ? [',
+    test: cards("a person wrote the reply"),
+  },
+  {
+    ...card,
+    name: "a card says that a text was left out",
+    from: "return leftOut === undefined ? framed(label",
+    to: 'return leftOut === undefined || label !== "" ? framed(label',
+    test: cards("where it leaves a secret out"),
+  },
+  {
+    ...card,
+    name: "a card says how much of the text it does not show",
+    from: "more > 0 ? excerpt.more(more) : pieces",
+    to: "more > 1_000_000 ? excerpt.more(more) : pieces",
+    test: cards("how much of the text it does not show"),
+  },
+  {
+    ...card,
+    name: "several reviews in a card have their warnings",
+    from: "whatOf(facts, words, 24)}${warningsOf(facts, words)}`",
+    to: "whatOf(facts, words, 24)}`",
+    test: cards("twenty reviews fit one card"),
+  },
+  {
+    ...card,
+    name: "a test's card is no markup",
+    from: "paragraph(run(safe(text)))",
+    to: "paragraph(run(text))",
+    test: cards("text from outside stays text"),
+  },
+  {
+    ...card,
+    name: "a reminder says what happens if nobody decides",
+    from: "    paragraph(...filled(words.review.silence, { at: words.review.time(view.deadlineAt) })),\n  ];",
+    to: "  ];",
+    test: cards("that is brief, and a reminder"),
+  },
+  {
+    ...card,
+    name: "an outcome has no link",
+    from: "messageOf(safe(`${title}: ${what}`), body, null, words)",
+    to: 'messageOf(safe(`${title}: ${what}`), body, "https://reviews.example.com/r/token", words)',
+    test: cards("without link or reason"),
+  },
+];
