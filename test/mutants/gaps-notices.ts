@@ -20,6 +20,15 @@ const verifying = (only: string): Mutant["test"] => ({ file: "test/shared/record
 const card = { file: "shared/channels/teams-card.ts" };
 const cards = (only: string): Mutant["test"] => ({ file: "test/shared/channels/teams-card.test.ts", only });
 
+const neededRole = { file: "workers/endpoints/admin/needed-role.ts" };
+const roleOfRequest: Mutant["test"] = { file: "test/workers/contract/console/access.test.ts", only: "reading needs the role see" };
+
+const webhook = { file: "workers/channels/webhook/webhook-channel.ts" };
+const webhookSetup = (only: string): Mutant["test"] => ({ file: "test/workers/channels/webhook.test.ts", only });
+
+const metrics = { file: "workers/endpoints/metrics.ts" };
+const budgetUse: Mutant["test"] = { file: "test/workers/contract/metrics.test.ts", only: "how much of budgets is used" };
+
 export const noticeGapMutants: readonly Mutant[] = [
   {
     ...redact,
@@ -300,5 +309,68 @@ export const noticeGapMutants: readonly Mutant[] = [
     from: "messageOf(safe(`${title}: ${what}`), body, null, words)",
     to: 'messageOf(safe(`${title}: ${what}`), body, "https://reviews.example.com/r/token", words)',
     test: cards("without link or reason"),
+  },
+  {
+    ...neededRole,
+    name: "who may decide does not change the policy",
+    from: "[...endings, ...trials].some",
+    to: "[...endings, ...trials, admin.policy].some",
+    test: roleOfRequest,
+  },
+  {
+    ...neededRole,
+    name: "who may decide does not change what only begins like an ending",
+    from: "path.startsWith(`${each}/`)",
+    to: "path.startsWith(each)",
+    test: roleOfRequest,
+  },
+  {
+    ...neededRole,
+    name: "who may see creates nothing",
+    from: 'method === "GET" || method === "HEAD" ||',
+    to: 'method !== "PUT" && method !== "DELETE" ||',
+    test: roleOfRequest,
+  },
+  {
+    ...webhook,
+    name: "no webhook's address has a password",
+    from: 'url.username !== "" || url.password !== "" ||',
+    to: 'url.username !== "" ||',
+    test: webhookSetup("a password alone in the address"),
+  },
+  {
+    ...webhook,
+    name: "no webhook's address has a fragment",
+    from: ' || url.hash !== "")',
+    to: ")",
+    test: webhookSetup("a fragment in the address"),
+  },
+  {
+    file: "workers/channels/teams/teams-channel.ts",
+    name: "no workflow's address has a password",
+    from: 'url.username === "" && url.password === "" &&',
+    to: 'url.username === "" &&',
+    test: { file: "test/workers/channels/teams.test.ts", only: "a password alone" },
+  },
+  {
+    ...metrics,
+    name: "the part of a budget that has used most is shown",
+    from: "Math.max(...used)",
+    to: "Math.min(...used)",
+    test: budgetUse,
+  },
+  {
+    ...metrics,
+    name: "a budget that is wholly used is used up",
+    from: "share >= 1)",
+    to: "share > 1)",
+    test: budgetUse,
+  },
+  {
+    ...metrics,
+    name: "a budget of nothing is used up",
+    from: "allowance.limit === 0 ? 1 :",
+    to: "allowance.limit === 0 ? 0 :",
+    test: budgetUse,
   },
 ];

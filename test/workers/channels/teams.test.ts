@@ -143,6 +143,7 @@ describe("the setup", () => {
     ["another scheme", { ...remote, TEAMS_REVIEWS_URL: "ftp://logic.example.com/x" }, false],
     ["no URL", { ...remote, TEAMS_REVIEWS_URL: "logic.example.com" }, false],
     ["a password", { ...remote, TEAMS_REVIEWS_URL: "https://u:signature-1@logic.example.com/x" }, false],
+    ["a password alone", { ...remote, TEAMS_REVIEWS_URL: "https://:signature-1@logic.example.com/x" }, false],
     ["a fragment", { ...remote, TEAMS_REVIEWS_URL: "https://logic.example.com/x#signature-1" }, false],
   ])("%s", async (_name, variables, isGood) => {
     const env = envWith(variables);

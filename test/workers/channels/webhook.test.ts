@@ -385,6 +385,8 @@ describe("configuration", () => {
     ["no URL", named("hooks.example.com", secret), false, ["WEBHOOK_TEAMS_URL is not an https"]],
     ["another scheme", named("ftp://hooks.example.com", secret), false, ["WEBHOOK_TEAMS_URL is not an https"]],
     ["a password in the address", named("https://u:p@hooks.example.com", secret), false, ["has a user name"]],
+    ["a password alone in the address", named("https://:p@hooks.example.com", secret), false, ["has a user name"]],
+    ["a fragment in the address", named(`${url}#token`, secret), false, ["has a user name, a password or a fragment"]],
     ["a secret without its mark", named(url, btoa("s".repeat(24))), false, ["WEBHOOK_TEAMS_SECRET is not `whsec_`"]],
     ["a secret of 23 bytes", named(url, secretOf("s", 23)), false, ["WEBHOOK_TEAMS_SECRET is not `whsec_`"]],
     ["a secret of 65 bytes", named(url, secretOf("s", 65)), false, ["WEBHOOK_TEAMS_SECRET is not `whsec_`"]],

@@ -85,16 +85,25 @@ describe("what is counted", () => {
 
   test("how much of budgets is used, without whose part it is", async () => {
     await createKey({ name: "ci", owner: "Grace Hopper" });
+    const { key } = await createKey({ name: "desk", owner: "Ada Lovelace" });
     await configure("budgets", {
-      budgets: { team: { of: "everything", per: "month", usd: 0.001 }, each: { of: { owner: "*" }, per: "day", tokens: 1000 } },
+      budgets: {
+        team: { of: "everything", per: "month", usd: 0.001 },
+        each: { of: { owner: "*" }, per: "day", tokens: 1000 },
+        none: { of: { server: "nobody" }, per: "day", usd: 0 },
+      },
     });
-    await answerOf(sample());
+    await answerOf(sample({}, { key }));
     const found = await eventually("the use of a budget", async () => {
       const now = await read();
       return valueOf(now, "countersign_budget_used_ratio", { budget: "team", unit: "usd", per: "month" }) > 0 ? now : null;
     });
     expect(valueOf(found, "countersign_budget_used_ratio", { budget: "team", unit: "usd", per: "month" })).toBeCloseTo(0.022, 5);
-    expect(valueOf(found, "countersign_budget_used_ratio", { budget: "each", unit: "tokens", per: "day" })).toBe(0);
+    // Of several parts the one that has used most: Ada's, and not Grace's.
+    expect(valueOf(found, "countersign_budget_used_ratio", { budget: "each", unit: "tokens", per: "day" })).toBeCloseTo(0.017, 5);
+    // A budget of nothing is used up.
+    expect(valueOf(found, "countersign_budget_parts_used_up", { budget: "none", unit: "usd", per: "day" })).toBe(1);
+    expect(valueOf(found, "countersign_budget_parts_used_up", { budget: "team", unit: "usd", per: "month" })).toBe(0);
     expect(await scrape()).not.toContain("Grace");
   });
 

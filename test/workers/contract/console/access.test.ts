@@ -1,6 +1,7 @@
 // Operators who come through Cloudflare Access: only whom OPERATORS names, with no more than their role, at the console and at the API.
 
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { neededRole } from "../../../../workers/endpoints/admin/needed-role.ts";
 import type { Env } from "../../../../workers/platform/env.ts";
 import { adminJson, answerOf, eventually, gatewayWith, jsonBody, openNotice, publicUrl, sample } from "../../support/gateway.ts";
 import { ConsoleBrowser } from "../../support/console.ts";
@@ -174,6 +175,35 @@ describe("at the operator's API", () => {
     expect((await api("ann@example.com", "/keys", jsonBody("POST", { name: "x" }))).status).toBe(201);
     expect((await api("cy@example.com", "/routing/explain", jsonBody("POST", {}))).status).toBe(200);
     expect((await api("dee@other.example", "/runs")).status).toBe(401);
+  });
+
+  test("reading needs the role see, ending what runs decide, and all else change", () => {
+    const needed = (requests: readonly string[]): string[] =>
+      requests.map((request) => {
+        const [method = "", path = ""] = request.split(" ");
+        return `${request}: ${neededRole(method, `/admin${path}`)}`;
+      });
+    const documents = ["routing", "policy", "servers", "issuers", "budgets"];
+    const reads = [
+      "GET /keys",
+      "HEAD /record",
+      "POST /routing/explain",
+      "POST /policy/replay",
+      ...documents.map((name) => `POST /${name}/check`),
+    ];
+    const ends = ["PUT /stops/everything", "DELETE /stops/keys/key_1", "DELETE /runs/run_1", "DELETE /grants/grant_1"];
+    const tries = ["DELETE /inboxes/Ada/sessions", "POST /channels/test", "POST /doctor", "POST /doctor/servers/notes"];
+    const changes = [
+      ...documents.flatMap((name) => [`PUT /${name}`, `POST /${name}/versions/1/restore`]),
+      "POST /keys",
+      "PATCH /keys/key_1",
+      "DELETE /keys/key_1",
+      "POST /reviewers",
+      "PUT /runs-of-tomorrow",
+      "POST /routing/explain/more",
+    ];
+    for (const [role, requests] of Object.entries({ see: reads, decide: [...ends, ...tries], change: changes }))
+      expect(needed(requests)).toEqual(requests.map((request) => `${request}: ${role}`));
   });
 
   test("another site's page cannot use the sign-in of Access; ours and a program can", async () => {
