@@ -68,6 +68,19 @@ const inWorkerd = {
   },
 };
 
+/** Processes, real servers and clients, a real browser. */
+const fromOutside = (own: { readonly name: string; readonly include: string[] }) => ({
+  test: {
+    ...own,
+    globalSetup: ["test/outside/support/no-chromium.ts", "test/outside/support/build-gateway.ts"],
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    // After the others. More at a time than there are cores: they wait more than they work, each for processes of its own.
+    sequence: { groupOrder: 1 },
+    maxWorkers: 6,
+  },
+});
+
 /** The smoke test starts first: it keeps one core busy for seconds while the pure tests, which are many and short, have the other. */
 class SmokeFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -90,7 +103,6 @@ export default defineConfig({
           include: [
             "test/shared/**/*.test.{ts,tsx}",
             "test/client/**/*.test.ts",
-            "test/scripts/**/*.test.ts",
             "test/attack/kills/*.test.ts",
             "test/mutants/**/*.test.ts",
             "test/architecture.test.ts",
@@ -136,20 +148,10 @@ export default defineConfig({
         plugins: [...inFewModules, workerd()],
         test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
       },
-      {
-        // The whole, from outside: processes, real servers, real clients, a real browser. Of the
-        // attacks a sample.
-        test: {
-          name: "outside",
-          include: ["test/outside/**/*.test.ts", "test/attack/*.test.ts"],
-          globalSetup: ["test/outside/support/no-chromium.ts", "test/outside/support/build-gateway.ts"],
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
-          // After the others. More at a time than there are cores: they wait more than they work, each for processes of its own.
-          sequence: { groupOrder: 1 },
-          maxWorkers: 6,
-        },
-      },
+      // One of each kind from outside.
+      fromOutside({ name: "outside", include: ["test/outside/**/*.test.ts"] }),
+      // The rest from outside, with a sample of the attacks: `npm run test:rest`.
+      fromOutside({ name: "rest", include: ["test/rest/**/*.test.ts", "test/attack/*.test.ts", "test/scripts/**/*.test.ts"] }),
       {
         // All attacks, faults and kills: `npm run attack`. One file at a time, since kills are judged
         // by the time.
@@ -164,7 +166,7 @@ export default defineConfig({
         },
       },
       {
-        // Whole matrices, which take minutes each: `npm run verify`. `npm test` holds a sample of each.
+        // Whole matrices, which take minutes each: `npm run verify`. `npm run test:rest` holds a sample of each.
         test: {
           name: "verify",
           include: ["test/verify/*.test.ts"],

@@ -8,7 +8,7 @@ const call = (only: string): Mutant["test"] => ({ file: "test/workers/objects/ca
 const bytes = (only: string): Mutant["test"] => ({ file: "test/workers/contract/stateless.test.ts", only });
 
 const bridge = (only: string): Mutant["test"] => ({ file: "test/workers/objects/bridge.test.ts", only });
-const listens = (only: string): Mutant["test"] => ({ file: "test/outside/relay/bridge-listen.test.ts", only });
+const listens = (only: string): Mutant["test"] => ({ file: "test/rest/relay/bridge-listen.test.ts", only });
 
 const relay = { file: "workers/endpoints/relay/stateless-relay.ts" };
 const answers = { file: "workers/endpoints/relay/relayed-call.ts" };

@@ -3,7 +3,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const test = "test/workers/contract/relay-streams.test.ts";
-const outside = "test/outside/relay/broken-streams.test.ts";
+const outside = "test/rest/relay/broken-streams.test.ts";
 
 const association = {
   file: "shared/association/relay-association.ts",

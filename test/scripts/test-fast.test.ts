@@ -25,13 +25,13 @@ test("npm run test:fast runs the types, the pure tests and the smoke test, and i
   expect(isIn("smoke", "test/workers/smoke.test.ts")).toBe(true);
 });
 
-test("every test file belongs to one project, and npm test and npm run verify run all but what test:fast samples", () => {
+test("every test file belongs to one project, and npm test, test:rest and verify run all but what test:fast samples", () => {
   const files = readdirSync(`${root}/test`, { recursive: true, encoding: "utf8" })
     .map((file) => `test/${file.replaceAll("\\", "/")}`)
     .filter((file) => /\.test\.tsx?$/.test(file));
-  const projects = ["pure", "workers", "outside", "verify", "verify-workers"];
+  const projects = ["pure", "workers", "outside", "rest", "verify", "verify-workers"];
   const wrong = files.filter((file) => projects.filter((project) => isIn(project, file)).length !== 1);
   expect(wrong).toEqual([]);
-  const run = `${scripts["test"]} ${scripts["verify"]}`;
+  const run = `${scripts["test"]} ${scripts["test:rest"]} ${scripts["verify"]}`;
   expect(projects.filter((project) => !new RegExp(`--project ${project}(?: |$)`).test(run))).toEqual([]);
 });

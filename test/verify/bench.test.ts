@@ -1,4 +1,4 @@
-// The parts of the benchmark that `npm test` leaves out, in its short mode.
+// The parts of the benchmark that `npm run test:rest` leaves out, in its short mode.
 
 import { parts } from "../../bench/parts.ts";
 import { benchTests } from "../outside/support/short-bench.ts";

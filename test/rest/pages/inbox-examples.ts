@@ -1,0 +1,114 @@
+// The pages of an inbox in each of their states, in which every text from outside can be replaced.
+
+import type { InboxItem, InboxList } from "../../../shared/review/inbox-list.ts";
+import type { ReviewView } from "../../../shared/review/view.ts";
+import type { Page } from "../../../workers/ui/page.ts";
+import { openRequest, openResponse } from "../../outside/pages/examples.ts";
+
+const now = openRequest.now;
+const inbox = { path: "/inbox", count: 4 } as const;
+
+const item = (
+  minutes: number,
+  more: Omit<Partial<InboxItem>, "facts"> & { readonly facts?: Partial<InboxItem["facts"]> } = {},
+): InboxItem => ({
+  run: `run_${minutes}`,
+  gate: "request",
+  deadlineAt: now + minutes * 60_000,
+  warnings: 0,
+  alike: null,
+  isGrouped: false,
+  ...more,
+  facts: {
+    asking: "sampling",
+    server: "notes",
+    client: "desk-assistant",
+    name: "summarize",
+    model: "gpt-6.1-terra",
+    risks: [],
+    cost: { kind: "atMost", usd: 0.0022 },
+    quorum: null,
+    voters: [],
+    tools: 0,
+    images: 0,
+    handedBy: null,
+    ...more.facts,
+  },
+});
+
+const items: readonly InboxItem[] = [
+  item(0.7, { facts: { server: "calendar", name: "plan_week", tools: 3 } }),
+  item(4, { warnings: 2, facts: { server: "web", name: "research", risks: [{ level: "high", count: 2 }], images: 1 } }),
+  item(9, { alike: 2, isGrouped: true }),
+  item(11, { isGrouped: true }),
+  item(30, { gate: "response", facts: { server: "crm", name: "draft_reply", cost: { kind: "was", usd: 0.0008 }, handedBy: "Bo Chen" } }),
+  item(55, { facts: { server: "deploy", name: "release_notes", quorum: { needed: 2, votes: 1 }, voters: ["Cy Young"] } }),
+];
+
+const listOf = (shown: readonly InboxItem[]): InboxList => ({
+  counts: { all: shown.length, prompts: 5, replies: 1, warnings: 1, last: 1 },
+  page: 1,
+  pages: 1,
+  items: shown,
+});
+
+const together = (views: readonly ReviewView[], more: object = {}): Page => ({
+  kind: "together",
+  input: {
+    action: "/inbox/together",
+    reviews: views.map((view, i) => ({
+      key: `request:run_${i}`,
+      view,
+      value: `request:run_${i}~1~d~n`,
+      path: `/inbox/reviews/request/run_${i}`,
+      without: "/inbox",
+    })),
+    isAlike: true,
+    mayApprove: true,
+    over: 1,
+    most: null,
+    isDenying: false,
+    reader: "Ann Lee",
+    inbox,
+    ...more,
+  },
+});
+
+export const inboxPages: Readonly<Record<string, Page>> = {
+  "an inbox": {
+    kind: "inbox",
+    input: { path: "/inbox", reader: "Ann Lee", list: listOf(items), filter: "all", now, signOut: { nonce: "n0nce" } },
+  },
+  "an inbox with nothing": {
+    kind: "inbox",
+    input: {
+      path: "/inbox",
+      reader: "Ann Lee",
+      list: { counts: { all: 0, prompts: 0, replies: 0, warnings: 0, last: 0 }, page: 1, pages: 1, items: [] },
+      filter: "all",
+      now,
+      signOut: { path: "/cdn-cgi/access/logout" },
+    },
+  },
+  "reviews together": together([openRequest, { ...openRequest, run: "run_1" }]),
+  "reviews together, to deny": together([openResponse, openRequest], { isAlike: false, isDenying: true, most: 15 }),
+  "what came of several": {
+    kind: "togetherDone",
+    input: {
+      reviews: [
+        { key: "request:run_0", path: "/inbox/reviews/request/run_0", view: openRequest, outcome: "approved" },
+        { key: "request:run_1", path: "/inbox/reviews/request/run_1", view: openRequest, outcome: "stale" },
+        { key: "request:run_2", path: null, view: null, outcome: "failed" },
+      ],
+      reader: "Ann Lee",
+      inbox,
+    },
+  },
+  "signing in": {
+    kind: "signIn",
+    input: { action: "/inbox/sign-in", nonce: "n0nce", to: null, email: "", canSend: true, problem: "address" },
+  },
+  "no way to sign in": { kind: "signIn", input: { action: "/inbox/sign-in", nonce: "n0nce", to: null, email: "", canSend: false } },
+  "a sign-in link was asked for": { kind: "signInAsked", input: { again: "/inbox" } },
+  "a sign-in link": { kind: "signInEnter", input: { action: "/inbox/sign-in/t", nonce: "n0nce" } },
+};
