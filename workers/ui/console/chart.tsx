@@ -26,17 +26,17 @@ function stacked(parts: readonly BarPart[], unit: number, place: (from: number, 
   });
 }
 
-/** `label`: what the chart shows, for those who do not see it. `top`: what its upper line stands for; absent where that is said elsewhere. */
-export const Bars = ({ bars, label, top }: { bars: readonly Bar[]; label: string; top?: (most: number) => string }) => {
-  const [most, lowest] = [Math.max(1, ...bars.map(({ up }) => sumOf(up))), Math.max(0, ...bars.map(({ down }) => sumOf(down)))];
-  const unit = height / (most + lowest);
-  const zero = most * unit;
+/** `label`: what the chart shows, for those who do not see it. `top`: how far it reaches above and below its line; absent where that is said elsewhere. */
+export const Bars = ({ bars, label, top }: { bars: readonly Bar[]; label: string; top?: (highest: number, lowest: number) => string }) => {
+  const [highest, lowest] = [Math.max(0, ...bars.map(({ up }) => sumOf(up))), Math.max(0, ...bars.map(({ down }) => sumOf(down)))];
+  const unit = height / Math.max(1, highest + lowest);
+  const zero = highest * unit;
   const width = bars.length * step;
   return (
     <>
       {top === undefined ? null : (
         <div class="axis" aria-hidden="true">
-          {top(most)}
+          {top(highest, lowest)}
         </div>
       )}
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>

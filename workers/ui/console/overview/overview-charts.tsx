@@ -100,7 +100,11 @@ export const RequestsChart = (parts: Parts) => {
         <Empty>{texts.chartNone}</Empty>
       ) : (
         <>
-          <Bars bars={steps.map(([, usage]) => barOf(usage))} label={label} top={(n) => said(texts.most, { n: numbers.count(n) })} />
+          <Bars
+            bars={steps.map(([, usage]) => barOf(usage))}
+            label={label}
+            top={(answered, not) => said(texts.most, { answered: numbers.count(answered), not: numbers.count(not) })}
+          />
           <Axis parts={parts} times={steps.map(([at]) => at)} />
           <StepsTable {...parts} />
         </>

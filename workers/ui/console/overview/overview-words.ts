@@ -38,7 +38,7 @@ const en = {
   },
   chart: "Most at {at}: {n}. {answered} answered, {unanswered} without a reply.",
   chartNone: "No requests in this time.",
-  most: "{n} at most",
+  most: "At most {answered} answered, {not} not",
   asTable: "Show as table",
   table: {
     hour: "Hour",
@@ -152,7 +152,7 @@ const zhCN: OverviewWords = {
   },
   chart: "最多在 {at}：{n} 个。已答复 {answered} 个，未答复 {unanswered} 个。",
   chartNone: "这段时间没有请求。",
-  most: "最多 {n}",
+  most: "最多 {answered} 个得到答复，{not} 个没有",
   asTable: "以表格显示",
   table: {
     hour: "小时",
