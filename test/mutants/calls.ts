@@ -47,4 +47,18 @@ export const callMutants: readonly Mutant[] = [
     to: 'ownerOf(visit.authorization)) === "other" && false) return refuse(request.id, 400, otherOwner);',
     test: owner("at a server with sessions"),
   },
+  {
+    file: "workers/endpoints/relay/translated-relay.ts",
+    name: "a session's id leads to no call of another user",
+    from: "user: ownerOf(visit.authorization)?.user ?? null,",
+    to: "user: null,",
+    test: { file: "test/workers/contract/call-owner.test.ts", only: "is neither resumed nor answered" },
+  },
+  {
+    file: "workers/endpoints/relay/translated-relay.ts",
+    name: "a JWT's claims find a session's call once the server accepted it",
+    from: "if (owner === null || owner.user === owner.token) return null;",
+    to: "if (owner !== undefined) return null;",
+    test: { file: "test/workers/contract/call-owner.test.ts", only: "with none that the server refuses" },
+  },
 ];

@@ -1,9 +1,10 @@
 // Calls of users who share a gateway key and have credentials of their own for the server: nobody gets another one's call.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { createKey, gatewayWith } from "../support/gateway.ts";
+import { createKey, eventually, gatewayWith } from "../support/gateway.ts";
 import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { type Upstream, configureServers, eventFor, scriptUpstream, streamOf, upstreamOrigin } from "../support/mcp-server.ts";
+import { RelayClient, type Upstream, configureServers, eventFor, scriptUpstream, streamOf, upstreamOrigin } from "../support/mcp-server.ts";
+import { readUntil } from "../support/stream.ts";
 import {
   type Asked,
   type Said,
@@ -132,4 +133,52 @@ test("a state of a call at a server with sessions is good with the token that be
     expect((await client.call(retryOf(first), as(authorization))).error?.message).toMatch(/another Authorization/);
   const state = { ...params, requestState: first.result?.requestState };
   expect((await client.call(state, as(jwt("alice", 1)))).result?.inputRequests).toHaveProperty("input-1");
+});
+
+describe("a call in a session whose id somebody else has too", () => {
+  const inSession = (authorization: string, session: string | null = null): RelayClient => {
+    const own = new RelayClient("open-own", { key: null, headers: { "X-Countersign-Key": key, Authorization: authorization } });
+    own.session = session;
+    return own;
+  };
+  /** A call that waits for its client's answer to a form. */
+  async function waiting(authorization: string) {
+    const own = inSession(authorization);
+    await own.connect({ elicitation: {} });
+    const stream = (await own.call(7)).body?.getReader();
+    if (stream === undefined) throw new Error("no stream");
+    const [, place = "", asked = ""] = await readUntil(stream, /id: (\S+)[\s\S]*"id":"(countersign\/input\/[\w-]+)"/);
+    const answer = { jsonrpc: "2.0", id: asked, result: accepted };
+    const resume = (as: RelayClient) => as.send({ method: "GET", headers: { Accept: "text/event-stream", "Last-Event-ID": place } });
+    return { own, stream, answer, resume };
+  }
+
+  test.each([
+    ["an opaque token", "Bearer alice", "Bearer bob"],
+    ["a JWT", jwt("alice", 1), jwt("bob", 1)],
+  ])("is neither resumed nor answered nor cancelled with another user's credential: %s", async (_, alice, bob) => {
+    const { own, stream, answer, resume } = await waiting(alice);
+    const other = inSession(bob, own.session);
+    await other.post({ ...answer, result: { action: "decline" } });
+    await other.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } });
+    expect(continuations(upstream.calls)).toEqual([]);
+    await own.post(answer);
+    await readUntil(stream, new RegExp(`the result of ${alice.replaceAll(".", "\\.")}`));
+    expect(continuations(upstream.calls)[0]?.text).toContain('"accept"');
+    const resumed = await (await resume(other)).text();
+    expect(resumed).toContain("begun with another Authorization");
+    expect(resumed).not.toContain("the result of");
+  });
+
+  test("goes on with a JWT that was refreshed meanwhile, and with none that the server refuses", async () => {
+    const { own, stream, answer, resume } = await waiting(jwt("alice", 1));
+    const forger = inSession(jwt("alice", 2, "forged"), own.session);
+    expect((await resume(forger)).status).toBe(401);
+    expect((await forger.post(answer)).status).toBe(401);
+    expect((await forger.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } })).status).toBe(401);
+    expect(continuations(upstream.calls)).toEqual([]);
+    expect((await inSession(jwt("alice", 2), own.session).post(answer)).status).toBe(202);
+    await eventually("the continued call", async () => continuations(upstream.calls).length > 0);
+    await readUntil(stream, /the result of/);
+  });
 });

@@ -6,6 +6,7 @@ import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts
 import { eventually } from "../support/gateway.ts";
 import { RelayClient, type Upstream, configureServers, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
 import { decide } from "../support/reviewer.ts";
+import { readUntil } from "../support/stream.ts";
 import { answerWith, continuations, formInput, roundOf, samplingInput, textResult } from "../support/stateless.ts";
 
 const url = `${upstreamOrigin}/mcp`;
@@ -22,18 +23,6 @@ beforeEach(async () => {
   };
   await configureServers({ "request-gate": { url, protocol: "2026" }, open: { url, protocol: "2026", mode: "forward" } });
 });
-
-/** Reads a stream until the text has come. */
-async function readUntil(stream: ReadableStreamDefaultReader<Uint8Array>, found: RegExp): Promise<RegExpExecArray> {
-  let text = "";
-  for (;;) {
-    const match = found.exec(text);
-    if (match !== null) return match;
-    const { done, value } = await stream.read();
-    if (done) throw new Error(`it ended before ${found}: ${text}`);
-    text += new TextDecoder().decode(value);
-  }
-}
 
 test("a session answers what it was asked itself: none answers the sampling of another session's call, at no server", async () => {
   const client = new RelayClient("request-gate");

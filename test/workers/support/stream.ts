@@ -43,3 +43,15 @@ export function messageOf(frame: Frame | undefined): unknown {
   const data = (frame ?? "").split("\n").filter((line) => line.startsWith("data: "));
   return JSON.parse(data.map((line) => line.slice("data: ".length)).join("\n"));
 }
+
+/** Reads a stream until the text has come. */
+export async function readUntil(stream: ReadableStreamDefaultReader<Uint8Array>, found: RegExp): Promise<RegExpExecArray> {
+  let text = "";
+  for (;;) {
+    const match = found.exec(text);
+    if (match !== null) return match;
+    const { done, value } = await stream.read();
+    if (done) throw new Error(`it ended before ${found}: ${text}`);
+    text += new TextDecoder().decode(value);
+  }
+}

@@ -146,5 +146,6 @@ export const endOf = (call: Pick<RoundCall, "c">, answer: string): RpcAnswer =>
 
 export const goneError: RpcError = {
   code: -32_602,
-  message: "This call is not known any more: its time is over, or its API key was revoked; send the request again from the beginning",
+  message:
+    "This call is not known any more: its time is over, its API key was revoked, or it was begun with another Authorization; send the request again from the beginning",
 };

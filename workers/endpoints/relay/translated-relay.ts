@@ -3,6 +3,7 @@
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf, toBase64url } from "../../../shared/encoding.ts";
+import { ownerOf } from "../../../shared/credential/call-owner.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { memberOf } from "../../../shared/json/spans.ts";
@@ -44,8 +45,8 @@ import { driveTranslated, streamPlace, takeInput, translatedRound } from "./clie
 import { LegStream, eventResponse } from "./leg-stream.ts";
 import { associationSession, endOriginating } from "./relay-sampling.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
-import { forget } from "./negotiation.ts";
-import { type Watched, refuseWith, sessionHeader } from "./visit.ts";
+import { discover, forget, gatewayMeta } from "./negotiation.ts";
+import { type Watched, broken, errorMessages, passUnclear, refuseWith, sessionHeader } from "./visit.ts";
 import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;
@@ -86,6 +87,9 @@ export async function postTranslated(
   body: Uint8Array,
 ): Promise<Response> {
   const requests = messages.filter((each) => each.kind === "request");
+  // A request goes to the server, which looks at its credential itself.
+  const refused = messages.some((each) => aboutCall(each) !== null) ? await refuseForged(c, visit) : null;
+  if (refused !== null) return refused;
   for (const message of messages) {
     if (message.kind === "notification") await notified(c, visit, session, message);
     if (message.kind === "response" && !isOfferId(message.id)) await responded(c, visit, session, message.id, body);
@@ -97,14 +101,16 @@ export async function postTranslated(
   return answered(c, visit, session, request, body);
 }
 
-async function notified(
-  c: AppContext,
-  visit: Watched,
-  session: Translated,
-  { method, params }: Extract<JsonRpcMessage, { kind: "notification" }>,
-) {
-  const id = method === "notifications/cancelled" ? toRequestId(params?.["requestId"]) : undefined;
-  if (id === undefined) return;
+/** The call under way that a message is about, by its request's id: one that it cancels, or that it answers a round of. */
+function aboutCall(message: JsonRpcMessage): RequestId | null {
+  if (message.kind === "notification" && message.method === "notifications/cancelled")
+    return toRequestId(message.params?.["requestId"]) ?? null;
+  return message.kind === "response" && message.id !== null ? (inputPlace(message.id)?.request ?? null) : null;
+}
+
+async function notified(c: AppContext, visit: Watched, session: Translated, message: JsonRpcMessage): Promise<void> {
+  const id = aboutCall(message);
+  if (id === null) return;
   // Before the client's 202.
   await endOriginating({ env: c.env, key: c.var.key, session }, [id]).catch(() => {});
   await callOf(c, visit, session, id).cancel(null);
@@ -120,8 +126,26 @@ async function responded(c: AppContext, visit: Watched, session: Translated, id:
 const callOf = (c: AppContext, visit: Watched, session: RelaySession, id: RequestId): DurableObjectStub<CallCalls> =>
   callStub(c.env, c.var.key.id, callDigest(visit, session, id));
 
+/** A stolen session id leads to no call of a user who has another credential for the server. */
 const callDigest = (visit: Watched, session: RelaySession, id: RequestId): string =>
-  digestOf("countersign/translated-call/v1", { server: visit.name, session: session.name, id: idKey(id) });
+  digestOf("countersign/translated-call/v2", {
+    server: visit.name,
+    session: session.name,
+    id: idKey(id),
+    user: ownerOf(visit.authorization)?.user ?? null,
+  });
+
+/**
+ * The refusal of a caller whose JWT the server does not accept, before a call is found by its claims: anybody can write another user's.
+ * Other credentials are compared as they are.
+ */
+async function refuseForged(c: AppContext, visit: Watched): Promise<Response | null> {
+  const owner = ownerOf(visit.authorization);
+  if (owner === null || owner.user === owner.token) return null;
+  const found = await discover(c.env, visit, gatewayMeta());
+  if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
+  return found.value.kind === "unclear" ? passUnclear(found.value.response, visit) : null;
+}
 
 async function answered(c: AppContext, visit: Watched, session: Translated, request: Request, body: Uint8Array): Promise<Response> {
   const { id, method, params } = request;
@@ -268,6 +292,8 @@ async function resume(
   session: Translated,
   { request, own }: { readonly request: string; readonly own: string },
 ): Promise<Response> {
+  const refused = await refuseForged(c, visit);
+  if (refused !== null) return refused;
   const { id, method, name, progressToken } = JSON.parse(request) as SealedRequest; // sealed by us
   const place = streamPlace(own);
   const leg = new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: associationSession(session) });
