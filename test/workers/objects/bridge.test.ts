@@ -133,7 +133,7 @@ describe("another client", () => {
 test("a server is told nothing without the credential that its client had, after a reset", async () => {
   const headers = { Authorization: "Bearer secret-of-the-client", "X-Countersign-Key": "dev-key-of-the-tests-0123456789abcdef" };
   upstream.answer = ({ message }) => (message.method === "tools/call" ? streamOf(eventFor(elicits, "1")) : undefined);
-  await new StatelessClient("own", { key: null }).call({}, { capabilities, headers });
+  await new StatelessClient("own", { key: null, name }).call({}, { capabilities, headers });
   const stub = await bridge();
   await crash();
   const told = upstream.calls.length;

@@ -105,7 +105,7 @@ export async function postTranslated(
 function aboutCall(message: JsonRpcMessage): RequestId | null {
   if (message.kind === "notification" && message.method === "notifications/cancelled")
     return toRequestId(message.params?.["requestId"]) ?? null;
-  return message.kind === "response" && message.id !== null ? (inputPlace(message.id)?.request ?? null) : null;
+  return message.kind === "response" ? (inputPlace(message.id)?.request ?? null) : null;
 }
 
 async function notified(c: AppContext, visit: Watched, session: Translated, message: JsonRpcMessage): Promise<void> {
