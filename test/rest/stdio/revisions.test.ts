@@ -9,8 +9,8 @@ import { direct, type Running, wrapped } from "../../outside/stdio/wrapped.ts";
 const REVISIONS = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 const serverOf = (file: string): string[] => [process.execPath, fileURLToPath(new URL(file, import.meta.url))];
 const SERVERS = [
-  ["SDK 1.x", serverOf("ask-server-v1.ts")],
-  ["SDK 2.x", serverOf("ask-server-v2.ts")],
+  ["SDK 1.x", serverOf("../../outside/stdio/ask-server-v1.ts")],
+  ["SDK 2.x", serverOf("../../outside/stdio/ask-server-v2.ts")],
 ] as const;
 
 let gateway: FakeGateway;
@@ -66,7 +66,10 @@ const commandOf = (url: string): string[] => [process.execPath, "client/cli/main
 
 test("a conversation in revision 2026-07-28, which has no initialize, passes as without the command", async () => {
   const talk = async (through: "direct" | "behind"): Promise<unknown> => {
-    const [command = "", ...args] = [...(through === "direct" ? [] : commandOf(listening.url)), ...serverOf("modern-server.ts")];
+    const [command = "", ...args] = [
+      ...(through === "direct" ? [] : commandOf(listening.url)),
+      ...serverOf("../../outside/stdio/modern-server.ts"),
+    ];
     const client = new Client({ name: "modern", version: "1" }, { versionNegotiation: { mode: "auto" } });
     const env = { PATH: process.env["PATH"] ?? "", COUNTERSIGN_API_KEY: FAKE_KEY };
     await client.connect(new StdioClientTransport({ command, args, env, stderr: "inherit" }));

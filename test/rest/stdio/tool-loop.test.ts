@@ -4,7 +4,7 @@ import type { ProviderStep } from "../../support/provider-server.ts";
 import { type Killable, killableGateway } from "../../outside/support/killable-gateway.ts";
 import { GENERATIONS } from "../../outside/stdio/clients.ts";
 
-const LOOP = [process.execPath, fileURLToPath(new URL("loop-server.ts", import.meta.url))];
+const LOOP = [process.execPath, fileURLToPath(new URL("../../outside/stdio/loop-server.ts", import.meta.url))];
 const textOf = (result: unknown): string => (result as { content: { text: string }[] }).content.map(({ text }) => text).join();
 const adds = (...pairs: readonly (readonly [id: string, a: number, b: number])[]): ProviderStep => ({
   answer: "reply",
