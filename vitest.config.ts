@@ -42,7 +42,8 @@ const workerd = (more: Readonly<Record<string, string>> = {}) =>
         ADMIN_TOKEN: "admin-token-of-the-tests-0123456789",
         LINK_KEY: "link-key-of-the-tests-0123456789abcdef",
         DEV_API_KEY: "dev-key-of-the-tests-0123456789abcdef",
-        // The channels' hosts are scripted by the tests that use them; a reviewer without an address needs none.
+        // The channels' hosts are scripted by the tests that use them; a reviewer without an
+        // address needs none.
         EMAIL_FROM: "Countersign <reviews@gateway.example.com>",
         RESEND_API_KEY: "re_full_0123456789abcdef",
         RESEND_BASE_URL: "https://mail.example.com",
@@ -75,13 +76,17 @@ const fromOutside = (own: { readonly name: string; readonly include: string[] })
     globalSetup: ["test/outside/support/no-chromium.ts", "test/outside/support/build-gateway.ts"],
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // After the others. More at a time than there are cores: they wait more than they work, each for processes of its own.
+    // After the others. More at a time than there are cores: they wait more than they work, each
+    // for processes of its own.
     sequence: { groupOrder: 1 },
     maxWorkers: 6,
   },
 });
 
-/** The smoke test starts first: it keeps one core busy for seconds while the pure tests, which are many and short, have the other. */
+/**
+ * The smoke test starts first: it keeps one core busy for seconds while the pure tests, which are
+ * many and short, have the other.
+ */
 class SmokeFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
@@ -144,7 +149,8 @@ export default defineConfig({
         test: { name: "traced", include: ["test/workers/traced/**/*.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
       },
       {
-        // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the project before this.
+        // Whether the Worker works at all, for `npm run test:fast`. It is one of the files of the
+        // project before this.
         plugins: [...inFewModules, workerd()],
         test: { name: "smoke", include: ["test/workers/smoke.test.ts"], testTimeout: 180_000, maxWorkers: 4, ...inWorkerd },
       },
@@ -153,8 +159,8 @@ export default defineConfig({
       // The rest from outside, with a sample of the attacks: `npm run test:rest`.
       fromOutside({ name: "rest", include: ["test/rest/**/*.test.ts", "test/attack/*.test.ts", "test/scripts/**/*.test.ts"] }),
       {
-        // All attacks, faults and kills: `npm run attack`. One file at a time, since kills are judged
-        // by the time.
+        // All attacks, faults and kills: `npm run attack`. One file at a time, since kills are
+        // judged by the time.
         test: {
           name: "attack",
           include: ["test/attack/*.test.ts"],
@@ -166,7 +172,8 @@ export default defineConfig({
         },
       },
       {
-        // Whole matrices, which take minutes each: `npm run verify`. `npm run test:rest` holds a sample of each.
+        // Whole matrices, which take minutes each: `npm run verify`. `npm run test:rest` holds a
+        // sample of each.
         test: {
           name: "verify",
           include: ["test/verify/*.test.ts"],

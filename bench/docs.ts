@@ -6,7 +6,10 @@ import { markdownOf } from "./report.ts";
 const startOf = (part: string): string => `<!-- bench ${part}: written by npm run bench -- --write-docs -->`;
 const endOf = (part: string): string => `<!-- end of bench ${part} -->`;
 
-/** The page with this report's tables. Throws where the page has no place for them, or where the report is of a short run. */
+/**
+ * The page with this report's tables. Throws where the page has no place for them, or where the
+ * report is of a short run.
+ */
 export function withReport(page: string, report: Report, picturesFrom: string): string {
   if (report.settings.short) throw new Error(`the figures of "${report.part}" are of a short run and mean nothing`);
   return withText(page, report.part, markdownOf(report, picturesFrom));

@@ -1,4 +1,5 @@
-// The gateway as it is deployed, on workerd itself, for benchmarks: its KV and its rate limit are Workers, and the documents are written like an operator's.
+// The gateway as it is deployed, on workerd itself, for benchmarks: its KV and its rate limit are
+// Workers, and the documents are written like an operator's.
 
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
@@ -21,7 +22,10 @@ const config :Workerd.Config = (
 const linkKey = "bench-link-key-0123456789";
 export const adminToken = "bench-admin-token-0123456789";
 
-/** A benchmark gateway's configuration: documents by name, and keys' records by the digest of the key. */
+/**
+ * A benchmark gateway's configuration: documents by name, and keys' records by the digest of the
+ * key.
+ */
 export type Configured = {
   readonly documents: Readonly<Record<string, object>>;
   readonly keys: Readonly<Record<string, object>>;

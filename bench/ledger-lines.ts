@@ -1,4 +1,5 @@
-// Fills a stopped gateway's ledger: copies of the lines and events that it wrote itself, each under a run's id of its own.
+// Fills a stopped gateway's ledger: copies of the lines and events that it wrote itself, each under
+// a run's id of its own.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +17,10 @@ export type Filling = {
 
 const copies: Filling = { stepMs: 1_000, vary: () => ({}) };
 
-/** Adds lines until the shards together have `lines`. Each shard must have one of its own already. Nothing is counted after it. */
+/**
+ * Adds lines until the shards together have `lines`. Each shard must have one of its own already.
+ * Nothing is counted after it.
+ */
 export function fillLedger(objects: string, lines: number, filling: Filling = copies): void {
   const folder = join(objects, "LedgerObject");
   const files = readdirSync(folder).filter((name) => name.endsWith(".sqlite") && name !== "metadata.sqlite");

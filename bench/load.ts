@@ -1,4 +1,5 @@
-// A load generator on raw sockets: each connection sends one request after another and reads each answer whole.
+// A load generator on raw sockets: each connection sends one request after another and reads each
+// answer whole.
 
 import { connect } from "node:net";
 import { quantile } from "./report.ts";
@@ -8,7 +9,9 @@ export type Load = {
   readonly connections: number;
   readonly seconds: number;
   readonly request: (connection: number, count: number) => Buffer;
-  /** A text that the first token of a streamed answer has: the times are then those until it came. */
+  /**
+   * A text that the first token of a streamed answer has: the times are then those until it came.
+   */
   readonly firstToken?: string;
 };
 export type Measured = {
@@ -19,7 +22,10 @@ export type Measured = {
   readonly p99Ms: number;
 };
 
-/** Runs a bounded load and stops by itself. An answer other than 200, or with an error in it, counts as failed. */
+/**
+ * Runs a bounded load and stops by itself. An answer other than 200, or with an error in it, counts
+ * as failed.
+ */
 export async function measure({ port, connections, seconds, request, firstToken }: Load): Promise<Measured> {
   const times: number[] = [];
   let failed = 0;

@@ -1,5 +1,6 @@
-// Runs the npm package mcp-proxy in front of an MCP server at a URL, as its README does with `proxyServer` and `startHTTPServer`. Copied
-// beside the package, so that it finds it. Arguments: its own port, and the server's URL.
+// Runs the npm package mcp-proxy in front of an MCP server at a URL, as its README does with
+// `proxyServer` and `startHTTPServer`. Copied beside the package, so that it finds it. Arguments:
+// its own port, and the server's URL.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Server } from "@modelcontextprotocol/server";

@@ -1,5 +1,6 @@
-// Loaded before Portkey's gateway 1.15.2: on Node it answers every streamed request with 500 ("TypeError: immutable"), because it writes to the
-// headers of the provider's response. They can be written here.
+// Loaded before Portkey's gateway 1.15.2: on Node it answers every streamed request with 500
+// ("TypeError: immutable"), because it writes to the headers of the provider's response. They can
+// be written here.
 
 const fetchUnchanged = globalThis.fetch;
 globalThis.fetch = async (...request) => {

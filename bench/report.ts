@@ -12,7 +12,10 @@ export type Column = { readonly key: string; readonly title: string; readonly di
 export type Row = {
   /** The first cells, in the order of `Table.labels`. */
   readonly labels: readonly string[];
-  /** By the column's key: one figure for each round, or one alone where there are no rounds. None: the cell is empty. */
+  /**
+   * By the column's key: one figure for each round, or one alone where there are no rounds. None:
+   * the cell is empty.
+   */
   readonly values: Readonly<Record<string, readonly number[]>>;
 };
 export type Table = {
@@ -116,7 +119,10 @@ const tableMarkdown = ({ title, labels, columns, rows }: Table): string => {
 
 export const roundsWords = (rounds: number): string => `${rounds} round${rounds === 1 ? "" : "s"}`;
 
-/** The whole report as Markdown. `picturesFrom`: the folder of the pictures as the reader's page reaches it. */
+/**
+ * The whole report as Markdown. `picturesFrom`: the folder of the pictures as the reader's page
+ * reaches it.
+ */
 export function markdownOf(report: Report, picturesFrom: string): string {
   const { settings } = report;
   const when = `${report.date.slice(0, 10)} at ${report.commit}${report.changed ? ", with changes" : ""}`;

@@ -1,4 +1,5 @@
-// What a part measures with: workerd processes, and folders for their data. `end` stops and deletes all of it.
+// What a part measures with: workerd processes, and folders for their data. `end` stops and deletes
+// all of it.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -11,7 +12,10 @@ import { type Served, bundle, serve, served } from "./workerd.ts";
 export type Rig = {
   /** For bundles, configurations and objects on disk. */
   readonly folder: string;
-  /** A new folder on a file system in memory (Linux), where a commit does not wait for a disk. Elsewhere it is on the disk. */
+  /**
+   * A new folder on a file system in memory (Linux), where a commit does not wait for a disk.
+   * Elsewhere it is on the disk.
+   */
   readonly memory: () => string;
   /** The mock provider. */
   readonly provider: () => Promise<Served>;
@@ -24,7 +28,10 @@ export type Rig = {
 };
 
 export type GatewayOptions = {
-  /** `disk` waits for this machine's disk at every commit, which no deployed object does; `memory` does not. */
+  /**
+   * `disk` waits for this machine's disk at every commit, which no deployed object does; `memory`
+   * does not.
+   */
   readonly storage?: "memory" | "disk";
   /** The Worker's entry, in place of the gateway's own. */
   readonly entry?: string;

@@ -31,7 +31,10 @@ const loadColumns: readonly Column[] = [
 
 type Figures = Measured & { readonly cpuMicros: number };
 
-/** Measures all contenders in each round. What is added is the difference from the first one in the same round. */
+/**
+ * Measures all contenders in each round. What is added is the difference from the first one in the
+ * same round.
+ */
 export async function compare(contenders: readonly Contender[], comparison: Comparison): Promise<Table> {
   const rows: Row[] = [];
   for (const connections of comparison.connectionCounts) {

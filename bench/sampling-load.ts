@@ -1,4 +1,5 @@
-// Shared by the benchmarks of the sampling endpoint: a gateway with one mock model and open gates, and requests to it.
+// Shared by the benchmarks of the sampling endpoint: a gateway with one mock model and open gates,
+// and requests to it.
 
 import { createHash } from "node:crypto";
 import type { Configured } from "./gateway-on-workerd.ts";
@@ -74,7 +75,10 @@ export function samplingOf({ connection, content }: { readonly connection: numbe
   );
 }
 
-/** A text generation at the control endpoint that was never sent before. Its session is the connection's. */
+/**
+ * A text generation at the control endpoint that was never sent before. Its session is the
+ * connection's.
+ */
 export const control = (connection: number, stream = false): Buffer => {
   serial += 1;
   return post(

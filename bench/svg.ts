@@ -1,5 +1,5 @@
-// A plain line chart on two logarithmic axes, as SVG: the median of each point with its least and greatest figure, and a dashed line that
-// shows what growing in proportion would be.
+// A plain line chart on two logarithmic axes, as SVG: the median of each point with its least and
+// greatest figure, and a dashed line that shows what growing in proportion would be.
 
 import { median } from "./report.ts";
 

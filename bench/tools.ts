@@ -1,4 +1,5 @@
-// Programs from npm that the gateway is compared with. They are no dependencies: each is fetched in an exact version at its first use.
+// Programs from npm that the gateway is compared with. They are no dependencies: each is fetched in
+// an exact version at its first use.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
@@ -10,7 +11,10 @@ const folder = fileURLToPath(new URL("../.bench/tools", import.meta.url));
 
 class NotFetched extends Error {}
 
-/** The folder of an npm package in this version. It is fetched into .bench/ where it is not there, without its install scripts. */
+/**
+ * The folder of an npm package in this version. It is fetched into .bench/ where it is not there,
+ * without its install scripts.
+ */
 export function tool(name: string, version: string): string {
   const home = join(folder, `${name.replaceAll("/", "+")}@${version}`);
   const installed = join(home, "node_modules", name);

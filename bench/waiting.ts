@@ -1,4 +1,5 @@
-// Opens requests that wait for a person, on real sockets, decides them through the review pages, and measures what their callers see.
+// Opens requests that wait for a person, on real sockets, decides them through the review pages,
+// and measures what their callers see.
 
 import { pause } from "../scripts/local-gateway.ts";
 import { operatorOf } from "../scripts/operator.ts";
@@ -13,7 +14,10 @@ export type Waited = {
   readonly lost: number;
   /** The reasons, each once. */
   readonly reasons: readonly string[];
-  /** From the press of the button to the caller's last byte, in milliseconds: one decision at a time, then many at once. */
+  /**
+   * From the press of the button to the caller's last byte, in milliseconds: one decision at a
+   * time, then many at once.
+   */
   readonly aloneP50: number;
   readonly p50: number;
   readonly p99: number;
@@ -27,11 +31,17 @@ export type WaitingLoad = {
   readonly count: number;
   /** So many are decided one at a time, the others `decidedAtOnce` at a time. */
   readonly alone: number;
-  /** So many callers hold a connection; the others asked for a task, and fetch its result once it is decided. All hold one where absent. */
+  /**
+   * So many callers hold a connection; the others asked for a task, and fetch its result once it is
+   * decided. All hold one where absent.
+   */
   readonly held?: number;
   /** Called while all wait. */
   readonly whileWaiting?: () => Promise<void>;
-  /** Called before each wave, each page and each decision: a gateway at a limit of its machine is given time. */
+  /**
+   * Called before each wave, each page and each decision: a gateway at a limit of its machine is
+   * given time.
+   */
   readonly pace?: () => Promise<void>;
 };
 
@@ -41,7 +51,9 @@ const wave = 200;
 const decidedAtOnce = 32;
 const arrivalMs = 60_000;
 
-/** Opens requests, decides all of them, and measures the deliveries. The gateway has no policy yet. */
+/**
+ * Opens requests, decides all of them, and measures the deliveries. The gateway has no policy yet.
+ */
 export async function waitAndDecide(
   gateway: { readonly url: string },
   { count, alone, held = count, whileWaiting, pace = async () => {} }: WaitingLoad,
@@ -54,7 +66,8 @@ export async function waitAndDecide(
   const asking = { url: gateway.url, key };
   const callers = waitingCallers((index) => (index < held ? ask(asking, index) : askForTask(asking, index, untilDecided)));
   const openingAt = performance.now();
-  // In waves: the list of notices has the newest 500, and the backlog of a listening socket is not measured.
+  // In waves: the list of notices has the newest 500, and the backlog of a listening socket is not
+  // measured.
   while (callers.opened() < count) {
     await pace();
     callers.open(Math.min(wave, count - callers.opened()));
@@ -62,7 +75,8 @@ export async function waitAndDecide(
   }
   const openedMs = performance.now() - openingAt;
   await whileWaiting?.();
-  // Opens each page as a reviewer's browser does, and waits the second that a decision must take at least.
+  // Opens each page as a reviewer's browser does, and waits the second that a decision must take at
+  // least.
   const forms = await inTurn([...links], decidedAtOnce, async ([run, link]) => {
     await pace();
     return { run, form: await openForm(link) };
@@ -90,7 +104,10 @@ export type Callers = {
   readonly timesOf: (names: readonly string[]) => number[];
 };
 
-/** Callers that wait. `wait` sends the request with this number and returns the name under which it is decided, once it is answered. */
+/**
+ * Callers that wait. `wait` sends the request with this number and returns the name under which it
+ * is decided, once it is answered.
+ */
 export function waitingCallers(wait: (index: number) => Promise<string>): Callers {
   const arrivedAt = new Map<string, number>();
   const pressedAt = new Map<string, number>();
@@ -194,7 +211,10 @@ async function ask(asking: Asking, index: number): Promise<string> {
   return runOf(await send(asking, requestOf(index)));
 }
 
-/** Sends one request that is answered at once, and asks for its result once it is decided. Returns the run's id. */
+/**
+ * Sends one request that is answered at once, and asks for its result once it is decided. Returns
+ * the run's id.
+ */
 async function askForTask(asking: Asking, index: number, untilDecided: (run: string) => Promise<void>): Promise<string> {
   const response = await send(asking, requestOf(index), { Prefer: "respond-async" });
   await response.body?.cancel();

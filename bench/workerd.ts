@@ -1,4 +1,5 @@
-// Runs Workers on workerd itself, without a development server in front: each bundled as it would be deployed.
+// Runs Workers on workerd itself, without a development server in front: each bundled as it would
+// be deployed.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
-// One connection of the host to one MCP server: its open requests, and the server's sampling requests. It uses no SDK: it is called with
-// every message that passes, and with the requests to answer.
+// One connection of the host to one MCP server: its open requests, and the server's sampling
+// requests. It uses no SDK: it is called with every message that passes, and with the requests to
+// answer.
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
@@ -33,7 +34,10 @@ const WHY_NOT: Record<Extract<Association, { ok: false }>["reason"], string> = {
   ambiguous:
     'several requests are open and the transport does not show which one it serves. Over Streamable HTTP give the transport the fetch that attach() returns; over stdio call one tool at a time or set association: "inFlight".',
 };
-/** Servers time a request out after 60 s without progress; the gateway's heartbeats become progress this often. */
+/**
+ * Servers time a request out after 60 s without progress; the gateway's heartbeats become progress
+ * this often.
+ */
 const KEEP_ALIVE_MILLISECONDS = 10_000;
 /** Before 2025-11-25 a reply's content is one block. */
 const ARRAYS_SINCE = "2025-11-25";
@@ -85,7 +89,8 @@ export class Connection implements SamplingConnection {
       const revision = answer.result["protocolVersion"];
       if (typeof revision === "string") this.#revision = revision;
     }
-    // SDK 1.x does not abort a handler whose request has the id 0, which is every server's first id.
+    // SDK 1.x does not abort a handler whose request has the id 0, which is every server's first
+    // id.
     const notification = asNotification(message);
     if (notification?.method === "notifications/cancelled") {
       const id = notification.params["requestId"];
@@ -145,7 +150,10 @@ export class Connection implements SamplingConnection {
     return this.#shaped(result);
   }
 
-  /** Undefined where the server gets none: the request is one for a reply, which ends with its client request. */
+  /**
+   * Undefined where the server gets none: the request is one for a reply, which ends with its
+   * client request.
+   */
   async #token(params: Members, { origin, inferred }: { origin: Origin; inferred: boolean }): Promise<Members | undefined> {
     const { gateway, session, server, v1Tokens } = this.#settings;
     if (v1Tokens === undefined || origin.ended.aborted) return undefined;
@@ -201,7 +209,10 @@ export class Connection implements SamplingConnection {
     }
   }
 
-  /** A signal that aborts when the server cancels the request, its originating request ends, or the connection closes. */
+  /**
+   * A signal that aborts when the server cancels the request, its originating request ends, or the
+   * connection closes.
+   */
   #stopping(asked: Asked, origin: Origin): { signal: AbortSignal; release: () => void } {
     const stop = new AbortController();
     const key = idKey(asked.id);
@@ -228,8 +239,8 @@ export class Connection implements SamplingConnection {
   }
 
   /**
-   * Sends the server progress, where it gave a token. The number is a count of our own: it must increase (utilities/progress), and the
-   * gateway's begins again after a dropped connection.
+   * Sends the server progress, where it gave a token. The number is a count of our own: it must
+   * increase (utilities/progress), and the gateway's begins again after a dropped connection.
    */
   #keepAlive(asked: Asked, token: unknown): { heartbeat: () => void; progress: (message: string | undefined) => void } {
     const { timing } = this.#settings;

@@ -1,4 +1,5 @@
-// Reads one HTTP answer of the gateway, event stream or JSON, to its end or to where the connection broke. Never retries.
+// Reads one HTTP answer of the gateway, event stream or JSON, to its end or to where the connection
+// broke. Never retries.
 
 import { isObject, parseJson } from "../shared/json/values.ts";
 import { EventSplitter, dataOf } from "../shared/relay/event-stream.ts";
@@ -79,7 +80,10 @@ async function readDocument(response: Response, reading: AnswerReader): Promise<
   return refusal(response, answer !== undefined && "error" in answer ? answer.error : undefined, reading.timing);
 }
 
-/** Reads until `take` returns true, which closes the connection, or the body ends. Returns why the connection broke, if it did. */
+/**
+ * Reads until `take` returns true, which closes the connection, or the body ends. Returns why the
+ * connection broke, if it did.
+ */
 async function readBody(response: Response, reading: AnswerReader, take: (bytes: Uint8Array) => boolean): Promise<string | undefined> {
   if (response.body === null) return undefined;
   const reader = response.body.getReader();
@@ -115,7 +119,10 @@ function progressOf(message: unknown): Progress | undefined {
   };
 }
 
-/** The error for the MCP server and, through `onError`, for the host. It names the setting to correct, never its value. */
+/**
+ * The error for the MCP server and, through `onError`, for the host. It names the setting to
+ * correct, never its value.
+ */
 function refusal(response: Response, error: RpcError | undefined, timing: Timing): Attempt {
   const { status } = response;
   const described = (code: number, message: string): RpcError => new RpcError(error?.code ?? code, message, error?.data);
@@ -145,7 +152,8 @@ function refusal(response: Response, error: RpcError | undefined, timing: Timing
       };
     case 429: {
       const waitMilliseconds = retryAfter(response, error?.data, timing.now());
-      // The gateway names a time where waiting helps. It does not for a tool loop over its limit, which stays over it.
+      // The gateway names a time where waiting helps. It does not for a tool loop over its limit,
+      // which stays over it.
       if (error !== undefined && waitMilliseconds === undefined) return { kind: "refused", error };
       return {
         kind: "busy",
@@ -168,7 +176,10 @@ function refusal(response: Response, error: RpcError | undefined, timing: Timing
 const addressError = (status: number): RpcError =>
   new RpcError(-32603, `No sampling gateway answers at the address it was given (HTTP ${status}): set url to the gateway's base address.`);
 
-/** Milliseconds to wait: `Retry-After` as seconds or as a date (RFC 9110, 10.2.3), else the error's `retryAfterMs`. */
+/**
+ * Milliseconds to wait: `Retry-After` as seconds or as a date (RFC 9110, 10.2.3), else the error's
+ * `retryAfterMs`.
+ */
 function retryAfter(response: Response, data: unknown, now: number): number | undefined {
   const header = response.headers.get("retry-after");
   if (header !== null && /^\d+$/.test(header.trim())) return Number(header) * 1_000;

@@ -1,5 +1,5 @@
-// The gateway's client: calls that survive dropped connections, and notices that are sent in the background. Logs nothing; no prompt, reply
-// or key is in any error.
+// The gateway's client: calls that survive dropped connections, and notices that are sent in the
+// background. Logs nothing; no prompt, reply or key is in any error.
 
 import { type Members } from "../shared/json/values.ts";
 import { type Listener, readAttempt, type Attempt } from "./gateway-answer.ts";
@@ -14,14 +14,23 @@ export type GatewaySettings = {
   readonly timing: Timing;
   /** From the first attempt to the last. */
   readonly deadlineMilliseconds: number;
-  /** The same while the gateway has sent nothing yet, not even a heartbeat: there is no review to come back to. */
+  /**
+   * The same while the gateway has sent nothing yet, not even a heartbeat: there is no review to
+   * come back to.
+   */
   readonly connectMilliseconds?: number | undefined;
-  /** The gateway sends something every 15 s while it waits; silence for this long is a dropped connection. */
+  /**
+   * The gateway sends something every 15 s while it waits; silence for this long is a dropped
+   * connection.
+   */
   readonly silenceMilliseconds: number;
   readonly onError: (error: Error) => void;
 };
 
-/** The gateway did not answer in time. It should get a cancellation, because the caller no longer waits. */
+/**
+ * The gateway did not answer in time. It should get a cancellation, because the caller no longer
+ * waits.
+ */
 export class GaveUp extends RpcError {}
 
 const NOTICE_ATTEMPTS = 4;
@@ -55,9 +64,10 @@ export class Gateway {
   }
 
   /**
-   * Sends one JSON-RPC request and returns its result. Where the connection drops, the same request is sent again, which attaches to the
-   * one under way (design: repeats).
-   * @throws RpcError with the gateway's own error, or with why there is no answer; the signal's reason when aborted.
+   * Sends one JSON-RPC request and returns its result. Where the connection drops, the same request
+   * is sent again, which attaches to the one under way (design: repeats).
+   * @throws RpcError with the gateway's own error, or with why there is no answer; the signal's
+   *   reason when aborted.
    */
   async call(request: JsonRpcRequest, signal: AbortSignal, { revision, ...listener }: CallOptions = {}): Promise<Members> {
     const { timing, deadlineMilliseconds } = this.#settings;
@@ -78,7 +88,8 @@ export class Gateway {
         this.#settings.onError(attempt.error);
         throw attempt.error;
       }
-      // A dropped connection is made again without a message. A wrong url, or a gateway that is down, is reported once.
+      // A dropped connection is made again without a message. A wrong url, or a gateway that is
+      // down, is reported once.
       if (attempt.kind === "dropped" && attempt.why === NO_CONNECTION && !hasReported) {
         hasReported = true;
         this.#settings.onError(new Error("The sampling gateway cannot be reached; asking again. Is its url right, and does it run?"));
@@ -98,7 +109,10 @@ export class Gateway {
     this.#notice("POST", "/sampling", JSON.stringify({ jsonrpc: "2.0", method, params }));
   }
 
-  /** A token for /v1, from POST /tokens; undefined where the gateway gives none, which `onError` hears. */
+  /**
+   * A token for /v1, from POST /tokens; undefined where the gateway gives none, which `onError`
+   * hears.
+   */
   async token(asked: Members): Promise<unknown> {
     const { timing, onError } = this.#settings;
     const sent = this.#fetch("POST", "/tokens", AbortSignal.timeout(NOTICE_MILLISECONDS), JSON.stringify(asked)).catch(() => undefined);
@@ -142,7 +156,8 @@ export class Gateway {
       );
       if (response === undefined || response === "late") return { kind: "dropped", why: NO_CONNECTION };
       if (response.status === 200) onReached();
-      // The attempt ends at the deadline even while heartbeats come; the reader watches for silence.
+      // The attempt ends at the deadline even while heartbeats come; the reader watches for
+      // silence.
       const read = readAttempt(response, { id: request.id, silenceMilliseconds, timing, listener, signal: both });
       const attempt = await within(read, Math.max(0, leftMilliseconds), timing, signal);
       return attempt === "late" ? { kind: "dropped", why: "no answer before the deadline" } : attempt;

@@ -1,5 +1,5 @@
-// The host's open requests to one server, read off the messages that pass, and which of them a sampling request serves. Sends nothing; no
-// clock.
+// The host's open requests to one server, read off the messages that pass, and which of them a
+// sampling request serves. Sends nothing; no clock.
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
@@ -26,7 +26,10 @@ export type Association =
 
 /** What the wire shows of the request that a sampling request serves. */
 export type Evidence = {
-  /** The client's request on whose response stream it came; undefined where the transport cannot tell. */
+  /**
+   * The client's request on whose response stream it came; undefined where the transport cannot
+   * tell.
+   */
   readonly streamOf?: JsonRpcId | undefined;
   readonly params: Members;
   /** Its name among the `inputRequests` of a result (revision 2026-07-28). */
@@ -48,7 +51,10 @@ type Open = {
 export class InFlight {
   /** In the order in which they were opened. */
   readonly #open = new Set<Open>();
-  /** Every request id of an open request: its own, those of its repeats (2026-07-28), and of requests about its task. */
+  /**
+   * Every request id of an open request: its own, those of its repeats (2026-07-28), and of
+   * requests about its task.
+   */
   readonly #legs = new Map<string, { readonly open: Open; readonly about: "itself" | "tasks/get" | "tasks/result" | "tasks/cancel" }>();
   readonly #onEnded: (origin: Origin) => void;
 
@@ -104,8 +110,9 @@ export class InFlight {
   }
 
   /**
-   * The open request that a sampling request serves: by the task that it names, else by the response stream it came on. Where the wire shows
-   * neither, the mode decides, and the result is inferred.
+   * The open request that a sampling request serves: by the task that it names, else by the
+   * response stream it came on. Where the wire shows neither, the mode decides, and the result is
+   * inferred.
    */
   associate(evidence: Evidence, mode: AssociationMode): Association {
     const shown = this.#shown(evidence);
@@ -125,12 +132,17 @@ export class InFlight {
     for (const open of this.#open) if (open.origin.id === id) this.#end(open);
   }
 
-  /** Call with the answer to a sampling request of an `input_required` result: the leg that repeats the request carries it. */
+  /**
+   * Call with the answer to a sampling request of an `input_required` result: the leg that repeats
+   * the request carries it.
+   */
   answeredInput(evidence: Evidence, answer: unknown): void {
     if (evidence.inputKey !== undefined) this.#byInput(evidence)?.input?.answers.set(evidence.inputKey, sortedJson(answer));
   }
 
-  /** The leg whose `input_required` result asked for this sampling request (revision 2026-07-28). */
+  /**
+   * The leg whose `input_required` result asked for this sampling request (revision 2026-07-28).
+   */
   inputLeg(evidence: Evidence): JsonRpcId | undefined {
     return this.#byInput(evidence)?.input?.leg;
   }

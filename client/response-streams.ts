@@ -1,5 +1,5 @@
-// Wraps the fetch of a Streamable HTTP transport to see on which request's response stream a sampling request comes. It passes every byte
-// unchanged.
+// Wraps the fetch of a Streamable HTTP transport to see on which request's response stream a
+// sampling request comes. It passes every byte unchanged.
 
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { parseJson } from "../shared/json/values.ts";
@@ -8,7 +8,10 @@ import { asRequest, type JsonRpcId } from "./rpc-messages.ts";
 
 export type FetchLike = (input: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** Streams that are never resumed leave their last event id behind; the oldest beyond this number are forgotten. */
+/**
+ * Streams that are never resumed leave their last event id behind; the oldest beyond this number
+ * are forgotten.
+ */
 const MOST_EVENT_IDS = 1_000;
 
 /** In characters, as in the relay. After a longer event the rest of its stream passes unread. */
@@ -17,10 +20,16 @@ const LONGEST_EVENT = 10_000_000;
 export class ResponseStreams {
   /** A server's request id, with the client's request on whose stream it came. */
   readonly #cameOn = new Map<string, JsonRpcId>();
-  /** The last event id of each response stream: with it a GET resumes that stream (2025-11-25, transports: resumability). */
+  /**
+   * The last event id of each response stream: with it a GET resumes that stream (2025-11-25,
+   * transports: resumability).
+   */
   readonly #resumable = new Map<string, JsonRpcId>();
 
-  /** The client's request on whose response stream this request of the server came. Once: it is removed. */
+  /**
+   * The client's request on whose response stream this request of the server came. Once: it is
+   * removed.
+   */
   take(serverRequest: JsonRpcId): JsonRpcId | undefined {
     const stream = this.#cameOn.get(idKey(serverRequest));
     this.#cameOn.delete(idKey(serverRequest));

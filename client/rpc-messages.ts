@@ -1,12 +1,16 @@
-// The JSON-RPC messages that pass the client. Read more leniently than the gateway reads its own (shared/wire/json-rpc.ts): every message that
-// either side's SDK may accept as a request has to be seen, even with a fraction as its id. Never validates a method's params.
+// The JSON-RPC messages that pass the client. Read more leniently than the gateway reads its own
+// (shared/wire/json-rpc.ts): every message that either side's SDK may accept as a request has to be
+// seen, even with a fraction as its id. Never validates a method's params.
 
 import { type Members, isObject } from "../shared/json/values.ts";
 
 export type JsonRpcId = string | number;
 export type JsonRpcRequest = { readonly jsonrpc: "2.0"; readonly id: JsonRpcId; readonly method: string; readonly params?: Members };
 
-/** An error for the MCP server. Both SDK generations send `code`, `message` and `data` of any error that a request handler throws. */
+/**
+ * An error for the MCP server. Both SDK generations send `code`, `message` and `data` of any error
+ * that a request handler throws.
+ */
 export class RpcError extends Error {
   readonly code: number;
   readonly data?: unknown;

@@ -7,8 +7,8 @@ import type { JsonRpcId } from "./rpc-messages.ts";
 export type Progress = { readonly progress: number; readonly total?: number; readonly message?: string };
 
 /**
- * Which open request a sampling request counts for where the wire does not show it, as in the relay's servers document. `auto`: the only
- * one; `strict`: none; `inFlight`: the one opened last.
+ * Which open request a sampling request counts for where the wire does not show it, as in the
+ * relay's servers document. `auto`: the only one; `strict`: none; `inFlight`: the one opened last.
  */
 export const ASSOCIATION_MODES = ["auto", "strict", "inFlight"] as const;
 export type AssociationMode = (typeof ASSOCIATION_MODES)[number];
@@ -38,7 +38,10 @@ export type Asked = {
   readonly inputOf?: JsonRpcId | undefined;
   /** The client's request that it serves, where the caller knows it. */
   readonly serves?: JsonRpcId | undefined;
-  /** The revision in which the gateway reads the params and answers; by default the newest before 2026-07-28. */
+  /**
+   * The revision in which the gateway reads the params and answers; by default the newest before
+   * 2026-07-28.
+   */
   readonly revision?: string | undefined;
 };
 
@@ -48,7 +51,9 @@ export interface SamplingConnection {
   sent(message: unknown): void;
   /** Call where a request could not be sent, or was dropped without a `notifications/cancelled`. */
   abandoned(id: JsonRpcId): void;
-  /** Call where the request that the client began with this id has ended, and no message shows it. */
+  /**
+   * Call where the request that the client began with this id has ended, and no message shows it.
+   */
   ended(id: JsonRpcId): void;
   /** Call with each message of the server before the client handles it. */
   received(message: unknown): void;
@@ -56,6 +61,9 @@ export interface SamplingConnection {
   closed(): void;
   /** Whether this connection answers a request of the server. */
   answers(method: string, params: Members): boolean;
-  /** Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError, which the server gets. */
+  /**
+   * Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError,
+   * which the server gets.
+   */
   answer(asked: Asked): Promise<Members>;
 }

@@ -1,5 +1,5 @@
-// What an MCP host imports: one call that gives its client sampling, reviewed by a person at a Countersign gateway. It depends on the platform's
-// fetch alone, and imports no MCP SDK.
+// What an MCP host imports: one call that gives its client sampling, reviewed by a person at a
+// Countersign gateway. It depends on the platform's fetch alone, and imports no MCP SDK.
 
 import { ourExtensions } from "../shared/wire/extension-keys.ts";
 import { Connection } from "./connection.ts";
@@ -27,31 +27,51 @@ export type SamplingHandlerOptions = {
   /** An API key of the gateway. Sent to `url` only, and never in an error. */
   readonly apiKey: string;
   /**
-   * The session's name, 1-120 visible ASCII characters; by default random. A session is one connection, so the second and later connections
-   * of this handler append `.2`, `.3` and so on. A caller with the API key and the name can end the session: choose one that cannot be
-   * guessed, or none.
+   * The session's name, 1-120 visible ASCII characters; by default random. A session is one
+   * connection, so the second and later connections of this handler append `.2`, `.3` and so on. A
+   * caller with the API key and the name can end the session: choose one that cannot be guessed, or
+   * none.
    */
   readonly session?: string;
   /**
-   * What a sampling request counts for where the transport cannot show which open request it serves (stdio, or a server that samples
-   * outside the response stream). `auto`, the default: the only one that is open; while several are it is refused with -32602.
-   * `inFlight`: the newest; the reviewer may then see a wrong tool's name, and the run is cancelled when that tool's call ends.
+   * What a sampling request counts for where the transport cannot show which open request it serves
+   * (stdio, or a server that samples outside the response stream). `auto`, the default: the only
+   * one that is open; while several are it is refused with -32602. `inFlight`: the newest; the
+   * reviewer may then see a wrong tool's name, and the run is cancelled when that tool's call ends.
    * `strict`: it is refused. The gateway gets an association that is not shown as inferred.
    */
   readonly association?: AssociationMode;
-  /** Whether a server may ask for sampling as a task (2025-11-25); by default true. Set false where the client has a `taskStore`. */
+  /**
+   * Whether a server may ask for sampling as a task (2025-11-25); by default true. Set false where
+   * the client has a `taskStore`.
+   */
   readonly tasks?: boolean;
   /** Called with what the gateway waits for. */
   readonly onProgress?: (progress: SamplingProgress) => void;
-  /** Called when the gateway shows that it is still there while a request waits: at least every 15 s. */
+  /**
+   * Called when the gateway shows that it is still there while a request waits: at least every 15
+   * s.
+   */
   readonly onHeartbeat?: (waiting: SamplingWaiting) => void;
-  /** Called with errors for the host's developer, such as a refused key or a request without association. Never has content. */
+  /**
+   * Called with errors for the host's developer, such as a refused key or a request without
+   * association. Never has content.
+   */
   readonly onError?: (error: Error) => void;
-  /** For one call, in milliseconds; by default 15 minutes. Longer than the policy's deadline, or replies are lost. */
+  /**
+   * For one call, in milliseconds; by default 15 minutes. Longer than the policy's deadline, or
+   * replies are lost.
+   */
   readonly deadlineMilliseconds?: number;
-  /** The same until the gateway accepts the request; by default as long. With a shorter time the server hears sooner of a gateway that is down. */
+  /**
+   * The same until the gateway accepts the request; by default as long. With a shorter time the
+   * server hears sooner of a gateway that is down.
+   */
   readonly connectMilliseconds?: number;
-  /** Silence of the gateway that counts as a dropped connection; by default 60 s, four of its heartbeats. */
+  /**
+   * Silence of the gateway that counts as a dropped connection; by default 60 s, four of its
+   * heartbeats.
+   */
   readonly silenceMilliseconds?: number;
   /** For the gateway only; by default the platform's. */
   readonly fetch?: FetchLike;
@@ -60,7 +80,10 @@ export type SamplingHandlerOptions = {
 };
 
 export type AttachedClient = {
-  /** Give this to the Streamable HTTP transport: it shows which request a sampling request belongs to. */
+  /**
+   * Give this to the Streamable HTTP transport: it shows which request a sampling request belongs
+   * to.
+   */
   readonly fetch: FetchLike;
 };
 
@@ -71,7 +94,8 @@ export type SamplingHandler = {
    * Makes an SDK client (1.x or 2.x) answer sampling. Call it before `client.connect`.
    * @param options.server The server's name, as policy and the review page show it.
    * @param options.fetch The fetch to wrap, where the host's transport has its own.
-   * @param options.v1Tokens Lets the server have tokens for the gateway's /v1; by default it gets none.
+   * @param options.v1Tokens Lets the server have tokens for the gateway's /v1; by default it gets
+   *   none.
    */
   attach(
     client: ClientLike,

@@ -1,14 +1,18 @@
 // Joins a connection to a client of either SDK generation, by what both have. It imports neither.
 //
-// Four seams, all public in `@modelcontextprotocol/sdk` 1.x and in `@modelcontextprotocol/client` 2.x:
+// Four seams, all public in `@modelcontextprotocol/sdk` 1.x and in `@modelcontextprotocol/client`
+// 2.x:
 // - `client.connect` is replaced on the instance, to get the transport before the client does;
-// - `transport.send` is replaced on the instance, because only there a request has its id. The object stays the same one, so that its other
-//   members (session id, revision, process id) work, which a proxy would break;
-// - `transport.onmessage` and `onclose` are set first: both SDKs call an existing one before their own;
-// - `client.fallbackRequestHandler` answers. A registered handler would not do: 1.x needs a zod schema, and 2.x refuses the result of a
-//   sampling request that became a task.
-// In revision 2026-07-28 a sampling request arrives inside a result, and 2.x passes those to registered handlers only. A handler gets the
-// request's name in that result, which another result may have too; its `_meta`, the very object that came, shows which result it was.
+// - `transport.send` is replaced on the instance, because only there a request has its id. The
+//   object stays the same one, so that its other members (session id, revision, process id) work,
+//   which a proxy would break;
+// - `transport.onmessage` and `onclose` are set first: both SDKs call an existing one before their
+//   own;
+// - `client.fallbackRequestHandler` answers. A registered handler would not do: 1.x needs a zod
+//   schema, and 2.x refuses the result of a sampling request that became a task. In revision
+//   2026-07-28 a sampling request arrives inside a result, and 2.x passes those to registered
+//   handlers only. A handler gets the request's name in that result, which another result may have
+//   too; its `_meta`, the very object that came, shows which result it was.
 
 import { isObject, type Members } from "../shared/json/values.ts";
 import type { Asked, SamplingConnection } from "./sampling-connection.ts";
@@ -47,7 +51,8 @@ export interface ClientLike {
 
 /**
  * Makes a client answer sampling. Call it before `client.connect`.
- * @param open Makes the connection for one `client.connect`; a client that connects again gets another.
+ * @param open Makes the connection for one `client.connect`; a client that connects again gets
+ *   another.
  * @throws TypeError where the client is connected already or answers sampling itself.
  */
 export function joinClient(client: ClientLike, capabilities: SamplingCapabilities, open: () => SamplingConnection): void {
@@ -105,7 +110,10 @@ export function joinClient(client: ClientLike, capabilities: SamplingCapabilitie
 /** The client's request whose result asked for a sampling request, by that request's `_meta`. */
 type AskedBy = WeakMap<object, JsonRpcId>;
 
-/** Remembers of each sampling request in an `input_required` result which request it answers. One without `_meta` gets an empty one. */
+/**
+ * Remembers of each sampling request in an `input_required` result which request it answers. One
+ * without `_meta` gets an empty one.
+ */
 function remember(message: unknown, askedBy: AskedBy): void {
   const answer = asAnswer(message);
   if (answer === undefined || answer.id === null || !("result" in answer) || answer.result["resultType"] !== "input_required") return;
@@ -117,13 +125,17 @@ function remember(message: unknown, askedBy: AskedBy): void {
   }
 }
 
-/** Calls a connection with every message of a transport. Call it before the client gets the transport. */
+/**
+ * Calls a connection with every message of a transport. Call it before the client gets the
+ * transport.
+ */
 export function observe(transport: TransportLike, connection: SamplingConnection, askedBy?: AskedBy): void {
   const { send, onmessage, onclose } = transport;
   transport.send = async (message: unknown, options?: unknown): Promise<void> => {
     const request = asRequest(message);
     connection.sent(message);
-    // In revision 2026-07-28, 2.x over HTTP cancels by closing the response stream, without `notifications/cancelled`.
+    // In revision 2026-07-28, 2.x over HTTP cancels by closing the response stream, without
+    // `notifications/cancelled`.
     const given = isObject(options) ? options["requestSignal"] : undefined;
     if (request !== undefined && given instanceof AbortSignal) {
       given.addEventListener("abort", () => connection.abandoned(request.id), { once: true });

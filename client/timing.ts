@@ -26,8 +26,8 @@ export const platformTiming: Timing = {
 };
 
 /**
- * The pause before the next attempt, in milliseconds: doubles from half a second up to 15 s, less a random part of up to half, so that
- * hosts that lost the same gateway do not reconnect together.
+ * The pause before the next attempt, in milliseconds: doubles from half a second up to 15 s, less a
+ * random part of up to half, so that hosts that lost the same gateway do not reconnect together.
  * @param failures The number of failures in a row before the one that this pause follows, from 0.
  */
 export function backoffMilliseconds(failures: number, timing: Timing): number {
@@ -35,7 +35,10 @@ export function backoffMilliseconds(failures: number, timing: Timing): number {
   return most / 2 + (most / 2) * timing.random();
 }
 
-/** The work's result, or "late" where it took longer or was aborted. The work goes on: the caller has to end it. */
+/**
+ * The work's result, or "late" where it took longer or was aborted. The work goes on: the caller
+ * has to end it.
+ */
 export async function within<T>(work: Promise<T>, milliseconds: number, timing: Timing, signal?: AbortSignal): Promise<T | "late"> {
   const stop = new AbortController();
   const either = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal]);

@@ -1,4 +1,5 @@
-// A server that asks for a token for the gateway's /v1 in the place of a reply, and what a host allows of that.
+// A server that asks for a token for the gateway's /v1 in the place of a reply, and what a host
+// allows of that.
 
 import { isObject, type Members } from "../shared/json/values.ts";
 import type { Gateway } from "./gateway.ts";
@@ -17,8 +18,8 @@ export type V1TokenAllowance = {
 };
 
 /**
- * The result for a server that asks for a token: undefined where it asks for none, the host allows none, or the gateway gives none, so that the
- * request is one for a reply.
+ * The result for a server that asks for a token: undefined where it asks for none, the host allows
+ * none, or the gateway gives none, so that the request is one for a reply.
  * @param origin Session and originating request, as the gateway has them.
  */
 export async function v1TokenResult(

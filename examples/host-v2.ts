@@ -1,6 +1,8 @@
-// The same host on `@modelcontextprotocol/client` 2.x over Streamable HTTP. Run it: node examples/host-v2.ts
+// The same host on `@modelcontextprotocol/client` 2.x over Streamable HTTP. Run it: node
+// examples/host-v2.ts
 //
-// Over HTTP the wrapped fetch shows which tool call a sampling request belongs to, so both tools can run at once.
+// Over HTTP the wrapped fetch shows which tool call a sampling request belongs to, so both tools
+// can run at once.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

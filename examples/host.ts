@@ -1,6 +1,7 @@
 // A small host on `@modelcontextprotocol/sdk` 1.x over stdio. Run it: node examples/host.ts
 //
-// It starts the reference server, whose two tools sample: one waits for the reply, one makes the client run a task.
+// It starts the reference server, whose two tools sample: one waits for the reply, one makes the
+// client run a task.
 
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";

@@ -4,7 +4,10 @@ import { parseArgs } from "node:util";
 
 export type GatewaySettings = { readonly url: string; readonly apiKey: string };
 
-/** Reads `--url` and `--key`, else COUNTERSIGN_URL and COUNTERSIGN_API_KEY. Without a key it ends the process with advice. */
+/**
+ * Reads `--url` and `--key`, else COUNTERSIGN_URL and COUNTERSIGN_API_KEY. Without a key it ends
+ * the process with advice.
+ */
 export function gatewaySettings(): GatewaySettings {
   const { values } = parseArgs({ options: { url: { type: "string" }, key: { type: "string" } } });
   const url = values.url ?? process.env["COUNTERSIGN_URL"] ?? "http://localhost:8787";

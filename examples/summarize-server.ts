@@ -1,5 +1,5 @@
-// An MCP server over stdio that summarizes text without a model key: it requests sampling of its client, with a timeout that is long enough for
-// a person's review.
+// An MCP server over stdio that summarizes text without a model key: it requests sampling of its
+// client, with a timeout that is long enough for a person's review.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
@@ -38,7 +38,8 @@ server.registerTool(
   },
 );
 
-// A terminal sends Ctrl-C to this process too, but the host decides when a stdio server ends: by closing its input.
+// A terminal sends Ctrl-C to this process too, but the host decides when a stdio server ends: by
+// closing its input.
 process.on("SIGINT", () => undefined);
 process.stdin.on("close", () => process.exit());
 await server.connect(new StdioServerTransport());

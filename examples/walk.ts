@@ -1,4 +1,5 @@
-// One tool call through the gateway from end to end: an MCP host, our summarize server, its sampling request, and the tool's result.
+// One tool call through the gateway from end to end: an MCP host, our summarize server, its
+// sampling request, and the tool's result.
 
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -19,7 +20,10 @@ const TEXT =
   "Sampling lets an MCP server ask its client for a model's reply. The server needs no account of its own; the client picks the model.";
 const TIMEOUT_MS = 15 * 60_000;
 
-/** Starts the summarize server and returns its tool's result, with `isError` for a denial. Throws where the gateway cannot be used. */
+/**
+ * Starts the summarize server and returns its tool's result, with `isError` for a denial. Throws
+ * where the gateway cannot be used.
+ */
 export async function walk({ url, apiKey, onWaiting, text = TEXT }: WalkOptions): Promise<Awaited<ReturnType<Client["callTool"]>>> {
   const sampling = createSamplingHandler({ url, apiKey, onProgress: ({ message }) => onWaiting?.(message ?? "waiting") });
   const client = new Client({ name: "countersign-walk", version: "1.0.0" });

@@ -1,7 +1,8 @@
-// npm run audit: compares the installed packages with npm's advisories. An accepted advisory is in docs/audit-exceptions.json, with its reason
-// and a last day.
+// npm run audit: compares the installed packages with npm's advisories. An accepted advisory is in
+// docs/audit-exceptions.json, with its reason and a last day.
 //
-// Exit codes: 0 nothing is open, or the registry did not answer (it says which); 1 an advisory is open, or an exception is over.
+// Exit codes: 0 nothing is open, or the registry did not answer (it says which); 1 an advisory is
+// open, or an exception is over.
 
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -44,7 +45,8 @@ export type Verdict =
   | { readonly kind: "notChecked"; readonly why: string };
 
 /**
- * Judges the output of `npm audit --json`. What is no report is no finding: the registry did not answer. `today` is a day, as `2026-11-23`.
+ * Judges the output of `npm audit --json`. What is no report is no finding: the registry did not
+ * answer. `today` is a day, as `2026-11-23`.
  */
 export function judgeAudit(output: string, exceptions: readonly Exception[], today: string): Verdict {
   let json: unknown;

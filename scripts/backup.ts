@@ -2,10 +2,11 @@
 //
 //   npm run backup                                            (the gateway that npm start runs)
 //   npm run backup -- --out backup.json --url https://gateway.example.com
-//   npm run backup -- --restore backup.json                   (says what would change, and changes nothing)
+//   npm run backup -- --restore backup.json   (says what would change, and changes nothing)
 //   npm run backup -- --restore backup.json --yes
 //
-// Exit codes: 0 done; 1 somebody changed a document meanwhile, or the gateway refused one; 2 the gateway could not be asked, or the file is none.
+// Exit codes: 0 done; 1 somebody changed a document meanwhile, or the gateway refused one; 2 the
+// gateway could not be asked, or the file is none.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -25,7 +26,10 @@ const keysSchema = z.object({ keys: z.array(z.looseObject({ id: z.string(), name
 
 type Document = z.infer<typeof document>;
 export type Backup = z.infer<typeof backupSchema> & {
-  /** Names, owners and limits, by which the keys can be made anew. No key is in it, and none can be restored. */
+  /**
+   * Names, owners and limits, by which the keys can be made anew. No key is in it, and none can be
+   * restored.
+   */
   readonly keys: readonly object[];
 };
 
@@ -56,7 +60,10 @@ export async function backupOf(target: Target, at: string): Promise<Backup> {
 /** What became of a document. `changed` stands also for what would change. */
 export type Restored = { readonly name: Name; readonly state: "same" | "changed" | "conflict" | "refused"; readonly why?: string };
 
-/** Puts the documents back that differ, each over the version that was read just before. `isTrial`: says what would change, and changes nothing. */
+/**
+ * Puts the documents back that differ, each over the version that was read just before. `isTrial`:
+ * says what would change, and changes nothing.
+ */
 export async function restore(target: Target, { documents: saved }: Pick<Backup, "documents">, isTrial: boolean): Promise<Restored[]> {
   const all: Restored[] = [];
   for (const name of names) all.push(await restoreOne(target, name, saved[name], isTrial));
@@ -115,7 +122,8 @@ async function main(): Promise<number> {
     const at = new Date().toISOString();
     const path = out ?? `countersign-${at.slice(0, 10)}.json`;
     const backup = await backupOf(target, at);
-    // Routing and servers name secrets and do not have them; addresses and reviewers are still nobody else's.
+    // Routing and servers name secrets and do not have them; addresses and reviewers are still
+    // nobody else's.
     writeFileSync(path, `${JSON.stringify(backup, null, 2)}\n`, { mode: 0o600 });
     console.log(`Saved ${names.join(", ")} and a list of ${backup.keys.length} keys of ${target.url} to ${path}.`);
     return 0;

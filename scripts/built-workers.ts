@@ -1,5 +1,5 @@
-// The gateway and the Workers beside it as `wrangler deploy` would upload them, described for Miniflare. What was built of the same sources is
-// used again.
+// The gateway and the Workers beside it as `wrangler deploy` would upload them, described for
+// Miniflare. What was built of the same sources is used again.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -32,7 +32,10 @@ const sources = ["shared", "workers", "wrangler.toml", "package-lock.json", "tsc
 /** Builds of each Worker that are kept: this one, and that of another branch. */
 const mostKept = 2;
 
-/** Every Worker that a gateway needs, without variables; the first is the gateway. `checkout`: another copy of the sources, with the same packages. */
+/**
+ * Every Worker that a gateway needs, without variables; the first is the gateway. `checkout`:
+ * another copy of the sources, with the same packages.
+ */
 export async function builtWorkers(checkout = root): Promise<[gateway: V4WorkerOptions, ...others: V4WorkerOptions[]]> {
   const { modulesRules: _, bindings: __, ...options } = quietly(() => optionsOf(join(checkout, configs.countersign)).workerOptions);
   const [gateway, ...others] = await Promise.all(names.map(async (name) => workerIn(await buildOf(name, checkout), name)));
@@ -86,7 +89,9 @@ function builtBefore(name: WorkerName, checkout: string): string | undefined {
 
 const digestOfFile = (path: string): string => (existsSync(path) ? createHash("sha256").update(readFileSync(path)).digest("hex") : "");
 
-/** The folder of one Worker's build. Two that build at once do the same work, and both results stay. */
+/**
+ * The folder of one Worker's build. Two that build at once do the same work, and both results stay.
+ */
 async function buildOf(name: WorkerName, checkout: string): Promise<string> {
   const before = builtBefore(name, checkout);
   if (before !== undefined) return before;

@@ -1,5 +1,5 @@
-// The progress file of `npm run test:busy`: its lines, the files that are left after an interruption, and the summary. Pure: no clock, no
-// files, no processes.
+// The progress file of `npm run test:busy`: its lines, the files that are left after an
+// interruption, and the summary. Pure: no clock, no files, no processes.
 
 /** One test file of one run. */
 export type FileRun = {
@@ -24,7 +24,10 @@ export type Progress = { readonly files: readonly FileRun[]; readonly seconds: n
 const isFileRun = (line: object): line is FileRun => "file" in line && "failed" in line;
 const isSliceTime = (line: object): line is SliceTime => "sliceSeconds" in line;
 
-/** Reads an earlier process's file; null where it is empty, or of another source or other work. A truncated last line is ignored. */
+/**
+ * Reads an earlier process's file; null where it is empty, or of another source or other work. A
+ * truncated last line is ignored.
+ */
 export function readProgress(text: string, { source, runs, only }: Work): Progress | null {
   const lines = text.split("\n").flatMap((line) => parsed(line));
   const [first] = lines;

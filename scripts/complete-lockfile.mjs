@@ -1,5 +1,5 @@
-// Adds the optional platform packages that this registry did not list to package-lock.json, so that `npm ci` resolves on every system. Run
-// after `npm install`; idempotent.
+// Adds the optional platform packages that this registry did not list to package-lock.json, so that
+// `npm ci` resolves on every system. Run after `npm install`; idempotent.
 import { readFileSync, writeFileSync } from "node:fs";
 
 const path = new URL("../package-lock.json", import.meta.url);

@@ -1,4 +1,5 @@
-// Keeps two gateways from using one data folder: each would run its own copy of every Durable Object.
+// Keeps two gateways from using one data folder: each would run its own copy of every Durable
+// Object.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -10,7 +11,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /**
  * Records that this process's gateway at `url` uses the folder (relative to the project's own).
- * @returns the address of a running gateway that uses it already, and then nothing is written; otherwise null.
+ * @returns the address of a running gateway that uses it already, and then nothing is written;
+ *   otherwise null.
  */
 export async function claimFolder(folder: string, url: string): Promise<string | null> {
   const running = await gatewayOf(folder);
@@ -23,7 +25,8 @@ export async function claimFolder(folder: string, url: string): Promise<string |
 /** The address of the running gateway that uses this folder; otherwise null. */
 export async function gatewayOf(folder: string): Promise<string | null> {
   const last = readClaim(claimOf(folder));
-  // Both are checked: after a reboot the process id may be another program's, and the address another gateway's.
+  // Both are checked: after a reboot the process id may be another program's, and the address
+  // another gateway's.
   return last !== null && lives(last.pid) && (await answers(last.url)) ? last.url : null;
 }
 

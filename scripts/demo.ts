@@ -1,5 +1,6 @@
-// npm run demo: the reference MCP server sends sampling requests through a gateway of its own. With --yes the script approves each
-// review itself, through the same page and form as a person, and exits 0 with the server's final tool result.
+// npm run demo: the reference MCP server sends sampling requests through a gateway of its own. With
+// --yes the script approves each review itself, through the same page and form as a person, and
+// exits 0 with the server's final tool result.
 
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";

@@ -17,7 +17,10 @@ export const fileVariables = (): Record<string, string> =>
 
 export type DevVars = Readonly<Record<(typeof names)[number], string>>;
 
-/** Reads `.dev.vars`; makes it where it is missing, and closes it to other users. Throws where it lacks a name that the gateway needs. */
+/**
+ * Reads `.dev.vars`; makes it where it is missing, and closes it to other users. Throws where it
+ * lacks a name that the gateway needs.
+ */
 export function devVars(): DevVars & { readonly made: boolean; readonly has: (name: string) => boolean } {
   const made = !existsSync(path);
   if (made) {

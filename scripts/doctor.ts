@@ -1,4 +1,5 @@
-// Asks a gateway to check its configuration, and prints a line for each check: what works, what to know, and what needs fixing.
+// Asks a gateway to check its configuration, and prints a line for each check: what works, what to
+// know, and what needs fixing.
 //
 //   npm run doctor                                             (the gateway that npm start runs)
 //   ADMIN_TOKEN=… npm run doctor -- --url https://gateway.example.com
@@ -20,11 +21,17 @@ const contractSchema = z.object({ info: z.object({ title: z.string(), version: z
 
 const usage = "usage: npm run doctor [-- --url https://gateway.example.com]";
 const doctorPath = "/admin/doctor";
-/** For one small answer, and for all checks together, each of which has a timeout of its own in the gateway. */
+/**
+ * For one small answer, and for all checks together, each of which has a timeout of its own in the
+ * gateway.
+ */
 const answerMs = 15_000;
 const diagnosisMs = 60_000;
 
-/** A response body as JSON, undefined where it is not JSON. Rejects where there is no response. Redirects are not followed: the token is for this address. */
+/**
+ * A response body as JSON, undefined where it is not JSON. Rejects where there is no response.
+ * Redirects are not followed: the token is for this address.
+ */
 async function ask(url: string, init: RequestInit = {}, timeoutMs = answerMs): Promise<{ status: number; body: unknown }> {
   const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(timeoutMs) });
   const text = await response.text();
@@ -37,7 +44,9 @@ async function ask(url: string, init: RequestInit = {}, timeoutMs = answerMs): P
 
 const askOrUndefined = (url: string) => ask(url).catch(() => undefined);
 
-/** The checks from outside, without the token. `goOn`: whether the gateway can be asked for its own. */
+/**
+ * The checks from outside, without the token. `goOn`: whether the gateway can be asked for its own.
+ */
 async function fromOutside(url: string): Promise<{ readonly checks: readonly Check[]; readonly goOn: boolean }> {
   const [health, contract] = await Promise.all([askOrUndefined(`${url}/healthz`), askOrUndefined(`${url}/openapi.json`)]);
   if (health === undefined)
@@ -52,7 +61,8 @@ async function fromOutside(url: string): Promise<{ readonly checks: readonly Che
   const { status, problems: issues } = healthy.data;
   if (status === "down")
     return { checks: issues.map((text) => ({ check: "gateway", state: "fix", text: `The gateway is down. ${text}.` })), goOn: false };
-  // Without a description the response to /openapi.json was lost. The doctor's answer is checked in any case.
+  // Without a description the response to /openapi.json was lost. The doctor's answer is checked in
+  // any case.
   if (!described.success) return { checks: [], goOn: true };
   const { info, paths } = described.data;
   if (!(doctorPath in paths)) {
@@ -96,7 +106,10 @@ async function fromInside({ url, adminToken }: Target): Promise<z.infer<typeof d
   return read.data;
 }
 
-/** Whether review links lead to a gateway. Checked from here, because a Worker cannot send a request to itself. */
+/**
+ * Whether review links lead to a gateway. Checked from here, because a Worker cannot send a request
+ * to itself.
+ */
 async function linksCheck(publicUrl: string | null, url: string): Promise<readonly Check[]> {
   if (publicUrl === null || publicUrl === url) return [];
   const answer = await askOrUndefined(`${publicUrl}/healthz`);

@@ -1,4 +1,5 @@
-// Installs what the other commands need, where it is missing or out of date. Plain JavaScript, so that any Node runs it.
+// Installs what the other commands need, where it is missing or out of date. Plain JavaScript, so
+// that any Node runs it.
 import { spawnSync } from "node:child_process";
 import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
@@ -24,7 +25,8 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lock) {
     process.exit(1);
   }
   console.log("Installing dependencies with npm ci; this takes a minute or two …");
-  // The lockfile's own Node runs everything after this, so a warning about this one's version would mislead.
+  // The lockfile's own Node runs everything after this, so a warning about this one's version would
+  // mislead.
   const { status, error } = spawnSync("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: "inherit",

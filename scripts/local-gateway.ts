@@ -1,4 +1,5 @@
-// Runs the gateway on this machine as a child process: Miniflare, on workerd, with real storage in a folder.
+// Runs the gateway on this machine as a child process: Miniflare, on workerd, with real storage in
+// a folder.
 
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
@@ -17,7 +18,10 @@ export type GatewayOptions = {
   readonly port: number;
   /** The folder that stores objects and KV. */
   readonly persistTo: string;
-  /** Emails to reviewers are written to files, as Miniflare does with Cloudflare's binding: docs/email.md. */
+  /**
+   * Emails to reviewers are written to files, as Miniflare does with Cloudflare's binding:
+   * docs/email.md.
+   */
   readonly mailToDisk?: boolean;
   /** They override those of `.dev.vars`. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -38,9 +42,13 @@ const gentlyMs = 5_000;
 
 const starts = 3;
 
-/** Builds the gateway where its sources changed, starts it and waits until it answers. Where it does not start, rejects with its output. */
+/**
+ * Builds the gateway where its sources changed, starts it and waits until it answers. Where it does
+ * not start, rejects with its output.
+ */
 export async function startGateway({ port, persistTo, mailToDisk = false, variables = {} }: GatewayOptions): Promise<Gateway> {
-  // These have prompts, links and keys' digests. Miniflare's part of the data folder has the name that wrangler gives it.
+  // These have prompts, links and keys' digests. Miniflare's part of the data folder has the name
+  // that wrangler gives it.
   const data = join(persistTo, "v3");
   for (const folder of [persistTo, data, ".wrangler", temporary, mailFolder]) makePrivate(resolve(root, folder));
   // The gateway finds the others by their names.
@@ -58,7 +66,10 @@ export async function startGateway({ port, persistTo, mailToDisk = false, variab
 
 export const localUrl = (port: number): string => `http://localhost:${port}`;
 
-/** Starts a script that runs the gateway on `port`, with `options` as JSON on its standard input, and waits until the gateway answers. */
+/**
+ * Starts a script that runs the gateway on `port`, with `options` as JSON on its standard input,
+ * and waits until the gateway answers.
+ */
 export async function startServer(port: number, script: string, options: object): Promise<Gateway> {
   for (let start = 1; ; start += 1) {
     try {
@@ -81,7 +92,8 @@ async function startOnce(port: number, script: string, options: object): Promise
     cwd: root,
     detached: process.platform !== "win32",
     stdio: ["pipe", "pipe", "pipe"],
-    // No request's address in traces. The Local Explorer would let every page on a localhost port read and write the stored data.
+    // No request's address in traces. The Local Explorer would let every page on a localhost port
+    // read and write the stored data.
     env: { ...process.env, X_LOCAL_OBSERVABILITY: "false", X_LOCAL_EXPLORER: "false", NO_COLOR: "1" },
   });
   // Where the process ends before it has read them, its end is what is told.
@@ -108,7 +120,8 @@ async function startOnce(port: number, script: string, options: object): Promise
       // The process has ended already.
     }
   };
-  // It has a process group of its own, so that a signal reaches its children; without this it would outlive the script.
+  // It has a process group of its own, so that a signal reaches its children; without this it would
+  // outlive the script.
   const killed = (): void => signal("SIGKILL");
   process.once("exit", killed);
   void ended.then(() => process.off("exit", killed));
@@ -140,7 +153,10 @@ export async function freePort(): Promise<number> {
   throw new Error("no free port was found");
 }
 
-/** Below those that a system gives to connections by itself: one that was free a moment ago could be taken by any of them. */
+/**
+ * Below those that a system gives to connections by itself: one that was free a moment ago could be
+ * taken by any of them.
+ */
 const firstPort = 12_000;
 const ports = 20_000;
 

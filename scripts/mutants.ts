@@ -1,7 +1,9 @@
-// npm run test:mutants: removes one check after another, in a copy of the source, and runs the test that must fail for it.
+// npm run test:mutants: removes one check after another, in a copy of the source, and runs the test
+// that must fail for it.
 //
-// After an interruption it resumes: a mutation that is judged for the same files is not judged again. `--only <part of a name>` judges some,
-// `--again` also those judged before; `--table` prints the table of docs/security.md from the results.
+// After an interruption it resumes: a mutation that is judged for the same files is not judged
+// again. `--only <part of a name>` judges some, `--again` also those judged before; `--table`
+// prints the table of docs/security.md from the results.
 
 import { spawn } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -60,7 +62,9 @@ export function removeCheck(copy: string, { file, from, to }: Mutant): boolean {
   return true;
 }
 
-/** The tests that ran, by full name, and whether each passed. A file that cannot be loaded has none. */
+/**
+ * The tests that ran, by full name, and whether each passed. A file that cannot be loaded has none.
+ */
 function runTests(copy: string, file: string, only: string | undefined, options: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
@@ -93,8 +97,8 @@ type Report = {
 };
 
 /**
- * Which mutations' tests pass in the unchanged source. All tests of one file that are asked for run once, in one process, whatever the
- * number of mutations that they watch.
+ * Which mutations' tests pass in the unchanged source. All tests of one file that are asked for run
+ * once, in one process, whatever the number of mutations that they watch.
  */
 class SoundTests {
   readonly #wanted: ReadonlyMap<string, string | undefined>;

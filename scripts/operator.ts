@@ -1,4 +1,5 @@
-// The operator's requests of the scripts to a running gateway: notices with their links, and the default documents for a new store.
+// The operator's requests of the scripts to a running gateway: notices with their links, and the
+// default documents for a new store.
 
 import { type Notice, openNotices } from "../client/review/notices.ts";
 
@@ -15,7 +16,10 @@ export type Operator = {
   readonly namedVariables: () => Promise<Set<string>>;
   /** The issues of /healthz, as sentences without their full stop. */
   readonly issues: () => Promise<string[]>;
-  /** Writes the default routing table and policy where none is written yet. Returns the names of those written. */
+  /**
+   * Writes the default routing table and policy where none is written yet. Returns the names of
+   * those written.
+   */
   readonly seed: () => Promise<string[]>;
 };
 

@@ -1,5 +1,5 @@
-// Reads a review page's form and posts it as a browser would, for demos and tests without a person. It bypasses no check: it uses the
-// page's own link, nonce and fields.
+// Reads a review page's form and posts it as a browser would, for demos and tests without a person.
+// It bypasses no check: it uses the page's own link, nonce and fields.
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'" };
 
@@ -16,7 +16,10 @@ const attributes = (tag: string): Map<string, string> =>
 
 export type PageForm = { readonly action: string; readonly fields: URLSearchParams };
 
-/** A page's decision form with the fields that a browser would send unchanged; null where the page has none. */
+/**
+ * A page's decision form with the fields that a browser would send unchanged; null where the page
+ * has none.
+ */
 export function readForm(html: string, pageUrl: string): PageForm | null {
   const form = /<form\b([^>]*)>([\s\S]*?)<\/form>/i.exec(html);
   if (form === null) return null;
@@ -45,8 +48,8 @@ export function readForm(html: string, pageUrl: string): PageForm | null {
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /**
- * Presses a button of the form. Those of Approve and of a written reply have the number of changes, and the form says that the page showed
- * them, as its script would.
+ * Presses a button of the form. Those of Approve and of a written reply have the number of changes,
+ * and the form says that the page showed them, as its script would.
  */
 export function pressButton(act: string, untouched: URLSearchParams, fields: URLSearchParams): void {
   fields.set("act", act);
@@ -64,7 +67,10 @@ export function pressButton(act: string, untouched: URLSearchParams, fields: URL
   if (differ.length > 0) fields.set("shown", "live");
 }
 
-/** Opens a review link, and presses a button a second later, since the gateway refuses faster decisions. `change` edits the fields. */
+/**
+ * Opens a review link, and presses a button a second later, since the gateway refuses faster
+ * decisions. `change` edits the fields.
+ */
 export async function decideByLink(
   link: string,
   act: "approve" | "deny" | "handOver" | "notMine",

@@ -3,8 +3,9 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs";
 
 /**
- * Makes the folder and those above it for this user alone; an existing one is closed to others. A folder that users share by its sticky
- * bit (`/tmp`) is left as it is, because what is made in it is private.
+ * Makes the folder and those above it for this user alone; an existing one is closed to others. A
+ * folder that users share by its sticky bit (`/tmp`) is left as it is, because what is made in it
+ * is private.
  * @param path Absolute. Windows has no such permissions.
  */
 export function makePrivate(path: string): void {

@@ -1,4 +1,5 @@
-// npm run release: makes everything that a release has, in one folder, and publishes nothing. `.github/workflows/release.yml` publishes it.
+// npm run release: makes everything that a release has, in one folder, and publishes nothing.
+// `.github/workflows/release.yml` publishes it.
 //
 // It refuses where the versions, the tag and the changelog do not agree, before it makes anything.
 
@@ -19,8 +20,10 @@ export type Release = { readonly version: string; readonly notes: string };
  * Checks that a release is one thing.
  *
  * @param versions the version in each package.json, by its path
- * @param changelog the text of CHANGELOG.md: a section for each version, `## 0.2.0` or `## 0.2.0 (2026-12-01)`, the newest first
- * @param tag the tag that is released, such as `v0.2.0`; undefined for a trial, whose notes are those of the section "Unreleased"
+ * @param changelog the text of CHANGELOG.md: a section for each version, `## 0.2.0` or
+ *   `## 0.2.0 (2026-12-01)`, the newest first
+ * @param tag the tag that is released, such as `v0.2.0`; undefined for a trial, whose notes are
+ *   those of the section "Unreleased"
  * @returns the version with the text of its section, or a sentence that says what does not agree
  */
 export function releaseOf(versions: Readonly<Record<string, string>>, changelog: string, tag: string | undefined): Release | string {

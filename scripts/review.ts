@@ -1,5 +1,6 @@
-// npm run review: lists the reviews that wait, and reads, edits, approves or denies them in a terminal. `countersign review` of the client,
-// with the gateway that npm start runs where none is named.
+// npm run review: lists the reviews that wait, and reads, edits, approves or denies them in a
+// terminal. `countersign review` of the client, with the gateway that npm start runs where none is
+// named.
 //
 //   npm run review                                     (the gateway that npm start runs)
 //   ADMIN_TOKEN=… npm run review -- --url https://gateway.example.com

@@ -1,4 +1,5 @@
-// A process that runs built Workers on Miniflare: nothing watches files, and nothing restarts a gateway at which people wait.
+// A process that runs built Workers on Miniflare: nothing watches files, and nothing restarts a
+// gateway at which people wait.
 
 import { json } from "node:stream/consumers";
 import { convertV4MiniflareOptions, Miniflare, type V4WorkerOptions } from "miniflare";
@@ -11,9 +12,11 @@ export type ServeOptions = {
   readonly workers: readonly V4WorkerOptions[];
 };
 
-// What is written here and in the temporary folder has prompts, links and keys' digests: it is for this user alone.
+// What is written here and in the temporary folder has prompts, links and keys' digests: it is for
+// this user alone.
 process.umask(0o077);
-// Not from an argument or the environment's variables: every user of the machine reads the arguments of all processes.
+// Not from an argument or the environment's variables: every user of the machine reads the
+// arguments of all processes.
 const { port, persistTo, temporary, workers } = (await json(process.stdin)) as ServeOptions; // written by startServer
 
 const server = new Miniflare(

@@ -1,4 +1,5 @@
-// npm start: runs the gateway on this machine, sends one real sampling request, and prints the link to its review.
+// npm start: runs the gateway on this machine, sends one real sampling request, and prints the link
+// to its review.
 
 import { walk } from "../examples/walk.ts";
 import { isBuilt } from "./built-workers.ts";

@@ -1,7 +1,9 @@
-// Ends a script's processes when the script is stopped: by Ctrl-C, a closed terminal or a plain kill.
+// Ends a script's processes when the script is stopped: by Ctrl-C, a closed terminal or a plain
+// kill.
 
 /**
- * Calls `end` on the first signal, and once more with "kill" on a second one, then exits with this code.
+ * Calls `end` on the first signal, and once more with "kill" on a second one, then exits with this
+ * code.
  * @returns a signal that says that the script is being stopped.
  */
 export function stopOnSignals(code: number, end: (how: "gently" | "kill") => Promise<void> | undefined): AbortSignal {

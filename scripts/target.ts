@@ -12,7 +12,10 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 export type Target = { readonly url: string; readonly adminToken: string };
 
-/** Without `given`, the gateway of this checkout. @throws Unasked where there is none, or no token for it. */
+/**
+ * Without `given`, the gateway of this checkout. @throws Unasked where there is none, or no token
+ * for it.
+ */
 export async function targetOf(given: string | undefined): Promise<Target> {
   const fromEnvironment = process.env["ADMIN_TOKEN"];
   if (given === undefined) {
@@ -28,7 +31,9 @@ export async function targetOf(given: string | undefined): Promise<Target> {
   return { url, adminToken: fromEnvironment || (isLocal(new URL(url)) ? localToken() : undefined) || wantToken() };
 }
 
-/** The token in `.dev.vars`. The file is not made here, because a running gateway has read its own. */
+/**
+ * The token in `.dev.vars`. The file is not made here, because a running gateway has read its own.
+ */
 function localToken(): string | undefined {
   if (!existsSync(join(root, ".dev.vars"))) return undefined;
   try {

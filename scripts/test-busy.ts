@@ -1,7 +1,9 @@
-// npm run test:busy: runs the whole suite with every core kept busy by something else, so that a test that counts on a quick machine fails.
+// npm run test:busy: runs the whole suite with every core kept busy by something else, so that a
+// test that counts on a quick machine fails.
 //
-// File by file in slices, each written down in .busy/ when it is done: interrupted, the same command goes on where it stopped, as long
-// as the source is the same. `--runs 5` runs the suite five times, `--only <part of a path>` some files, `--again` begins anew.
+// File by file in slices, each written down in .busy/ when it is done: interrupted, the same
+// command goes on where it stopped, as long as the source is the same. `--runs 5` runs the suite
+// five times, `--only <part of a path>` some files, `--again` begins anew.
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -18,7 +20,10 @@ const vitest = join(root, "node_modules/vitest/vitest.mjs");
 const folder = join(root, ".busy");
 const progressFile = join(folder, "progress.jsonl");
 const projects = ["pure", "workers", "outside"];
-/** Enough files that vitest's start takes a small part of the time, and few enough that an interruption loses little. */
+/**
+ * Enough files that vitest's start takes a small part of the time, and few enough that an
+ * interruption loses little.
+ */
 const sliceFiles = 40;
 
 const { values } = parseArgs({

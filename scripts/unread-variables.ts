@@ -1,4 +1,5 @@
-// Variables of `.dev.vars` that nothing reads: most are misspelled, and what they were to set stays unset without a word.
+// Variables of `.dev.vars` that nothing reads: most are misspelled, and what they were to set stays
+// unset without a word.
 
 /** The gateway's own, as workers/platform/env.ts has them. */
 const ownNames = [
@@ -48,7 +49,10 @@ export function unreadVariables(given: readonly string[], named: ReadonlySet<str
   return given.filter((name) => !known.includes(name) && !ofChannels.test(name)).map((name) => ({ name, meant: nearest(name, known) }));
 }
 
-/** The known name that shares the most words with this one, and then the longest beginning; null where none shares half of its words. */
+/**
+ * The known name that shares the most words with this one, and then the longest beginning; null
+ * where none shares half of its words.
+ */
 function nearest(name: string, known: readonly string[]): string | null {
   const words = new Set(name.split("_"));
   let best: { readonly name: string; readonly score: number } | null = null;

@@ -1,9 +1,10 @@
-// Verifies an exported record: reads the NDJSON of GET /admin/record and checks the hash chain of each run, and of each month of operators'
-// actions.
+// Verifies an exported record: reads the NDJSON of GET /admin/record and checks the hash chain of
+// each run, and of each month of operators' actions.
 //
 //   npm run verify-record -- record.ndjson        (or `-` for standard input)
 //
-// Exit codes: 0 all chains are intact; 1 a chain is broken or events are missing; 2 the file could not be read as a record.
+// Exit codes: 0 all chains are intact; 1 a chain is broken or events are missing; 2 the file could
+// not be read as a record.
 
 import { createReadStream } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -39,9 +40,10 @@ export type Verified = {
 };
 
 /**
- * Checks the lines of an exported record, without their line ends; only the last one may be empty. A run's events may be apart, but must be
- * in order. It cannot detect whole runs that are missing, events that are missing from a run's end or from the end of the newest chain, nor
- * a chain that somebody wrote anew: the hashes need no key.
+ * Checks the lines of an exported record, without their line ends; only the last one may be empty.
+ * A run's events may be apart, but must be in order. It cannot detect whole runs that are missing,
+ * events that are missing from a run's end or from the end of the newest chain, nor a chain that
+ * somebody wrote anew: the hashes need no key.
  */
 export async function verifyRecord(lines: AsyncIterable<string> | Iterable<string>): Promise<Verified> {
   const runs = new Map<string, { events: ReadEvent[]; lines: number[] }>();
@@ -76,7 +78,10 @@ export async function verifyRecord(lines: AsyncIterable<string> | Iterable<strin
   return { chains: runs.size, events, findings, unreadable };
 }
 
-/** Whether a continued chain ends where the next one says. A chain that is not in the export is no finding: its retention may be over. */
+/**
+ * Whether a continued chain ends where the next one says. A chain that is not in the export is no
+ * finding: its retention may be over.
+ */
 function cutOff(next: string, continued: ReadEvent["fact"], before: readonly ReadEvent[] | undefined): Finding[] {
   const { chain, seq, hash } = continuedSchema.parse(continued);
   const last = before?.at(-1);
@@ -86,8 +91,9 @@ function cutOff(next: string, continued: ReadEvent["fact"], before: readonly Rea
 const continuedSchema = z.object({ chain: z.string(), seq: z.int(), hash: z.string() });
 
 /**
- * The event that a line is, or why it is none. A line is byte for byte what the export writes: another spelling of the same event, such as
- * a second member of a name or a shortened time, could be read as another event by somebody else.
+ * The event that a line is, or why it is none. A line is byte for byte what the export writes:
+ * another spelling of the same event, such as a second member of a name or a shortened time, could
+ * be read as another event by somebody else.
  */
 function parseLine(text: string): Result<ReadEvent, string> {
   let value: unknown;

@@ -1,5 +1,6 @@
-// npm run warnings: how many of the corpus's attacks the warnings catch, and how many ordinary prompts and replies they alarm about.
-// `--texts` prints each attack that is missed and each false alarm; `--write-docs` puts the table into docs/security.md.
+// npm run warnings: how many of the corpus's attacks the warnings catch, and how many ordinary
+// prompts and replies they alarm about. `--texts` prints each attack that is missed and each false
+// alarm; `--write-docs` puts the table into docs/security.md.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +27,10 @@ const rowOf = (what: string, samples: readonly Sample[]): Row => ({
   high: samples.filter((sample) => levelOf(sample) === "high").length,
 });
 
-/** A row for each kind of each list, and one for each whole list. `unseen`: one for each list that was written after the phrases. */
+/**
+ * A row for each kind of each list, and one for each whole list. `unseen`: one for each list that
+ * was written after the phrases.
+ */
 export function measured(): { readonly caught: readonly Row[]; readonly alarms: readonly Row[]; readonly unseen: readonly [Row, Row] } {
   const rowsOf = (samples: readonly Sample[]): Row[] => {
     const kinds = [...new Set(samples.map(({ kind }) => kind))];

@@ -1,13 +1,15 @@
-// Tells whether the host of a base URL, as written, is inside: loopback, private, link-local or reserved. It reads the text
-// only and resolves nothing, so a public name that points inward is not found here.
+// Tells whether the host of a base URL, as written, is inside: loopback, private, link-local or
+// reserved. It reads the text only and resolves nothing, so a public name that points inward is not
+// found here.
 
 /** The parts of an absolute http or https URL that decide where it leads. */
 export type BaseUrl = { readonly scheme: "http" | "https"; readonly host: string; readonly extras: boolean };
 
 /**
- * Splits an absolute http(s) URL; undefined for anything else. `extras` is true where it carries user information, a query or a fragment.
- * Refused: a backslash, white space or a control character, which URL parsers read differently, and a host that is not plain ASCII, which a
- * parser turns into another host.
+ * Splits an absolute http(s) URL; undefined for anything else. `extras` is true where it carries
+ * user information, a query or a fragment. Refused: a backslash, white space or a control
+ * character, which URL parsers read differently, and a host that is not plain ASCII, which a parser
+ * turns into another host.
  */
 export function readBaseUrl(url: string): BaseUrl | undefined {
   const match = /^(https?):\/\/([^/?#]*)([^?#]*)([?#].*)?$/i.exec(url);
@@ -38,9 +40,10 @@ const insideIpv4: readonly (readonly [number, number])[] = [
 ];
 
 /**
- * True where `host` (as in a URL: a name, an IPv4 address, or an IPv6 address in brackets) is not a public one. Numeric
- * forms that URL parsers turn into IPv4 (`2130706433`, `0x7f.1`, `127.1`) are read as they read them. What looks like an
- * address and is not one counts as private: when unsure, the answer is no.
+ * True where `host` (as in a URL: a name, an IPv4 address, or an IPv6 address in brackets) is not a
+ * public one. Numeric forms that URL parsers turn into IPv4 (`2130706433`, `0x7f.1`, `127.1`) are
+ * read as they read them. What looks like an address and is not one counts as private: when unsure,
+ * the answer is no.
  */
 export function isPrivateHost(host: string): boolean {
   const name = host.toLowerCase().replace(/\.$/, "");
@@ -58,7 +61,10 @@ export function isPrivateHost(host: string): boolean {
   );
 }
 
-/** The WHATWG URL Standard's reading of a host that ends in a number: one to four parts, decimal, octal or hexadecimal. */
+/**
+ * The WHATWG URL Standard's reading of a host that ends in a number: one to four parts, decimal,
+ * octal or hexadecimal.
+ */
 function ipv4Of(parts: readonly string[]): number | undefined {
   if (parts.length > 4) return undefined;
   let address = 0;
@@ -86,10 +92,12 @@ function isPrivateIpv6(text: string): boolean {
   if (groups === undefined) return true;
   const first = groups[0] ?? 0;
   const embedded = (groups[6] ?? 0) * 65536 + (groups[7] ?? 0);
-  // ::, ::1, IPv4-compatible and IPv4-mapped (RFC 4291), and the well-known NAT64 prefix (RFC 6052).
+  // ::, ::1, IPv4-compatible and IPv4-mapped (RFC 4291), and the well-known NAT64 prefix (RFC
+  // 6052).
   if (groups.slice(0, 5).every((group) => group === 0)) return groups[5] === 0xffff ? isPrivateIpv4(embedded) : true;
   if (first === 0x64 && groups[1] === 0xff9b) return isPrivateIpv4(embedded);
-  // Only 2000::/3 is global unicast; 2001:db8::/32 is documentation and 2002::/16 carries an IPv4 address.
+  // Only 2000::/3 is global unicast; 2001:db8::/32 is documentation and 2002::/16 carries an IPv4
+  // address.
   if (first < 0x2000 || first > 0x3fff) return true;
   if (first === 0x2001 && groups[1] === 0xdb8) return true;
   return first === 0x2002 && isPrivateIpv4((groups[1] ?? 0) * 65536 + (groups[2] ?? 0));
@@ -116,8 +124,9 @@ function ipv6Groups(text: string): number[] | undefined {
 }
 
 /**
- * Whether a browser reaches its own machine at a host, as `URL.hostname` has it: by any loopback address, also one that is written as IPv6
- * (RFC 4291, 2.5.5), or by the unspecified address, which operating systems take for it.
+ * Whether a browser reaches its own machine at a host, as `URL.hostname` has it: by any loopback
+ * address, also one that is written as IPv6 (RFC 4291, 2.5.5), or by the unspecified address, which
+ * operating systems take for it.
  */
 export function isThisMachine(host: string): boolean {
   const name = host.replace(/\.$/, "");

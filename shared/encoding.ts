@@ -1,7 +1,7 @@
 // Bytes, text and digests, for every other stage. No clock, no randomness, no network.
 //
-// Digests and MACs are synchronous on purpose: a decision is made in one function without an `await` between reading the state and writing
-// it, and the digest is part of that decision.
+// Digests and MACs are synchronous on purpose: a decision is made in one function without an
+// `await` between reading the state and writing it, and the digest is part of that decision.
 
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -15,7 +15,10 @@ export { bytesToHex, concatBytes, utf8ToBytes };
 /** Unpadded base64url (RFC 4648 section 5). */
 export const toBase64url = (bytes: Uint8Array): string => base64urlnopad.encode(bytes);
 
-/** The bytes of an unpadded base64url text, or undefined where it is not one (padding, other letters, stray bits). */
+/**
+ * The bytes of an unpadded base64url text, or undefined where it is not one (padding, other
+ * letters, stray bits).
+ */
 export function fromBase64url(text: string): Uint8Array | undefined {
   try {
     return base64urlnopad.decode(text);
@@ -51,8 +54,8 @@ const ownHashing: PlatformHashing = {
 let hashing = ownHashing;
 
 /**
- * Replaces this file's SHA-256 and HMAC with the platform's, which are several times faster: a request takes a dozen digests. Throws where
- * they give other results.
+ * Replaces this file's SHA-256 and HMAC with the platform's, which are several times faster: a
+ * request takes a dozen digests. Throws where they give other results.
  */
 export function useHashing(platform: PlatformHashing): void {
   const text = "countersign \u00e9\u20ac\ud83d\ude00";
@@ -65,8 +68,8 @@ export function useHashing(platform: PlatformHashing): void {
 }
 
 /**
- * The digest of a JSON value within one domain: SHA-256 over the domain, a NUL and the canonical JSON, as base64url.
- * Two domains never give the same digest for the same value.
+ * The digest of a JSON value within one domain: SHA-256 over the domain, a NUL and the canonical
+ * JSON, as base64url. Two domains never give the same digest for the same value.
  */
 export const digestOf = (domain: string, value: unknown): string => hashing.sha256(`${domain}\0${canonicalJson(value)}`);
 
@@ -86,10 +89,15 @@ function domainBytes(domain: string): Uint8Array {
   return bytes;
 }
 
-/** HMAC-SHA-256 over the bytes as they are: for what others sign. What we sign ourselves has a domain (`macOf`). */
+/**
+ * HMAC-SHA-256 over the bytes as they are: for what others sign. What we sign ourselves has a
+ * domain (`macOf`).
+ */
 export const hmacSha256 = (key: Uint8Array, bytes: Uint8Array): Uint8Array => hashing.hmacSha256(key, bytes);
 
-/** Compares in a time that does not show where the first difference is. Unequal lengths are unequal. */
+/**
+ * Compares in a time that does not show where the first difference is. Unequal lengths are unequal.
+ */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   let difference = 0;

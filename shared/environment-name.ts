@@ -1,4 +1,5 @@
-// The name of a variable or secret of the environment, as configuration documents refer to it. Never one of the gateway's own.
+// The name of a variable or secret of the environment, as configuration documents refer to it.
+// Never one of the gateway's own.
 
 import * as z from "zod";
 import { isChannelSetting } from "./notice-channels.ts";

@@ -1,7 +1,8 @@
 // Finds the characters of a text that a reader would not see, and names them. It changes nothing.
 //
-// Ordinary uses are left alone: a joined emoji, a joiner inside Persian or an Indic script, `\r\n`, and the spaces of ordinary writing
-// (U+00A0, U+202F, U+3000). The same characters anywhere else hide something, and are found.
+// Ordinary uses are left alone: a joined emoji, a joiner inside Persian or an Indic script, `\r\n`,
+// and the spaces of ordinary writing (U+00A0, U+202F, U+3000). The same characters anywhere else
+// hide something, and are found.
 
 import { once } from "./once.ts";
 
@@ -15,17 +16,21 @@ export type InvisibleCharacter = {
   readonly name: string;
 };
 
-/** Most texts are plain ASCII: one pass of this finds where a closer look has to begin, if anywhere. */
+/**
+ * Most texts are plain ASCII: one pass of this finds where a closer look has to begin, if anywhere.
+ */
 const notPlain = /[^\t\n\x20-\x7e]/;
 
-// Scripts in which U+200C and U+200D change what is drawn, so that between two of their letters they are spelling.
+// Scripts in which U+200C and U+200D change what is drawn, so that between two of their letters
+// they are spelling.
 const joining =
   "\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gurmukhi}\\p{Script=Gujarati}" +
   "\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Sinhala}\\p{Script=Khmer}\\p{Script=Myanmar}";
 
 const pictograph = "\\p{Extended_Pictographic}[\\u{1f3fb}-\\u{1f3ff}]?[\\ufe0e\\ufe0f]?";
 
-// The three flags that Unicode recommends for interchange: England, Scotland, Wales. Any other run of tags is a message.
+// The three flags that Unicode recommends for interchange: England, Scotland, Wales. Any other run
+// of tags is a message.
 const flag =
   "\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}";
 
@@ -38,8 +43,9 @@ const ordinary = [
   "(?<=\\p{Script=Mongolian})[\\u180b-\\u180d\\u180f]",
 ];
 
-// Default_Ignorable_Code_Point is Unicode's own list of what is not drawn. Beside it: controls, lone surrogates, private
-// use, noncharacters, separators, annotation marks, the object placeholder, the braille blank, and spaces of odd widths.
+// Default_Ignorable_Code_Point is Unicode's own list of what is not drawn. Beside it: controls,
+// lone surrogates, private use, noncharacters, separators, annotation marks, the object
+// placeholder, the braille blank, and spaces of odd widths.
 const invisible =
   "[[\\p{Default_Ignorable_Code_Point}\\p{Cc}\\p{Cs}\\p{Co}\\p{Noncharacter_Code_Point}\\u1680\\u2000-\\u200a\\u2028\\u2029\\u205f\\u2800\\ufff9-\\ufffc]--[\\t\\n]]";
 
@@ -118,14 +124,16 @@ function nameOf(codePoint: number): string {
 }
 
 /**
- * Every character of `text` that a reader would not see, in order; linear in the text. `\n`, `\t` and `\r\n` are line ends
- * and tabs, a lone `\r` is a control character. Plain ASCII costs one pass of one expression.
+ * Every character of `text` that a reader would not see, in order; linear in the text. `\n`, `\t`
+ * and `\r\n` are line ends and tabs, a lone `\r` is a control character. Plain ASCII costs one pass
+ * of one expression.
  */
 export function findInvisible(text: string): InvisibleCharacter[] {
   const start = text.search(notPlain);
   if (start === -1) return [];
   const found: InvisibleCharacter[] = [];
-  // One character earlier: a keycap's digit, or the letter in front of a joiner, belongs to what is looked at.
+  // One character earlier: a keycap's digit, or the letter in front of a joiner, belongs to what is
+  // looked at.
   const pattern = notOrdinary();
   pattern.lastIndex = Math.max(0, start - 1);
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

@@ -1,5 +1,5 @@
-// The channels that notify reviewers, and what the policy, the links and the settings know of each. How a channel sends is in
-// workers/channels/.
+// The channels that notify reviewers, and what the policy, the links and the settings know of each.
+// How a channel sends is in workers/channels/.
 
 import * as z from "zod";
 
@@ -11,12 +11,17 @@ export const channelAddresses = {
     .string()
     .regex(/^[UWCG][A-Z0-9]{2,20}$/, "is not a Slack member or channel id")
     .optional(),
-  /** The name of a configured webhook: `TEAMS` stands for WEBHOOK_TEAMS_URL and WEBHOOK_TEAMS_SECRET. */
+  /**
+   * The name of a configured webhook: `TEAMS` stands for WEBHOOK_TEAMS_URL and
+   * WEBHOOK_TEAMS_SECRET.
+   */
   webhook: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,30}$/, "is not a webhook's name: capital letters, digits and _")
     .optional(),
-  /** The name of a configured channel of Microsoft Teams: `REVIEWS` stands for TEAMS_REVIEWS_URL. */
+  /**
+   * The name of a configured channel of Microsoft Teams: `REVIEWS` stands for TEAMS_REVIEWS_URL.
+   */
   teams: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,30}$/, "is not the name of a Teams channel: capital letters, digits and _")
@@ -43,9 +48,14 @@ export type NoticeError =
   | "notConfigured";
 
 type ChannelFacts = {
-  /** Identifies the channel in a link's token: never changed, and never reused. The outbox has 0. */
+  /**
+   * Identifies the channel in a link's token: never changed, and never reused. The outbox has 0.
+   */
   readonly linkByte: number;
-  /** Which addresses are rooms with several people, and what such a room is called; null where every address is a person's. */
+  /**
+   * Which addresses are rooms with several people, and what such a room is called; null where every
+   * address is a person's.
+   */
   readonly room: { readonly pattern: RegExp; readonly called: string } | null;
   /** How the names of its variables and secrets begin. */
   readonly settings: readonly string[];
@@ -68,7 +78,10 @@ export type Addresses = { readonly [Channel in NoticeChannel]?: string | undefin
 export const isRoomAddress = (channel: NoticeChannel, address: string | undefined): boolean =>
   address !== undefined && noticeChannels[channel].room?.pattern.test(address) === true;
 
-/** Whether the reviewer is a room, such as a Slack channel: each person in it who decides counts as "someone in" it. */
+/**
+ * Whether the reviewer is a room, such as a Slack channel: each person in it who decides counts as
+ * "someone in" it.
+ */
 export const isRoom = (addresses: Addresses): boolean => noticeChannelNames.some((channel) => isRoomAddress(channel, addresses[channel]));
 
 /** What such a room is called, with its article. */

@@ -1,6 +1,8 @@
 // A list in parts of a bounded size.
 
-/** The list in its order, in parts of at most `most` by `sizeOf`; a part of one entry may be larger. */
+/**
+ * The list in its order, in parts of at most `most` by `sizeOf`; a part of one entry may be larger.
+ */
 export function portions<V>(list: readonly V[], most: number, sizeOf: (each: V) => number): V[][] {
   const parts: V[][] = [];
   let room = 0;

@@ -1,7 +1,9 @@
-// The published copy of a piece of configuration: its text under a MAC over name, version and text, so that only the writer of
-// configuration can put one in a store that others may write. No clock, no storage.
+// The published copy of a piece of configuration: its text under a MAC over name, version and text,
+// so that only the writer of configuration can put one in a store that others may write. No clock,
+// no storage.
 //
-// The MAC proves who wrote a copy, not that it is the newest one: the reader compares its version with the writer's.
+// The MAC proves who wrote a copy, not that it is the newest one: the reader compares its version
+// with the writer's.
 
 import { concatBytes, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "./encoding.ts";
 import type { SigningKey, SigningKeys } from "./sealed-id.ts";
@@ -11,7 +13,10 @@ export type Published = { readonly version: number; readonly text: string };
 const form = "published/v1";
 const domain = "countersign/published/v1";
 const macLength = 32;
-/** The form, the version, one byte for the key and the MAC as base64url, and a line's end; what follows is the text as it is. */
+/**
+ * The form, the version, one byte for the key and the MAC as base64url, and a line's end; what
+ * follows is the text as it is.
+ */
 const header = /^published\/v1 (0|[1-9]\d{0,14}) ([A-Za-z0-9_-]{44})\n/;
 
 /** A key for this alone: a MAC that was made for another purpose is of no use here. */
@@ -41,6 +46,9 @@ export function readPublished(keys: SigningKeys, name: string, stored: string): 
   return genuine ? published : undefined;
 }
 
-/** Differs where copies were made with another key or in another form; it reveals nothing of the key. */
+/**
+ * Differs where copies were made with another key or in another form; it reveals nothing of the
+ * key.
+ */
 export const publishingMark = (keys: SigningKeys): string =>
   toBase64url(macOf(publishingKey(keys[0]), "countersign/publishing-mark/v1", utf8ToBytes(form)).subarray(0, 16));

@@ -1,6 +1,7 @@
 // Ids that prove their origin: random bytes with a MAC, so that a made-up id never wakes an object.
 //
-// Two signing keys may be live at once: new ids are sealed with the first, ids of either are accepted.
+// Two signing keys may be live at once: new ids are sealed with the first, ids of either are
+// accepted.
 
 import { concatBytes, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "./encoding.ts";
 import { sha256 } from "@noble/hashes/sha2.js";
@@ -9,7 +10,10 @@ export type SigningKey = { readonly id: number; readonly bytes: Uint8Array };
 /** The first one signs; all of them verify. Never empty. */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
 
-/** Derives a signing key from a secret's text. `id` distinguishes two live keys; it reveals nothing of the secret. */
+/**
+ * Derives a signing key from a secret's text. `id` distinguishes two live keys; it reveals nothing
+ * of the secret.
+ */
 export function signingKey(secret: string): SigningKey {
   const bytes = sha256(utf8ToBytes(`countersign/signing-key/v1\0${secret}`));
   return { id: sha256(bytes)[0] ?? 0, bytes };
@@ -23,7 +27,10 @@ export function seal(keys: SigningKeys, domain: string, payload: Uint8Array): st
   return toBase64url(concatBytes(claims, macOf(keys[0].bytes, domain, claims).subarray(0, macLength)));
 }
 
-/** The payload of what `seal` made with one of these keys in this domain, or undefined for anything else. */
+/**
+ * The payload of what `seal` made with one of these keys in this domain, or undefined for anything
+ * else.
+ */
 export function unseal(keys: SigningKeys, domain: string, text: string, payloadLength: number): Uint8Array | undefined {
   const payload = unsealAny(keys, domain, text);
   return payload?.length === payloadLength ? payload : undefined;
@@ -46,7 +53,10 @@ const runDomain = "countersign/run/v1";
 /** A run's id from 16 random bytes. Also the id of its task (design: tasks). */
 export const runIdOf = (keys: SigningKeys, random: Uint8Array): string => runPrefix + seal(keys, runDomain, random);
 
-/** The 16 random bytes of a run id; undefined where it is none. It checks no MAC, and so is not for ids from outside. */
+/**
+ * The 16 random bytes of a run id; undefined where it is none. It checks no MAC, and so is not for
+ * ids from outside.
+ */
 export function randomOfRunId(id: string): Uint8Array | undefined {
   const bytes = id.startsWith(runPrefix) ? fromBase64url(id.slice(runPrefix.length)) : undefined;
   return bytes?.length === 1 + runRandomLength + macLength ? bytes.slice(1, 1 + runRandomLength) : undefined;

@@ -1,11 +1,17 @@
 // Which texts cannot serve as a secret. Pure; the text itself is in no answer.
 
-/** `short`: fewer than `shortestSecret` characters. `example`: what documents write in a secret's place, or a text without variety. */
+/**
+ * `short`: fewer than `shortestSecret` characters. `example`: what documents write in a secret's
+ * place, or a text without variety.
+ */
 export type SecretError = "empty" | "short" | "example";
 
 export const shortestSecret = 16;
 
-/** What is wrong with this text as a secret; null where nothing is. A text that passes is not proven to be random. */
+/**
+ * What is wrong with this text as a secret; null where nothing is. A text that passes is not proven
+ * to be random.
+ */
 export function secretError(text: string): SecretError | null {
   if (text.trim() === "") return "empty";
   if (text.length < shortestSecret) return "short";
@@ -19,7 +25,10 @@ export const secretErrorWords: Readonly<Record<SecretError, string>> = {
   example: "is an example and not a secret",
 };
 
-/** Placeholders of documents and of `.dev.vars.example` files. A random text of 16 characters or more has none of them by chance. */
+/**
+ * Placeholders of documents and of `.dev.vars.example` files. A random text of 16 characters or
+ * more has none of them by chance.
+ */
 const placeholder =
   /change[-_ ]?me|replace[-_ ]?(?:me|this|with)|example|placeholder|^(?:your|my|insert|enter|the|a)[-_ ].*(?:here|secret|key|token)$|^<.*>$|x{8}|\.{4}|…/i;
 

@@ -1,4 +1,5 @@
-// Secrets that no issuer's prefix tells: a value behind the word password, and the number of a payment card. Time is linear in the text.
+// Secrets that no issuer's prefix tells: a value behind the word password, and the number of a
+// payment card. Time is linear in the text.
 
 /** UTF-16 offsets of a part of a text. */
 export type Part = { readonly start: number; readonly end: number };
@@ -7,14 +8,18 @@ const passwordNames = ["password", "passwd", "passphrase", "passcode", "pwd", "å
 const longestName = 10;
 const nameAtEnd = new RegExp(`(?:${passwordNames.join("|")})$`, "i");
 
-/** From the name to its value: quotes, also escaped ones, and a sign of assignment or the word "is". */
+/**
+ * From the name to its value: quotes, also escaped ones, and a sign of assignment or the word "is".
+ */
 const assignment = /\\?["'`]?[ \t]{0,4}(?:[:=\uFF1A]|=>|is[ \t]|\u662F|\u4E3A)[ \t]{0,4}\\?["'`]?/iy;
 const valueCharacters = /[^\s"'`<>{}()[\],;|\\\u3002\uFF0C\uFF1B]{6,64}/y;
 
 /** The words before which a value stands, for who looks for them in another way. */
 export const passwordWords: readonly string[] = passwordNames;
 
-/** The password after a name that ends at `nameEnd`; null where none follows that looks like one. */
+/**
+ * The password after a name that ends at `nameEnd`; null where none follows that looks like one.
+ */
 export function passwordAfter(text: string, nameEnd: number): Part | null {
   assignment.lastIndex = nameEnd;
   if (!assignment.test(text)) return null;
@@ -47,7 +52,10 @@ export function assignsPassword(text: string, sign: number): boolean {
 const isBetween = (unit: number): boolean =>
   unit === 0x20 || unit === 0x09 || unit === 0x22 || unit === 0x27 || unit === 0x60 || unit === 0x5c;
 
-/** A type, a constant's name, a path in a program or on a disk, an address or a template has the place of a password and is none. */
+/**
+ * A type, a constant's name, a path in a program or on a disk, an address or a template has the
+ * place of a password and is none.
+ */
 function isPassword(value: string): boolean {
   if (/^[/~$%]|^\.|:\/\/|^\*+$/.test(value)) return false;
   if (/^[A-Z][A-Z0-9_]*$/.test(value) || /^[a-z_]\w*(?:\.[a-z_]\w*)+$/i.test(value)) return false;
@@ -55,13 +63,22 @@ function isPassword(value: string): boolean {
   return isOfWords || /\d/.test(value) || /[!@#$%^&*?+~]/.test(value);
 }
 
-/** How cards are printed: as one number, in fours, and as American Express and Diners Club group them. Not the decimals of a number. */
+/**
+ * How cards are printed: as one number, in fours, and as American Express and Diners Club group
+ * them. Not the decimals of a number.
+ */
 const printed = /(?<!\w|\d\.)(?:[2-6]\d{12,18}|[2-6]\d{3}[ -](?:\d{4}[ -]\d{4}[ -]\d{1,4}(?:[ -]\d{1,3})?|\d{6}[ -]\d{4,5}))(?!\w|\.\d)/g;
-/** The beginnings that issuers have, with their lengths (ISO/IEC 7812-1): Visa, Mastercard, American Express, Diners Club, Discover, JCB, UnionPay, Maestro. */
+/**
+ * The beginnings that issuers have, with their lengths (ISO/IEC 7812-1): Visa, Mastercard, American
+ * Express, Diners Club, Discover, JCB, UnionPay, Maestro.
+ */
 const issuers =
   /^(?:4(?:\d{12}|\d{15}|\d{18})|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}|3(?:0[0-5]|[689]\d)\d{11}|6(?:011|4[4-9]\d|5\d\d)\d{12,15}|35(?:2[89]|[3-8]\d)\d{12,15}|62\d{14,17}|(?:5[0678]|6[37])\d{11,17})$/;
 
-/** The numbers of payment cards in a text, in order and apart: the form, an issuer's beginning, and the check digit (ISO/IEC 7812-1, Luhn). */
+/**
+ * The numbers of payment cards in a text, in order and apart: the form, an issuer's beginning, and
+ * the check digit (ISO/IEC 7812-1, Luhn).
+ */
 export function cardNumbers(text: string): Part[] {
   const found: Part[] = [];
   printed.lastIndex = 0;

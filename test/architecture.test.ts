@@ -1,8 +1,10 @@
-// The shape of the source: which way imports point, and what pure code never names. Each failure names the edge or the line.
+// The shape of the source: which way imports point, and what pure code never names. Each failure
+// names the edge or the line.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseSync } from "rolldown/experimental";
 import { describe, expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -41,7 +43,8 @@ function edgesOf(file: string, text: string): Edge[] {
     return {
       from: file,
       to: outside ? specifier : relative(root, join(root, dirname(file), specifier)).replaceAll("\\", "/"),
-      // `typeof import("…")` and `import("…").T` in a type are types; nothing here imports at run time by `import()`.
+      // `typeof import("…")` and `import("…").T` in a type are types; nothing here imports at run
+      // time by `import()`.
       typeOnly: type !== undefined || namesOnlyTypes(clause) || (dynamic !== undefined && !whole.includes("await")),
       outside,
     };
@@ -95,7 +98,10 @@ describe("reading imports", () => {
 });
 
 describe("the direction of imports", () => {
-  /** Each folder may use what stands before it. A folder is the second level; the files beside the folders are "". */
+  /**
+   * Each folder may use what stands before it. A folder is the second level; the files beside the
+   * folders are "".
+   */
   const orders = {
     shared: [
       "",
@@ -240,7 +246,10 @@ describe("the direction of imports", () => {
   });
 });
 
-/** The strongly connected parts of more than one file, each in the order of names (Tarjan, Depth-First Search and Linear Graph Algorithms, 1972). */
+/**
+ * The strongly connected parts of more than one file, each in the order of names (Tarjan,
+ * Depth-First Search and Linear Graph Algorithms, 1972).
+ */
 function knotsOf(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const found = new Map<string, number>();
   const lowest = new Map<string, number>();
@@ -285,6 +294,9 @@ function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[] {
   return cycles;
 }
 
+const commentsIn = (file: string, text: string): readonly { readonly start: number; readonly end: number }[] =>
+  parseSync(file, text, { sourceType: "module" }).comments;
+
 describe("files", () => {
   test("are named for what is in them: no index files, no utils, helpers, managers or data", () => {
     const own = files.filter((file) => !["workers/index.ts"].includes(file));
@@ -314,6 +326,20 @@ describe("files", () => {
       .flatMap((file) => [...textOf(file).matchAll(/class (\w+) extends \w*Error \{([^}]*)/g)].map(([, name, body]) => ({ name, body })));
     expect(classes.length).toBeGreaterThan(0);
     expect(classes.filter(({ name, body }) => !body?.includes(`override readonly name = "${name}";`)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test("have no comment wider than 100 columns, but beside code", () => {
+    const wide = files.flatMap((file) => {
+      const text = textOf(file);
+      return commentsIn(file, text)
+        .flatMap(({ start, end }) => {
+          const lineStart = text.lastIndexOf("\n", start - 1) + 1;
+          return /^\s*$/.test(text.slice(lineStart, start)) ? text.slice(lineStart, end).split("\n") : [];
+        })
+        .filter((line) => line.length > 100 && !line.includes("://"))
+        .map((line) => `${file}: ${line.trim()}`);
+    });
+    expect(wide).toEqual([]);
   });
 
   test("open with a sentence on what they are for", () => {
@@ -350,7 +376,10 @@ describe("shared/ is pure", () => {
   /** What is outside the project and as pure as this code. */
   const packages = ["zod", "canonicalize", "diff", "fflate", "@noble/hashes/", "@scure/base", "@cfworker/json-schema"];
 
-  /** Providers' SDKs are for the workers; their types are the wire that the translation is checked against. */
+  /**
+   * Providers' SDKs are for the workers; their types are the wire that the translation is checked
+   * against.
+   */
   const typePackages = new Set(["@anthropic-ai/sdk", "openai"]);
 
   test("it uses only packages that do nothing but compute, and of providers' SDKs the types alone", () => {

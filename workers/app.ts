@@ -34,7 +34,10 @@ handInRelay(relayInside);
 
 export const app = new Hono<App>({ getPath: routedPath });
 
-/** What operators and owners of runs read is stored by nothing on the way, and is never taken for another type. */
+/**
+ * What operators and owners of runs read is stored by nothing on the way, and is never taken for
+ * another type.
+ */
 for (const path of ["/admin/*", "/runs/*"])
   app.use(path, async (c, next) => {
     await next();

@@ -1,7 +1,9 @@
-// What the cron trigger does: looks for what should have been done and was not, because an alarm was lost where nobody came since.
+// What the cron trigger does: looks for what should have been done and was not, because an alarm
+// was lost where nobody came since.
 //
-// A run's object tells the ledger with each part of its record when it has something to do next. Whatever is overdue there is asked to
-// do it; what it says is taken down, so that the next tick goes on behind it.
+// A run's object tells the ledger with each part of its record when it has something to do next.
+// Whatever is overdue there is asked to do it; what it says is taken down, so that the next tick
+// goes on behind it.
 
 import type { Expected } from "./stubs/ledger-calls.ts";
 import { backoffMs } from "../shared/backoff.ts";
@@ -13,7 +15,9 @@ import { configStub, ledgerShards, ledgerStub, runStub } from "./stubs/stubs.ts"
 const graceMs = 2 * 60_000;
 /** So many runs of each of the ledger's shards in one tick. */
 const mostOfShard = 12;
-/** A run that could not be asked is asked again after about this, and holds up no other until then. */
+/**
+ * A run that could not be asked is asked again after about this, and holds up no other until then.
+ */
 const again = { firstMs: 15 * 60_000, mostMs: 15 * 60_000 };
 
 type Sweeping = { readonly now: number; readonly random: () => number };
@@ -21,7 +25,9 @@ type Sweeping = { readonly now: number; readonly random: () => number };
 /** What the cron trigger calls. */
 export const scheduled = (_: ScheduledController, env: Env): Promise<void> => sweep(env, { now: Date.now(), random: Math.random });
 
-/** One tick. It never throws, may overlap with another, and does nothing that an alarm would not do. */
+/**
+ * One tick. It never throws, may overlap with another, and does nothing that an alarm would not do.
+ */
 async function sweep(env: Env, sweeping: Sweeping): Promise<void> {
   const shards = Array.from({ length: ledgerShards }, (_, shard) => shard);
   await Promise.all([quietly(() => configStub(env).sweep()), ...shards.map((shard) => quietly(() => sweepShard(env, shard, sweeping)))]);

@@ -1,5 +1,5 @@
-// What the platform bills: operations that were counted, times the list prices. Auto-approved requests, and reviews of an hour, beside two
-// ways to wait that the gateway does not use.
+// What the platform bills: operations that were counted, times the list prices. Auto-approved
+// requests, and reviews of an hour, beside two ways to wait that the gateway does not use.
 
 import { inTurn } from "../in-turn.ts";
 import { type Counts, countedEntry, countsOf } from "../counted.ts";
@@ -11,7 +11,10 @@ import { configured, sampling } from "../sampling-load.ts";
 import { waitAndDecide } from "../waiting.ts";
 import type { Served } from "../workerd.ts";
 
-/** US dollars for a million, on the paid plan, above what the plan includes. Storage and what a model costs are not in it. */
+/**
+ * US dollars for a million, on the paid plan, above what the plan includes. Storage and what a
+ * model costs are not in it.
+ */
 const dollarsPerMillion = {
   workerRequests: 0.3,
   cpuMs: 0.02,
@@ -130,7 +133,10 @@ const hourSeconds = 3_600;
 const pollSeconds = 5;
 const reviews = 1_000;
 
-/** What an hour of waiting adds, in three ways. The last two are computed: one poll is at least a Worker request, a call and a row. */
+/**
+ * What an hour of waiting adds, in three ways. The last two are computed: one poll is at least a
+ * Worker request, a call and a row.
+ */
 function hourOf(reviewed: Bill): Table {
   const polls = hourSeconds / pollSeconds;
   const poll = priceOf("workerRequests", 1) + priceOf("cpuMs", 1) + priceOf("objectRequests", 1) + priceOf("rowsRead", 1);

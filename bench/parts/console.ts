@@ -1,4 +1,5 @@
-// What the console's pages take with a full ledger: lines of 30 days, of many servers, models and keys, with reviews, and with some that wait.
+// What the console's pages take with a full ledger: lines of 30 days, of many servers, models and
+// keys, with reviews, and with some that wait.
 
 import { join } from "node:path";
 import { type RunSummary, endStates } from "../../shared/record/record.ts";

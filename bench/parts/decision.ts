@@ -1,4 +1,5 @@
-// From a reviewer's press to the last byte at the caller who waited, with many callers waiting: against one bare hop through an object.
+// From a reviewer's press to the last byte at the caller who waited, with many callers waiting:
+// against one bare hop through an object.
 
 import type { Settings } from "../options.ts";
 import { type Column, type Findings, roundsWords } from "../report.ts";

@@ -1,4 +1,5 @@
-// How the time of a request grows: with the models of the table, its own size, the requests behind it in its session, and the ledger.
+// How the time of a request grows: with the models of the table, its own size, the requests behind
+// it in its session, and the ledger.
 
 import { join } from "node:path";
 import { fillLedger } from "../ledger-lines.ts";
@@ -109,7 +110,10 @@ async function sizes(rig: Rig, url: string, settings: Settings): Promise<Series>
   ]);
 }
 
-/** Each point has a session of its own, and few enough requests are measured that the session stays about as long as the point says. */
+/**
+ * Each point has a session of its own, and few enough requests are measured that the session stays
+ * about as long as the point says.
+ */
 async function session(rig: Rig, url: string, settings: Settings): Promise<Series> {
   const counts = settings.short ? [10, 100] : [10, 100, 1_000, 10_000, 100_000];
   const { port } = await rig.gateway(configured(url));

@@ -1,4 +1,5 @@
-// What the fast path adds to a request: against the provider alone, forwarders, and Portkey's gateway.
+// What the fast path adds to a request: against the provider alone, forwarders, and Portkey's
+// gateway.
 
 import { compare } from "../rounds.ts";
 import { post } from "../load.ts";

@@ -1,4 +1,5 @@
-// What the relay adds to a call that does not sample: against the server alone, and beside a forwarder and another MCP proxy.
+// What the relay adds to a call that does not sample: against the server alone, and beside a
+// forwarder and another MCP proxy.
 
 import { createHash } from "node:crypto";
 import { copyFileSync } from "node:fs";

@@ -1,4 +1,5 @@
-// Many requests that wait for a person at once: whether their objects sleep, what each stores, and whether each gets its decision.
+// Many requests that wait for a person at once: whether their objects sleep, what each stores, and
+// whether each gets its decision.
 
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +26,10 @@ const columns: readonly Column[] = [
   { key: "decisionsPerSecond", title: "decisions a second", digits: 0 },
 ];
 
-/** workerd puts an object to sleep that had nothing to do for ten seconds. The full run waits longer than any other timer of the gateway's. */
+/**
+ * workerd puts an object to sleep that had nothing to do for ten seconds. The full run waits longer
+ * than any other timer of the gateway's.
+ */
 const quietMs = { full: 90_000, short: 1_000 };
 
 /** One round: it takes minutes, and what it measures is counted. */
@@ -87,8 +91,8 @@ const heldWithin = (served: Served, count: number): number =>
   Math.max(0, Math.min(count, Math.floor((openFilesLimit(served) - otherFiles) / 2)));
 
 /**
- * Waits while workerd has nearly as many files open as it may. The database of an object in memory is three, until ten seconds after its
- * last work.
+ * Waits while workerd has nearly as many files open as it may. The database of an object in memory
+ * is three, until ten seconds after its last work.
  */
 function withinOpenFiles(served: Served): () => Promise<void> {
   const most = openFilesLimit(served) - otherFiles / 3;

@@ -1,5 +1,6 @@
-// The gateway with its billed operations counted: the same Worker and the same objects, whose calls to objects, storage and KV pass a
-// counter. GET /bench/counts returns the counts so far; with ?mark, run objects that are awake are counted from then on.
+// The gateway with its billed operations counted: the same Worker and the same objects, whose calls
+// to objects, storage and KV pass a counter. GET /bench/counts returns the counts so far; with
+// ?mark, run objects that are awake are counted from then on.
 
 import gateway, * as classes from "../../workers/index.ts";
 
@@ -13,7 +14,10 @@ type Counts = {
   workerRequests: number;
   /** The wall time during which an object had a call or work of its own, over all objects. */
   objectMs: number;
-  /** Run objects that were called since the mark, and those of them whose first call found an instance from before. */
+  /**
+   * Run objects that were called since the mark, and those of them whose first call found an
+   * instance from before.
+   */
   called: number;
   awake: number;
 };

@@ -1,4 +1,5 @@
-// A gateway without features, for comparison: Hono parses and forwards the body, and passes the answer on. A stream is passed on as it comes.
+// A gateway without features, for comparison: Hono parses and forwards the body, and passes the
+// answer on. A stream is passed on as it comes.
 
 import { Hono } from "hono";
 

@@ -1,5 +1,5 @@
-// The least that a decision can cost: a caller waits over one hibernating WebSocket to an object, and a press is one call to the object,
-// which sends one message.
+// The least that a decision can cost: a caller waits over one hibernating WebSocket to an object,
+// and a press is one call to the object, which sends one message.
 
 import { DurableObject } from "cloudflare:workers";
 

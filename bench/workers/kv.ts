@@ -1,4 +1,5 @@
-// The benchmark's KV namespace in workerd's protocol: the callers' keys from a binding, and written values in memory.
+// The benchmark's KV namespace in workerd's protocol: the callers' keys from a binding, and written
+// values in memory.
 
 const written = new Map<string, string>();
 

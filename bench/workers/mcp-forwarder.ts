@@ -1,4 +1,5 @@
-// A relay without features, for comparison: Hono parses the message and forwards it, and passes the answer on as it comes.
+// A relay without features, for comparison: Hono parses the message and forwards it, and passes the
+// answer on as it comes.
 
 import { Hono } from "hono";
 

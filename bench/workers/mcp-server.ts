@@ -1,5 +1,5 @@
-// A bare MCP server for the benchmark: it knows one session, and answers each tool call at once, as JSON or as a stream. At /2026 it speaks
-// revision 2026-07-28, which has no sessions.
+// A bare MCP server for the benchmark: it knows one session, and answers each tool call at once, as
+// JSON or as a stream. At /2026 it speaks revision 2026-07-28, which has no sessions.
 
 type Message = { readonly id?: unknown; readonly method: string; readonly params?: { readonly name?: string } };
 

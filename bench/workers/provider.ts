@@ -1,5 +1,6 @@
-// The mock provider of the benchmark: one fixed Chat Completions answer, as cheaply as workerd can give it. As a stream, its first token
-// comes at once and the other pieces a few milliseconds later.
+// The mock provider of the benchmark: one fixed Chat Completions answer, as cheaply as workerd can
+// give it. As a stream, its first token comes at once and the other pieces a few milliseconds
+// later.
 
 const chunkFacts = { id: "chatcmpl-1", created: 1, model: "mock-1" };
 const pieces = ["Paris", " is", " the", " capital", " of", " France."];

@@ -1,4 +1,5 @@
-// The benchmark's rate limit binding, as wrangler.toml sets it: 300 in a minute for each key. workerd itself has none.
+// The benchmark's rate limit binding, as wrangler.toml sets it: 300 in a minute for each key.
+// workerd itself has none.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 

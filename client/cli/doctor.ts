@@ -1,4 +1,5 @@
-// `countersign doctor`: whether this machine can sample through a gateway, and what to do where it cannot.
+// `countersign doctor`: whether this machine can sample through a gateway, and what to do where it
+// cannot.
 
 import { parseArgs } from "node:util";
 import { checksFromOutside } from "../doctor/checks.ts";

@@ -1,6 +1,8 @@
-// The command `countersign`. The package has it built as JavaScript; in a checkout it runs as it is, on Node 22.18 or later.
+// The command `countersign`. The package has it built as JavaScript; in a checkout it runs as it
+// is, on Node 22.18 or later.
 //
-// Exit codes: those of the subcommand; 2 where the command line is wrong or the gateway could not be asked.
+// Exit codes: those of the subcommand; 2 where the command line is wrong or the gateway could not
+// be asked.
 
 import { readCommandLine } from "./command-line.ts";
 import { Unasked } from "./subcommand.ts";

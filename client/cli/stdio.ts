@@ -1,5 +1,5 @@
-// `countersign stdio`: runs the server, and ends as the server ended. While it runs, stdout is the client's, and nothing of ours is
-// printed there.
+// `countersign stdio`: runs the server, and ends as the server ended. While it runs, stdout is the
+// client's, and nothing of ours is printed there.
 
 import { readStdio, USAGE } from "../stdio/command-line.ts";
 import { type End, endLike } from "../stdio/server-process.ts";

@@ -1,8 +1,12 @@
-// What a subcommand of `countersign` is: a file in this folder that exports one, and a line in subcommands.ts.
+// What a subcommand of `countersign` is: a file in this folder that exports one, and a line in
+// subcommands.ts.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is wrong with a command line, in one sentence without any argument's value: it may be a key that was given by mistake. */
+/**
+ * What is wrong with a command line, in one sentence without any argument's value: it may be a key
+ * that was given by mistake.
+ */
 export type WrongUse = { readonly kind: "wrong"; readonly why: string };
 
 export const wrongUse = (why: string): WrongUse => ({ kind: "wrong", why });
@@ -13,18 +17,25 @@ export type Subcommand = {
   /** What `--help` prints. Its first line begins with "Usage: countersign". */
   readonly usage: string;
   /**
-   * Reads the arguments after the subcommand's name. Starts nothing and prints nothing. `--help` and `--version` never come here.
+   * Reads the arguments after the subcommand's name. Starts nothing and prints nothing. `--help`
+   * and `--version` never come here.
    * @returns what runs it, or what is wrong.
    */
   readonly read: (args: readonly string[], env: Environment) => (() => Promise<Ended>) | WrongUse;
 };
 
-/** How a subcommand ended: its exit code, or what was wrong with its arguments where only running it could tell. */
+/**
+ * How a subcommand ended: its exit code, or what was wrong with its arguments where only running it
+ * could tell.
+ */
 export type Ended = { readonly kind: "ended"; readonly code: number } | WrongUse;
 
 export const endedWith = (code: number): Ended => ({ kind: "ended", code });
 
-/** Why the gateway could not be asked, in words for the user, without a full stop. The command prints it and ends with 2. */
+/**
+ * Why the gateway could not be asked, in words for the user, without a full stop. The command
+ * prints it and ends with 2.
+ */
 export class Unasked extends Error {}
 
 /**

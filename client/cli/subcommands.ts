@@ -1,5 +1,5 @@
-// The subcommands of `countersign`, in the order of its help. Each is loaded when it is called: a server behind `stdio` starts without what
-// `review` needs.
+// The subcommands of `countersign`, in the order of its help. Each is loaded when it is called: a
+// server behind `stdio` starts without what `review` needs.
 
 import type { Subcommand } from "./subcommand.ts";
 

@@ -1,4 +1,5 @@
-// The checks of `countersign doctor`: what a user of a gateway can see from outside. It changes nothing at the gateway, and samples nothing.
+// The checks of `countersign doctor`: what a user of a gateway can see from outside. It changes
+// nothing at the gateway, and samples nothing.
 
 import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
 import { sessionRevisions } from "../../shared/wire/mcp-2025/features.ts";
@@ -25,7 +26,8 @@ const clockMilliseconds = 60_000;
 
 /**
  * Asks a gateway how it is, and whether it accepts the key.
- * @throws Unasked where nothing answers there, or something else than Countersign. The key is sent to neither.
+ * @throws Unasked where nothing answers there, or something else than Countersign. The key is sent
+ *   to neither.
  */
 export async function checksFromOutside({ url, apiKey, version, fetch, now }: Checked): Promise<readonly Check[]> {
   const askedAt = now();
@@ -47,7 +49,10 @@ export async function checksFromOutside({ url, apiKey, version, fetch, now }: Ch
 
 type Reply = { readonly status: number; readonly date: string | null; readonly body: unknown };
 
-/** Redirects are not followed: the key is for this address alone. @throws Unasked where nothing answers. */
+/**
+ * Redirects are not followed: the key is for this address alone. @throws Unasked where nothing
+ * answers.
+ */
 async function ask(fetch: FetchLike, url: string, init: RequestInit = {}): Promise<Reply> {
   try {
     const response = await fetch(url, { ...init, redirect: "manual", signal: AbortSignal.timeout(answerMilliseconds) });
@@ -156,7 +161,10 @@ function protocolCheck({ body }: Reply): Check {
 
 const membersOf = (value: unknown): Members => (isObject(value) ? value : {});
 
-/** A text of the gateway's, without its full stop: what a terminal could take for a command is left out. */
+/**
+ * A text of the gateway's, without its full stop: what a terminal could take for a command is left
+ * out.
+ */
 const shown = (text: unknown): string =>
   String(text)
     .replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, " ")

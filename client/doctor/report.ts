@@ -1,9 +1,16 @@
-// What a doctor found, as lines for a terminal. The client's doctor and the operator's print the same.
+// What a doctor found, as lines for a terminal. The client's doctor and the operator's print the
+// same.
 
-/** `good`: it works. `note`: it works, and there is something to know. `fix`: it does not, and the text says what to do. */
+/**
+ * `good`: it works. `note`: it works, and there is something to know. `fix`: it does not, and the
+ * text says what to do.
+ */
 export type Check = { readonly check: string; readonly state: "good" | "note" | "fix"; readonly text: string };
 
-/** The lines of a report: good checks first, fixes last. `columns`: the width to wrap lines at, between words; undefined: no wrapping. */
+/**
+ * The lines of a report: good checks first, fixes last. `columns`: the width to wrap lines at,
+ * between words; undefined: no wrapping.
+ */
 export function report(checks: readonly Check[], columns?: number): { readonly text: string; readonly exitCode: 0 | 1 } {
   const of = (state: Check["state"]): readonly Check[] => checks.filter((check) => check.state === state);
   const fixes = of("fix");

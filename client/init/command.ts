@@ -1,4 +1,5 @@
-// `countersign init`: writes a Worker project around `@countersign/worker`, and says what to do next. It installs, deploys and asks nothing.
+// `countersign init`: writes a Worker project around `@countersign/worker`, and says what to do
+// next. It installs, deploys and asks nothing.
 
 import { basename, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -41,7 +42,10 @@ const terminal: Output = {
   error: (text) => void process.stderr.write(text),
 };
 
-/** Reads the arguments, without `--help`. Starts nothing. Refused, in a sentence: what no project can be made of. */
+/**
+ * Reads the arguments, without `--help`. Starts nothing. Refused, in a sentence: what no project
+ * can be made of.
+ */
 export function readInit(args: readonly string[]): Result<Init, string> {
   const parsed = parsedArguments(args);
   if (parsed === null) return err("an option is unknown, or lacks its value.");
@@ -52,7 +56,10 @@ export function readInit(args: readonly string[]): Result<Init, string> {
   return names.ok ? ok({ ...names.value, folder, packages: values.packages }) : err(names.error.why);
 }
 
-/** Writes the project, and prints what it wrote and what to do next. Returns the exit code: 0, or 1 where it refuses. */
+/**
+ * Writes the project, and prints what it wrote and what to do next. Returns the exit code: 0, or 1
+ * where it refuses.
+ */
 export function runInit({ name, publicUrl, folder: given, packages }: Init, output: Output = terminal): 0 | 1 {
   const refuse = (why: string): 1 => {
     output.error(`countersign init: ${why}\n`);

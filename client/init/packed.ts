@@ -1,4 +1,5 @@
-// Packages as tarballs of `npm pack`, for as long as they are not on the registry, or to try a version that is not.
+// Packages as tarballs of `npm pack`, for as long as they are not on the registry, or to try a
+// version that is not.
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +9,9 @@ import { type Result, err, ok } from "../../shared/result.ts";
 export type Packed = { readonly file: string; readonly copyTo: string };
 
 /**
- * The tarball of `@countersign/worker` in this folder, named as `npm pack` names it. Refused, in a sentence: a folder that cannot be read,
- * that has no such tarball, or that has several, because nothing tells which is meant.
+ * The tarball of `@countersign/worker` in this folder, named as `npm pack` names it. Refused, in a
+ * sentence: a folder that cannot be read, that has no such tarball, or that has several, because
+ * nothing tells which is meant.
  */
 export function packedWorker(folder: string): Result<Packed, string> {
   let files: readonly string[];

@@ -1,4 +1,5 @@
-// The files of a new Worker project around `@countersign/worker`. Pure: options in, files out. Reads and writes nothing.
+// The files of a new Worker project around `@countersign/worker`. Pure: options in, files out.
+// Reads and writes nothing.
 
 import { type Result, err, ok } from "../../shared/result.ts";
 import { projectReadme } from "./readme.ts";
@@ -7,7 +8,10 @@ import { versions } from "./versions.ts";
 import { type GatewayNames, besideToml, besides, gatewayToml } from "./wrangler-files.ts";
 
 export type ProjectOptions = GatewayNames & {
-  /** Where npm finds `@countersign/worker`: a version, or `file:` and a tarball's path in the project. */
+  /**
+   * Where npm finds `@countersign/worker`: a version, or `file:` and a tarball's path in the
+   * project.
+   */
   readonly worker: string;
 };
 
@@ -15,12 +19,16 @@ export type ProjectFile = { readonly path: string; readonly text: string };
 
 export type NameError = { readonly kind: "badName" | "badUrl"; readonly why: string };
 
-/** Cloudflare allows 63 characters, and the longest name of a Worker beside the gateway adds `-images`. */
+/**
+ * Cloudflare allows 63 characters, and the longest name of a Worker beside the gateway adds
+ * `-images`.
+ */
 const longestName = 63 - "-images".length;
 
 /**
- * Checks what a person chose. `name`: lower-case letters, digits and dashes, as Cloudflare names Workers. `publicUrl`: empty, or an `https`
- * address without user, query or fragment; refused are others, because reviewers' links are built from it.
+ * Checks what a person chose. `name`: lower-case letters, digits and dashes, as Cloudflare names
+ * Workers. `publicUrl`: empty, or an `https` address without user, query or fragment; refused are
+ * others, because reviewers' links are built from it.
  */
 export function checkNames({ name, publicUrl }: GatewayNames): Result<GatewayNames, NameError> {
   if (name.length > longestName || !/^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/.test(name))
@@ -42,7 +50,10 @@ function isPublicAddress(text: string): boolean {
   return protocol === "https:" && [username, password, search, hash].every((part) => part === "") && !/["\\\s]/.test(text);
 }
 
-/** Every file of the project, in the order in which it is shown. The names are those that `checkNames` let through. */
+/**
+ * Every file of the project, in the order in which it is shown. The names are those that
+ * `checkNames` let through.
+ */
 export function projectFiles(options: ProjectOptions): readonly ProjectFile[] {
   return [
     { path: "package.json", text: packageJson(options) },
@@ -59,7 +70,10 @@ export function projectFiles(options: ProjectOptions): readonly ProjectFile[] {
   ];
 }
 
-/** `export *` brings the Durable Object classes, those of later versions too; it leaves out the default export. */
+/**
+ * `export *` brings the Durable Object classes, those of later versions too; it leaves out the
+ * default export.
+ */
 const gatewayEntry = `// The gateway: its routes and its cron trigger, and the Durable Object classes that wrangler.toml names.
 export { default } from "@countersign/worker";
 export * from "@countersign/worker";

@@ -2,7 +2,10 @@
 
 type Secret = { readonly name: string; readonly what: string; readonly needed?: true };
 
-/** In the order in which a new gateway gets them. A name in capitals between underscores, like `<NAME>`, is the policy's own. */
+/**
+ * In the order in which a new gateway gets them. A name in capitals between underscores, like
+ * `<NAME>`, is the policy's own.
+ */
 export const secrets: readonly Secret[] = [
   { name: "LINK_KEY", needed: true, what: "Signs run ids, review links and API keys. 16 characters or more, random." },
   { name: "ADMIN_TOKEN", needed: true, what: "The operator's token for /admin. 16 characters or more, random." },
@@ -38,7 +41,10 @@ export const secrets: readonly Secret[] = [
   { name: "WEBHOOK_<NAME>_SECRET", what: "Signs what is sent to that webhook: whsec_ and base64." },
 ];
 
-/** The text of `.dev.vars.example`. A gateway needs the first ones to run on this machine; the others are comments. */
+/**
+ * The text of `.dev.vars.example`. A gateway needs the first ones to run on this machine; the
+ * others are comments.
+ */
 export const devVarsExample = (): string =>
   [
     "# Copy this file to .dev.vars and fill in the values: README.md has the command. `npm run dev` reads .dev.vars, which git ignores.",

@@ -1,4 +1,5 @@
-// The versions that a new project pins: those that this project is tested with. A test holds them to package.json.
+// The versions that a new project pins: those that this project is tested with. A test holds them
+// to package.json.
 
 export const versions = {
   "@countersign/worker": "0.1.0",

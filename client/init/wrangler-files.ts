@@ -1,5 +1,5 @@
-// The wrangler configuration of a gateway that comes from the package `@countersign/worker`, and of the three Workers beside it. A test
-// holds it to the configuration of this repository.
+// The wrangler configuration of a gateway that comes from the package `@countersign/worker`, and of
+// the three Workers beside it. A test holds it to the configuration of this repository.
 
 const compatibilityDate = "2026-11-02";
 
@@ -21,7 +21,10 @@ const objects = [
   ["STOP", "StopObject"],
 ] as const;
 
-/** The Workers beside the gateway: `folder` is the folder under `workers/`, here and in this repository. */
+/**
+ * The Workers beside the gateway: `folder` is the folder under `workers/`, here and in this
+ * repository.
+ */
 export const besides = [
   { folder: "images", entry: "images", service: "images", binding: "IMAGES", what: "decodes images and encodes them again" },
   { folder: "tools", entry: "tools", service: "tools", binding: "TOOLS", what: "calls the tools of MCP servers that are functions" },
@@ -37,7 +40,10 @@ export type GatewayNames = {
   readonly publicUrl: string;
 };
 
-/** The text of `wrangler.toml`. Its KV namespace has no id: wrangler's first deployment makes the namespace. */
+/**
+ * The text of `wrangler.toml`. Its KV namespace has no id: wrangler's first deployment makes the
+ * namespace.
+ */
 export const gatewayToml = ({ name, publicUrl }: GatewayNames): string => `name = ${quoted(name)}
 main = "src/index.ts"
 compatibility_date = "${compatibilityDate}"

@@ -1,11 +1,15 @@
-// Writes the files of a new project into a folder that is empty or not there yet. Never writes over a file.
+// Writes the files of a new project into a folder that is empty or not there yet. Never writes over
+// a file.
 
 import { constants, copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Packed } from "./packed.ts";
 import type { ProjectFile } from "./project.ts";
 
-/** Why nothing can be written there, as a sentence; null where the folder is empty, has only `.git`, or does not exist. */
+/**
+ * Why nothing can be written there, as a sentence; null where the folder is empty, has only `.git`,
+ * or does not exist.
+ */
 export function folderError(folder: string): string | null {
   try {
     const first = readdirSync(folder).find((name) => name !== ".git");
@@ -20,7 +24,10 @@ export function folderError(folder: string): string | null {
   }
 }
 
-/** Writes the files, and copies the tarballs, into the folder, which is made where it is missing. Throws where something is there already. */
+/**
+ * Writes the files, and copies the tarballs, into the folder, which is made where it is missing.
+ * Throws where something is there already.
+ */
 export function writeProject(folder: string, files: readonly ProjectFile[], tarballs: readonly Packed[]): void {
   for (const { path, text } of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });

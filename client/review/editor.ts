@@ -5,7 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The text as it was saved; null where the editor failed, and then nothing changed. The file is the user's alone, and deleted after. */
+/**
+ * The text as it was saved; null where the editor failed, and then nothing changed. The file is the
+ * user's alone, and deleted after.
+ */
 export function inEditor(text: string, environment: NodeJS.ProcessEnv = process.env): string | null {
   const folder = mkdtempSync(join(tmpdir(), "countersign-review-")); // mode 0700
   try {

@@ -9,7 +9,10 @@ export type Notice = {
   readonly state: string;
 };
 
-/** Notices of pending reviews with their links, oldest first. Rejects where the gateway does not list them; the error names its status. */
+/**
+ * Notices of pending reviews with their links, oldest first. Rejects where the gateway does not
+ * list them; the error names its status.
+ */
 export async function openNotices(url: string, adminToken: string): Promise<Notice[]> {
   const path = "/admin/notices?state=open&limit=500";
   const response = await fetch(url + path, { headers: { Authorization: `Bearer ${adminToken}` } });

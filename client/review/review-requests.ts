@@ -1,5 +1,6 @@
-// What a terminal asks of a gateway about reviews: which wait, what one shows, what edits would change, and a decision. It uses a review's own
-// link, nonce and form, and leaves to the gateway what an edit may be, as the page without its script does.
+// What a terminal asks of a gateway about reviews: which wait, what one shows, what edits would
+// change, and a decision. It uses a review's own link, nonce and form, and leaves to the gateway
+// what an edit may be, as the page without its script does.
 
 import { approveAct, editField, formFields } from "../../shared/review/form.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
@@ -24,7 +25,10 @@ export type Draft = { readonly edits: ReadonlyMap<string, string>; readonly chan
 
 export type Decision = { readonly act: "approve"; readonly draft: Draft | null } | { readonly act: "deny"; readonly reason: string };
 
-/** Why the gateway did not do what a form asked. `why`: the name of the page's sentence. `issues`: what is wrong with the edits. */
+/**
+ * Why the gateway did not do what a form asked. `why`: the name of the page's sentence. `issues`:
+ * what is wrong with the edits.
+ */
 export type Undone = { readonly kind: "undone"; readonly why: string; readonly issues: readonly EditIssue[] };
 
 /** The gateway's answer to a form, in place of its page. */
@@ -39,7 +43,10 @@ type FormAnswer = {
 const timeoutMs = 30_000;
 const soonestMs = 1_100;
 
-/** One link for each review, the oldest first. Links are listed where the gateway has an outbox (`npm start`, or OUTBOX). */
+/**
+ * One link for each review, the oldest first. Links are listed where the gateway has an outbox
+ * (`npm start`, or OUTBOX).
+ */
 export async function waitingReviews(url: string, adminToken: string): Promise<Waiting[]> {
   const notices = await openNotices(url, adminToken).catch((error: unknown) => {
     const told = error instanceof Error && error.message.includes("the gateway answered") ? error.message : "nothing answers there";

@@ -1,5 +1,5 @@
-// A review as lines for a terminal. Text from outside stands behind a bar, with what is invisible written out: no character of it reaches
-// the terminal as a command.
+// A review as lines for a terminal. Text from outside stands behind a bar, with what is invisible
+// written out: no character of it reaches the terminal as a command.
 
 import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
 import { dollars } from "../../shared/channels/words/en/page-numbers-en.ts";
@@ -44,7 +44,10 @@ export function listLine(view: ReviewView, place: number): string {
   return `${String(place).padStart(3)}  ${what.padEnd(8)}${outsideWord(server)}${tool}${model}, ${leftWords(view)} left${warnings}, for ${outsideWord(view.reviewer)}`;
 }
 
-/** Each text that may be edited, by its path, in the page's order. A reply that a reviewer wrote is replaced on the page. */
+/**
+ * Each text that may be edited, by its path, in the page's order. A reply that a reviewer wrote is
+ * replaced on the page.
+ */
 export const fieldsOf = (view: ReviewView): ReadonlyMap<string, string> =>
   view.written != null
     ? new Map()
@@ -63,7 +66,10 @@ function unshown(view: ReviewView): string[] {
   return media === 0 ? [] : [`There ${media === 1 ? "is 1 image or sound" : `are ${media} images or sounds`} that a terminal cannot show.`];
 }
 
-/** Whether everything that is sent or delivered is on the screen: only then can it be approved there. */
+/**
+ * Whether everything that is sent or delivered is on the screen: only then can it be approved
+ * there.
+ */
 export const isShownWhole = (view: ReviewView): boolean => unshown(view).length === 0 && !hasOtherResults(view);
 
 /** Tool results with more than text. */

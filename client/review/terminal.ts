@@ -1,4 +1,5 @@
-// Reviews in a terminal: lists those that wait, and reads, edits, approves or denies them. `countersign review`, and `npm run review`.
+// Reviews in a terminal: lists those that wait, and reads, edits, approves or denies them.
+// `countersign review`, and `npm run review`.
 
 import { createInterface } from "node:readline/promises";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
@@ -116,7 +117,10 @@ async function list(url: string, adminToken: string, ask: Ask): Promise<void> {
 /** Whether an address can be a review's link. */
 export const isReviewLink = (link: string): boolean => URL.canParse(link) && new URL(link).pathname.includes("/r/");
 
-/** Shows the review of a link, until it is decided or left. @throws Unasked where the gateway does not answer. */
+/**
+ * Shows the review of a link, until it is decided or left. @throws Unasked where the gateway does
+ * not answer.
+ */
 export const reviewLink = (link: string): Promise<void> => inTerminal((ask) => attend(link, ask));
 
 /**

@@ -1,6 +1,7 @@
-// Progress for the client's own requests while a person reviews: `notifications/progress` with the client's token. The number must
-// increase with every notification (utilities/progress), and the server's pass unchanged: ours increase by a millionth, so that the
-// server's next whole step is still above them. No clock of its own.
+// Progress for the client's own requests while a person reviews: `notifications/progress` with the
+// client's token. The number must increase with every notification (utilities/progress), and the
+// server's pass unchanged: ours increase by a millionth, so that the server's next whole step is
+// still above them. No clock of its own.
 
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { isObject } from "../../shared/json/values.ts";
@@ -9,7 +10,9 @@ import { asNotification, asRequest, isId, type JsonRpcId, objectIn } from "../rp
 type TokenProgress = { readonly token: JsonRpcId; last: number; total: number | undefined; message: string | undefined; sentAt: number };
 
 const STEPS = 1_000_000;
-/** No message here ends a request that became a task; the oldest beyond this number are forgotten. */
+/**
+ * No message here ends a request that became a task; the oldest beyond this number are forgotten.
+ */
 const MOST = 1_000;
 /** Clients time a request out after 60 s, and some begin anew with each progress. */
 const KEEP_ALIVE_MILLISECONDS = 10_000;
@@ -62,7 +65,10 @@ export class ClientProgress {
     return { jsonrpc: "2.0", method: "notifications/progress", params };
   }
 
-  /** Repeats the last notification where `KEEP_ALIVE_MILLISECONDS` have passed, so that the client does not time out. */
+  /**
+   * Repeats the last notification where `KEEP_ALIVE_MILLISECONDS` have passed, so that the client
+   * does not time out.
+   */
   remind(id: JsonRpcId, now: number): object | undefined {
     const state = this.#open.get(idKey(id));
     if (state === undefined || state.sentAt === 0 || now - state.sentAt < KEEP_ALIVE_MILLISECONDS) return undefined;

@@ -1,4 +1,5 @@
-// Reads the command line and the environment of `countersign stdio`. Starts nothing, prints nothing.
+// Reads the command line and the environment of `countersign stdio`. Starts nothing, prints
+// nothing.
 
 import { parseArgs } from "node:util";
 import { type Environment, isWrongUse, readArguments, type WrongUse, wrongUse } from "../cli/subcommand.ts";

@@ -1,5 +1,6 @@
-// Adds our sampling, and our extensions to it, to the capabilities in a client's `initialize`; all other bytes stay.
-// Sources: `ClientCapabilities` in the schema of each 2025 revision; 2025-11-25 added `sampling.tools` and tasks.
+// Adds our sampling, and our extensions to it, to the capabilities in a client's `initialize`; all
+// other bytes stay. Sources: `ClientCapabilities` in the schema of each 2025 revision; 2025-11-25
+// added `sampling.tools` and tasks.
 
 import { isObject, type Members } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
@@ -11,8 +12,9 @@ import { declaringEdits } from "./capability-edits.ts";
 import { edited, memberOf, withMembers } from "../../shared/json/spans.ts";
 
 /**
- * Who answers sampling. `fulfil`: the gateway. `forward`: the client, or none where it has no sampling. `fallback`: the client, and the
- * gateway where the client has none or answers with an error.
+ * Who answers sampling. `fulfil`: the gateway. `forward`: the client, or none where it has no
+ * sampling. `fallback`: the client, and the gateway where the client has none or answers with an
+ * error.
  */
 export type Mode = SamplingSettings["mode"];
 

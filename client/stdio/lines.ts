@@ -1,4 +1,5 @@
-// Cuts a stream of bytes into lines, as the stdio transport frames its messages. Never changes a byte; no clock, no I/O.
+// Cuts a stream of bytes into lines, as the stdio transport frames its messages. Never changes a
+// byte; no clock, no I/O.
 
 import { joinBytes } from "../../shared/bytes.ts";
 
@@ -10,7 +11,10 @@ export type Piece =
   /** The next bytes of a line over the limit, which is not buffered but passes in parts. */
   | { readonly kind: "part"; readonly bytes: Uint8Array; readonly begins: boolean; readonly ends: boolean };
 
-/** All bytes pushed come out in order. A line is buffered until its end, up to `limitBytes` without the line feed. */
+/**
+ * All bytes pushed come out in order. A line is buffered until its end, up to `limitBytes` without
+ * the line feed.
+ */
 export class LineCutter {
   readonly #limitBytes: number;
   #buffered: Uint8Array[] = [];
@@ -40,7 +44,9 @@ export class LineCutter {
     return pieces;
   }
 
-  /** The rest when the stream has ended: a last line without line feed, or the end of a long one. */
+  /**
+   * The rest when the stream has ended: a last line without line feed, or the end of a long one.
+   */
   end(): Piece[] {
     const isLong = this.#isLong;
     this.#isLong = false;

@@ -27,7 +27,10 @@ export class Outlet {
     stream.on("close", broken);
   }
 
-  /** Passes bytes on; resolves when more may come. Never rejects: after the other end has closed, bytes are dropped. */
+  /**
+   * Passes bytes on; resolves when more may come. Never rejects: after the other end has closed,
+   * bytes are dropped.
+   */
   async pass(bytes: Uint8Array, endsLine: boolean): Promise<void> {
     if (this.#isBroken) return;
     this.#isInLine = !endsLine;
@@ -36,7 +39,10 @@ export class Outlet {
     if (!isReady) await this.#until(() => !this.#stream.writableNeedDrain);
   }
 
-  /** Writes a line of our own, at once or after the line that passes. It does not wait for backpressure. */
+  /**
+   * Writes a line of our own, at once or after the line that passes. It does not wait for
+   * backpressure.
+   */
   say(line: string): void {
     if (this.#isBroken || this.#stream.writableEnded) return;
     if (this.#isInLine) return void this.#queued.push(line);

@@ -1,4 +1,5 @@
-// One call of the client in revision 2026-07-28 while its server asks for input: its rounds, and what each still waits for. Sends nothing.
+// One call of the client in revision 2026-07-28 while its server asks for input: its rounds, and
+// what each still waits for. Sends nothing.
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import type { Result } from "../../shared/result.ts";
@@ -12,7 +13,10 @@ import { sortedJson } from "../open-requests.ts";
 import type { JsonRpcId } from "../rpc-messages.ts";
 import type { StatelessRequest } from "./stateless-lines.ts";
 
-/** A request of the client that waits for its response: the call's first, or one by which the client came back. */
+/**
+ * A request of the client that waits for its response: the call's first, or one by which the client
+ * came back.
+ */
 export type Leg = {
   readonly id: JsonRpcId;
   readonly rawId: string;
@@ -70,7 +74,9 @@ export const newCall = (request: StatelessRequest, rest: string, leg: Leg): Roun
   isOver: false,
 });
 
-/** Whether a request is another attempt at this call: only what belongs to one attempt may differ. */
+/**
+ * Whether a request is another attempt at this call: only what belongs to one attempt may differ.
+ */
 export const continues = ({ method }: StatelessRequest, rest: string, call: RoundCall): boolean => sameness(method, rest) === call.same;
 
 const isOurs = ({ method }: InputRequest): boolean => method === samplingMethod;
@@ -84,7 +90,10 @@ export const samplingIn = ({ requests }: Round): readonly InputRequest[] => requ
 /** What of a round is not answered yet. */
 export const openIn = ({ requests, answers }: CurrentRound): readonly InputRequest[] => requests.filter(({ key }) => !answers.has(key));
 
-/** Takes the client's answers to what it was asked, and no others: a reply to sampling comes from the gateway alone. */
+/**
+ * Takes the client's answers to what it was asked, and no others: a reply to sampling comes from
+ * the gateway alone.
+ */
 export function takeResponses(current: CurrentRound, responses: InputResponses | null): void {
   for (const { key } of openIn(current).filter(isTheirs)) {
     const response = responses?.get(key);

@@ -1,4 +1,5 @@
-// Starts the server's process, and ends ours in the same way, as if the client had started the server itself.
+// Starts the server's process, and ends ours in the same way, as if the client had started the
+// server itself.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
@@ -48,14 +49,18 @@ function notStarted(error: unknown): NotStarted {
   return { code: 126, why: code === "EACCES" ? "permission denied" : `cannot be run (${code})` };
 }
 
-/** The environment without the API key: a server that could read it could sample without a client's request. */
+/**
+ * The environment without the API key: a server that could read it could sample without a client's
+ * request.
+ */
 export const withoutKey = (env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> =>
   // On Windows these names are case-insensitive.
   Object.fromEntries(Object.entries(env).filter(([name]) => name.toUpperCase() !== "COUNTERSIGN_API_KEY"));
 
 /**
  * Ends this process as the server's ended.
- * @returns where a signal does not end us at once: the code of a shell for it, with which this process ends a second later.
+ * @returns where a signal does not end us at once: the code of a shell for it, with which this
+ *   process ends a second later.
  */
 export function endLike(end: End): number {
   if ("code" in end) return process.exit(end.code);

@@ -1,4 +1,5 @@
-// The messages of revision 2026-07-28 as lines: what a request says, the line that its server gets, and the lines of later attempts at it.
+// The messages of revision 2026-07-28 as lines: what a request says, the line that its server gets,
+// and the lines of later attempts at it.
 
 import { objectOf } from "../../shared/json/values.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
@@ -8,7 +9,10 @@ import { clientCapabilitiesKey, protocolVersionKey, revision2026 } from "../../s
 import { asRequest, type JsonRpcId } from "../rpc-messages.ts";
 import { declaringEdits } from "./capability-edits.ts";
 
-/** A request that says the revision and its client's capabilities. `rawId`: as the client wrote it, because a parser would round a long number. */
+/**
+ * A request that says the revision and its client's capabilities. `rawId`: as the client wrote it,
+ * because a parser would round a long number.
+ */
 export type StatelessRequest = {
   readonly id: JsonRpcId;
   readonly rawId: string;
@@ -18,7 +22,10 @@ export type StatelessRequest = {
   readonly capabilities: JsonObject;
 };
 
-/** The request that a message is; undefined for one of another revision, and for one without what the revision requires. */
+/**
+ * The request that a message is; undefined for one of another revision, and for one without what
+ * the revision requires.
+ */
 export function statelessRequest(line: Uint8Array, span: Span, message: unknown): StatelessRequest | undefined {
   const request = asRequest(message);
   const params = objectOf(request?.params);
@@ -39,7 +46,10 @@ export function rawIdIn(line: Uint8Array, span: Span, id: JsonRpcId): string {
 const whole = (line: Uint8Array): Span => ({ from: 0, to: line.length });
 const paramsIn = (line: Uint8Array): Span => memberOf(line, whole(line), "params") ?? whole(line);
 
-/** The line with sampling, and our extensions to it, among the client's capabilities; every other byte stays. */
+/**
+ * The line with sampling, and our extensions to it, among the client's capabilities; every other
+ * byte stays.
+ */
 export function withSampling(line: Uint8Array, sampling: JsonObject): Uint8Array {
   const meta = memberOf(line, paramsIn(line), "_meta");
   const capabilities = meta === undefined ? undefined : memberOf(line, meta, clientCapabilitiesKey);

@@ -1,5 +1,6 @@
-// The stdio relay in revision 2026-07-28, where a server asks for sampling in its result: sampling is declared with each request, and a round
-// of input is answered here until the result is complete or asks for what only the client has. Works on lines; uses no process or stream.
+// The stdio relay in revision 2026-07-28, where a server asks for sampling in its result: sampling
+// is declared with each request, and a round of input is answered here until the result is complete
+// or asks for what only the client has. Works on lines; uses no process or stream.
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import { isObject, type Members, objectOf } from "../../shared/json/values.ts";
@@ -61,12 +62,18 @@ const MOST_CALLS = 10_000;
 const MOST_SAMPLINGS = 100;
 /** Calls whose client has to come back; the oldest beyond this number end. */
 const MOST_AWAY = 1_000;
-/** A client that was told to come back does so at once. Its host may have given up between two requests, which nothing shows. */
+/**
+ * A client that was told to come back does so at once. Its host may have given up between two
+ * requests, which nothing shows.
+ */
 const AWAY_MILLISECONDS = 60_000;
 
 export class StatelessRelay {
   readonly #settings: StatelessRelaySettings;
-  /** By the id under which the server works on it, and by the id of the client's request that waits for it. */
+  /**
+   * By the id under which the server works on it, and by the id of the client's request that waits
+   * for it.
+   */
   readonly #byUpstream = new Map<string, RoundCall>();
   readonly #byLeg = new Map<string, RoundCall>();
   /** By the state with which the client comes back. */
@@ -82,7 +89,10 @@ export class StatelessRelay {
     this.#settings = settings;
   }
 
-  /** The request of this revision that a message of the client is, where the relay has to do with it. */
+  /**
+   * The request of this revision that a message of the client is, where the relay has to do with
+   * it.
+   */
   concerns(line: Uint8Array, span: Span, message: unknown): StatelessRequest | undefined {
     const request = statelessRequest(line, span, message);
     if (request === undefined) return undefined;
@@ -91,7 +101,10 @@ export class StatelessRelay {
     return isBack || isOurs(this.#settings.mode, isObject(request.capabilities["sampling"])) ? request : undefined;
   }
 
-  /** A request of the client on a line of its own. Returns what the server gets in its place, if anything. */
+  /**
+   * A request of the client on a line of its own. Returns what the server gets in its place, if
+   * anything.
+   */
   fromClient(line: Uint8Array, request: StatelessRequest, message: unknown): Uint8Array | undefined {
     const { id, method, params } = request;
     if (this.#byLeg.has(idKey(id)) || this.#byUpstream.has(idKey(id))) return this.#refuse(request, -32_600, "This id is in use");
@@ -115,7 +128,10 @@ export class StatelessRelay {
       : withParams(line, attemptOf(rest, leg.meta, null, null));
   }
 
-  /** The client cancels a request. Returns what the server gets; "unknown" where it is no request of this revision. */
+  /**
+   * The client cancels a request. Returns what the server gets; "unknown" where it is no request of
+   * this revision.
+   */
   cancelled(line: Uint8Array, id: JsonRpcId): Uint8Array | undefined | "unknown" {
     const call = this.#byLeg.get(idKey(id));
     if (call === undefined) return "unknown";
@@ -128,7 +144,10 @@ export class StatelessRelay {
     return idKey(upstream) === idKey(id) ? line : cancelling(line, upstream);
   }
 
-  /** A response of the server on a line of its own. Returns what the client gets, if anything; "unknown" where it is to no request of ours. */
+  /**
+   * A response of the server on a line of its own. Returns what the client gets, if anything;
+   * "unknown" where it is to no request of ours.
+   */
   fromServer(line: Uint8Array, message: unknown): Uint8Array | undefined | "unknown" {
     const id = isObject(message) && !("method" in message) ? message["id"] : undefined;
     // Not all clients would read what is read here.
@@ -155,7 +174,10 @@ export class StatelessRelay {
     return idKey(leg.id) === idKey(id) ? line : withId(line, leg.rawId);
   }
 
-  /** Whether a message is a response that nobody may get: to a cancelled call, a second one to a call that waits, or one in a batch. */
+  /**
+   * Whether a message is a response that nobody may get: to a cancelled call, a second one to a
+   * call that waits, or one in a batch.
+   */
   expects(message: unknown): boolean {
     const id = isObject(message) && !("method" in message) ? message["id"] : undefined;
     return isId(id) && (this.#byUpstream.has(idKey(id)) || this.#byLeg.has(idKey(id)) || this.#isOwn(id));
@@ -317,7 +339,10 @@ export class StatelessRelay {
     this.#settings.connection.ended(call.origin);
   }
 
-  /** Ends the call with a last word of ours, which the client gets when it comes back where it is away. */
+  /**
+   * Ends the call with a last word of ours, which the client gets when it comes back where it is
+   * away.
+   */
   #end(call: RoundCall, ending: Ending): void {
     const { leg } = call;
     if (leg === undefined) {
@@ -371,7 +396,10 @@ const decoder = new TextDecoder();
 /** An escape may hide any word. */
 const MAY_BE_ROUND = /input_required|\\u/;
 
-/** Whether a message may be a round, or more than one kind of message, to a client that reads it in another way. */
+/**
+ * Whether a message may be a round, or more than one kind of message, to a client that reads it in
+ * another way.
+ */
 function isUnclear(line: Uint8Array, message: Members): boolean {
   if ("method" in message) return "result" in message || "error" in message;
   const text = decoder.decode(line);

@@ -1,5 +1,6 @@
-// Relays between a client and a stdio server: intercepts the server's sampling requests and answers them through the gateway. Every other
-// line passes byte for byte. Works on lines; uses no process, stream or clock.
+// Relays between a client and a stdio server: intercepts the server's sampling requests and answers
+// them through the gateway. Every other line passes byte for byte. Works on lines; uses no process,
+// stream or clock.
 
 import { idKey } from "../../shared/wire/json-rpc.ts";
 import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
@@ -20,7 +21,10 @@ export type StdioRelaySettings = DeclareOptions & {
   readonly connection: SamplingConnection;
   /** The gateway's address. */
   readonly url: string;
-  /** How long a request of a client of 2026-07-28 waits for a person, before the client is told to come back. */
+  /**
+   * How long a request of a client of 2026-07-28 waits for a person, before the client is told to
+   * come back.
+   */
   readonly holdMilliseconds: number;
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Sends a message of ours, on a line of its own. */
@@ -30,7 +34,10 @@ export type StdioRelaySettings = DeclareOptions & {
   readonly onError: (error: Error) => void;
 };
 
-/** A request of the server. `rawId`: as the server wrote it, because a parser would round a long number. */
+/**
+ * A request of the server. `rawId`: as the server wrote it, because a parser would round a long
+ * number.
+ */
 type Intercepted = {
   readonly id: JsonRpcId;
   readonly rawId: string;
@@ -71,7 +78,8 @@ export class StdioRelay {
     const refusal = lineRefusal(line);
     if (refusal !== null) return void this.#settings.toClient(refusal);
     const value = parseJson(decoded(line));
-    // The gateway answers this server's sampling: the client was asked for none, and nobody would review what it says.
+    // The gateway answers this server's sampling: the client was asked for none, and nobody would
+    // review what it says.
     if (isOurs(this.#settings.mode, this.#declared.clientSamples) && maySampleByItself(line, value)) return undefined;
     const request = asRequest(value);
     if (request?.method === "initialize") {
@@ -184,7 +192,10 @@ export class StdioRelay {
     return true;
   }
 
-  /** Whether a server's elicitation has an id of the gateway's, or leads to the gateway: that would lend it our name. */
+  /**
+   * Whether a server's elicitation has an id of the gateway's, or leads to the gateway: that would
+   * lend it our name.
+   */
   #asksAsGateway({ id, params }: { readonly id: JsonRpcId; readonly params: Members }): boolean {
     return isNamedAsOurs(id) || leadsTo(params["url"], this.#settings.url);
   }
@@ -211,7 +222,8 @@ export class StdioRelay {
       return true;
     }
     if (!TASKS.has(method)) return false;
-    // A client without tasks would answer "Method not found", although the method was declared to the server.
+    // A client without tasks would answer "Method not found", although the method was declared to
+    // the server.
     if (!connection.answers(method, params) && (this.#declared.clientTasks || !this.#declared.samplingTasks)) return false;
     void this.#answer(request);
     return true;
@@ -230,7 +242,8 @@ export class StdioRelay {
     } else {
       if (!tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined))
         throw new RpcError(-32602, "Tools in sampling were not declared to this server");
-      // A receiver ignores `task` for a kind of request for which it declared no tasks (2025-11-25, tasks).
+      // A receiver ignores `task` for a kind of request for which it declared no tasks (2025-11-25,
+      // tasks).
       if (!this.#declared.samplingTasks) params = without(params, "task");
     }
     const notify = (notification: object): void => {
@@ -242,7 +255,10 @@ export class StdioRelay {
     return result;
   }
 
-  /** Answers `tasks/list` with our tasks, before those of the client's own answer where there is one. */
+  /**
+   * Answers `tasks/list` with our tasks, before those of the client's own answer where there is
+   * one.
+   */
   async #answerList(request: Intercepted, clientsAnswer?: Uint8Array): Promise<void> {
     if (clientsAnswer === undefined) return this.#answerWith(request, async () => ({ tasks: await this.#tasks() }));
     const ours = (await this.#tasks()).map((task) => JSON.stringify(task)).join(",");
@@ -275,7 +291,8 @@ export class StdioRelay {
   async #answerWith(request: Intercepted, work: () => Promise<Members>): Promise<void> {
     const key = idKey(request.id);
     const isFull = this.#intercepted.size >= MOST_AT_ONCE;
-    // A second request with the id of one under way is answered too, but a cancellation is for the first.
+    // A second request with the id of one under way is answered too, but a cancellation is for the
+    // first.
     const isFirst = !this.#intercepted.has(key);
     if (isFirst && !isFull) this.#intercepted.set(key, request);
     const answer = isFull
@@ -317,7 +334,10 @@ function takeFrom(from: Map<string, Intercepted>, id: JsonRpcId): Intercepted | 
 
 const without = (params: Members, name: string): Members => Object.fromEntries(Object.entries(params).filter(([each]) => each !== name));
 
-/** The line without the messages that do not pass. In a batch (2025-03-26) the others keep their bytes. */
+/**
+ * The line without the messages that do not pass. In a batch (2025-03-26) the others keep their
+ * bytes.
+ */
 function filtered(line: Uint8Array, value: unknown, passes: (message: unknown, span: Span) => boolean): Uint8Array | undefined {
   if (!Array.isArray(value)) return passes(value, wholeOf(line)) ? line : undefined;
   if (value.length === 0) return line;

@@ -1,6 +1,8 @@
-// A client of a 2025 revision at a stdio server that speaks 2026-07-28 alone: `initialize` is answered from `server/discover`, each request says
-// what the server has to be told, and what a round asks of the client is asked by requests of its revision. To the StdioRelay behind it this is
-// a client of 2026-07-28. At every other server it passes each line as it is. Works on lines; uses no process or stream.
+// A client of a 2025 revision at a stdio server that speaks 2026-07-28 alone: `initialize` is
+// answered from `server/discover`, each request says what the server has to be told, and what a
+// round asks of the client is asked by requests of its revision. To the StdioRelay behind it this
+// is a client of 2026-07-28. At every other server it passes each line as it is. Works on lines;
+// uses no process or stream.
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import { objectOf, parseJson } from "../../shared/json/values.ts";
@@ -23,7 +25,10 @@ import { checkedRound } from "./round-call.ts";
 import { rawIdIn } from "./stateless-lines.ts";
 import { StdioRelay, type StdioRelaySettings } from "./stdio-relay.ts";
 
-/** The client's `initialize`, until it is answered. `refusal`: the server's answer, while it is asked what it speaks. */
+/**
+ * The client's `initialize`, until it is answered. `refusal`: the server's answer, while it is
+ * asked what it speaks.
+ */
 type Beginning = { readonly id: JsonRpcId; readonly rawId: string; readonly params: JsonObject; refusal: Uint8Array | undefined };
 
 /** A request of the client that the server is working on, or whose round waits for the client. */
@@ -42,7 +47,10 @@ type Call = {
 };
 
 const METHOD_NOT_FOUND = -32_601;
-/** A server that is asked for nothing says when to come back by answering; SDK 2.x clients wait as long. */
+/**
+ * A server that is asked for nothing says when to come back by answering; SDK 2.x clients wait as
+ * long.
+ */
 const PACE_MILLISECONDS = 250;
 /** A review may take a day, at the usual minute for each turn. */
 const MOST_TURNS = 2_000;
@@ -322,7 +330,10 @@ export class TranslatingRelay {
     return this.#respond(call.rawId, answerFor(call.method, answer));
   }
 
-  /** The call is over: what the client is asked for it is withdrawn, and so is what is reviewed for it. */
+  /**
+   * The call is over: what the client is asked for it is withdrawn, and so is what is reviewed for
+   * it.
+   */
   #forget(call: Call): void {
     this.#calls.delete(idKey(call.id));
     this.#byLeg.delete(idKey(call.leg));
@@ -347,7 +358,10 @@ export class TranslatingRelay {
 
 const NO_ANSWER = { code: -32_603, message: "The MCP server gave no JSON-RPC response" };
 
-/** Whether the error to `initialize` is that of a server without sessions. A server of a 2025 revision knows the method. */
+/**
+ * Whether the error to `initialize` is that of a server without sessions. A server of a 2025
+ * revision knows the method.
+ */
 function speaks2026Alone(error: JsonObject | null): boolean {
   if (error?.["code"] === METHOD_NOT_FOUND) return true;
   const supported = objectOf(error?.["data"])?.["supported"];

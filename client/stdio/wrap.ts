@@ -1,4 +1,5 @@
-// Runs a stdio MCP server behind this process's own stdin and stdout, and gives it sampling: `countersign stdio`.
+// Runs a stdio MCP server behind this process's own stdin and stdout, and gives it sampling:
+// `countersign stdio`.
 
 import type { Readable } from "node:stream";
 import { setTimeout as pause } from "node:timers/promises";
@@ -13,7 +14,9 @@ import { Outlet } from "./outlet.ts";
 import { type End, startServer, withoutKey } from "./server-process.ts";
 import { TranslatingRelay } from "./translating-relay.ts";
 
-/** A longer line passes unparsed. Far more than a gateway accepts, and far below the longest string. */
+/**
+ * A longer line passes unparsed. Far more than a gateway accepts, and far below the longest string.
+ */
 const LINE_LIMIT_BYTES = 64 * 1024 * 1024;
 /** A server with more unread answers than this is not read further. */
 const OWN_BACKLOG_BYTES = 16 * 1024 * 1024;
@@ -29,7 +32,8 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 /**
  * Runs until the server has ended and all its output has passed.
  * @returns how the server ended: 126 or 127 where it could not be started, as in a shell.
- * @throws TypeError, at once, where the gateway's address or key, or the server's name, is not valid.
+ * @throws TypeError, at once, where the gateway's address or key, or the server's name, is not
+ *   valid.
  */
 export function wrap(options: StdioCommand, env: Readonly<Record<string, string | undefined>>): Promise<End> {
   const { server, url, apiKey, association, tokenUsd } = options;
@@ -83,7 +87,8 @@ async function run({ options: { command, args }, env, warn, start, flush }: Runn
   };
   for (const signal of SIGNALS) process.on(signal, forward);
 
-  // Where one end has closed, the other end's pipe is closed too: its next write fails as it would without us.
+  // Where one end has closed, the other end's pipe is closed too: its next write fails as it would
+  // without us.
   const toServer = new Outlet(child.stdin, () => process.stdin.destroy());
   const toClient = new Outlet(process.stdout, () => child.stdout.destroy());
   const relay = start(toClient, toServer);
@@ -195,7 +200,10 @@ async function pass(from: Readable, to: Outlet, { look, onUnreadable, onLong, on
   }
 }
 
-/** Resolves after `TRAIL_MILLISECONDS` without output: a child of the server may keep its stdout open for ever. */
+/**
+ * Resolves after `TRAIL_MILLISECONDS` without output: a child of the server may keep its stdout
+ * open for ever.
+ */
 async function quiet(flow: Readonly<Flow>): Promise<void> {
   for (let seen = -1; flow.isPassing || seen !== flow.chunks; await pause(TRAIL_MILLISECONDS)) seen = flow.chunks;
 }

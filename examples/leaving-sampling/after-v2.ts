@@ -1,4 +1,5 @@
-// The moved server on SDK 2.x, for clients of revision 2026-07-28: the request for the token is an input of the tool's first round.
+// The moved server on SDK 2.x, for clients of revision 2026-07-28: the request for the token is an
+// input of the tool's first round.
 
 import { inputRequired, inputResponse, McpServer } from "@modelcontextprotocol/server";
 import OpenAI from "openai";

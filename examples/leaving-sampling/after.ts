@@ -1,5 +1,6 @@
-// The same server with a gateway's API under /v1: it trades its sampling request for a token, and asks with the OpenAI SDK. Where its client
-// gives no token, the request was an ordinary sampling request, and its result has the reply.
+// The same server with a gateway's API under /v1: it trades its sampling request for a token, and
+// asks with the OpenAI SDK. Where its client gives no token, the request was an ordinary sampling
+// request, and its result has the reply.
 
 import { randomUUID } from "node:crypto";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
@@ -11,7 +12,9 @@ import { serve } from "./serve.ts";
 const TEN_MINUTES = 600_000;
 const systemPrompt = "You write short, plain summaries.";
 
-/** The gateway that tokens are used at: set by who runs this server, and not taken from a client. */
+/**
+ * The gateway that tokens are used at: set by who runs this server, and not taken from a client.
+ */
 const baseURL = process.env["COUNTERSIGN_V1_URL"] ?? "http://localhost:8787/v1";
 const tokenField = "countersign/v1Token";
 const tokenSchema = z.object({ token: z.string() });

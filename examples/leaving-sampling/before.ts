@@ -1,4 +1,5 @@
-// An MCP server that summarizes text by sampling: its client answers, or a gateway in its client's place.
+// An MCP server that summarizes text by sampling: its client answers, or a gateway in its client's
+// place.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { CreateMessageResultSchema } from "@modelcontextprotocol/sdk/types.js";

@@ -1,4 +1,5 @@
-// Serves an MCP server over Streamable HTTP at http://127.0.0.1:$PORT/mcp: a server and a transport for each session.
+// Serves an MCP server over Streamable HTTP at http://127.0.0.1:$PORT/mcp: a server and a transport
+// for each session.
 
 import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";

@@ -14,10 +14,14 @@ const whoamiSchema = z.object({
 
 export type Account = { readonly id: string; /** For people. */ readonly title: string };
 
-/** @throws DeployError without a credential, without an account, and where nothing says which of several is meant. */
+/**
+ * @throws DeployError without a credential, without an account, and where nothing says which of
+ *   several is meant.
+ */
 export async function chooseAccount(raw: RawConfig, { account }: DeployOptions, person: Person | null): Promise<Account> {
   const wanted = account ?? raw.account_id ?? process.env["CLOUDFLARE_ACCOUNT_ID"];
-  // A token that is made for one account may not be allowed to list accounts. What it may do is seen at the first question.
+  // A token that is made for one account may not be allowed to list accounts. What it may do is
+  // seen at the first question.
   if (wanted && process.env["CLOUDFLARE_API_TOKEN"]) return { id: wanted, title: wanted };
   const accounts = await accountsOf(person);
   if (wanted) {

@@ -1,5 +1,6 @@
-// What is there in a Cloudflare account, read from its API with wrangler's own credential. Reads alone: every change is wrangler's. Wrangler has
-// no command for the subdomain and for whose a domain is; for the others it takes a process of a second for each Worker and question.
+// What is there in a Cloudflare account, read from its API with wrangler's own credential. Reads
+// alone: every change is wrangler's. Wrangler has no command for the subdomain and for whose a
+// domain is; for the others it takes a process of a second for each Worker and question.
 
 import { z } from "zod";
 import { DeployError, explain } from "./deploy-error.ts";
@@ -29,7 +30,10 @@ export type CloudflareAccount = {
   readonly subdomain: () => Promise<string | null>;
   /** The Worker that this custom domain leads to; null where it leads to none. */
   readonly workerAt: (host: string) => Promise<string | null>;
-  /** Whether DNS records of that name stand in the way of a custom domain for this Worker, which must exist. */
+  /**
+   * Whether DNS records of that name stand in the way of a custom domain for this Worker, which
+   * must exist.
+   */
   readonly hasRecordsAt: (host: string, worker: string) => Promise<boolean>;
 };
 

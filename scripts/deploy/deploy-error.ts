@@ -15,7 +15,10 @@ type Known = { readonly found: RegExp; readonly message: string };
 
 const again = "Then run npm run deploy again: it goes on with what is there.";
 
-/** By the error codes of Cloudflare's API, which wrangler prints, and by wrangler's own words. The first that fits is told. */
+/**
+ * By the error codes of Cloudflare's API, which wrangler prints, and by wrangler's own words. The
+ * first that fits is told.
+ */
 const known: readonly Known[] = [
   {
     found:
@@ -65,7 +68,10 @@ const known: readonly Known[] = [
   },
 ];
 
-/** What a failure of wrangler means. `doing`: what was under way, as in "deploying countersign-images". */
+/**
+ * What a failure of wrangler means. `doing`: what was under way, as in "deploying
+ * countersign-images".
+ */
 export function explain(doing: string, output: string): DeployError {
   const found = known.find((each) => each.found.test(output))?.message;
   const message = found ?? `Wrangler's message is below. Correct what it names. ${again}`;

@@ -19,7 +19,10 @@ export type Part = {
   readonly config: string;
   readonly digest: string;
   readonly there: DeployedWorker | null;
-  /** Whether what is there lacks a cron trigger or its address, because an earlier deployment stopped after the upload. */
+  /**
+   * Whether what is there lacks a cron trigger or its address, because an earlier deployment
+   * stopped after the upload.
+   */
   readonly isIncomplete: boolean;
 };
 
@@ -34,7 +37,10 @@ type Context = {
 
 export const digestOfText = (...texts: readonly string[]): string => createHash("sha256").update(texts.join("\0")).digest("hex");
 
-/** The Workers beside the gateway: the configuration's path and the name's end, in the order in which they are deployed. */
+/**
+ * The Workers beside the gateway: the configuration's path and the name's end, in the order in
+ * which they are deployed.
+ */
 export const besideParts = Object.entries(configs)
   .filter(([name]) => name !== "countersign")
   .map(([name, config]) => ({ suffix: name.slice("countersign".length), config }));
@@ -54,7 +60,10 @@ export function checkNamesAreFree(parts: readonly Pick<Part, "name" | "there">[]
   );
 }
 
-/** Deploys one Worker where its code, its configuration or a secret changed. Secrets and code are one version: it never runs without them. */
+/**
+ * Deploys one Worker where its code, its configuration or a secret changed. Secrets and code are
+ * one version: it never runs without them.
+ */
 export async function deployPart(
   part: Part,
   secrets: Readonly<Record<string, string>>,
@@ -74,7 +83,10 @@ export async function deployPart(
   tell(part.there === null ? "deployed" : "updated", part.name);
 }
 
-/** `use` gets the arguments that name the file; none without secrets. The file is gone afterwards, whatever happened. */
+/**
+ * `use` gets the arguments that name the file; none without secrets. The file is gone afterwards,
+ * whatever happened.
+ */
 async function withSecretsFile<T>(
   folder: string,
   secrets: Readonly<Record<string, string>>,
@@ -94,7 +106,9 @@ async function withSecretsFile<T>(
 
 type Domain = { readonly host: string; readonly worker: string; readonly config: object; readonly replaces: boolean };
 
-/** Whether this domain may be taken: it leads to no other Worker. Asked before anything is deployed. */
+/**
+ * Whether this domain may be taken: it leads to no other Worker. Asked before anything is deployed.
+ */
 export async function checkDomainIsFree(account: CloudflareAccount, { host, worker, replaces }: Omit<Domain, "config">): Promise<boolean> {
   const there = await account.workerAt(host);
   if (there !== null && there !== worker && !replaces)
@@ -104,7 +118,10 @@ export async function checkDomainIsFree(account: CloudflareAccount, { host, work
   return there === worker;
 }
 
-/** Attaches the domain to the gateway, which is deployed. Wrangler without a terminal would overwrite DNS records without asking. */
+/**
+ * Attaches the domain to the gateway, which is deployed. Wrangler without a terminal would
+ * overwrite DNS records without asking.
+ */
 export async function attachDomain(
   account: CloudflareAccount,
   { host, worker, config, replaces }: Domain,

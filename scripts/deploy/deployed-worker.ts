@@ -39,10 +39,16 @@ export function deployedWorker(version: unknown, schedules: unknown, subdomain: 
 
 const mark = "Countersign";
 
-/** The message of a version that this command deploys. The digest tells whether anything changed since. */
+/**
+ * The message of a version that this command deploys. The digest tells whether anything changed
+ * since.
+ */
 export const deployMessage = (version: string, digest: string): string => `${mark} ${version}, ${digest.slice(0, 32)}`;
 
-/** Whether it is Countersign's: this command deployed it, or it is a gateway by its objects. A secret that is set later takes the message away. */
+/**
+ * Whether it is Countersign's: this command deployed it, or it is a gateway by its objects. A
+ * secret that is set later takes the message away.
+ */
 export const isOurs = ({ message, bindings }: DeployedWorker): boolean =>
   message.startsWith(`${mark} `) ||
   bindings.some(({ name, class_name: className }) => name === "CONFIGURATION" && className === "ConfigObject");

@@ -1,4 +1,5 @@
-// The configuration that the gateway is deployed with: wrangler.toml, with this deployment's names and address. Pure.
+// The configuration that the gateway is deployed with: wrangler.toml, with this deployment's names
+// and address. Pure.
 
 import { join } from "node:path";
 
@@ -14,7 +15,10 @@ export type RawConfig = {
   readonly services?: readonly { readonly binding: string; readonly service: string }[] | undefined;
 };
 
-/** `custom`: a custom domain that this command attaches. `own`: wrangler.toml says it, with routes of its own. */
+/**
+ * `custom`: a custom domain that this command attaches. `own`: wrangler.toml says it, with routes
+ * of its own.
+ */
 export type Address = { readonly kind: "custom" | "own" | "workersDev"; readonly publicUrl: string };
 
 export type Deployment = {
@@ -53,8 +57,9 @@ export const configuredKvId = (raw: RawConfig): string | undefined =>
   raw.kv_namespaces?.find(({ binding }) => binding === "CONFIG")?.id || undefined;
 
 /**
- * Which address the gateway gets: the domain that was asked for, else that of wrangler.toml, else the one that it has, else that of
- * workers.dev. Null where none is possible, because the account has no workers.dev subdomain.
+ * Which address the gateway gets: the domain that was asked for, else that of wrangler.toml, else
+ * the one that it has, else that of workers.dev. Null where none is possible, because the account
+ * has no workers.dev subdomain.
  */
 export function addressOf(given: {
   readonly domain: string | undefined;

@@ -46,7 +46,8 @@ export async function gatherSecrets({
   const random = env["CI"] ? null : () => randomBytes(32).toString("base64url");
   const chosen = chooseSecrets({ there, isNew, kept: keptSecrets(folder, name), environment: env, asked, random });
   if (!chosen.ok) {
-    // Whoever deploys by the button sets them in the dashboard; the gateway says at /healthz which are missing.
+    // Whoever deploys by the button sets them in the dashboard; the gateway says at /healthz which
+    // are missing.
     if (env["WORKERS_CI"] === "1" && options.secrets.length === 0) return {};
     throw new DeployError(`${chosen.error}. Nothing was changed.`);
   }

@@ -1,5 +1,5 @@
-// The secrets that a deployment made, in a file for this user alone: Cloudflare shows none again, and a deployment that stops half-way goes on
-// with the same ones.
+// The secrets that a deployment made, in a file for this user alone: Cloudflare shows none again,
+// and a deployment that stops half-way goes on with the same ones.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

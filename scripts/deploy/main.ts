@@ -1,9 +1,12 @@
-// npm run deploy: deploys the gateway and the Workers beside it to Cloudflare. docs/deploy.md has the steps for people.
+// npm run deploy: deploys the gateway and the Workers beside it to Cloudflare. docs/deploy.md has
+// the steps for people.
 //
-// Wrangler does the work: this finds what is there, decides what is missing, and says what to do where something fails. It may be run again at
-// any time, also after a failure half-way: what is there is left as it is.
+// Wrangler does the work: this finds what is there, decides what is missing, and says what to do
+// where something fails. It may be run again at any time, also after a failure half-way: what is
+// there is left as it is.
 //
-// Exit codes: 0 the gateway answers (it may need attention, as the doctor says); 1 something failed, and what to do; 2 wrong arguments.
+// Exit codes: 0 the gateway answers (it may need attention, as the doctor says); 1 something
+// failed, and what to do; 2 wrong arguments.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -190,7 +193,10 @@ async function check(url: string, name: string, { waitSeconds }: DeployOptions, 
   return 0;
 }
 
-/** Whether the gateway has a key in the end. In CI none is made: what is printed there is kept and read by others. */
+/**
+ * Whether the gateway has a key in the end. In CI none is made: what is printed there is kept and
+ * read by others.
+ */
 async function firstKey(target: Target, hasPerson: boolean): Promise<boolean> {
   if ((await keyCount(target)) > 0) return true;
   if (!hasPerson && process.env["CI"]) return false;

@@ -13,7 +13,10 @@ export type Gateway = {
 /** The doctor's names for what the first step is about. */
 const aboutReaching: ReadonlySet<string> = new Set(["reviewers", "channels"]);
 
-/** Exactly three, the most urgent first. Each is one line that says what to do and where it is described. */
+/**
+ * Exactly three, the most urgent first. Each is one line that says what to do and where it is
+ * described.
+ */
 export function nextSteps({ url, checks, model, hasKey }: Gateway): readonly string[] {
   const unreached = checks.some(({ check, state }) => aboutReaching.has(check) && state === "fix");
   const others = checks.filter(({ check, state }) => state === "fix" && !aboutReaching.has(check)).length;

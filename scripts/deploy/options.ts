@@ -44,7 +44,10 @@ export type DeployOptions = {
   readonly wantsHelp: boolean;
 };
 
-/** Reads the arguments. Refused, in a sentence without a full stop: what nothing can be deployed with. */
+/**
+ * Reads the arguments. Refused, in a sentence without a full stop: what nothing can be deployed
+ * with.
+ */
 export function readOptions(args: readonly string[]): Result<DeployOptions, string> {
   let values: ReturnType<typeof parse>;
   try {

@@ -1,11 +1,18 @@
-// Which secrets a deployment sets, and where their values come from. Pure: random texts and the environment are passed in.
+// Which secrets a deployment sets, and where their values come from. Pure: random texts and the
+// environment are passed in.
 
 import { secretError, secretErrorWords } from "../../shared/secret-error.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 
-/** Those that a new gateway gets: nobody has to know them to use it, so they are made where they are not given. */
+/**
+ * Those that a new gateway gets: nobody has to know them to use it, so they are made where they are
+ * not given.
+ */
 const own = ["LINK_KEY", "ADMIN_TOKEN", "CONTENT_KEY"] as const;
-/** Without these a gateway is down, or has no operator. CONTENT_KEY is left to whoever runs a gateway without it. */
+/**
+ * Without these a gateway is down, or has no operator. CONTENT_KEY is left to whoever runs a
+ * gateway without it.
+ */
 const needed: ReadonlySet<string> = new Set(["LINK_KEY", "ADMIN_TOKEN"]);
 
 export type SecretChoice = {

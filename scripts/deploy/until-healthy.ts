@@ -1,4 +1,5 @@
-// Waits until a deployed gateway answers: a new address takes seconds to minutes until it leads there.
+// Waits until a deployed gateway answers: a new address takes seconds to minutes until it leads
+// there.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";

@@ -1,4 +1,5 @@
-// Runs this project's wrangler as a child process: it asks nothing, and what it prints is read here.
+// Runs this project's wrangler as a child process: it asks nothing, and what it prints is read
+// here.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -14,7 +15,10 @@ export type Wrangler = (...args: readonly string[]) => Promise<Ran>;
 /** In Workers Builds, this names the one Worker of the project and would rename all four. */
 const overriding = ["WRANGLER_CI_OVERRIDE_NAME", "WRANGLER_CI_MATCH_TAG"];
 
-/** Wrangler for this account; undefined where it is not known yet. Arguments never have a secret: other users of the machine can read them. */
+/**
+ * Wrangler for this account; undefined where it is not known yet. Arguments never have a secret:
+ * other users of the machine can read them.
+ */
 export const wranglerFor =
   (account?: string): Wrangler =>
   (...args) => {

@@ -1,5 +1,5 @@
-// npm run build:client: makes client/dist, which is what the package @countersign/client has. JavaScript by rolldown, declarations by
-// tsc. `npm pack ./client` runs it first.
+// npm run build:client: makes client/dist, which is what the package @countersign/client has.
+// JavaScript by rolldown, declarations by tsc. `npm pack ./client` runs it first.
 
 import { execFileSync } from "node:child_process";
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -49,7 +49,8 @@ function buildDeclarations(): void {
   const types = join(dist, "types");
   const reached = new Set([join(types, "client/sampling-handler.d.ts")]);
   for (const file of reached) {
-    // Imports name the source. Older compilers look for a declaration by the name of its JavaScript.
+    // Imports name the source. Older compilers look for a declaration by the name of its
+    // JavaScript.
     const text = readFileSync(file, "utf8").replaceAll(/((?:from|import\() ?"\.[^"]*)\.ts"/g, '$1.js"');
     // What a host does not name needs no comments.
     const isNamed = /\/client\/sampling-(?:handler|connection)\.d\.ts$/.test(file.replaceAll("\\", "/"));

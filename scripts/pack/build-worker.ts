@@ -1,7 +1,9 @@
-// node scripts/pack/build-worker.ts: builds the npm package `@countersign/worker` to workers/dist. `npm pack ./workers` runs it first.
+// node scripts/pack/build-worker.ts: builds the npm package `@countersign/worker` to workers/dist.
+// `npm pack ./workers` runs it first.
 //
-// The package has the gateway and the Workers beside it as one file of JavaScript each. The packages that they import stay imports, so that
-// `npm audit` sees them, and wrangler bundles them as it does here.
+// The package has the gateway and the Workers beside it as one file of JavaScript each. The
+// packages that they import stay imports, so that `npm audit` sees them, and wrangler bundles them
+// as it does here.
 
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
@@ -12,7 +14,10 @@ import { versions } from "../../client/init/versions.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The package's entries: the file in this repository, the name in the package, and what declares its types. */
+/**
+ * The package's entries: the file in this repository, the name in the package, and what declares
+ * its types.
+ */
 const entries = [
   { source: "workers/index.ts", name: "gateway", types: "gateway.d.ts" },
   { source: "workers/images/worker.ts", name: "images", types: "beside.d.ts" },
@@ -21,8 +26,9 @@ const entries = [
 ] as const;
 
 /**
- * Builds what the package has beside package.json and README.md into this folder: `dist`, which is emptied first, and the licence. Throws where
- * workers/package.json has other dependencies than what the Workers import.
+ * Builds what the package has beside package.json and README.md into this folder: `dist`, which is
+ * emptied first, and the licence. Throws where workers/package.json has other dependencies than
+ * what the Workers import.
  */
 export async function buildWorkerPackage(folder: string): Promise<void> {
   const dist = join(folder, "dist");

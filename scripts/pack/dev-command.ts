@@ -1,5 +1,6 @@
-// The command `countersign-dev` of `@countersign/worker`: runs the gateway of the project in this folder on this machine, with the Workers
-// beside it. It is built to JavaScript with the package, and uses the project's own wrangler.
+// The command `countersign-dev` of `@countersign/worker`: runs the gateway of the project in this
+// folder on this machine, with the Workers beside it. It is built to JavaScript with the package,
+// and uses the project's own wrangler.
 
 import { existsSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -1,8 +1,9 @@
 // Runs Workers on wrangler's local server: what `wrangler dev` does, without its debugger.
 //
-// The debugger listens on ports of its own, and workerd's part of it lets in every web page that finds the port, which could then read
-// secrets and prompts out of the running gateway. The command line cannot switch it off, and wrangler's API cannot run two Workers. So the
-// command runs in this process, in environments without a debugger; a test tries every port for one.
+// The debugger listens on ports of its own, and workerd's part of it lets in every web page that
+// finds the port, which could then read secrets and prompts out of the running gateway. The command
+// line cannot switch it off, and wrangler's API cannot run two Workers. So the command runs in this
+// process, in environments without a debugger; a test tries every port for one.
 
 export type Wrangler = typeof import("wrangler");
 type DevOptions = Parameters<Wrangler["runCfWranglerDev"]>[0];
@@ -17,8 +18,9 @@ export type ServeOptions = {
 };
 
 /**
- * What wrangler must find in the environment before it is loaded. No request's address in its own log files or traces. Its Local Explorer
- * would let every page on a localhost port read and write the stored data.
+ * What wrangler must find in the environment before it is loaded. No request's address in its own
+ * log files or traces. Its Local Explorer would let every page on a localhost port read and write
+ * the stored data.
  */
 export const wranglerEnvironment = {
   WRANGLER_SEND_METRICS: "false",
@@ -29,7 +31,10 @@ export const wranglerEnvironment = {
   NO_COLOR: "1",
 } as const;
 
-/** Serves until the process is told to end. Resolves with the exit status. `wrangler` must be loaded as a CommonJS module, which can be changed. */
+/**
+ * Serves until the process is told to end. Resolves with the exit status. `wrangler` must be loaded
+ * as a CommonJS module, which can be changed.
+ */
 export function serveWorkers(wrangler: Wrangler, { port, persistTo, configs, variables }: ServeOptions): Promise<number> {
   class WithoutDebugger extends wrangler.unstable_DevEnv {
     constructor(...given: ConstructorParameters<Wrangler["unstable_DevEnv"]>) {
@@ -45,7 +50,8 @@ export function serveWorkers(wrangler: Wrangler, { port, persistTo, configs, var
     port,
     persistTo,
     var: Object.entries(variables).map(([name, value]) => `${name}:${value}`),
-    // Its info lines have each request's path, and the path of a review has its token: only warnings and errors are printed.
+    // Its info lines have each request's path, and the path of a review has its token: only
+    // warnings and errors are printed.
     logLevel: "error",
     showInteractiveDevSession: false,
   };

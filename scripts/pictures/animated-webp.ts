@@ -1,5 +1,5 @@
-// Puts still WebP pictures together to a moving one: the container format alone (developers.google.com/speed/webp/docs/riff_container),
-// for pictures that a browser encoded.
+// Puts still WebP pictures together to a moving one: the container format alone
+// (developers.google.com/speed/webp/docs/riff_container), for pictures that a browser encoded.
 
 export type Frame = {
   /** A whole WebP file, without animation. */
@@ -12,7 +12,10 @@ export type Frame = {
   readonly milliseconds: number;
 };
 
-/** A moving picture that begins again for ever. Each frame covers what it covers, and the rest stays as it was. */
+/**
+ * A moving picture that begins again for ever. Each frame covers what it covers, and the rest stays
+ * as it was.
+ */
 export function animatedWebp(width: number, height: number, frames: readonly Frame[]): Buffer {
   const hasAnimation = 0b10;
   const body = [
@@ -30,7 +33,9 @@ function frameChunk({ picture, x, y, width, height, milliseconds }: Frame): Buff
   return chunk("ANMF", Buffer.concat([...head, ...imageChunks(Buffer.from(picture))]));
 }
 
-/** The parts of a still picture that are the picture: not its header, colour profile or metadata. */
+/**
+ * The parts of a still picture that are the picture: not its header, colour profile or metadata.
+ */
 function imageChunks(file: Buffer): Buffer[] {
   const found: Buffer[] = [];
   for (let at = 12; at + 8 <= file.length;) {

@@ -1,4 +1,5 @@
-// Encodes pixels as lossless WebP, as small as the encoder can: Chromium's own files are three times as large.
+// Encodes pixels as lossless WebP, as small as the encoder can: Chromium's own files are three
+// times as large.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

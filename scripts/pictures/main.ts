@@ -1,7 +1,9 @@
-// npm run pictures: makes the README's pictures again, with the gateway of npm start and Chromium, in a copy of the checkout.
+// npm run pictures: makes the README's pictures again, with the gateway of npm start and Chromium,
+// in a copy of the checkout.
 //
 //   docs/review-phone.png   the review page on a phone
-//   docs/walk.webp          from npm start to the tool's result: a request, its review with an edit, the reply's review
+//   docs/walk.webp          from npm start to the tool's result: a request, its review
+//                           with an edit, the reply's review
 //   docs/walk-still.webp    the edit alone, for readers who asked for less motion
 //
 // A scripted server stands in for the model: it answers every request with one sentence.
@@ -145,7 +147,9 @@ function start(): {
   };
 }
 
-/** Writes the documents, and the picture of a request that waits; the gateway keeps the documents. */
+/**
+ * Writes the documents, and the picture of a request that waits; the gateway keeps the documents.
+ */
 async function waitingReview(on: Browser): Promise<void> {
   const gateway = start();
   try {

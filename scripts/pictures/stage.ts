@@ -1,4 +1,5 @@
-// The stage of the moving picture: a terminal with what npm start prints, a phone with the page, and a line that says what happens.
+// The stage of the moving picture: a terminal with what npm start prints, a phone with the page,
+// and a line that says what happens.
 
 import type { Browser, Page } from "playwright-core";
 import { type Frame, animatedWebp } from "./animated-webp.ts";
@@ -20,7 +21,10 @@ body { width: ${size.width}px; height: ${size.height}px; padding: 20px; overflow
 #phone img { display: block; width: 300px; height: 600px; }
 </style><p id="said"></p><div id="scene"><div id="terminal"><pre></pre></div><div id="phone"><div></div></div></div>`;
 
-/** The phone's window. Its pictures have as many pixels as the stage has for them, so that none is resampled. */
+/**
+ * The phone's window. Its pictures have as many pixels as the stage has for them, so that none is
+ * resampled.
+ */
 export const phone = { viewport: { width: 390, height: 780 }, scale: (300 / 390) * scale } as const;
 
 export class Stage {
@@ -38,7 +42,10 @@ export class Stage {
     return new Stage(page);
   }
 
-  /** Adds a frame: the step and its sentence, what the terminal shows, and the phone's page as a PNG, or nothing. */
+  /**
+   * Adds a frame: the step and its sentence, what the terminal shows, and the phone's page as a
+   * PNG, or nothing.
+   */
   async frame(milliseconds: number, shown: { step: number; said: string; terminal: string; phone: Buffer | null }): Promise<void> {
     await this.#page.evaluate(
       async ({ step, said, terminal, picture }) => {
@@ -65,7 +72,10 @@ export class Stage {
     else if (last !== undefined) last.milliseconds += milliseconds;
   }
 
-  /** The stage as it stands, for whoever wants no motion. Encode it later: the pages show the time that goes by meanwhile. */
+  /**
+   * The stage as it stands, for whoever wants no motion. Encode it later: the pages show the time
+   * that goes by meanwhile.
+   */
   async still(): Promise<() => Promise<Uint8Array>> {
     const whole = await changedPart(this.#page, null, this.#before ?? "");
     if (whole === null) throw new Error("nothing was shown yet");
@@ -87,7 +97,10 @@ const encoded = (part: Part): Promise<Uint8Array> => losslessWebp(Buffer.from(pa
 
 type Part = { readonly x: number; readonly y: number; readonly width: number; readonly height: number; readonly pixels: string };
 
-/** The smallest rectangle in which two PNGs differ, with the second's pixels in base64; null where they are the same. */
+/**
+ * The smallest rectangle in which two PNGs differ, with the second's pixels in base64; null where
+ * they are the same.
+ */
 const changedPart = (page: Page, before: string | null, now: string): Promise<Part | null> =>
   page.evaluate(
     async ([old, next]) => {

@@ -1,7 +1,8 @@
 // The prices of a routing table beside those of a price list that others maintain.
 //
-// The list has the format of LiteLLM's model_prices_and_context_window.json: by model, dollars for one token of input and of output, of input
-// that is read from and written to the provider's cache, and for calls with more input than a number of thousands of tokens.
+// The list has the format of LiteLLM's model_prices_and_context_window.json: by model, dollars for
+// one token of input and of output, of input that is read from and written to the provider's cache,
+// and for calls with more input than a number of thousands of tokens.
 
 import { z } from "zod";
 import type { Model } from "../../shared/routing/table.ts";
@@ -34,7 +35,9 @@ export type Compared = {
   readonly state: "same" | "changed" | "notListed" | "free";
 };
 
-/** One line for each model. A model with a price of 0 (a local server, the demo) is not looked for. */
+/**
+ * One line for each model. A model with a price of 0 (a local server, the demo) is not looked for.
+ */
 export function comparePrices(models: readonly Pick<Model, "id" | "name" | "provider" | "price">[], list: PriceList): Compared[] {
   return models.map(({ id, name, provider, price }) => {
     const free = price.inputPerMTok === 0 && price.outputPerMTok === 0 && price.above === undefined;
@@ -45,14 +48,16 @@ export function comparePrices(models: readonly Pick<Model, "id" | "name" | "prov
   });
 }
 
-/** Per million tokens; a price of a token has rounding errors in the list, which ten digits remove. */
+/**
+ * Per million tokens; a price of a token has rounding errors in the list, which ten digits remove.
+ */
 const perMTok = (perToken: number): number => Number((perToken * 1_000_000).toPrecision(10));
 
 const aboveName = /^input_cost_per_token_above_(\d+)k_tokens$/;
 
 /**
- * Null where the entry has no price for input. Output without a price is free, as with embeddings. Where it has none for the provider's cache,
- * ours stays.
+ * Null where the entry has no price for input. Output without a price is free, as with embeddings.
+ * Where it has none for the provider's cache, ours stays.
  */
 function priceOf(entry: PriceList[string], ours: Price): Price | null {
   const { input_cost_per_token: input, output_cost_per_token: output = 0 } = entry;

@@ -1,8 +1,10 @@
-// Compares the prices in a gateway's routing table with a price list that others maintain, and prints what changed.
+// Compares the prices in a gateway's routing table with a price list that others maintain, and
+// prints what changed.
 //
-//   npm run prices                                             (the gateway that npm start runs)
-//   npm run prices -- --built-in                               (the table of a new gateway; asks none)
-//   npm run prices -- --from prices.json --write routing.json  (another list, and the table with the list's prices)
+//   npm run prices                 (the gateway that npm start runs)
+//   npm run prices -- --built-in   (the table of a new gateway; asks none)
+//   npm run prices -- --from prices.json --write routing.json
+//                                  (another list, and the table with the list's prices)
 //
 // Exit codes: 0 nothing changed; 1 a price changed; 2 the table or the list could not be read.
 

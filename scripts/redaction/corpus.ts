@@ -1,4 +1,5 @@
-// How well redaction finds the secrets of the corpus (test/corpus/), and how often it takes ordinary text for one:
+// How well redaction finds the secrets of the corpus (test/corpus/), and how often it takes
+// ordinary text for one:
 //
 //   npm run redaction-corpus
 //
@@ -19,7 +20,9 @@ type Line = { readonly what: string; readonly of: number; readonly found: Record
 
 const sets = ["known", "assigned"] as const;
 
-/** Caught: no made value of the secret, of six characters or more, is left outside what is masked. */
+/**
+ * Caught: no made value of the secret, of six characters or more, is left outside what is masked.
+ */
 function isCaught(text: string, values: readonly string[], set: SecretSet): boolean {
   let left = text;
   for (const { start, end } of findSecrets(text, set, { steps: 1e9 }).toReversed()) left = `${left.slice(0, start)}\0${left.slice(end)}`;

@@ -1,9 +1,11 @@
-// Writes shared/redaction/secret-rules.ts from the rules of gitleaks (gitleaks.toml beside this file, MIT, see LICENSE):
+// Writes shared/redaction/secret-rules.ts from the rules of gitleaks (gitleaks.toml beside this
+// file, MIT, see LICENSE):
 //
 //   node scripts/secret-rules/generate.ts
 //
-// To take a newer set, replace gitleaks.toml and LICENSE by those of https://github.com/gitleaks/gitleaks, set `source` below, and run it again.
-// A test compares the written file with what this makes.
+// To take a newer set, replace gitleaks.toml and LICENSE by those of
+// https://github.com/gitleaks/gitleaks, set `source` below, and run it again. A test compares the
+// written file with what this makes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -12,7 +14,10 @@ const source = "gitleaks b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b (22 July 2026)
 
 type Rule = { readonly id: string; readonly regex: string; readonly entropy: number; readonly keywords: readonly string[] };
 
-/** Only what the generated file of gitleaks has: a table for each rule, its members one on a line, its expressions in three quotes. */
+/**
+ * Only what the generated file of gitleaks has: a table for each rule, its members one on a line,
+ * its expressions in three quotes.
+ */
 function rulesIn(toml: string): Rule[] {
   return toml
     .split("[[rules]]")
@@ -29,7 +34,10 @@ function rulesIn(toml: string): Rule[] {
     });
 }
 
-/** Rules about files, about whole commands and documents, and those that are random-looking values of any name: `assigned` in secrets.ts has these. */
+/**
+ * Rules about files, about whole commands and documents, and those that are random-looking values
+ * of any name: `assigned` in secrets.ts has these.
+ */
 const leftOut: ReadonlySet<string> = new Set([
   "curl-auth-header",
   "curl-auth-user",
@@ -54,11 +62,17 @@ const leftOut: ReadonlySet<string> = new Set([
   "jwt-base64",
 ]);
 
-/** Services whose keys are seldom in prompts: each rule is a part of the gateway's upload, which is small on purpose (docs/dependencies.md). */
+/**
+ * Services whose keys are seldom in prompts: each rule is a part of the gateway's upload, which is
+ * small on purpose (docs/dependencies.md).
+ */
 const seldom =
   /^(?:adafruit|asana|authress|beamer|bittrex|cisco-meraki|clojars|codecov|defined-networking|droneci|duffel|easypost|etsy|finicity|finnhub|flickr|flutterwave|frameio|freshbooks|gitter|harness|infracost|intra42|kraken|kucoin|lob|looker|mailgun-pub|mattermost|maxmind|messagebird|nytimes|octopus|prefect|privateai|rapidapi|readme|scalingo|sendbird|settlemint|shippo|sidekiq|squarespace|sumologic|travisci|twitch|typeform)-/;
 
-/** Rules whose expression does not begin with one of its keywords, rewritten by hand. `back`: characters before the keyword. */
+/**
+ * Rules whose expression does not begin with one of its keywords, rewritten by hand. `back`:
+ * characters before the keyword.
+ */
 const byHand: { readonly [id: string]: readonly { readonly word: string; readonly back?: number; readonly regex: string }[] } = {
   "airtable-personnal-access-token": [{ word: "pat", regex: String.raw`\bpat[a-zA-Z0-9]{14}\.[a-f0-9]{64}` }],
   "atlassian-api-token": [{ word: "atatt3", regex: String.raw`\bATATT3[A-Za-z0-9_\-=]{186}` }],
@@ -99,7 +113,10 @@ const ending = String.raw`(?:[\x60'"\s;]|\\[nr]|$)`;
 /** One expression token of RE2, and what it is under `(?i)`. */
 const token = /\\(?:x[0-9a-f]{2}|.)|\[(?:\[:[a-z]+:\]|\\.|[^\]\\])*\]|\(\?[a-z-]*(?::|\))|\(|\)|\{[0-9,]+\}|[^]/giu;
 
-/** A class with the other case of its ranges and letters. Letters outside classes keep their case: issuers write them in one way. */
+/**
+ * A class with the other case of its ranges and letters. Letters outside classes keep their case:
+ * issuers write them in one way.
+ */
 function foldedClass(text: string): string {
   const ranges = [...text.matchAll(/(?<!\\)([a-z])-([a-z])/gi)].flatMap(([range]) => [range.toLowerCase(), range.toUpperCase()]);
   const missing = [...new Set(ranges)].filter((range) => !text.includes(range));
@@ -111,7 +128,10 @@ function foldedClass(text: string): string {
   return `[${missing.join("")}${[...new Set(more)].join("")}${text.slice(1)}`;
 }
 
-/** An expression of RE2 as one of ECMA-262 without flags: `(?i)` is written out, and what has no end gets one. */
+/**
+ * An expression of RE2 as one of ECMA-262 without flags: `(?i)` is written out, and what has no end
+ * gets one.
+ */
 function withoutFlags(regex: string, folds: boolean): string {
   const scopes: boolean[] = [];
   let isFolded = folds;
@@ -172,7 +192,10 @@ const namesOf = ({ id, keywords }: Rule): readonly string[] => namesByHand[id] ?
 
 type Line = readonly (string | number)[];
 
-/** A token that is known by how it begins: label, keywords, entropy, expression, and how far before the keyword it begins. */
+/**
+ * A token that is known by how it begins: label, keywords, entropy, expression, and how far before
+ * the keyword it begins.
+ */
 function tokenLines({ id, regex, entropy, keywords }: Rule): Line[] {
   const label = labelOf(id);
   const hand = byHand[id];
@@ -200,17 +223,25 @@ export function generated(toml: string): string {
     } else tokens.push(...tokenLines(rule));
   }
   const list = (lines: readonly Line[]): string => lines.map((line) => `  ${JSON.stringify(line)},\n`).join("");
-  return `// Made by scripts/secret-rules/generate.ts from ${source}; do not edit.
-// The expressions are gitleaks', without flags and with bounds; Copyright (c) 2019 Zachary Rice, MIT licence (scripts/secret-rules/LICENSE).
+  return `// Made by scripts/secret-rules/generate.ts from
+// ${source}; do not edit.
+// The expressions are gitleaks', without flags and with bounds; Copyright (c) 2019 Zachary Rice,
+// MIT licence (scripts/secret-rules/LICENSE).
 
-/** Label, keywords, least entropy in bits a character, expression; and how many characters before the keyword it begins. */
+/**
+ * Label, keywords, least entropy in bits a character, expression; and how many characters before
+ * the keyword it begins.
+ */
 export type SecretLine = readonly [label: string, words: string, entropy: number, expression: string, back?: number];
 
 /** Tokens that are known by how they begin. */
 export const tokenLines: readonly SecretLine[] = [
 ${list(tokens)}];
 
-/** Secrets that are known by the name before them: names of services, least entropy, and the form of their secrets. */
+/**
+ * Secrets that are known by the name before them: names of services, least entropy, and the form of
+ * their secrets.
+ */
 export const namedLines: readonly (readonly [names: string, entropy: number, expression: string])[] = [
 ${list([...named].map(([form, names]) => [[...names].join(" "), ...(JSON.parse(form) as [number, string])]))}];
 `;

@@ -1,7 +1,9 @@
-// The originating requests of a session that have ended, each as a mark of eight bytes: enough to refuse it, and nothing more.
+// The originating requests of a session that have ended, each as a mark of eight bytes: enough to
+// refuse it, and nothing more.
 //
-// A mark is the beginning of a digest. An ended request is always found. One that never ended is taken for an ended one where both have the
-// same mark: with a million marks, one in 18 million million.
+// A mark is the beginning of a digest. An ended request is always found. One that never ended is
+// taken for an ended one where both have the same mark: with a million marks, one in 18 million
+// million.
 
 import { digestOf, fromBase64url } from "../encoding.ts";
 

@@ -1,4 +1,5 @@
-// The evidence for which client request a sampling request of the relay serves, and how sure that makes the association.
+// The evidence for which client request a sampling request of the relay serves, and how sure that
+// makes the association.
 
 import type { Provenance } from "../model/gate.ts";
 
@@ -7,7 +8,10 @@ export type Evidence =
   | "responseStream"
   /** The sampling request names the task that the server made for that client request. */
   | "namedTask"
-  /** The sampling request came inside the result of that client request, in a round of revision 2026-07-28. */
+  /**
+   * The sampling request came inside the result of that client request, in a round of revision
+   * 2026-07-28.
+   */
   | "inputRound"
   /** The server showed nothing; no other request was in flight. */
   | "onlyInFlight"
@@ -15,8 +19,9 @@ export type Evidence =
   | "newestInFlight";
 
 /**
- * The relay observes what the server shows; a server that lies can do so by a response stream as well as by a task. Where the server shows
- * nothing, the relay infers, and a rule or a grant for observed requests does not apply.
+ * The relay observes what the server shows; a server that lies can do so by a response stream as
+ * well as by a task. Where the server shows nothing, the relay infers, and a rule or a grant for
+ * observed requests does not apply.
  */
 export const provenanceOf: Readonly<Record<Evidence, Extract<Provenance, "observed" | "inferred">>> = {
   responseStream: "observed",

@@ -1,7 +1,8 @@
-// Which sampling request belongs to which client request, and which repeats which. No clock, no storage. Of the messages it sees only ids,
-// digests and counts.
+// Which sampling request belongs to which client request, and which repeats which. No clock, no
+// storage. Of the messages it sees only ids, digests and counts.
 //
-// The protocol lets a server sample only while it handles a client request (2025-11-25, client/sampling).
+// The protocol lets a server sample only while it handles a client request (2025-11-25,
+// client/sampling).
 
 /** An originating request that is idle for this long counts as ended. */
 export const originatingLapsesMs = 24 * 3_600_000;
@@ -11,11 +12,17 @@ export const resultKeptMs = 10 * 60_000;
 /** What the session remembers of one originating request. */
 export type Originating = { readonly state: "open" | "ended"; readonly lastAt: number; readonly rounds: number };
 
-/** What the session remembers of one sampling request, by its JSON-RPC id under its originating request. */
+/**
+ * What the session remembers of one sampling request, by its JSON-RPC id under its originating
+ * request.
+ */
 export type Reservation = {
   readonly digest: string;
   readonly run: string;
-  /** `fast`: a Worker handles it until `leaseUntil`; `durable`: a RunObject handles it; `settled`: its result is stored here. */
+  /**
+   * `fast`: a Worker handles it until `leaseUntil`; `durable`: a RunObject handles it; `settled`:
+   * its result is stored here.
+   */
   readonly state: "fast" | "durable" | "settled";
   readonly leaseUntil: number;
   /** It has been answered, or its run is over. */
@@ -39,20 +46,26 @@ export type Asked = {
 
 export type Association =
   | { readonly kind: "fresh"; readonly rounds: number; readonly reservation: Reservation }
-  /** The Worker with the reservation exceeded its lease: the request is made again, and the record must say that it may be paid twice. */
+  /**
+   * The Worker with the reservation exceeded its lease: the request is made again, and the record
+   * must say that it may be paid twice.
+   */
   | { readonly kind: "takenOver"; readonly rounds: number; readonly reservation: Reservation }
   | { readonly kind: "repeat"; readonly reservation: Reservation }
   | { readonly kind: "conflict" }
   | { readonly kind: "ended"; readonly what: "session" | "originatingRequest" }
   | { readonly kind: "tooManyRounds"; readonly limit: number };
 
-/** Whether an originating request may still be sampled for: it is open, and was not idle for 24 hours. */
+/**
+ * Whether an originating request may still be sampled for: it is open, and was not idle for 24
+ * hours.
+ */
 export const isLive = (originating: Originating, now: number): boolean =>
   originating.state === "open" && now - originating.lastAt < originatingLapsesMs;
 
 /**
- * Judges a sampling request against what the session knows. The first one that names an originating request opens it;
- * one that ended is never opened again.
+ * Judges a sampling request against what the session knows. The first one that names an originating
+ * request opens it; one that ended is never opened again.
  * @param now Unix milliseconds.
  */
 export function associate(known: Known, asked: Asked, now: number): Association {

@@ -1,7 +1,9 @@
-// The arithmetic of one budget: what was spent, what is reserved, what is out in shares. Whole numbers; no clock, no storage.
+// The arithmetic of one budget: what was spent, what is reserved, what is out in shares. Whole
+// numbers; no clock, no storage.
 //
-// Everything is taken out of the budget before it may be spent, so what is spent never exceeds the budget, whatever becomes of a holder or of a
-// message. What is never settled counts as spent, since a provider may have been paid: it is shown apart, as `unaccounted`.
+// Everything is taken out of the budget before it may be spent, so what is spent never exceeds the
+// budget, whatever becomes of a holder or of a message. What is never settled counts as spent,
+// since a provider may have been paid: it is shown apart, as `unaccounted`.
 
 /** An amount that was taken out of the budget and is not settled yet. */
 export type Held = {
@@ -22,7 +24,10 @@ export type Account = { readonly used: readonly Used[]; readonly held: readonly 
 
 export const emptyAccount: Account = { used: [], held: [] };
 
-/** The end of an amount that was held: what of it was spent for sure, what may have been, and what a share's holder still has under way. */
+/**
+ * The end of an amount that was held: what of it was spent for sure, what may have been, and what a
+ * share's holder still has under way.
+ */
 export type Settlement = {
   readonly id: string;
   readonly spent: number;
@@ -32,13 +37,18 @@ export type Settlement = {
 
 /** Periods of which the use is kept. */
 const mostPeriods = 62;
-/** A holder that comes back so late is not believed any more: what it had is unaccounted for good. */
+/**
+ * A holder that comes back so late is not believed any more: what it had is unaccounted for good.
+ */
 const lateMs = 60 * 60_000;
 
 const usedIn = ({ used }: Account, startsAt: number): Used =>
   used.find((each) => each.startsAt === startsAt) ?? { startsAt, spent: 0, unaccounted: 0 };
 
-/** A budget in one period: `reserved` is held by holders that may still settle it, `unaccounted` counts as spent. */
+/**
+ * A budget in one period: `reserved` is held by holders that may still settle it, `unaccounted`
+ * counts as spent.
+ */
 export type Standing = { readonly spent: number; readonly unaccounted: number; readonly reserved: number };
 
 export function standing(account: Account, startsAt: number, now: number): Standing {
@@ -59,7 +69,10 @@ export function left(account: Account, limit: number, startsAt: number): number 
   return Math.max(0, limit - spent - unaccounted - held);
 }
 
-/** Takes an amount out of the budget; null where it is more than is left. Twice with one id is the same as once. */
+/**
+ * Takes an amount out of the budget; null where it is more than is left. Twice with one id is the
+ * same as once.
+ */
 export function reserve(account: Account, wanted: Held, limit: number): Account | null {
   const known = account.held.find(({ id }) => id === wanted.id);
   if (known !== undefined) return known.amount >= wanted.amount ? account : null;
@@ -75,8 +88,8 @@ export const shareOf = (account: Account, wanted: number, limit: number, startsA
   Math.min(Math.floor(left(account, limit, startsAt) / partOfRest), wanted);
 
 /**
- * Settles what was held. One that comes again, or names nothing that is held, changes nothing. More may have been spent than was held, where
- * a provider counts more tokens than the worst case has.
+ * Settles what was held. One that comes again, or names nothing that is held, changes nothing. More
+ * may have been spent than was held, where a provider counts more tokens than the worst case has.
  */
 export function settle(account: Account, { id, spent, unaccounted, underWay }: Settlement): Account {
   const given = account.held.find((each) => each.id === id);

@@ -1,11 +1,15 @@
-// The budgets document: how much money or how many tokens may be spent in a day or a month, by everything, a server, a key or an owner.
+// The budgets document: how much money or how many tokens may be spent in a day or a month, by
+// everything, a server, a key or an owner.
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
 import { err, ok, type Result } from "../result.ts";
 
-/** Money is counted in whole billionths of a US dollar: a token of the cheapest models costs some fifty of them. */
+/**
+ * Money is counted in whole billionths of a US dollar: a token of the cheapest models costs some
+ * fifty of them.
+ */
 export const nanosInUsd = 1_000_000_000;
 const mostUsd = 1_000_000;
 const mostTokens = 1_000_000_000_000;
@@ -27,7 +31,10 @@ const amountIssue = "has neither usd nor tokens; give one or both";
 export const keyBudgetSchema = z.strictObject(amounts).refine(hasAmount, amountIssue);
 export type KeyBudget = z.infer<typeof keyBudgetSchema>;
 
-/** What may be spent with a scoped token for as long as it lives. `id`: of the client request, whose tokens spend from one account. */
+/**
+ * What may be spent with a scoped token for as long as it lives. `id`: of the client request, whose
+ * tokens spend from one account.
+ */
 export type TokenBudget = { readonly id: string; readonly maxUsd: number; /** Unix milliseconds. */ readonly expiresAt: number };
 
 /** What a budget is of. `*`: each key, or each owner, has this much for itself. */
@@ -71,7 +78,10 @@ export const ownBudgetName = "key";
 const tokenBudgetName = "token";
 const ownNames: readonly string[] = [ownBudgetName, tokenBudgetName];
 
-/** Reads a budgets document from parsed JSON. Refused, each with a pointer: what the schema refuses, and the name of keys' own budgets. */
+/**
+ * Reads a budgets document from parsed JSON. Refused, each with a pointer: what the schema refuses,
+ * and the name of keys' own budgets.
+ */
 export function parseBudgets(value: unknown): Result<Budgets, Issue[]> {
   const parsed = budgetsSchema.safeParse(value);
   if (!parsed.success) return err(issuesOf(parsed.error.issues));
@@ -103,7 +113,10 @@ export type Allowance = {
   readonly limit: number;
   readonly per: Per;
   readonly notify: readonly string[];
-  /** The amount is for once, until then (Unix milliseconds), in place of a day or month. Nobody hears how much of it is used. */
+  /**
+   * The amount is for once, until then (Unix milliseconds), in place of a day or month. Nobody
+   * hears how much of it is used.
+   */
   readonly endsAt?: number;
 };
 

@@ -14,7 +14,10 @@ export function worstOf(unit: Unit, priced: Priced, size: RequestSize, request: 
   return unit === "usd" ? nanos(worstCostUsd(priced, size, most)) : estimateInputTokens(size, priced.model.imageTokens) + most;
 }
 
-/** Spent, and what may have been: for an attempt of which nobody knows, `unaccounted` is the worst case. */
+/**
+ * Spent, and what may have been: for an attempt of which nobody knows, `unaccounted` is the worst
+ * case.
+ */
 export type Spent = { readonly spent: number; readonly unaccounted: number };
 
 /** What an attempt cost, in a budget's unit. `worst`: as `worstOf` said before it. */
@@ -22,7 +25,8 @@ export function spentOf(unit: Unit, priced: Priced, answer: Result<Usage, Provid
   if (answer.ok) return known(unit, priced, answer.value);
   const { usage, kind, status } = answer.error;
   if (usage !== undefined) return known(unit, priced, usage);
-  // A provider that answered with an error was not paid. One whose answer is missing or cannot be read may have been.
+  // A provider that answered with an error was not paid. One whose answer is missing or cannot be
+  // read may have been.
   const isPaidMaybe = kind === "timeout" || kind === "connection" || kind === "brokenAnswer";
   return isPaidMaybe && (status === undefined || status === 200) ? { spent: 0, unaccounted: worst } : { spent: 0, unaccounted: 0 };
 }

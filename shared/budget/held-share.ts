@@ -1,4 +1,5 @@
-// A part of a budget in the hands of an isolate, which reserves from it without asking the budget's object.
+// A part of a budget in the hands of an isolate, which reserves from it without asking the budget's
+// object.
 
 import { isShareOver } from "../policy/share.ts";
 import type { Settlement } from "./account.ts";
@@ -17,7 +18,10 @@ export class HeldBudgetShare {
   #attempts = 0;
   #reservedInAll = 0;
 
-  /** `askedAt`: before the share was asked for, by the holder's clock. `endsAt`: of its day or month. */
+  /**
+   * `askedAt`: before the share was asked for, by the holder's clock. `endsAt`: of its day or
+   * month.
+   */
   constructor({ id, amount }: { readonly id: string; readonly amount: number }, askedAt: number, endsAt: number) {
     this.#id = id;
     this.#free = amount;
@@ -25,7 +29,9 @@ export class HeldBudgetShare {
     this.#endsAt = endsAt;
   }
 
-  /** Reserves for one attempt, and names it; null where the share has too little left, or is over. */
+  /**
+   * Reserves for one attempt, and names it; null where the share has too little left, or is over.
+   */
   reserve(amount: number, now: number): string | null {
     if (this.isOver(now) || amount > this.#free) return null;
     this.#attempts += 1;
@@ -40,7 +46,10 @@ export class HeldBudgetShare {
     return isShareOver(this.#askedAt, now) || now >= this.#endsAt;
   }
 
-  /** Settles an attempt; false where this share did not reserve for it. What was not spent may be reserved again. */
+  /**
+   * Settles an attempt; false where this share did not reserve for it. What was not spent may be
+   * reserved again.
+   */
   settle({ id, spent, unaccounted }: Pick<Settlement, "id" | "spent" | "unaccounted">): boolean {
     const amount = this.#underWay.get(id);
     if (amount === undefined) return false;

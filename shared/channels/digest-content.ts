@@ -1,4 +1,5 @@
-// When several notices to one reviewer become one message, and what that message says of each review. No clock, no storage.
+// When several notices to one reviewer become one message, and what that message says of each
+// review. No clock, no storage.
 
 import type { Reviewer } from "../policy/evaluate.ts";
 import type { NoticeFacts } from "./notice-line.ts";
@@ -21,14 +22,19 @@ export type DigestEntry = {
   readonly url: string;
 };
 
-/** Whether one more message may go to an address now. `sentAt`: when earlier ones went, Unix milliseconds. */
+/**
+ * Whether one more message may go to an address now. `sentAt`: when earlier ones went, Unix
+ * milliseconds.
+ */
 export const maySend = (sentAt: readonly number[], now: number): boolean =>
   sentAt.filter((at) => now - at < minuteMs).length < noticesAMinute;
 
 /**
- * When the next digest goes out: ten seconds after the first waiting notice and a minute after the last digest; sooner where a
- * deadline is near, but never within ten seconds of the last digest. All times are Unix milliseconds.
- * @param lastAt When the last digest went, or null. `deadlineAt`: the earliest deadline among the waiting reviews.
+ * When the next digest goes out: ten seconds after the first waiting notice and a minute after the
+ * last digest; sooner where a deadline is near, but never within ten seconds of the last digest.
+ * All times are Unix milliseconds.
+ * @param lastAt When the last digest went, or null. `deadlineAt`: the earliest deadline among the
+ *   waiting reviews.
  */
 export function digestDueAt({ firstAt, lastAt, deadlineAt }: { firstAt: number; lastAt: number | null; deadlineAt: number }): number {
   const gathered = firstAt + gatheredMs;

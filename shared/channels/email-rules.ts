@@ -1,7 +1,9 @@
-// Checks an email by the senders' own rules before a sender gets it: a local simulator accepts what production refuses. It
-// sends nothing, and its issues never repeat an address, a subject or a text.
+// Checks an email by the senders' own rules before a sender gets it: a local simulator accepts what
+// production refuses. It sends nothing, and its issues never repeat an address, a subject or a
+// text.
 //
-// Source of the rules: Cloudflare Email Service, "Email headers" and "Limits"; RFC 5321 section 4.5.3.1 and RFC 5322 section 2.1.1.
+// Source of the rules: Cloudflare Email Service, "Email headers" and "Limits"; RFC 5321 section
+// 4.5.3.1 and RFC 5322 section 2.1.1.
 
 import { err, ok, type Result } from "../result.ts";
 
@@ -35,7 +37,10 @@ const mailLimits = {
   allowedHeaders: 20,
 } as const;
 
-/** In lower case. Any other header must begin with `X-`; the platform writes Message-ID and Date itself. */
+/**
+ * In lower case. Any other header must begin with `X-`; the platform writes Message-ID and Date
+ * itself.
+ */
 const allowedHeaders: ReadonlySet<string> = new Set([
   "in-reply-to",
   "references",
@@ -74,7 +79,10 @@ const values: ReadonlyMap<string, readonly string[]> = new Map([
   ["sensitivity", ["personal", "private", "company-confidential"]],
 ]);
 
-/** Every character that some reader takes for a line end, and every other control character, tab included. */
+/**
+ * Every character that some reader takes for a line end, and every other control character, tab
+ * included.
+ */
 // oxlint-disable-next-line no-control-regex
 const control = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/;
 
@@ -84,14 +92,18 @@ const atext = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+";
 const label = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?";
 const address = new RegExp(`^(?=.{1,64}@)${atext}(?:\\.${atext})*@(?=.{1,253}$)(?:${label}\\.)+(?!\\d+$)${label}$`);
 
-/** Whether this is `local@domain` as every sender accepts it: ASCII, dot-atoms, a domain of two labels or more; at most 254 characters. */
+/**
+ * Whether this is `local@domain` as every sender accepts it: ASCII, dot-atoms, a domain of two
+ * labels or more; at most 254 characters.
+ */
 export const isMailAddress = (text: string): boolean => text.length <= 254 && address.test(text);
 
 const longestName = 100;
 
 /**
- * Reads `address` or `Name <address>`; the name may stand in double quotes. Refused: an invalid address, and a name over 100
- * characters or with control characters, angle brackets, quotes or backslashes. The error says which of the two.
+ * Reads `address` or `Name <address>`; the name may stand in double quotes. Refused: an invalid
+ * address, and a name over 100 characters or with control characters, angle brackets, quotes or
+ * backslashes. The error says which of the two.
  */
 export function parseMailbox(text: string): Result<MailAddress, "address" | "name"> {
   const trimmed = text.trim();
@@ -105,7 +117,9 @@ export function parseMailbox(text: string): Result<MailAddress, "address" | "nam
 
 const isMailName = (name: string): boolean => name.length <= longestName && !control.test(name) && !/[<>"\\]/.test(name);
 
-/** A mailbox for a header: the name is quoted, so that a comma in it does not separate addresses. */
+/**
+ * A mailbox for a header: the name is quoted, so that a comma in it does not separate addresses.
+ */
 export const mailboxText = ({ email, name }: MailAddress): string => (name === null ? email : `"${name}" <${email}>`);
 
 /** Every rule that this email breaks; empty where it may be sent. */

@@ -1,4 +1,5 @@
-// What is said of a review that is over, or is no longer its reviewer's, in a chat: a title and a sentence with places.
+// What is said of a review that is over, or is no longer its reviewer's, in a chat: a title and a
+// sentence with places.
 
 import { isOpen } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";

@@ -1,6 +1,7 @@
-// The beginning of the content under review, for notices whose policy allows it: texts in order, cut by length. Images, settings
-// and tools are never in it; they are on the page alone. A text that holds what a warning calls a secret is left out whole: the checks know
-// how a secret begins, and not surely where it ends.
+// The beginning of the content under review, for notices whose policy allows it: texts in order,
+// cut by length. Images, settings and tools are never in it; they are on the page alone. A text
+// that holds what a warning calls a secret is left out whole: the checks know how a secret begins,
+// and not surely where it ends.
 
 import { holdsSecret } from "../policy/risk.ts";
 import { isSecret } from "../policy/scan-text.ts";
@@ -18,7 +19,10 @@ export type ExcerptPiece = {
   readonly leftOut?: "secret";
 };
 
-/** `raw`: the value that the text was made of, where writing it as JSON may hide a secret from the check. */
+/**
+ * `raw`: the value that the text was made of, where writing it as JSON may hide a secret from the
+ * check.
+ */
 type Source = ExcerptPiece & { readonly raw?: unknown };
 
 /** `more`: UTF-16 code units of text that are not in the pieces. */
@@ -45,7 +49,10 @@ export function startOf(
   return from === "systemPrompt" && view.request.responseFormat !== undefined ? formatted : start[from];
 }
 
-/** The first `length` UTF-16 code units of a text, one less where the cut would fall inside a surrogate pair. */
+/**
+ * The first `length` UTF-16 code units of a text, one less where the cut would fall inside a
+ * surrogate pair.
+ */
 export function beginningOf(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
@@ -53,9 +60,10 @@ export function beginningOf(text: string, length: number): string {
 }
 
 /**
- * At the request gate: the system prompt and the texts of messages and tool results, or the arguments of a tool that is to run. At
- * the response gate: the reply's texts, a tool's result, or the beginning of vectors. The current version, in order, at most
- * `characters` UTF-16 code units and eight pieces.
+ * At the request gate: the system prompt and the texts of messages and tool results, or the
+ * arguments of a tool that is to run. At the response gate: the reply's texts, a tool's result, or
+ * the beginning of vectors. The current version, in order, at most `characters` UTF-16 code units
+ * and eight pieces.
  */
 export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, characters: number = excerptCharacters): Excerpt {
   const pieces: ExcerptPiece[] = [];
@@ -86,7 +94,8 @@ function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" 
   if (request.systemPrompt !== undefined) yield { from: "systemPrompt", text: request.systemPrompt };
   for (const { role, content } of request.messages) {
     for (const block of content) {
-      // Other tool uses are what a model asked for earlier, and nothing runs: the notice leaves them out.
+      // Other tool uses are what a model asked for earlier, and nothing runs: the notice leaves
+      // them out.
       if (block.type === "tool_use" && request.kind === "function")
         yield { from: "arguments", text: objectText(block.input), raw: block.input };
       else if (block.type === "text" && request.kind === "embedding") yield { from: "text", text: block.text };

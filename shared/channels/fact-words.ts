@@ -1,4 +1,5 @@
-// Which sentence of the catalogue says a fact of a review, for every channel. The renderer fills the sentence's places.
+// Which sentence of the catalogue says a fact of a review, for every channel. The renderer fills
+// the sentence's places.
 
 import type { OpenState, ReviewFacts } from "../review/review-facts.ts";
 import type { ReviewState } from "../review/view.ts";
@@ -10,7 +11,10 @@ type ReviewWords = NoticeWords["review"];
 export const titleWords = ({ asking, gate, isOpen }: Pick<ReviewFacts, "asking" | "gate" | "isOpen">, words: ReviewWords): string =>
   words.asking[asking][isOpen ? "title" : "closedTitle"][gate];
 
-/** Who asks for what, with {server}, {client}, {method} and {name}; in the past tense where the tool has run or the review is over. */
+/**
+ * Who asks for what, with {server}, {client}, {method} and {name}; in the past tense where the tool
+ * has run or the review is over.
+ */
 export const asksWords = ({ asking, isAhead }: Pick<ReviewFacts, "asking" | "isAhead">, words: ReviewWords): string =>
   words.asking[asking][isAhead ? "asks" : "asked"];
 

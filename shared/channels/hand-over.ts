@@ -1,5 +1,6 @@
-// Who handed a review to the reviewer of a notice, and the note with which they did. The note is a colleague's words and no content of the
-// request, so it stands in notices without an excerpt too. One with what a warning calls a secret is left out.
+// Who handed a review to the reviewer of a notice, and the note with which they did. The note is a
+// colleague's words and no content of the request, so it stands in notices without an excerpt too.
+// One with what a warning calls a secret is left out.
 
 import { isSecret } from "../policy/scan-text.ts";
 import { isOpen } from "../review/review-facts.ts";

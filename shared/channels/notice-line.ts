@@ -1,5 +1,6 @@
-// What a notice is about, in one line, as a lock screen shows it: who asks which model, until when, and how many warnings there are. For
-// a subject, a header, a fallback text or a title. Nothing of the content is in it.
+// What a notice is about, in one line, as a lock screen shows it: who asks which model, until when,
+// and how many warnings there are. For a subject, a header, a fallback text or a title. Nothing of
+// the content is in it.
 
 import type { Gate } from "../model/gate.ts";
 import { type Asking, askingOf } from "../review/review-facts.ts";
@@ -11,7 +12,10 @@ export type NoticeFacts = {
   readonly gate: Gate;
   readonly asking: Asking;
   readonly requestor: Pick<ReviewView["requestor"], "server" | "client" | "name">;
-  /** The first model that may answer, or who answered: a model, or the reviewer who wrote the reply; null where there is none. */
+  /**
+   * The first model that may answer, or who answered: a model, or the reviewer who wrote the reply;
+   * null where there is none.
+   */
   readonly model: string | null;
   /** When the request came, and the deadline: Unix milliseconds. */
   readonly createdAt: number;
@@ -36,7 +40,10 @@ export function noticeFacts(view: ReviewView): NoticeFacts {
 }
 
 type LineOptions = {
-  /** Says the time left from then on, Unix milliseconds. Null says the deadline itself, which stays true: for what is read later. */
+  /**
+   * Says the time left from then on, Unix milliseconds. Null says the deadline itself, which stays
+   * true: for what is read later.
+   */
   readonly now: number | null;
   /** The most characters of the whole line, as `lengthOf` counts them. */
   readonly most?: number;
@@ -46,7 +53,10 @@ type LineOptions = {
 /** The most characters of a name, from the first that fits. */
 const nameLengths = [40, 24, 12, 6];
 
-/** One line without line breaks, control characters or invisible characters. It is no markup of any kind, and nobody escaped it. */
+/**
+ * One line without line breaks, control characters or invisible characters. It is no markup of any
+ * kind, and nobody escaped it.
+ */
 export function noticeLine(
   facts: NoticeFacts,
   words: NoticeWords,

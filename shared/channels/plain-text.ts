@@ -1,8 +1,10 @@
-// Text from outside in plain text of ours, such as an email: invisible characters are written out, email programs find no link in it, and in the text part every line
-// of it is marked. It escapes nothing: hono/jsx does.
+// Text from outside in plain text of ours, such as an email: invisible characters are written out,
+// email programs find no link in it, and in the text part every line of it is marked. It escapes
+// nothing: hono/jsx does.
 //
-// Email programs make links out of plain text. A zero width space on both sides of each joint of an address (a dot, a colon, an @, a
-// backslash) prevents that. The letters stay as they are, and the review page shows the text exactly.
+// Email programs make links out of plain text. A zero width space on both sides of each joint of an
+// address (a dot, a colon, an @, a backslash) prevents that. The letters stay as they are, and the
+// review page shows the text exactly.
 
 import { viewText } from "../review/text-view.ts";
 import { beginningOf } from "./excerpt.ts";
@@ -10,7 +12,9 @@ import type { NoticeWords } from "./words/notice-words.ts";
 
 const breaker = "\u200b";
 
-/** The dots of domain names (RFC 3490 section 3.1), and the other characters that join an address. */
+/**
+ * The dots of domain names (RFC 3490 section 3.1), and the other characters that join an address.
+ */
 const joints = /(?<=\S)[.\u3002\uff0e\uff61@:\\](?=\S)|\\(?=\\)/gu;
 
 /** The text without anything of which an email program or a chat makes a link. */
@@ -33,7 +37,9 @@ const isolated = (line: string): string => (rightToLeft.test(line) ? `\u2068${li
 type NameOptions = {
   /** The most to show; the rest is counted. */
   readonly characters?: number;
-  /** For a subject, in which no program finds links: without zero width spaces and without a count. */
+  /**
+   * For a subject, in which no program finds links: without zero width spaces and without a count.
+   */
   readonly plain?: boolean;
 };
 
@@ -59,8 +65,8 @@ const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f
 const widthOf = (character: string): number => (character === breaker ? 0 : wide.test(character) ? 2 : 1);
 
 /**
- * A line in pieces of 64 columns, cut after a space where there is one. Where an email program breaks a longer line, the rest would have
- * no mark.
+ * A line in pieces of 64 columns, cut after a space where there is one. Where an email program
+ * breaks a longer line, the rest would have no mark.
  */
 function piecesOf(line: string): string[] {
   const pieces: string[] = [];

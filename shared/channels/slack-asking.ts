@@ -1,5 +1,5 @@
-// The words of a Slack message or modal that depend on what is asked: an MCP server's sampling request, a client's own task, or
-// a tool that is to run.
+// The words of a Slack message or modal that depend on what is asked: an MCP server's sampling
+// request, a client's own task, or a tool that is to run.
 
 import type { ReviewFacts } from "../review/review-facts.ts";
 import { gateWords } from "./fact-words.ts";

@@ -1,7 +1,9 @@
-// The few parts of Slack's Block Kit that our messages and modals use. Text from outside stays text: it is a rich text element
-// of type `text`, or `plain_text` without emoji. Nothing here writes mrkdwn.
+// The few parts of Slack's Block Kit that our messages and modals use. Text from outside stays
+// text: it is a rich text element of type `text`, or `plain_text` without emoji. Nothing here
+// writes mrkdwn.
 //
-// Limits: https://docs.slack.dev/reference/block-kit and https://docs.slack.dev/reference/methods/chat.postMessage.
+// Limits: https://docs.slack.dev/reference/block-kit and
+// https://docs.slack.dev/reference/methods/chat.postMessage.
 
 import { viewText, type Segment } from "../review/text-view.ts";
 import { unlinked } from "./plain-text.ts";
@@ -55,8 +57,9 @@ export const longestText = 3_000;
 export const longestMessage = 10_000;
 
 /**
- * The length of a text after Slack's escaping: `&`, `<` and `>` become five, four and four characters. Slack does not document
- * which of its limits count before escaping and which after, so ours hold for both.
+ * The length of a text after Slack's escaping: `&`, `<` and `>` become five, four and four
+ * characters. Slack does not document which of its limits count before escaping and which after, so
+ * ours hold for both.
  */
 export const grownLength = (text: string): number =>
   text.length + [...text.matchAll(/[&<>]/g)].reduce((sum, [character]) => sum + (character === "&" ? 4 : 3), 0);
@@ -66,7 +69,10 @@ export const longestHeader = 150;
 
 const escaped = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
-/** Our own words, or a line with names from outside. In `plain_text` an `&amp;` would be shown as `&`. */
+/**
+ * Our own words, or a line with names from outside. In `plain_text` an `&amp;` would be shown as
+ * `&`.
+ */
 export const plain = (text: string): PlainText => ({
   type: "plain_text",
   text: escaped(text),
@@ -74,8 +80,9 @@ export const plain = (text: string): PlainText => ({
 });
 
 /**
- * A line with names from outside, for `text`, where Slack reads its markup: without anything that it takes for a mention, a link or a
- * style. What is sent with it also turns markup off (`mrkdwn`), which `chat.update` cannot.
+ * A line with names from outside, for `text`, where Slack reads its markup: without anything that
+ * it takes for a mention, a link or a style. What is sent with it also turns markup off (`mrkdwn`),
+ * which `chat.update` cannot.
  */
 export const fallbackText = (line: string): string =>
   escaped(unlinked(line).replaceAll(/[*~`]|(?<!\u200b)[:@]|(?<!\w)_|_(?!\w)/g, "\u200b$&\u200b"));
@@ -96,7 +103,10 @@ const segmentWords = (segment: Segment, { outside }: NoticeWords["review"]): str
   return segment.kind === "unseen" ? `⟨${outside.unseen(segment)}⟩` : `⟨${outside.blankLines(segment.count)}⟩\n`;
 };
 
-/** A text from outside as it is shown: invisible characters are named, blank lines are counted, nothing is cut. */
+/**
+ * A text from outside as it is shown: invisible characters are named, blank lines are counted,
+ * nothing is cut.
+ */
 export function shownText(text: string, { review }: NoticeWords): string {
   if (text === "") return review.outside.empty;
   return viewText(text)

@@ -1,5 +1,5 @@
-// Which parts of a review's content a Slack message shows, and a count of those that it does not: among them each text with what a warning
-// calls a secret. It makes no blocks.
+// Which parts of a review's content a Slack message shows, and a count of those that it does not:
+// among them each text with what a warning calls a secret. It makes no blocks.
 
 import type { JsonObject } from "../encoding.ts";
 import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../model/sampling.ts";
@@ -33,7 +33,10 @@ class Gathering {
     this.places = places;
   }
 
-  /** @param raw The value that the text was made of, where writing it as JSON may hide a secret from the check. */
+  /**
+   * @param raw The value that the text was made of, where writing it as JSON may hide a secret from
+   *   the check.
+   */
   show(label: string, text: string, raw?: unknown): void {
     if (isSecret(text) || (raw !== undefined && holdsSecret(raw))) this.count("secret");
     else this.pieces.push({ label, text });
@@ -44,7 +47,10 @@ class Gathering {
   }
 }
 
-/** The texts of the current version, in order, and counts of everything else. A missing reply is empty. */
+/**
+ * The texts of the current version, in order, and counts of everything else. A missing reply is
+ * empty.
+ */
 export function contentOf(view: ReviewView, words: NoticeWords): SlackContent {
   const gathering = new Gathering(words);
   if (view.gate === "request") gatherRequest(view.request, gathering);
@@ -74,7 +80,10 @@ function gatherRequest(request: SamplingRequest, into: Gathering): void {
   if (request.metadata !== undefined) into.unshown.metadata = 1;
 }
 
-/** Name, id and arguments together, because all of them come from outside: a name in a label of ours could say anything. */
+/**
+ * Name, id and arguments together, because all of them come from outside: a name in a label of ours
+ * could say anything.
+ */
 const callText = ({ name, id, input }: ToolUseBlock): string => objectText({ name, id, input });
 
 function gatherReply(view: ReviewView, into: Gathering): void {
@@ -111,13 +120,19 @@ function gatherResult({ content, structuredContent }: ToolResultBlock, into: Gat
 /** The block without its undefined members, as it was parsed. */
 const asJson = (block: object): JsonObject => JSON.parse(JSON.stringify(block)) as JsonObject; // an object gives an object
 
-/** Whether the text fits uncut, both before and after invisible characters are named and Slack escapes it. */
+/**
+ * Whether the text fits uncut, both before and after invisible characters are named and Slack
+ * escapes it.
+ */
 export const fitsWhole = (text: string, words: NoticeWords): boolean =>
   text.length <= longestText && grownLength(shownText(text, words)) <= longestText;
 
 export type Beginning = { readonly pieces: readonly Piece[]; /** UTF-16 code units that are not shown. */ readonly missing: number };
 
-/** The first texts up to `room` characters as shown; the last one may be cut, never within a character. */
+/**
+ * The first texts up to `room` characters as shown; the last one may be cut, never within a
+ * character.
+ */
 export function beginningOf(pieces: readonly Piece[], room: number, words: NoticeWords): Beginning {
   const shown: Piece[] = [];
   let left = room;

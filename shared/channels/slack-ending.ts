@@ -1,4 +1,5 @@
-// Slack messages without content: the reminder, what replaces a review's message in the end, and the test of a channel.
+// Slack messages without content: the reminder, what replaces a review's message in the end, and
+// the test of a channel.
 
 import { reviewFacts } from "../review/review-facts.ts";
 import { endingOf } from "./ending-words.ts";
@@ -27,7 +28,10 @@ export const slackReminder = ({
   ],
 });
 
-/** Replaces a message whose review is over, or is no longer this reviewer's: who, when and what, no buttons. */
+/**
+ * Replaces a message whose review is over, or is no longer this reviewer's: who, when and what, no
+ * buttons.
+ */
 export function slackEnding(view: ReviewView, words: NoticeWords): SlackMessage {
   const { title, sentence, by, to, at } = endingOf(view, words);
   const places = {

@@ -24,7 +24,10 @@ import type { ReviewView, ShownModel } from "../review/view.ts";
 /** How many models, risk notes and other notes are shown; the rest is counted. */
 export const mostLines = 20;
 
-/** `isBrief` leaves out what may be long. `excerpt` "none" also leaves out facts that are part of the content. */
+/**
+ * `isBrief` leaves out what may be long. `excerpt` "none" also leaves out facts that are part of
+ * the content.
+ */
 type FactsShown = {
   readonly words: NoticeWords;
   readonly inChannel: boolean;

@@ -1,5 +1,6 @@
-// The Slack message of one review for one reviewer: the facts, as much of the content as the policy and Slack's limits allow,
-// and the buttons. It has Approve only where it shows everything that would be sent or delivered. It sends nothing.
+// The Slack message of one review for one reviewer: the facts, as much of the content as the policy
+// and Slack's limits allow, and the buttons. It has Approve only where it shows everything that
+// would be sent or delivered. It sends nothing.
 
 import {
   type Button,
@@ -42,7 +43,9 @@ export type SlackMessageInput = {
   readonly inChannel: boolean;
   /** Why the reviewer is asked; null where the message is updated. */
   readonly why: keyof NoticeWords["slack"]["asked"] | null;
-  /** The values of the buttons; null for an incoming webhook, which has a link in place of buttons. */
+  /**
+   * The values of the buttons; null for an incoming webhook, which has a link in place of buttons.
+   */
   readonly reference: Readonly<Record<Extract<SlackAct, "approve" | "deny" | "edit">, string>> | null;
 };
 

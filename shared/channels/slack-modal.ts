@@ -1,5 +1,5 @@
-// Slack's modals: the reason of a denial, an edit, and a message that nothing was decided; how an edit is read back is in
-// slack-submission.ts. It decides nothing.
+// Slack's modals: the reason of a denial, an edit, and a message that nothing was decided; how an
+// edit is read back is in slack-submission.ts. It decides nothing.
 
 import { parseJson } from "../json/values.ts";
 import { holdsSecret } from "../policy/risk.ts";
@@ -52,9 +52,10 @@ export function denyModal(view: ReviewView, reference: string, words: NoticeWord
 }
 
 /**
- * The fields of this version for editing (act `submitEdit`), or null where Slack could not return each of them unchanged: more
- * than twenty, or one with over 3,000 characters, with invisible characters, or with text that looks like Slack's escaping; or where one has
- * what a warning calls a secret, which stays out of Slack.
+ * The fields of this version for editing (act `submitEdit`), or null where Slack could not return
+ * each of them unchanged: more than twenty, or one with over 3,000 characters, with invisible
+ * characters, or with text that looks like Slack's escaping; or where one has what a warning calls
+ * a secret, which stays out of Slack.
  */
 export function editModal(view: ReviewView, reference: string, words: NoticeWords): SlackModal | null {
   const fields = fieldsOf(view);

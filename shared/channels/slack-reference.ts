@@ -1,5 +1,5 @@
-// The sealed value of a Slack button and a modal's private metadata: which review, which version, which act. It grants nothing:
-// who may decide is judged when it comes back. No clock, no storage.
+// The sealed value of a Slack button and a modal's private metadata: which review, which version,
+// which act. It grants nothing: who may decide is judged when it comes back. No clock, no storage.
 
 import type { Gate } from "../model/gate.ts";
 import { concatBytes, fromBase64url, toBase64url } from "../encoding.ts";
@@ -9,7 +9,10 @@ import { linkRandomLength } from "../review/link.ts";
 const domain = "countersign/slack-reference/v1";
 const formatVersion = 1;
 const gates = ["request", "response"] as const satisfies readonly Gate[];
-/** The order is part of the format: append only. The acts of buttons come first, then those of the modals. */
+/**
+ * The order is part of the format: append only. The acts of buttons come first, then those of the
+ * modals.
+ */
 export const slackActs = ["approve", "deny", "edit", "submitDenial", "submitEdit"] as const;
 export type SlackAct = (typeof slackActs)[number];
 
@@ -27,7 +30,10 @@ export type SlackReference = {
 const digestLength = 32;
 const payloadLength = 1 + runRandomLength + 1 + 1 + 4 + linkRandomLength + digestLength;
 
-/** One base64url run of 112 characters: a button's value may have 2,000, a modal's private metadata 3,000. */
+/**
+ * One base64url run of 112 characters: a button's value may have 2,000, a modal's private metadata
+ * 3,000.
+ */
 export function slackReference(keys: SigningKeys, { runRandom, gate, link, version, digest, act }: SlackReference): string {
   const bytes = new Uint8Array(4);
   new DataView(bytes.buffer).setUint32(0, version);

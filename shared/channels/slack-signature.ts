@@ -1,6 +1,8 @@
-// Whether a request comes from Slack: its signature over the raw bytes of the body. No clock, no storage, no parsing.
+// Whether a request comes from Slack: its signature over the raw bytes of the body. No clock, no
+// storage, no parsing.
 //
-// https://docs.slack.dev/authentication/verifying-requests-from-slack: HMAC-SHA-256 of `v0:`, the timestamp, `:` and the body.
+// https://docs.slack.dev/authentication/verifying-requests-from-slack: HMAC-SHA-256 of `v0:`, the
+// timestamp, `:` and the body.
 
 import { bytesToHex, concatBytes, equalBytes, hmacSha256, utf8ToBytes } from "../encoding.ts";
 
@@ -16,8 +18,9 @@ export type SlackSigned = {
 };
 
 /**
- * True where `signed` was signed with `secret` at most 300 s from `now` (Unix milliseconds). Refused: a signature that is
- * not `v0=` and 64 lower-case hex digits, a timestamp that is not a plain whole number, an empty secret.
+ * True where `signed` was signed with `secret` at most 300 s from `now` (Unix milliseconds).
+ * Refused: a signature that is not `v0=` and 64 lower-case hex digits, a timestamp that is not a
+ * plain whole number, an empty secret.
  */
 export function isSignedBySlack(secret: string, { signature, timestamp, body }: SlackSigned, now: number): boolean {
   if (secret === "" || signature === null || timestamp === null) return false;

@@ -1,4 +1,5 @@
-// What a member submits in Slack's dialogs, and how an edit is read back from it. It has no words and decides nothing.
+// What a member submits in Slack's dialogs, and how an edit is read back from it. It has no words
+// and decides nothing.
 
 import { asSubmitted } from "../review/edit.ts";
 import { replyFields, requestFields } from "../review/editable-fields.ts";
@@ -16,8 +17,8 @@ export const fieldsOf = ({ gate, request, reply }: ReviewView): Map<string, stri
   gate === "request" ? requestFields(request) : reply === null ? new Map() : replyFields(reply);
 
 /**
- * The changed fields, by path. White space at the end and the kind of line ends count as no change: Slack does not show them,
- * and an untouched field has to keep its exact value.
+ * The changed fields, by path. White space at the end and the kind of line ends count as no change:
+ * Slack does not show them, and an untouched field has to keep its exact value.
  */
 export function editsFrom(view: ReviewView, values: ModalValues): (readonly [string, string])[] {
   return [...fieldsOf(view)].flatMap(([path, text]) => {

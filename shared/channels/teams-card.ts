@@ -1,7 +1,10 @@
-// The Adaptive Cards of the Teams channel: a review, its reminder, its outcome, and several reviews at once. It sends nothing.
+// The Adaptive Cards of the Teams channel: a review, its reminder, its outcome, and several reviews
+// at once. It sends nothing.
 //
-// Every text is a TextRun, which has no Markdown (a TextBlock has). Source: https://learn.microsoft.com/en-us/adaptive-cards, schema 1.5;
-// sizes: https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions (28 KB with everything).
+// Every text is a TextRun, which has no Markdown (a TextBlock has). Source:
+// https://learn.microsoft.com/en-us/adaptive-cards, schema 1.5; sizes:
+// https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions (28
+// KB with everything).
 
 import { reviewFacts } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
@@ -88,7 +91,10 @@ export function teamsReminder({ view, words, url }: TeamsCardInput): TeamsMessag
   return messageOf(`${title}: ${summaryOf(view, words)}`, body, url, words);
 }
 
-/** A second card, because the first cannot be changed: who decided what, and when. It has no link and no reason. */
+/**
+ * A second card, because the first cannot be changed: who decided what, and when. It has no link
+ * and no reason.
+ */
 export function teamsEnding(view: ReviewView, words: NoticeWords): TeamsMessage {
   const { title, sentence, by, to, at } = endingOf(view, words);
   const places = {
@@ -173,8 +179,8 @@ const summaryOf = (view: ReviewView, words: NoticeWords): string =>
   safe(noticeLine(noticeFacts(view), words, { now: view.now, most: 200 }));
 
 /**
- * A text from outside that no program reads as one of its functions, `{{DATE(…)}}` of cards, `${…}` of templates, `@{…}` of workflows, and
- * of which none makes a mention (`<at>`), markup or a link.
+ * A text from outside that no program reads as one of its functions, `{{DATE(…)}}` of cards, `${…}`
+ * of templates, `@{…}` of workflows, and of which none makes a mention (`<at>`), markup or a link.
  */
 const safe = (text: string): string =>
   text.replaceAll(/(?<=[{@$])\{|\}(?=\})|(?<=[^\s\u200b])[.:@](?=[^\s\u200b])|[*_[\]`~<>](?!\u200b)/g, "\u200b$&\u200b");

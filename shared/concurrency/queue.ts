@@ -1,16 +1,22 @@
-// The queue before a model: how many calls may run at once, which calls wait for a slot, and which is next.
+// The queue before a model: how many calls may run at once, which calls wait for a slot, and which
+// is next.
 //
 // No clock, no storage: `now` is passed in, and only the functions here change a queue.
 
 import { priorities, type Priority } from "../model/call.ts";
 
-/** From the routing table. A later table may change them between two calls: every entry keeps its slot or its turn. */
+/**
+ * From the routing table. A later table may change them between two calls: every entry keeps its
+ * slot or its turn.
+ */
 export type QueueLimits = {
   /** How many calls may run at once: the number of slots, from 1. */
   readonly concurrency: number;
   /** How many calls may wait: from 0. */
   readonly queue: number;
-  /** A call that has waited longer than this goes before every later one, whatever their priorities. */
+  /**
+   * A call that has waited longer than this goes before every later one, whatever their priorities.
+   */
   readonly promoteAfterMs: number;
 };
 
@@ -43,9 +49,10 @@ export type Newcomer = Pick<QueueEntry, "ticket" | "priority" | "until"> & {
 export type Step = { readonly queue: ConcurrencyQueue; readonly granted: readonly QueueEntry[] };
 
 /**
- * Gives a call a slot, has it wait, or says that the queue is full. A call that has an entry keeps its slot and its arrival. One that comes
- * with `hasSlot` and without an entry was lost while it ran: it is counted at once, over the limit where need be, so that no other call gets
- * a slot until the limit holds again. No call loses its slot to a higher priority.
+ * Gives a call a slot, has it wait, or says that the queue is full. A call that has an entry keeps
+ * its slot and its arrival. One that comes with `hasSlot` and without an entry was lost while it
+ * ran: it is counted at once, over the limit where need be, so that no other call gets a slot until
+ * the limit holds again. No call loses its slot to a higher priority.
  */
 export function acquire(
   before: ConcurrencyQueue,
@@ -79,7 +86,10 @@ export function release(queue: ConcurrencyQueue, tickets: ReadonlySet<string>, l
 export const lapsed = ({ holders, waiting }: ConcurrencyQueue, now: number): string[] =>
   [...holders, ...waiting].filter(({ until }) => until <= now).map(({ ticket }) => ticket);
 
-/** Gives every free slot to the next call. More than `concurrency` run only where a newer table lowered it, or a lost call came back. */
+/**
+ * Gives every free slot to the next call. More than `concurrency` run only where a newer table
+ * lowered it, or a lost call came back.
+ */
 function grant(before: ConcurrencyQueue, limits: QueueLimits, now: number): Step {
   const granted: QueueEntry[] = [];
   let { waiting } = before;
@@ -93,8 +103,8 @@ function grant(before: ConcurrencyQueue, limits: QueueLimits, now: number): Step
 }
 
 /**
- * The oldest call, once it has waited too long; before that the first of the highest priority. So only earlier calls go before one that has
- * waited too long: at most a queue of them.
+ * The oldest call, once it has waited too long; before that the first of the highest priority. So
+ * only earlier calls go before one that has waited too long: at most a queue of them.
  */
 function nextOf(waiting: readonly QueueEntry[], { promoteAfterMs }: QueueLimits, now: number): QueueEntry | undefined {
   const [oldest] = waiting;

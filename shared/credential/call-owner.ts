@@ -1,13 +1,18 @@
-// Whose a call is that passes the client's own credential on to its server: several users may share a key of the gateway.
+// Whose a call is that passes the client's own credential on to its server: several users may share
+// a key of the gateway.
 //
-// Two digests tell users apart. `token` is of the whole credential: requests without a state of ours find a call by it alone, since
-// anybody can write a JWT with another user's issuer and subject. `user` outlives a refreshed token, for the holder of a sealed state.
+// Two digests tell users apart. `token` is of the whole credential: requests without a state of
+// ours find a call by it alone, since anybody can write a JWT with another user's issuer and
+// subject. `user` outlives a refreshed token, for the holder of a sealed state.
 
 import { digestOf, fromBase64url } from "../encoding.ts";
 import { objectOf, parseJson } from "../json/values.ts";
 
 export type CallOwner = {
-  /** Digest of a JWT's issuer and subject; of any other credential as it is. Nobody has checked the JWT's signature. */
+  /**
+   * Digest of a JWT's issuer and subject; of any other credential as it is. Nobody has checked the
+   * JWT's signature.
+   */
   readonly user: string;
   /** Digest of the credential as it is. */
   readonly token: string;
@@ -21,7 +26,10 @@ export function ownerOf(authorization: string | null): CallOwner | null {
   return { user: claims === null ? token : digestOf("countersign/call-user/v1", claims), token };
 }
 
-/** Whether a call of `owner` is this caller's; `refreshed`: by the claims of another token, which the server has to accept first. */
+/**
+ * Whether a call of `owner` is this caller's; `refreshed`: by the claims of another token, which
+ * the server has to accept first.
+ */
 export function ownership(owner: CallOwner | null, caller: CallOwner | null): "own" | "refreshed" | "other" {
   if (owner?.user !== caller?.user) return "other";
   return owner?.token === caller?.token ? "own" : "refreshed";

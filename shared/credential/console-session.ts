@@ -1,7 +1,8 @@
-// The tokens of the console: the session's cookie, and what its forms carry. No clock, no storage, no URL.
+// The tokens of the console: the session's cookie, and what its forms carry. No clock, no storage,
+// no URL.
 //
-// Each has its own domain, so that none passes for another credential. A made-up cookie wakes no object. The object stores a digest of the
-// session's secret.
+// Each has its own domain, so that none passes for another credential. A made-up cookie wakes no
+// object. The object stores a digest of the session's secret.
 
 import { concatBytes, digestOf, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../encoding.ts";
 import { type SigningKeys, seal, unseal } from "../sealed-id.ts";
@@ -16,7 +17,10 @@ export const consoleSessionMs = 12 * 60 * 60_000;
 /** The value of the cookie. `secret`: 32 random bytes. */
 export const consoleCookie = (keys: SigningKeys, secret: Uint8Array): string => seal(keys, sessionDomain, secret);
 
-/** What names the session of a genuine cookie, in storage and in forms; undefined for any other text. */
+/**
+ * What names the session of a genuine cookie, in storage and in forms; undefined for any other
+ * text.
+ */
 export function consoleSessionId(keys: SigningKeys, cookie: string): string | undefined {
   const secret = unseal(keys, sessionDomain, cookie, consoleSecretLength);
   return secret === undefined ? undefined : sessionIdOf(secret);
@@ -31,8 +35,8 @@ export const formTokenName = "session";
 const formMac = (key: Uint8Array, bound: string): Uint8Array => macOf(key, formDomain, utf8ToBytes(bound)).subarray(0, 16);
 
 /**
- * What each form of a session carries, so that another site's form is refused by more than its origin. It lasts as long as the session: a
- * form that stood open for hours is not lost.
+ * What each form of a session carries, so that another site's form is refused by more than its
+ * origin. It lasts as long as the session: a form that stood open for hours is not lost.
  * @param bound the session's id, or who Cloudflare Access signed in.
  */
 export const consoleFormToken = (keys: SigningKeys, bound: string): string => toBase64url(formMac(keys[0].bytes, bound));

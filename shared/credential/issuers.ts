@@ -1,4 +1,5 @@
-// The issuers document: whose tokens (JWT, RFC 7519) stand for which API keys, and how a token is checked. No token is read here.
+// The issuers document: whose tokens (JWT, RFC 7519) stand for which API keys, and how a token is
+// checked. No token is read here.
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
@@ -17,9 +18,15 @@ const claim = z.string().regex(/^[\x21-\x7e]{1,1000}$/, "is not 1 to 1000 visibl
 const issuer = z.strictObject({
   /** The tokens' `iss`, to the letter: a slash at the end counts. */
   issuer: claim,
-  /** The one algorithm that this issuer signs with. A token that names another is refused, whatever its keys are. */
+  /**
+   * The one algorithm that this issuer signs with. A token that names another is refused, whatever
+   * its keys are.
+   */
   algorithm: z.enum(algorithms),
-  /** The tokens' `aud` must have one of these. Required: a token for another audience is no credential here. */
+  /**
+   * The tokens' `aud` must have one of these. Required: a token for another audience is no
+   * credential here.
+   */
   audience: z.union([claim, z.array(claim).min(1).max(20)]),
   /** The issuer's public keys, as its JSON Web Key Set. */
   keys: keySet.optional(),
@@ -29,7 +36,9 @@ const issuer = z.strictObject({
   secret: environmentName.optional(),
   /** Lets `jwksUrl` be a private or loopback address, and plain http. */
   allowPrivate: z.boolean().default(false),
-  /** Which `sub` stands for which API key, by the key's id. A token with another `sub` is refused. */
+  /**
+   * Which `sub` stands for which API key, by the key's id. A token with another `sub` is refused.
+   */
   subjects: z.record(
     z.string().min(1).max(500),
     z.string().regex(/^key_[a-z0-9]{1,64}$/, "is not an API key's id, as GET /admin/keys shows it"),
@@ -50,10 +59,11 @@ export type Issuer = z.infer<typeof issuer>;
 export const issuersJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(issuersSchema, { io: "input" }))) as JsonObject;
 
 /**
- * Reads an issuers document from parsed JSON. Refused, each with a pointer and no value from the document: what the schema
- * refuses, no source of keys or more than one, one that does not fit the algorithm (a secret belongs to HS alone, and HS to a
- * secret alone), private keys, a `jwksUrl` with credentials or a fragment, a private or plain-http one without `allowPrivate`,
- * and two entries of one issuer.
+ * Reads an issuers document from parsed JSON. Refused, each with a pointer and no value from the
+ * document: what the schema refuses, no source of keys or more than one, one that does not fit the
+ * algorithm (a secret belongs to HS alone, and HS to a secret alone), private keys, a `jwksUrl`
+ * with credentials or a fragment, a private or plain-http one without `allowPrivate`, and two
+ * entries of one issuer.
  */
 export function parseIssuers(value: unknown): Result<Issuers, Issue[]> {
   const parsed = issuersSchema.safeParse(value);

@@ -1,4 +1,5 @@
-// A JSON Web Key Set (RFC 7517) as an operator may write it into a document: public keys only, and one at least that fits the algorithm.
+// A JSON Web Key Set (RFC 7517) as an operator may write it into a document: public keys only, and
+// one at least that fits the algorithm.
 
 import * as z from "zod";
 import type { Issue } from "../routing/issues.ts";
@@ -24,10 +25,16 @@ export type Algorithm = (typeof algorithms)[number];
 /** Whether the verifier could sign too, because both sides share one secret. */
 export const isSymmetric = (algorithm: Algorithm): boolean => algorithm.startsWith("HS");
 
-/** The shortest secret of an HS algorithm, in bytes: as long as its hash (RFC 7518 section 3.2). 0 for the others. */
+/**
+ * The shortest secret of an HS algorithm, in bytes: as long as its hash (RFC 7518 section 3.2). 0
+ * for the others.
+ */
 export const leastSecretBytes = (algorithm: Algorithm): number => (isSymmetric(algorithm) ? Number(algorithm.slice(2)) / 8 : 0);
 
-/** More keys than any issuer publishes at once; each may have to be tried for a token that names none. */
+/**
+ * More keys than any issuer publishes at once; each may have to be tried for a token that names
+ * none.
+ */
 export const mostKeys = 50;
 
 const text = z.string().max(10_000);
@@ -66,7 +73,10 @@ export function fitsAlgorithm(key: Jwk, algorithm: Algorithm): boolean {
   return !isSymmetric(algorithm) && key.kty === "RSA" && key.e !== undefined && (key.n?.length ?? 0) >= leastModulusLength;
 }
 
-/** What is wrong with a set, each at its pointer within the set: private members, and no key that fits. */
+/**
+ * What is wrong with a set, each at its pointer within the set: private members, and no key that
+ * fits.
+ */
 export function keySetIssues({ keys }: KeySet, algorithm: Algorithm): Issue[] {
   const found = keys.flatMap((key, index) =>
     privateMembers

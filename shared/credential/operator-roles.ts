@@ -1,9 +1,13 @@
-// Which operators Cloudflare Access brings, and what each may do: the variable OPERATORS. Nobody who is not named there is an operator,
-// since an Access application may let reviewers in who are none.
+// Which operators Cloudflare Access brings, and what each may do: the variable OPERATORS. Nobody
+// who is not named there is an operator, since an Access application may let reviewers in who are
+// none.
 
 import { type Result, err, ok } from "../result.ts";
 
-/** Each may do what those before it may. `see`: read everything. `decide`: stop and end what runs. `change`: documents and keys. */
+/**
+ * Each may do what those before it may. `see`: read everything. `decide`: stop and end what runs.
+ * `change`: documents and keys.
+ */
 export const roles = ["see", "decide", "change"] as const;
 export type Role = (typeof roles)[number];
 

@@ -1,20 +1,27 @@
-// The credentials that a request presents to the control endpoint: in the body, in `Authorization` and in `X-Countersign-Key`. The
-// protocol's description shows an API key beside a token, so a caller that sends several means all of them.
+// The credentials that a request presents to the control endpoint: in the body, in `Authorization`
+// and in `X-Countersign-Key`. The protocol's description shows an API key beside a token, so a
+// caller that sends several means all of them.
 
 export type Credential = { readonly kind: "apiKey" | "token"; readonly text: string };
 
-/** In characters: longer than any token that an issuer makes for a header. Nothing longer is decoded. */
+/**
+ * In characters: longer than any token that an issuer makes for a header. Nothing longer is
+ * decoded.
+ */
 export const longestToken = 8 * 1024;
 
-/** The compact form of a signed token (RFC 7515 section 7.1): three parts of base64url. The last may be empty, and is then refused. */
+/**
+ * The compact form of a signed token (RFC 7515 section 7.1): three parts of base64url. The last may
+ * be empty, and is then refused.
+ */
 const compactForm = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 
 export const looksLikeToken = (text: string): boolean => compactForm.test(text);
 
 /**
- * Every credential, each once, in the order api_key, token, Authorization, X-Countersign-Key. An empty string is none. `Authorization`
- * counts where its scheme is Bearer: what follows is a token where it has the form of one, else an API key, and what can be neither stays,
- * to be refused.
+ * Every credential, each once, in the order api_key, token, Authorization, X-Countersign-Key. An
+ * empty string is none. `Authorization` counts where its scheme is Bearer: what follows is a token
+ * where it has the form of one, else an API key, and what can be neither stays, to be refused.
  */
 export function presentedCredentials(given: {
   readonly apiKey: string | undefined;

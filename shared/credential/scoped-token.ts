@@ -1,6 +1,8 @@
-// Tokens for `/v1` that stand for an API key at one thing: the client request of one MCP server, for minutes, some models and some money.
+// Tokens for `/v1` that stand for an API key at one thing: the client request of one MCP server,
+// for minutes, some models and some money.
 //
-// Nothing stores a token: it carries what it is for, with a MAC. It names the session by its object's id, which tells the server nothing.
+// Nothing stores a token: it carries what it is for, with a MAC. It names the session by its
+// object's id, which tells the server nothing.
 
 import { fromUtf8, utf8ToBytes } from "../encoding.ts";
 import type { Provenance } from "../model/gate.ts";
@@ -51,7 +53,10 @@ export type TokenLimits = {
   readonly seconds?: number | undefined;
 };
 
-/** What a token is limited to: never above what the entry of the server, or the gateway, allows. `models`: null for every model of the key. */
+/**
+ * What a token is limited to: never above what the entry of the server, or the gateway, allows.
+ * `models`: null for every model of the key.
+ */
 export function withinLimits(
   asked: TokenLimits,
   allowed: { readonly models?: readonly string[] | undefined; readonly maxUsd: number; readonly seconds: number },

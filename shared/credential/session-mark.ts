@@ -1,6 +1,6 @@
-// The mark of a session stands in the address of its pages, `/console/~mark/keys`, beside the cookie.
-// A server on another port of localhost is sent the cookie, and does not know the address. No clock,
-// no storage.
+// The mark of a session stands in the address of its pages, `/console/~mark/keys`, beside the
+// cookie. A server on another port of localhost is sent the cookie, and does not know the address.
+// No clock, no storage.
 
 import { equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../encoding.ts";
 import type { SigningKeys } from "../sealed-id.ts";

@@ -1,4 +1,5 @@
-// The images in a message's or a reply's blocks, wherever they stand: as blocks, within tool results, as the bytes of a resource.
+// The images in a message's or a reply's blocks, wherever they stand: as blocks, within tool
+// results, as the bytes of a resource.
 
 import type { ReplyBlock, TextBlock, ToolResultBlock } from "../model/sampling.ts";
 import { mediaKind } from "../model/media.ts";
@@ -6,7 +7,10 @@ import { mediaKind } from "../model/media.ts";
 /** As the wire has it: base64, and the media type that was given with it. */
 export type ImageData = { readonly data: string; readonly mimeType: string };
 
-/** `at`: where its base64 stands below the content, as the end of a JSON pointer that begins with the block's number. */
+/**
+ * `at`: where its base64 stands below the content, as the end of a JSON pointer that begins with
+ * the block's number.
+ */
 export type PlacedImage = ImageData & { readonly block: number; readonly at: string };
 
 /** What stands in an image's place: another image, or a text where there is to be none. */
@@ -28,7 +32,10 @@ export function imagesIn(content: readonly ReplyBlock[]): PlacedImage[] {
   });
 }
 
-/** The blocks with others in the place of their images; `replacements` are as many as `imagesIn` gives, in that order. */
+/**
+ * The blocks with others in the place of their images; `replacements` are as many as `imagesIn`
+ * gives, in that order.
+ */
 export function withImages<Each extends ReplyBlock>(content: readonly Each[], replacements: Iterator<Replacement>): (Each | TextBlock)[] {
   const next = (): Replacement => {
     const { value, done } = replacements.next();

@@ -19,7 +19,10 @@ const passesOf = {
   ],
 } as const;
 
-/** The picture. Refused: codes that name none before them, too few of them, a colour that is not in the palette. What comes after the last pixel is left out. */
+/**
+ * The picture. Refused: codes that name none before them, too few of them, a colour that is not in
+ * the palette. What comes after the last pixel is left out.
+ */
 export function decodeGif(gif: GifParts): Result<Raster, ImageError> {
   const { frame, palette, clear } = gif;
   const raster = emptyRaster(gif.width, gif.height);
@@ -40,7 +43,10 @@ export function decodeGif(gif: GifParts): Result<Raster, ImageError> {
   return ok(raster);
 }
 
-/** The colours of the first `count` pixels, as numbers in the palette; null where a code names none before it, or the codes give fewer. */
+/**
+ * The colours of the first `count` pixels, as numbers in the palette; null where a code names none
+ * before it, or the codes give fewer.
+ */
 function expand({ codes, minimumCodeSize }: GifParts, count: number): Uint8Array | null {
   const clearCode = 1 << minimumCodeSize;
   const endCode = clearCode + 1;
@@ -70,7 +76,8 @@ function expand({ codes, minimumCodeSize }: GifParts, count: number): Uint8Array
         const start = starts[code] ?? 0;
         const length = code < clearCode ? 1 : (lengths[code] ?? 0);
         if (next < mostCodes) {
-          // The next code: these pixels and the one that will follow them. Where it comes at once, it reads what it has just drawn.
+          // The next code: these pixels and the one that will follow them. Where it comes at once,
+          // it reads what it has just drawn.
           starts[next] = drawn;
           lengths[next] = length + 1;
           next += 1;

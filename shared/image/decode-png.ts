@@ -1,4 +1,5 @@
-// A PNG's rows to a raster: inflated piece by piece, unfiltered, every colour type and depth to eight bits of RGB over the background.
+// A PNG's rows to a raster: inflated piece by piece, unfiltered, every colour type and depth to
+// eight bits of RGB over the background.
 //
 // Never more than what the header says is inflated, and of that one row at a time is kept.
 
@@ -10,7 +11,10 @@ import type { PngParts } from "./png-chunks.ts";
 import { unfilter } from "./png-filters.ts";
 import { type Raster, emptyRaster, overBackground } from "./raster.ts";
 
-/** The first pixel of each pass over the picture, and the steps to the next one: one pass, or the seven of Adam7. */
+/**
+ * The first pixel of each pass over the picture, and the steps to the next one: one pass, or the
+ * seven of Adam7.
+ */
 const passesOf = {
   whole: [[0, 0, 1, 1]],
   interlaced: [
@@ -31,7 +35,10 @@ const pieceBytes = 16_384;
 
 const undecodable = err({ kind: "undecodable" } as const);
 
-/** The picture. Refused: rows that are too few, too many or no zlib stream, an unknown filter, a colour that the palette does not have. */
+/**
+ * The picture. Refused: rows that are too few, too many or no zlib stream, an unknown filter, a
+ * colour that the palette does not have.
+ */
 export function decodePng(png: PngParts): Result<Raster, ImageError> {
   const { width, height } = png;
   const raster = emptyRaster(width, height);
@@ -56,7 +63,10 @@ export function decodePng(png: PngParts): Result<Raster, ImageError> {
   }
 }
 
-/** What comes out of a zlib stream, one piece of the stream after the other. Throws where it is none. */
+/**
+ * What comes out of a zlib stream, one piece of the stream after the other. Throws where it is
+ * none.
+ */
 function* inflated(stream: Uint8Array): Generator<Uint8Array> {
   const chunks: Uint8Array[] = [];
   const inflater = new Unzlib((chunk) => chunks.push(chunk));
@@ -66,7 +76,10 @@ function* inflated(stream: Uint8Array): Generator<Uint8Array> {
   }
 }
 
-/** Takes chunks in pieces of other lengths: it fills the array with what comes next, and returns how many bytes there were. */
+/**
+ * Takes chunks in pieces of other lengths: it fills the array with what comes next, and returns how
+ * many bytes there were.
+ */
 function readerOf(chunks: Iterator<Uint8Array>): (into: Uint8Array) => number {
   let rest: Uint8Array = new Uint8Array();
   return (into) => {
@@ -86,7 +99,10 @@ function readerOf(chunks: Iterator<Uint8Array>): (into: Uint8Array) => number {
   };
 }
 
-/** Draws a row's pixels: the first at `start` in the raster's bytes, each other `step` after it. False where it names a colour that is not there. */
+/**
+ * Draws a row's pixels: the first at `start` in the raster's bytes, each other `step` after it.
+ * False where it names a colour that is not there.
+ */
 type Draw = (row: Uint8Array, columns: number, start: number, step: number) => boolean;
 
 /** Grey and palettes: each pixel is one sample, whose colour is looked up. */
@@ -120,7 +136,9 @@ function bySamples({ colorType, bitDepth, transparency }: PngParts, rgb: Uint8Ar
   const clear = Array.from({ length: transparency.length / 2 }, (_, index) => word(transparency, index));
   const isClear = (row: Uint8Array, at: number): boolean =>
     clear.length > 0 && clear.every((value, index) => value === sample(row, at + index));
-  /** The row is the raster's then: most pictures without transparency, at a fifth less of the time. */
+  /**
+   * The row is the raster's then: most pictures without transparency, at a fifth less of the time.
+   */
   const isSame = colorType === 2 && bitDepth === 8 && clear.length === 0;
   return (row, columns, start, step) => {
     if (isSame && step === 3) {

@@ -1,4 +1,5 @@
-// A raster as a PNG of eight bits of RGB: header, rows, end, and nothing else. The same raster is always the same bytes.
+// A raster as a PNG of eight bits of RGB: header, rows, end, and nothing else. The same raster is
+// always the same bytes.
 
 import { zlibSync } from "fflate";
 import { joinBytes } from "../bytes.ts";
@@ -12,8 +13,9 @@ const form = Uint8Array.of(8, 2, 0, 0, 0);
 const level = 6;
 
 /**
- * The file; null where it would be longer than `mostBytes`. All rows are compressed at once: fflate's streams (0.8.3) match the zeros before
- * their beginning, and of a flat picture they make a file that nobody can read.
+ * The file; null where it would be longer than `mostBytes`. All rows are compressed at once:
+ * fflate's streams (0.8.3) match the zeros before their beginning, and of a flat picture they make
+ * a file that nobody can read.
  */
 export function encodePng({ width, height, rgb }: Raster, mostBytes: number): Uint8Array | null {
   const rowBytes = width * 3;

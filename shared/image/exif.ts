@@ -1,11 +1,16 @@
 // The one thing that Exif says of how a picture looks: which way up it is.
 
-/** As Exif numbers them: 1 upright, 3 upside down, 6 to be turned a quarter clockwise, 8 a quarter the other way; the even ones of 2 to 7 and 5 are mirrored. */
+/**
+ * As Exif numbers them: 1 upright, 3 upside down, 6 to be turned a quarter clockwise, 8 a quarter
+ * the other way; the even ones of 2 to 7 and 5 are mirrored.
+ */
 export type Orientation = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8;
 
 const orientations: readonly Orientation[] = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** The orientation in the body of a JPEG's APP1 segment; undefined where it is no Exif or says none. */
+/**
+ * The orientation in the body of a JPEG's APP1 segment; undefined where it is no Exif or says none.
+ */
 export function exifOrientation(body: Uint8Array): Orientation | undefined {
   if (body.length < 14 || String.fromCharCode(...body.subarray(0, 6)) !== "Exif\0\0") return undefined;
   const tiff = new DataView(body.buffer, body.byteOffset + 6, body.byteLength - 6);
@@ -35,7 +40,8 @@ export function turn({ pixels, width, height, samples }: Pixels, rgb: Uint8Array
     rgb.set(pixels);
     return;
   }
-  // How far a pixel to the right and a row down lead in `rgb`, in pixels, and which of the two are mirrored.
+  // How far a pixel to the right and a row down lead in `rgb`, in pixels, and which of the two are
+  // mirrored.
   const [across, down] = isSideways(orientation) ? [height, 1] : [1, width];
   const isFromRight = [2, 3, 7, 8].includes(orientation);
   const isFromBelow = [3, 4, 6, 7].includes(orientation);

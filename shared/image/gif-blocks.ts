@@ -1,4 +1,5 @@
-// A GIF of one picture as its blocks say it is (GIF89a): canvas, where the picture stands on it, its colours, its codes. Nothing is decoded here.
+// A GIF of one picture as its blocks say it is (GIF89a): canvas, where the picture stands on it,
+// its colours, its codes. Nothing is decoded here.
 
 import { type Result, err, ok } from "../result.ts";
 import type { ImageError } from "./image-error.ts";
@@ -22,8 +23,9 @@ const malformed = err({ kind: "malformed" } as const);
 const cutOff = err({ kind: "cutOff" } as const);
 
 /**
- * The one picture. Refused: a second one, however short the first is shown; a picture that reaches over the canvas or has no colours; what ends before the
- * trailer. Comments, application data and what follows the trailer are left out.
+ * The one picture. Refused: a second one, however short the first is shown; a picture that reaches
+ * over the canvas or has no colours; what ends before the trailer. Comments, application data and
+ * what follows the trailer are left out.
  * @param bytes begin with the signature.
  */
 export function readGif(bytes: Uint8Array): Result<GifParts, ImageError> {

@@ -1,4 +1,5 @@
-// Why an image is refused: facts, and the words that the requestor gets for each. Nothing of the image's content is in them.
+// Why an image is refused: facts, and the words that the requestor gets for each. Nothing of the
+// image's content is in them.
 
 import { type ImageType, imageType } from "../model/media.ts";
 import { unreachable } from "../result.ts";
@@ -75,6 +76,9 @@ const unsupportedWords = {
   extension: "needs an extension of its format that not every decoder has: save it again without",
 } as const satisfies Record<Extract<ImageError, { kind: "unsupported" }>["what"], string>;
 
-/** The fault of bytes of one type that were given as another; parameters of the media type are ignored. */
+/**
+ * The fault of bytes of one type that were given as another; parameters of the media type are
+ * ignored.
+ */
 export const mediaTypeError = (found: ImageType, declared: string): ImageError | null =>
   imageType(declared) === found ? null : { kind: "otherType", found };

@@ -16,8 +16,9 @@ export type ImageParts =
   | ({ readonly type: "image/webp" } & WebpParts);
 
 /**
- * The parts of an image that may be decoded: one picture of at most so many pixels, whole, in a form that every decoder takes. Nothing is
- * decoded, inflated or made as large as the header says for it.
+ * The parts of an image that may be decoded: one picture of at most so many pixels, whole, in a
+ * form that every decoder takes. Nothing is decoded, inflated or made as large as the header says
+ * for it.
  */
 export function readImage(bytes: Uint8Array): Result<ImageParts, ImageError> {
   if (bytes.length > mostImageBytes) return err({ kind: "tooManyBytes" });

@@ -1,13 +1,21 @@
-// How large an image may be. Every bound holds before anything is decoded, but the last, which holds while it is encoded.
+// How large an image may be. Every bound holds before anything is decoded, but the last, which
+// holds while it is encoded.
 //
-// A Worker has 128 MB for everything: docs/decisions/one-raster.md says what was measured for each kind.
+// A Worker has 128 MB for everything: docs/decisions/one-raster.md says what was measured for each
+// kind.
 
 /** Of one image as it was received; more than models take. */
 export const mostImageBytes = 5 * 1024 * 1024;
 
-/** Of one image that is decoded straight to three bytes a pixel, or in the place where it is encoded again. */
+/**
+ * Of one image that is decoded straight to three bytes a pixel, or in the place where it is encoded
+ * again.
+ */
 export const mostPixels = 16_000_000;
-/** The decoder keeps every coefficient of a progressive JPEG: with its colours at full resolution they are twice as many. */
+/**
+ * The decoder keeps every coefficient of a progressive JPEG: with its colours at full resolution
+ * they are twice as many.
+ */
 export const mostPixelsOfFullProgressive = 10_000_000;
 /** The decoder has a WebP's pixels twice before it hands them over. 3840 x 2160 fit. */
 export const mostPixelsOfWebp = 8_400_000;
@@ -20,5 +28,8 @@ export const mostScans = 100;
 
 /** Of one image as it is sent on: what the providers' APIs take. */
 export const mostPlainBytes = 5 * 1024 * 1024;
-/** Of all images of one request or reply as they are sent on: as base64 they are what the largest body may be. */
+/**
+ * Of all images of one request or reply as they are sent on: as base64 they are what the largest
+ * body may be.
+ */
 export const mostPlainBytesAltogether = 6 * 1024 * 1024;

@@ -2,7 +2,10 @@
 
 import type { ImageType } from "../model/media.ts";
 
-/** The type by an image's first bytes, of the types that models take; 12 bytes are enough. Nothing more of the image is checked. */
+/**
+ * The type by an image's first bytes, of the types that models take; 12 bytes are enough. Nothing
+ * more of the image is checked.
+ */
 export function imageTypeOf(bytes: Uint8Array): ImageType | undefined {
   const begins = (from: number, ...with_: number[]): boolean => with_.every((byte, index) => bytes[from + index] === byte);
   if (begins(0, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return "image/png";

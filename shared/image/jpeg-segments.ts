@@ -1,4 +1,5 @@
-// A JPEG as its markers say it is (ITU T.81): size, kind of coding, components, the orientation that its Exif gives. Nothing is decoded here.
+// A JPEG as its markers say it is (ITU T.81): size, kind of coding, components, the orientation
+// that its Exif gives. Nothing is decoded here.
 
 import { type Result, err, ok } from "../result.ts";
 import { type Orientation, exifOrientation } from "./exif.ts";
@@ -14,7 +15,10 @@ export type JpegParts = {
   readonly fullChroma: boolean;
   /** How a viewer is to turn it; 1: not at all. */
   readonly orientation: Orientation;
-  /** The first image alone: what follows its end (a second picture of a multi-picture file, a video, an archive) is left out. */
+  /**
+   * The first image alone: what follows its end (a second picture of a multi-picture file, a video,
+   * an archive) is left out.
+   */
   readonly bytes: Uint8Array;
 };
 
@@ -25,8 +29,9 @@ const unsupported = (what: Extract<ImageError, { kind: "unsupported" }>["what"])
 type Frame = Omit<JpegParts, "orientation" | "bytes">;
 
 /**
- * The first image of a JPEG. Refused: codings that few decoders take (arithmetic, lossless, hierarchical, more than 8 bits), four
- * components, more scans than `mostScans`, a second frame header, what ends before the end marker.
+ * The first image of a JPEG. Refused: codings that few decoders take (arithmetic, lossless,
+ * hierarchical, more than 8 bits), four components, more scans than `mostScans`, a second frame
+ * header, what ends before the end marker.
  * @param bytes begin with the start marker.
  */
 export function readJpeg(bytes: Uint8Array): Result<JpegParts, ImageError> {

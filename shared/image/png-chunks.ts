@@ -1,4 +1,5 @@
-// A PNG as its chunks say it is (PNG, third edition): header, palette, transparency and the compressed rows. Nothing is inflated here.
+// A PNG as its chunks say it is (PNG, third edition): header, palette, transparency and the
+// compressed rows. Nothing is inflated here.
 
 import { type Result, err, ok } from "../result.ts";
 import { crc32 } from "./crc32.ts";
@@ -27,8 +28,9 @@ const depths: Readonly<Record<number, readonly number[]>> = { 0: [1, 2, 4, 8, 16
 const malformed = err({ kind: "malformed" } as const);
 
 /**
- * The parts of a PNG. Refused: an animation, also one whose default image is apart; chunks out of order, or with a wrong checksum; what ends
- * before `IEND`; a critical chunk that the standard does not know. Text, colour profiles, gamma and what follows `IEND` are left out.
+ * The parts of a PNG. Refused: an animation, also one whose default image is apart; chunks out of
+ * order, or with a wrong checksum; what ends before `IEND`; a critical chunk that the standard does
+ * not know. Text, colour profiles, gamma and what follows `IEND` are left out.
  * @param bytes begin with the signature.
  */
 export function readPng(bytes: Uint8Array): Result<PngParts, ImageError> {

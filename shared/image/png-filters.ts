@@ -1,5 +1,6 @@
-// The five filters of a PNG's rows (sections 9 and 12.7 of the standard): they store each byte as its difference from one that is
-// predicted from the pixel on the left, the one above, and the one above that on the left.
+// The five filters of a PNG's rows (sections 9 and 12.7 of the standard): they store each byte as
+// its difference from one that is predicted from the pixel on the left, the one above, and the one
+// above that on the left.
 
 const filters = [0, 1, 2, 3, 4] as const;
 
@@ -28,7 +29,8 @@ function paeth(left: number, above: number, corner: number): number {
 
 /**
  * Undoes a row's filter in place; false for a filter that does not exist.
- * @param row begins with the filter's number, as does `above`, the row before it: zeros for the first.
+ * @param row begins with the filter's number, as does `above`, the row before it: zeros for the
+ *   first.
  * @param step bytes from a pixel to the next, at least 1.
  */
 export function unfilter(row: Uint8Array, above: Uint8Array, step: number): boolean {
@@ -44,8 +46,10 @@ export function unfilter(row: Uint8Array, above: Uint8Array, step: number): bool
 }
 
 /**
- * Filters rows, each with the filter that leaves the smallest differences: the standard's own heuristic.
- * @returns what takes a row and the one above, both without a filter's number, and gives the filtered row after its number. The next call overwrites it.
+ * Filters rows, each with the filter that leaves the smallest differences: the standard's own
+ * heuristic.
+ * @returns what takes a row and the one above, both without a filter's number, and gives the
+ *   filtered row after its number. The next call overwrites it.
  */
 export function rowFilter(rowBytes: number, step: number): (row: Uint8Array, above: Uint8Array) => Uint8Array {
   let best = new Uint8Array(rowBytes + 1);

@@ -7,7 +7,10 @@ export type Raster = {
   readonly rgb: Uint8Array;
 };
 
-/** What stands behind transparent pixels, as the page and the documents say it: white, as most pictures with transparency are made for. */
+/**
+ * What stands behind transparent pixels, as the page and the documents say it: white, as most
+ * pictures with transparency are made for.
+ */
 export const background = 255;
 
 /** A sample over the background: `alpha` of 255 parts of it, rounded. Both are 0 to 255. */
@@ -22,7 +25,8 @@ export const emptyRaster = (width: number, height: number): Raster => ({
 });
 
 /**
- * RGBA of one byte a sample as a raster over the background. In place: what comes back is the first three quarters of what came in.
+ * RGBA of one byte a sample as a raster over the background. In place: what comes back is the first
+ * three quarters of what came in.
  */
 export function flattenRgba(rgba: Uint8Array, width: number, height: number): Raster {
   const rgb = rgba.subarray(0, width * height * 3);

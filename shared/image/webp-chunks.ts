@@ -1,4 +1,5 @@
-// A WebP of one picture as its chunks say it is (RFC 9649): size, kind of coding, whether it has transparency. Nothing is decoded here.
+// A WebP of one picture as its chunks say it is (RFC 9649): size, kind of coding, whether it has
+// transparency. Nothing is decoded here.
 
 import { type Result, err, ok } from "../result.ts";
 import type { ImageError } from "./image-error.ts";
@@ -18,8 +19,9 @@ const cutOff = err({ kind: "cutOff" } as const);
 type Picture = Pick<WebpParts, "width" | "height" | "lossless" | "hasAlpha">;
 
 /**
- * The one picture. Refused: an animation by its flag or by its chunks, a second picture, one of another size than its canvas, what is shorter than its own
- * header counts. Colour profiles, Exif and XMP are not looked at.
+ * The one picture. Refused: an animation by its flag or by its chunks, a second picture, one of
+ * another size than its canvas, what is shorter than its own header counts. Colour profiles, Exif
+ * and XMP are not looked at.
  * @param bytes begin with `RIFF`, four bytes and `WEBP`.
  */
 export function readWebp(bytes: Uint8Array): Result<WebpParts, ImageError> {

@@ -1,4 +1,5 @@
-// The keywords that compare one measure of a value with a number, and the message where the value is out of bounds.
+// The keywords that compare one measure of a value with a number, and the message where the value
+// is out of bounds.
 
 import type { PlainKeywords } from "./schema-keywords.ts";
 
@@ -34,7 +35,10 @@ export const memberBounds: readonly Bound[] = [
   ["maxProperties", atMost, (limit) => `must not have more than ${limit} members (maxProperties)`],
 ];
 
-/** By their decimal digits, as they were written: 0.3 is a multiple of 0.1, which dividing binary fractions does not find. */
+/**
+ * By their decimal digits, as they were written: 0.3 is a multiple of 0.1, which dividing binary
+ * fractions does not find.
+ */
 function isMultiple(value: number, step: number): boolean {
   const [digits, exponent] = decimal(value);
   const [stepDigits, stepExponent] = decimal(step);

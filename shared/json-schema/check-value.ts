@@ -1,5 +1,6 @@
-// Checks a value by a schema that was read. It counts its steps and stops when there are too many: a schema of a few hundred characters can
-// demand any number of steps, with references that double at every step.
+// Checks a value by a schema that was read. It counts its steps and stops when there are too many:
+// a schema of a few hundred characters can demand any number of steps, with references that double
+// at every step.
 
 import { isObject } from "../json/values.ts";
 import { format, ucs2length } from "@cfworker/json-schema";
@@ -11,8 +12,9 @@ import { checkedFormats } from "./schema-keywords.ts";
 import type { ReadySchema, Schema, SchemaNode } from "./schema-node.ts";
 
 /**
- * `steps`: applications of a schema to a value, about a microsecond each. `patternSteps`: characters of a text times the size of the
- * pattern's program. `depth`: applications inside one another, each of which takes a part of the stack.
+ * `steps`: applications of a schema to a value, about a microsecond each. `patternSteps`:
+ * characters of a text times the size of the pattern's program. `depth`: applications inside one
+ * another, each of which takes a part of the stack.
  */
 export const workLimits = { steps: 100_000, patternSteps: 10_000_000, depth: 200 } as const;
 
@@ -20,8 +22,8 @@ export const workLimits = { steps: 100_000, patternSteps: 10_000_000, depth: 200
 export type Unchecked = "tooMuch" | "tooMuchMatching" | "tooDeep" | "failed";
 
 /**
- * What is wrong with the value: at most 50 errors, each at its pointer and never quoting the value; none where it fits. Or why that could
- * not be determined within `workLimits`.
+ * What is wrong with the value: at most 50 errors, each at its pointer and never quoting the value;
+ * none where it fits. Or why that could not be determined within `workLimits`.
  */
 export function checkValue(ready: ReadySchema, value: Json): readonly PointedError[] | Unchecked {
   const check = new Check(ready);
@@ -48,10 +50,15 @@ class WorkExceeded extends Error {
 
 /** Where a schema is applied. */
 type Frame = {
-  /** The path into the value; undefined where errors are not reported, because the schema is one of several alternatives. */
+  /**
+   * The path into the value; undefined where errors are not reported, because the schema is one of
+   * several alternatives.
+   */
   readonly steps: readonly string[] | undefined;
   readonly depth: number;
-  /** Members and items that were evaluated; undefined where no `unevaluated…` keyword needs them. */
+  /**
+   * Members and items that were evaluated; undefined where no `unevaluated…` keyword needs them.
+   */
   readonly seen: Set<string> | undefined;
 };
 type Application = Frame & { fits: boolean };

@@ -1,8 +1,9 @@
-// A regular expression without lookaround and references as a program that all its states run through together (Thompson, Regular
-// Expression Search Algorithm, 1968): each instruction runs once for a character at most, so the time is linear in the text.
+// A regular expression without lookaround and references as a program that all its states run
+// through together (Thompson, Regular Expression Search Algorithm, 1968): each instruction runs
+// once for a character at most, so the time is linear in the text.
 //
-// What one character is stays with the platform: a class or an escape is asked of its own `RegExp`, with one character, so that it means
-// what it does in ECMA-262.
+// What one character is stays with the platform: a class or an escape is asked of its own `RegExp`,
+// with one character, so that it means what it does in ECMA-262.
 
 import { once } from "../once.ts";
 
@@ -10,7 +11,10 @@ import { once } from "../once.ts";
 type Character = (code: number) => boolean;
 type Place = "start" | "end" | "boundary" | "inside";
 
-/** A program's instruction goes on at the one after it, where nothing else is said. `to` is an index. */
+/**
+ * A program's instruction goes on at the one after it, where nothing else is said. `to` is an
+ * index.
+ */
 type Instruction =
   | { readonly kind: "character"; readonly is: Character }
   | { readonly kind: "place"; readonly place: Place }
@@ -26,21 +30,31 @@ type Part =
   | { readonly kind: "repeat"; readonly part: Part; readonly least: number; readonly most: number; readonly size: number };
 
 export type Program = {
-  /** Steps that a character may take: the instructions, and what asking the platform takes (`askingSize`). */
+  /**
+   * Steps that a character may take: the instructions, and what asking the platform takes
+   * (`askingSize`).
+   */
   readonly size: number;
   /** Whether it matches from any character of the text on. */
   readonly matches: (text: string) => boolean;
-  /** The first match from this offset on, and of those the longest. Takes its steps from `work`; null where there is none, or no step is left. */
+  /**
+   * The first match from this offset on, and of those the longest. Takes its steps from `work`;
+   * null where there is none, or no step is left.
+   */
   readonly find: (text: string, from: number, work: Work) => { readonly start: number; readonly end: number } | null;
 };
 
-/** How many more steps may be taken: an instruction that is looked at is one. Below zero: there were too few. */
+/**
+ * How many more steps may be taken: an instruction that is looked at is one. Below zero: there were
+ * too few.
+ */
 export type Work = { steps: number };
 
 /**
- * The program of a pattern that ECMA-262 accepts with the flag `u`, by its tokens: a group's opening, `)`, `|`, a quantifier, `^`, `$`,
- * `\b`, `\B`, or what matches one character. Null where it would be larger than `mostSize`, before it is written: repetitions are written
- * out, and `(a{1000}){1000}` is short.
+ * The program of a pattern that ECMA-262 accepts with the flag `u`, by its tokens: a group's
+ * opening, `)`, `|`, a quantifier, `^`, `$`, `\b`, `\B`, or what matches one character. Null where
+ * it would be larger than `mostSize`, before it is written: repetitions are written out, and
+ * `(a{1000}){1000}` is short.
  */
 export function programOf(tokens: readonly string[], mostSize: number): Program | null {
   const asking = [...new Set(tokens)].reduce((sum, token) => sum + askingSize(token), 0);
@@ -55,8 +69,9 @@ export function programOf(tokens: readonly string[], mostSize: number): Program 
 }
 
 /**
- * What a class counts for beside its instructions, once in a pattern. Measured on a laptop core: the platform takes some 10 µs to make its
- * expression and 0.1 µs to ask it; where it names a property of characters 200 µs and up to 0.7 µs. An instruction takes 0.03 µs.
+ * What a class counts for beside its instructions, once in a pattern. Measured on a laptop core:
+ * the platform takes some 10 µs to make its expression and 0.1 µs to ask it; where it names a
+ * property of characters 200 µs and up to 0.7 µs. An instruction takes 0.03 µs.
  */
 const askingSize = (token: string): number => (/^(?:\.|\\[^bB]|\[)/u.test(token) ? 5 + 50 * (token.match(/\\p/giu)?.length ?? 0) : 0);
 
@@ -231,8 +246,8 @@ class States {
   }
 
   /**
-   * Goes on to the place between two characters: their code points, -1 before the first and behind the last. A new state begins at each.
-   * Returns whether one has matched.
+   * Goes on to the place between two characters: their code points, -1 before the first and behind
+   * the last. A new state begins at each. Returns whether one has matched.
    */
   matchesAt(before: number, after: number): boolean {
     this.#place += 1;
@@ -274,11 +289,17 @@ class States {
   }
 }
 
-/** A search for where a program matches: as `States`, and each state knows where it began. Of two at one instruction the earlier stays. */
+/**
+ * A search for where a program matches: as `States`, and each state knows where it began. Of two at
+ * one instruction the earlier stays.
+ */
 class Search {
   readonly #instructions: readonly Instruction[];
   readonly #reached: Int32Array;
-  /** The characters of ASCII with which a match may begin: between matches all others are passed over. */
+  /**
+   * The characters of ASCII with which a match may begin: between matches all others are passed
+   * over.
+   */
   readonly #first: readonly boolean[];
   #waiting: { at: number; start: number }[] = [];
   #next: { at: number; start: number }[] = [];
@@ -303,7 +324,9 @@ class Search {
     return work.steps < 0 ? null : this.#found;
   }
 
-  /** As `States.matchesAt`. False where nothing that may still come is an earlier or longer match. */
+  /**
+   * As `States.matchesAt`. False where nothing that may still come is an earlier or longer match.
+   */
   #goOn(position: number, before: number, after: number, work: Work): boolean {
     const isIdle = this.#waiting.length === 0;
     if (isIdle && this.#found !== null) return false;
@@ -349,7 +372,10 @@ class Search {
     }
   }
 
-  /** Whether a match may begin with this character; one that begins with a place, or is empty, with any. */
+  /**
+   * Whether a match may begin with this character; one that begins with a place, or is empty, with
+   * any.
+   */
   #mayBegin(code: number): boolean {
     const seen = new Set<number>();
     const todo = [0];

@@ -1,5 +1,6 @@
-// A schema's regular expression, matched in time that is linear in the text: not by the platform's matcher, which backtracks. A schema
-// comes from a caller or an MCP server, and nothing can stop a match that has begun.
+// A schema's regular expression, matched in time that is linear in the text: not by the platform's
+// matcher, which backtracks. A schema comes from a caller or an MCP server, and nothing can stop a
+// match that has begun.
 
 import { err, ok, type Result } from "../result.ts";
 import { type Program, type Work, programOf } from "./pattern-program.ts";
@@ -28,9 +29,9 @@ export function compileSearch(source: string, mostSize: number): Result<SearchPa
 export const patternLimits = { length: 2_000, size: 10_000 } as const;
 
 /**
- * Compiles a pattern as JSON Schema has them: ECMA-262, flag `u`. Refused, with a sentence: no such pattern, one larger than
- * `patternLimits` or `mostSize`, and one that needs backtracking: backreferences, lookbehind, and lookahead, except at the pattern's
- * beginning.
+ * Compiles a pattern as JSON Schema has them: ECMA-262, flag `u`. Refused, with a sentence: no such
+ * pattern, one larger than `patternLimits` or `mostSize`, and one that needs backtracking:
+ * backreferences, lookbehind, and lookahead, except at the pattern's beginning.
  */
 export function compilePattern(source: string, mostSize: number = patternLimits.size): Result<Pattern, string> {
   if (source.length > patternLimits.length) return err(`must not be longer than ${patternLimits.length} characters`);
@@ -70,8 +71,8 @@ const isAhead = (each: string): boolean => each === "(?=" || each === "(?!";
 type Condition = { readonly mustMatch: boolean; readonly tokens: readonly string[] };
 
 /**
- * `^(?!a)(?=b)c` is three conditions at the beginning: not `^a`, and `^b`, and `^c`. Schemas in use have such lookaheads: zod's email
- * addresses, rules for passwords.
+ * `^(?!a)(?=b)c` is three conditions at the beginning: not `^a`, and `^b`, and `^c`. Schemas in use
+ * have such lookaheads: zod's email addresses, rules for passwords.
  */
 function conditionsOf(tokens: readonly string[]): readonly Condition[] {
   const conditions: Condition[] = [];

@@ -1,5 +1,6 @@
-// Reads a JSON Schema from outside into the form that values are checked by: known keywords are well-formed, every reference is resolved.
-// It refuses what cannot be checked, at its pointer, so that no check is dropped silently.
+// Reads a JSON Schema from outside into the form that values are checked by: known keywords are
+// well-formed, every reference is resolved. It refuses what cannot be checked, at its pointer, so
+// that no check is dropped silently.
 
 import { isObject, type Members } from "../json/values.ts";
 import type { PointedError } from "../model/outcome.ts";
@@ -29,7 +30,10 @@ const mostSubschemas = 2_000;
 /** Instructions of all patterns of a schema, each counted once: some hundreds of ordinary ones. */
 const mostPatternSize = 40_000;
 
-/** The schema, ready to check by, or its errors (50 at most), each at `at` and its pointer in the schema. Never throws. */
+/**
+ * The schema, ready to check by, or its errors (50 at most), each at `at` and its pointer in the
+ * schema. Never throws.
+ */
 export function readSchema(schema: unknown, at: string): Result<ReadySchema, readonly PointedError[]> {
   const issues = new IssueCollector();
   checkJson(schema, issues);
@@ -58,7 +62,8 @@ class SchemaReader {
 
   read(given: unknown): ReadySchema {
     const root = this.#schema(given, "");
-    // The list grows during the loop: a value that no known keyword makes a subschema is read as one when a reference points to it.
+    // The list grows during the loop: a value that no known keyword makes a subschema is read as
+    // one when a reference points to it.
     for (const { from, target } of this.#references) {
       const found = this.#places.resolve(target, from.path);
       if (found.ok) from.single.$ref = this.#schemas.get(found.value.path) ?? this.#schema(found.value.value, found.value.path);
@@ -170,7 +175,9 @@ class SchemaReader {
     this.#patterns.set(source, pattern.value);
   }
 
-  /** Refuses keywords that would have no effect because of another that is, or is not, beside them. */
+  /**
+   * Refuses keywords that would have no effect because of another that is, or is not, beside them.
+   */
   #refuseIneffective(value: Members, path: string): void {
     const refuse = (keyword: string, why: string): void => this.#issues.add(path + pointerStep(keyword), why);
     for (const keyword of unsupported) if (value[keyword] !== undefined) refuse(keyword, "is not supported; use $ref");

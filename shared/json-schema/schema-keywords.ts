@@ -1,7 +1,8 @@
-// The keywords of JSON Schema that check something, and what each must be. Every other keyword is an annotation: it is left out and passes.
+// The keywords of JSON Schema that check something, and what each must be. Every other keyword is
+// an annotation: it is left out and passes.
 //
-// The keywords of all drafts are known in every draft: a caller who writes `definitions` or a list of `items` under 2020-12 means a check,
-// and no check may be dropped silently.
+// The keywords of all drafts are known in every draft: a caller who writes `definitions` or a list
+// of `items` under 2020-12 means a check, and no check may be dropped silently.
 
 import { isObject } from "../json/values.ts";
 import * as z from "zod";
@@ -17,7 +18,10 @@ const drafts: ReadonlyMap<string, Draft> = new Map([
   ["json-schema.org/draft/2020-12/schema", "2020-12"],
 ]);
 
-/** The draft that a `$schema` names, with http or https and with an empty fragment or none; 2020-12 where there is no `$schema`. */
+/**
+ * The draft that a `$schema` names, with http or https and with an empty fragment or none; 2020-12
+ * where there is no `$schema`.
+ */
 export function draftOf(given: unknown): Result<Draft, string> {
   if (given === undefined) return ok("2020-12");
   const name = typeof given === "string" ? /^https?:\/\/([^#]*)#?$/u.exec(given)?.[1] : undefined;
@@ -113,7 +117,10 @@ export const companions: ReadonlyMap<string, string> = new Map([
 /** References that depend on the path by which a schema was reached; they are not supported. */
 export const unsupported: ReadonlySet<string> = new Set(["$dynamicRef", "$recursiveRef"]);
 
-/** Formats that are checked: those of the library whose patterns take steps in proportion to the text. All others are annotations. */
+/**
+ * Formats that are checked: those of the library whose patterns take steps in proportion to the
+ * text. All others are annotations.
+ */
 export const checkedFormats: ReadonlySet<string> = new Set([
   "date",
   "time",

@@ -1,6 +1,7 @@
-// A schema in the form that values are checked by: what `readSchema` returns. Every keyword is well-formed, every reference leads to its
-// schema, and what drafts write in several ways is written in one: lists of `items` as `prefixItems`, `dependencies` as the two keywords
-// that replaced it.
+// A schema in the form that values are checked by: what `readSchema` returns. Every keyword is
+// well-formed, every reference leads to its schema, and what drafts write in several ways is
+// written in one: lists of `items` as `prefixItems`, `dependencies` as the two keywords that
+// replaced it.
 
 import type { Pattern } from "./pattern.ts";
 import type { PlainKeywords, schemaLists, singleSchemas } from "./schema-keywords.ts";

@@ -1,4 +1,5 @@
-// Where the references of a schema lead: the places of its `$id`s and anchors. Nothing outside the schema is ever fetched.
+// Where the references of a schema lead: the places of its `$id`s and anchors. Nothing outside the
+// schema is ever fetched.
 
 import { pointerStep } from "../json/issue-collector.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -15,7 +16,10 @@ export class SchemaPlaces {
   readonly #report: (path: string, why: string) => void;
   /** By absolute reference: `id`, or `id#anchor`. */
   readonly #named = new Map<string, Place>();
-  /** What references are relative to, by path: each place with an id of its own, and the root, whatever its id. */
+  /**
+   * What references are relative to, by path: each place with an id of its own, and the root,
+   * whatever its id.
+   */
   readonly #bases = new Map([["", ""]]);
 
   constructor(draft: Draft, root: unknown, report: (path: string, why: string) => void) {
@@ -24,7 +28,10 @@ export class SchemaPlaces {
     this.#named.set("", { path: "", value: root });
   }
 
-  /** Records the id and the anchors of the schema at this place. The schemas around it must be collected first. */
+  /**
+   * Records the id and the anchors of the schema at this place. The schemas around it must be
+   * collected first.
+   */
   collect(place: Place, value: { readonly [keyword: string]: unknown }): void {
     const { path } = place;
     const isOld = this.#draft === "4" || this.#draft === "7";
@@ -55,7 +62,10 @@ export class SchemaPlaces {
     else this.#named.set(reference, place);
   }
 
-  /** The place that a `$ref` at `path` refers to; refused, with a sentence, where it is none of this schema. */
+  /**
+   * The place that a `$ref` at `path` refers to; refused, with a sentence, where it is none of this
+   * schema.
+   */
   resolve(reference: string, path: string): Result<Place, string> {
     const [address = "", fragment = "", ...more] = reference.split("#");
     const base = address === "" ? this.#baseOf(path) : absolute(address, this.#baseOf(path));

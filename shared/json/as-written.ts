@@ -6,8 +6,9 @@ type Context = { readonly source?: string };
 type Reviver = (name: string, value: unknown, context: Context) => unknown;
 
 /**
- * Equal for texts that differ in white space and in the order of members alone. A text is its JSON, so that it is no number, and has no half of
- * a surrogate pair; a number that JavaScript would write in another way is kept as it was written. Throws where it is no JSON.
+ * Equal for texts that differ in white space and in the order of members alone. A text is its JSON,
+ * so that it is no number, and has no half of a surrogate pair; a number that JavaScript would
+ * write in another way is kept as it was written. Throws where it is no JSON.
  */
 export function valueAsWritten(json: string): unknown {
   const keep: Reviver = (_name, value, { source }) => {

@@ -1,9 +1,11 @@
-// The shapes of values from outside. Each field reads its value, has the JSON Schema that says the same, and infers its type, so that the
-// three cannot drift apart. Readers never throw: they collect errors in an `IssueCollector`, and return a placeholder of the right type
-// after one, because a value with an error is discarded.
+// The shapes of values from outside. Each field reads its value, has the JSON Schema that says the
+// same, and infers its type, so that the three cannot drift apart. Readers never throw: they
+// collect errors in an `IssueCollector`, and return a placeholder of the right type after one,
+// because a value with an error is discarded.
 //
-// Not zod, which reads the operator's documents (docs/decisions/one-reader.md): it collects every error of a list, which for a body of
-// megabytes takes gigabytes or overflows the stack, and it does not report which members it left out.
+// Not zod, which reads the operator's documents (docs/decisions/one-reader.md): it collects every
+// error of a list, which for a body of megabytes takes gigabytes or overflows the stack, and it
+// does not report which members it left out.
 
 import { isObject } from "./values.ts";
 import type { Json, JsonObject } from "../encoding.ts";
@@ -13,7 +15,10 @@ export type Field<T> = {
   /** `value` is any value; undefined where the member is absent. `at`: its pointer. */
   readonly read: (value: unknown, at: string, issues: IssueCollector) => T;
   readonly schema: JsonObject;
-  /** A member that may be absent: it is `absent` from the result too, or has its `default` there, or is always `leftOut` of the result. */
+  /**
+   * A member that may be absent: it is `absent` from the result too, or has its `default` there, or
+   * is always `leftOut` of the result.
+   */
   readonly optional?: "absent" | "default" | "leftOut";
 };
 
@@ -32,7 +37,10 @@ export type ReadOf<F> = F extends Field<infer T> ? T : never;
 
 const missing = (value: unknown, otherwise: string): string => (value === undefined ? "is required" : otherwise);
 
-/** A field's result after an error in the value's own type: the members of a value that is no object are not reported. */
+/**
+ * A field's result after an error in the value's own type: the members of a value that is no object
+ * are not reported.
+ */
 const placeholder = <T>({ read }: Field<T>): T => read(undefined, "", new IssueCollector());
 
 /** The same field with a description, for readers of the published schema. */
@@ -41,7 +49,9 @@ export const described = <F extends Field<unknown>>(description: string, field: 
   schema: { description, ...field.schema },
 });
 
-/** The same field; its schema also has the rules that are checked elsewhere, beside other members. */
+/**
+ * The same field; its schema also has the rules that are checked elsewhere, beside other members.
+ */
 export const alsoSaying = <F extends Field<unknown>>(more: JsonObject, field: F): F => ({ ...field, schema: { ...field.schema, ...more } });
 
 export const optional = <T>(field: Field<T>): Optional<T> => ({
@@ -76,7 +86,10 @@ export const parsed = <T>(parse: (value: unknown) => T | undefined, must: string
   schema,
 });
 
-/** The same field with one more rule: the result is what `refine` returns, and undefined is an error. */
+/**
+ * The same field with one more rule: the result is what `refine` returns, and undefined is an
+ * error.
+ */
 export const refined = <T>(field: Field<T>, refine: (value: T) => T | undefined, must: string): Field<T> => ({
   read(value, at, issues) {
     const before = issues.found.length;
@@ -117,7 +130,9 @@ export function text({ min = 0, max, pattern }: TextRules = {}): Field<string> {
   };
 }
 
-/** A code point is one or two units, so a text of twice as many units is longer whatever is in it. */
+/**
+ * A code point is one or two units, so a text of twice as many units is longer whatever is in it.
+ */
 const isLonger = (value: string, max: number): boolean => value.length > max && (value.length > 2 * max || [...value].length > max);
 
 const isFinite = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
@@ -140,7 +155,10 @@ export const numberWithin = (min: number, max: number): Field<number> => ({
   schema: { type: "number", minimum: min, maximum: max },
 });
 
-/** A whole number; without `max`, up to the largest that a JSON number carries exactly. `100.0` is whole. */
+/**
+ * A whole number; without `max`, up to the largest that a JSON number carries exactly. `100.0` is
+ * whole.
+ */
 export const integerWithin = (min: number, max = Number.MAX_SAFE_INTEGER): Field<number> => ({
   read(value, at, issues) {
     if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return value;
@@ -170,7 +188,10 @@ export const oneOf = <const T extends string>(words: readonly [T, ...T[]]): Fiel
 
 type Bounds = { readonly min?: number; readonly max?: number };
 
-/** The members of a list from outside; a list that is longer than `bounds` allow is an error and is not read. */
+/**
+ * The members of a list from outside; a list that is longer than `bounds` allow is an error and is
+ * not read.
+ */
 export function membersOf(value: unknown, at: string, issues: IssueCollector, { min = 0, max = Infinity }: Bounds): readonly unknown[] {
   if (!Array.isArray(value)) issues.add(at, missing(value, "must be an array"));
   else if (value.length > max) issues.add(at, `must not have more than ${max} members; this has ${value.length}`);
@@ -212,7 +233,10 @@ function expectObject(value: unknown, at: string, issues: IssueCollector): value
   return false;
 }
 
-/** Any object, as it is. `checkJson`, which runs over the whole value first, has proven that it is JSON. */
+/**
+ * Any object, as it is. `checkJson`, which runs over the whole value first, has proven that it is
+ * JSON.
+ */
 export const anyObject: Field<JsonObject> = {
   read: (value, at, issues) => (expectObject(value, at, issues) ? value : {}),
   schema: { type: "object" },
@@ -239,7 +263,10 @@ export const record = <T>(member: Field<T>): Field<{ [name: string]: T }> => ({
   schema: { type: "object", additionalProperties: member.schema },
 });
 
-/** An object with these members. Others are ignored and reported (`IssueCollector.ignored`), never an error. */
+/**
+ * An object with these members. Others are ignored and reported (`IssueCollector.ignored`), never
+ * an error.
+ */
 export function object<const F extends Fields>(fields: F): Field<{ [K in keyof Members<F>]: Members<F>[K] }> {
   const entries = Object.entries(fields).map(([name, field]) => ({ name, step: pointerStep(name), field }));
   const required = entries.flatMap(({ name, field }) => (field.optional === undefined ? [name] : []));
@@ -280,14 +307,19 @@ export function tagged<const K extends Fields>(member: string, shapes: K): Field
   };
 }
 
-/** An object of one of two shapes: that of `having` where it has the member, else that of `lacking`. */
+/**
+ * An object of one of two shapes: that of `having` where it has the member, else that of `lacking`.
+ */
 export const withEither = <A, B>(member: string, having: Field<A>, lacking: Field<B>): Field<A | B> => ({
   read: (value, at, issues) =>
     isObject(value) && value[member] !== undefined ? having.read(value, at, issues) : lacking.read(value, at, issues),
   schema: { oneOf: [having.schema, lacking.schema] },
 });
 
-/** Whether a value is exactly what a field describes: without an error, and without a member that the field does not name. */
+/**
+ * Whether a value is exactly what a field describes: without an error, and without a member that
+ * the field does not name.
+ */
 export function fits(field: Field<unknown>, value: unknown): boolean {
   const issues = new IssueCollector();
   field.read(value, "", issues);

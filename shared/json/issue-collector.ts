@@ -1,16 +1,25 @@
-// The errors of a JSON value from outside, collected while it is read (fields.ts). Messages say what is expected and never quote what was
-// sent.
+// The errors of a JSON value from outside, collected while it is read (fields.ts). Messages say
+// what is expected and never quote what was sent.
 
-/** `pointer` is a JSON pointer (RFC 6901) into the params; `message` is one plain sentence without content. */
+/**
+ * `pointer` is a JSON pointer (RFC 6901) into the params; `message` is one plain sentence without
+ * content.
+ */
 export type ParamsError = { readonly pointer: string; readonly message: string };
 
-/** Why the params of a sampling request, or of a request about one, are refused. Every kind is -32602 on the wire. */
+/**
+ * Why the params of a sampling request, or of a request about one, are refused. Every kind is
+ * -32602 on the wire.
+ */
 export type ParamsRefusal =
   | { readonly kind: "invalid"; readonly errors: readonly ParamsError[] }
   | { readonly kind: "toolResultMissing"; readonly pointer: string }
   | { readonly kind: "toolResultsMixed"; readonly pointer: string };
 
-/** Errors beyond these are not looked for: a body of a million wrong messages must not become a million errors in memory. */
+/**
+ * Errors beyond these are not looked for: a body of a million wrong messages must not become a
+ * million errors in memory.
+ */
 export const MAX_ERRORS = 50;
 
 /** The most pointers to ignored members that are reported. */

@@ -1,15 +1,21 @@
-// The rules for every JSON value from outside, checked before anything walks, hashes or stores it. Never throws, never changes the value.
+// The rules for every JSON value from outside, checked before anything walks, hashes or stores it.
+// Never throws, never changes the value.
 //
-// JSON.parse accepts more than the rest of the pipeline can carry: a lone surrogate or a number that overflowed to infinity has no
-// canonical form (RFC 8785 sections 3.2.2.2 and 3.2.2.3), a member named `__proto__` becomes a prototype in the first careless copy, and a
-// value nested a hundred thousand deep overflows the stack of the first recursive walk.
+// JSON.parse accepts more than the rest of the pipeline can carry: a lone surrogate or a number
+// that overflowed to infinity has no canonical form (RFC 8785 sections 3.2.2.2 and 3.2.2.3), a
+// member named `__proto__` becomes a prototype in the first careless copy, and a value nested a
+// hundred thousand deep overflows the stack of the first recursive walk.
 
 import { boundedPointerTo, type IssueCollector } from "./issue-collector.ts";
 
-/** Objects and arrays inside one another in the params of a request, the params themselves counted. */
+/**
+ * Objects and arrays inside one another in the params of a request, the params themselves counted.
+ */
 const MAX_DEPTH = 64;
 
-/** Reports everything in `value` that breaks a rule above, under the pointer "" for `value` itself. */
+/**
+ * Reports everything in `value` that breaks a rule above, under the pointer "" for `value` itself.
+ */
 export function checkJson(value: unknown, issues: IssueCollector): void {
   const path: (string | number)[] = [];
 
@@ -60,7 +66,10 @@ export function checkJson(value: unknown, issues: IssueCollector): void {
   visit(value, 1);
 }
 
-/** Whether `value` has more than `levels` objects and arrays inside one another, itself counted. Looks no deeper than that. */
+/**
+ * Whether `value` has more than `levels` objects and arrays inside one another, itself counted.
+ * Looks no deeper than that.
+ */
 export function isDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;

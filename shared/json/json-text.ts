@@ -1,9 +1,12 @@
-// A JSON document as a person edits it: printed to be read, and read with the place of everything, so that what is wrong can be shown beside
-// the line that it stands in.
+// A JSON document as a person edits it: printed to be read, and read with the place of everything,
+// so that what is wrong can be shown beside the line that it stands in.
 
 import { pointerStep } from "./issue-collector.ts";
 
-/** What stands where something else is expected. `trailingComma`: a comma before an end. `deep`: nested too deeply. */
+/**
+ * What stands where something else is expected. `trailingComma`: a comma before an end. `deep`:
+ * nested too deeply.
+ */
 export type SyntaxFault =
   | "value"
   | "memberName"
@@ -20,9 +23,15 @@ export type ReadText =
   | {
       readonly ok: true;
       readonly value: unknown;
-      /** Where the value of each RFC 6901 pointer begins; of a member, where its name does. In UTF-16 units. */
+      /**
+       * Where the value of each RFC 6901 pointer begins; of a member, where its name does. In
+       * UTF-16 units.
+       */
       readonly places: ReadonlyMap<string, number>;
-      /** Pointers of members that are given more than once: the last one would count, and the others be lost. */
+      /**
+       * Pointers of members that are given more than once: the last one would count, and the others
+       * be lost.
+       */
       readonly repeated: readonly string[];
     }
   | { readonly ok: false; readonly fault: SyntaxFault; readonly at: number };
@@ -163,7 +172,10 @@ export function lineAt(text: string, at: number): number {
 
 const widest = 76;
 
-/** To be read and edited: what fits a line of 76 characters and contains only simple values stands in one line. */
+/**
+ * To be read and edited: what fits a line of 76 characters and contains only simple values stands
+ * in one line.
+ */
 export function printJson(value: unknown, indent = ""): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const isList = Array.isArray(value);

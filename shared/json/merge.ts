@@ -13,8 +13,9 @@ const same = (a: Value, b: Value): boolean =>
   a === b || (a !== absent && b !== absent && typeof a === typeof b && canonicalJson(a) === canonicalJson(b));
 
 /**
- * What `mine` and `theirs` both made of `base`. Objects are joined by member, and lists by element where each element has an `id`, a `name`
- * or a `hint` of its own. Refused with the pointers of what both changed differently.
+ * What `mine` and `theirs` both made of `base`. Objects are joined by member, and lists by element
+ * where each element has an `id`, a `name` or a `hint` of its own. Refused with the pointers of
+ * what both changed differently.
  */
 export function mergeJson(base: unknown, mine: unknown, theirs: unknown): Result<unknown, string[]> {
   const overlaps: string[] = [];
@@ -73,7 +74,10 @@ function mergeMaps(three: Three<Map<string, Value>>, pointer: string, overlaps: 
   });
 }
 
-/** All names: in the order of whoever changed it, with the other's new ones behind what they stood behind. Null: both changed it. */
+/**
+ * All names: in the order of whoever changed it, with the other's new ones behind what they stood
+ * behind. Null: both changed it.
+ */
 function orderOf({ base, mine, theirs }: Three<Map<string, Value>>): string[] | null {
   const isKept = (other: Map<string, Value>): boolean => {
     const common = (map: Map<string, Value>, of: Map<string, Value>): string =>

@@ -1,5 +1,6 @@
-// Finds the parts of a JSON text, so that one can be replaced and the others keep their bytes: numbers that a parser would round, the order
-// of names, white space. Only for bytes that JSON.parse has accepted; for others the spans mean nothing.
+// Finds the parts of a JSON text, so that one can be replaced and the others keep their bytes:
+// numbers that a parser would round, the order of names, white space. Only for bytes that
+// JSON.parse has accepted; for others the spans mean nothing.
 
 import { joinBytes } from "../bytes.ts";
 
@@ -101,7 +102,10 @@ function skipString(bytes: Uint8Array, from: number): number {
   return at + 1;
 }
 
-/** The end of the value that begins here. Not recursive, because the sender decides how deep it nests. */
+/**
+ * The end of the value that begins here. Not recursive, because the sender decides how deep it
+ * nests.
+ */
 function skipValue(bytes: Uint8Array, from: number): number {
   let at = from;
   let depth = 0;

@@ -1,10 +1,14 @@
-// The terms, the result and the errors of a call to a provider, the same for all. Each provider's files translate its own API to these.
+// The terms, the result and the errors of a call to a provider, the same for all. Each provider's
+// files translate its own API to these.
 
 import type { SamplingReply } from "./sampling.ts";
 
 /** Tokens of one call. */
 export type Tokens = {
-  /** All of the input: what was read from the provider's cache and what was written to it are parts of it. */
+  /**
+   * All of the input: what was read from the provider's cache and what was written to it are parts
+   * of it.
+   */
   readonly inputTokens: number;
   readonly outputTokens: number;
   /** Read from the provider's prompt cache, where it said that there were some. */
@@ -13,7 +17,9 @@ export type Tokens = {
   readonly cacheWriteTokens?: number;
 };
 
-/** `estimated` where the provider did not say and the numbers are ours (four characters to a token). */
+/**
+ * `estimated` where the provider did not say and the numbers are ours (four characters to a token).
+ */
 export type Usage = Tokens & { readonly estimated?: true };
 
 /** The counts alone. */
@@ -26,7 +32,10 @@ export const tokensOf = ({ inputTokens, outputTokens, cachedInputTokens, cacheWr
 
 /** How the requestor wants a model to be called. */
 export type CallTerms = {
-  /** For everything from the queue to the last byte: waiting for a slot, all attempts, the pauses between them. */
+  /**
+   * For everything from the queue to the last byte: waiting for a slot, all attempts, the pauses
+   * between them.
+   */
   readonly timeoutMs?: number;
   /** One attempt at one candidate, and never again. */
   readonly once?: true;
@@ -40,7 +49,10 @@ export type StopScope = "everything" | "server" | "key";
 export const priorities = ["high", "normal", "low"] as const;
 export type Priority = (typeof priorities)[number];
 
-/** How the call differs from the request, or the reply from its terms, as the protocol allows. Shown and recorded. */
+/**
+ * How the call differs from the request, or the reply from its terms, as the protocol allows. Shown
+ * and recorded.
+ */
 export type Note =
   | {
       readonly kind: "omitted";
@@ -49,9 +61,14 @@ export type Note =
     }
   | { readonly kind: "clamped"; readonly field: "temperature"; readonly from: number; readonly to: number }
   | { readonly kind: "overLimit"; readonly reportedTokens: number; readonly maxTokens: number; readonly cut: boolean }
-  /** The server asked for context, and the policy allows it: it is at the end of the system prompt. */
+  /**
+   * The server asked for context, and the policy allows it: it is at the end of the system prompt.
+   */
   | { readonly kind: "contextAdded"; readonly parts: readonly ("instructions" | "arguments")[]; readonly characters: number }
-  /** Members of a request under /v1 that no model gets: names of OpenAI's API, and `other` for any that it does not have. */
+  /**
+   * Members of a request under /v1 that no model gets: names of OpenAI's API, and `other` for any
+   * that it does not have.
+   */
   | { readonly kind: "notPassedOn"; readonly members: readonly string[] }
   /** The tool asked its caller for sampling, which a function call does not offer. */
   | { readonly kind: "toolNeedsSampling" };
@@ -74,8 +91,9 @@ export type AnswerFault =
   | "asksForMore";
 
 /**
- * Why an attempt at one candidate failed. `retry`: the same candidate may be asked again; `next`: only the next one;
- * `stop`: no other candidate would do better. Never carries content, keys, or a provider's own free text.
+ * Why an attempt at one candidate failed. `retry`: the same candidate may be asked again; `next`:
+ * only the next one; `stop`: no other candidate would do better. Never carries content, keys, or a
+ * provider's own free text.
  */
 export type ProviderError = {
   readonly kind:
@@ -98,7 +116,10 @@ export type ProviderError = {
   readonly status?: number;
   readonly retryAfterMs?: number;
   readonly then: "retry" | "next" | "stop";
-  /** What the kind alone does not tell. `unverified`: whether it may be sent could not be found out, which counts as no. */
+  /**
+   * What the kind alone does not tell. `unverified`: whether it may be sent could not be found out,
+   * which counts as no.
+   */
   readonly detail?:
     | AnswerFault
     | "cancelled"
@@ -112,7 +133,10 @@ export type ProviderError = {
   readonly budget?: { readonly name: string; readonly resetsAt: number };
   /** With `stopped`. */
   readonly stoppedBy?: StopScope;
-  /** Of a reply that is not delivered and may have to be paid: as the provider counted, or as far as a stream came before it broke. */
+  /**
+   * Of a reply that is not delivered and may have to be paid: as the provider counted, or as far as
+   * a stream came before it broke.
+   */
   readonly usage?: Usage;
 };
 

@@ -3,8 +3,9 @@
 export type Gate = "request" | "response";
 
 /**
- * How it is known that the sampling request serves the named client request: claimed by the host, inferred, or observed by the relay.
- * `own`: no MCP server asks; the key's client asks for itself, at the control endpoint.
+ * How it is known that the sampling request serves the named client request: claimed by the host,
+ * inferred, or observed by the relay. `own`: no MCP server asks; the key's client asks for itself,
+ * at the control endpoint.
  */
 export type Provenance = "claimed" | "inferred" | "observed" | "own";
 

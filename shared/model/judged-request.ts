@@ -1,5 +1,5 @@
-// What a policy's rules judge a request by: names, numbers and flags, nothing of its content. The record has it, so that another policy can be
-// tried with the requests of last week.
+// What a policy's rules judge a request by: names, numbers and flags, nothing of its content. The
+// record has it, so that another policy can be tried with the requests of last week.
 
 import type { Provenance } from "./gate.ts";
 
@@ -23,13 +23,18 @@ export type JudgedRequest = {
   readonly maxTokens: number;
   /** The highest level of risk that was found. */
   readonly risk: "none" | "low" | "medium" | "high";
-  /** In failover order: all that can serve the request, also those for which the policy refuses it. */
+  /**
+   * In failover order: all that can serve the request, also those for which the policy refuses it.
+   */
   readonly models: readonly JudgedModel[];
   /** Only the first permitted model may be asked. */
   readonly isOnce: boolean;
 };
 
-/** As an event of the record has it, beside the names that the event has anyway. Flags that are false, and a missing owner, are left out. */
+/**
+ * As an event of the record has it, beside the names that the event has anyway. Flags that are
+ * false, and a missing owner, are left out.
+ */
 export type JudgedRecord = {
   readonly keyName: string;
   readonly keyOwner?: string;

@@ -1,10 +1,14 @@
-// The names that the two provider APIs have for types of images and audio. Neither API takes a type without a name here.
+// The names that the two provider APIs have for types of images and audio. Neither API takes a type
+// without a name here.
 
 const essence = (mimeType: string): string => (mimeType.split(";")[0] ?? "").trim().toLowerCase();
 
 export type ImageType = "image/jpeg" | "image/png" | "image/gif" | "image/webp";
 
-/** The image type as both APIs name it, or undefined for one that they do not take. Parameters of the mime type are ignored. */
+/**
+ * The image type as both APIs name it, or undefined for one that they do not take. Parameters of
+ * the mime type are ignored.
+ */
 export function imageType(mimeType: string): ImageType | undefined {
   const type = essence(mimeType);
   if (type === "image/jpg") return "image/jpeg";

@@ -1,4 +1,5 @@
-// How a sampling request can end, and every way it can be refused before it begins: facts, with their evidence.
+// How a sampling request can end, and every way it can be refused before it begins: facts, with
+// their evidence.
 //
 // What a caller may know of each is in describe.ts; what the record keeps is in shared/record/.
 
@@ -26,7 +27,10 @@ export type RunMeta = {
   readonly model: { readonly id: string; readonly why: string };
   readonly edited: { readonly request: boolean; readonly response: boolean };
   readonly usage: Usage & { readonly costUsd: number };
-  /** What was left out or changed on the way to the model. A wire whose results have no place for it leaves it out. */
+  /**
+   * What was left out or changed on the way to the model. A wire whose results have no place for it
+   * leaves it out.
+   */
   readonly notes?: readonly Note[];
   /** Unix milliseconds: when the reply was made, where it comes from the cache. */
   readonly cachedAt?: number;
@@ -34,7 +38,10 @@ export type RunMeta = {
   readonly token?: MadeToken;
 };
 
-/** What was asked for, by which a wire writes the reply. `offeredTools`: the request had tools, so that the reply may use several. */
+/**
+ * What was asked for, by which a wire writes the reply. `offeredTools`: the request had tools, so
+ * that the reply may use several.
+ */
 export type Answered =
   | { readonly kind: "chat"; readonly offeredTools: boolean }
   | { readonly kind: "embedding" }
@@ -58,7 +65,10 @@ export type CredentialError =
   | "unknown"
   | "revoked"
   | "expired"
-  /** Not a token that can be read, or not signed by its issuer with the configured algorithm and a key of the issuer's. */
+  /**
+   * Not a token that can be read, or not signed by its issuer with the configured algorithm and a
+   * key of the issuer's.
+   */
   | "tokenInvalid"
   | "tokenExpired"
   | "tokenWithoutExpiry"
@@ -75,20 +85,24 @@ export type CredentialError =
   | "scopedTokenExpired";
 
 /**
- * `broken`: its server's answer is no list of tools. `taskOnly`: it runs only as a task of MCP. `uncheckableSchema`: its server declares a
- * schema by which arguments cannot be checked here. `noToolsWorker`: the Worker that asks servers for their tools did not answer.
+ * `broken`: its server's answer is no list of tools. `taskOnly`: it runs only as a task of MCP.
+ * `uncheckableSchema`: its server declares a schema by which arguments cannot be checked here.
+ * `noToolsWorker`: the Worker that asks servers for their tools did not answer.
  */
 export type FunctionError = "noSuchTool" | "taskOnly" | "unreachable" | "noCredential" | "broken" | "uncheckableSchema" | "noToolsWorker";
 
 /**
- * What ended a run before its time: its requestor, the client request that it served, their session, an operator, an operator's stop of all
- * sampling, of its server's or of its key's, or the end of its key.
+ * What ended a run before its time: its requestor, the client request that it served, their
+ * session, an operator, an operator's stop of all sampling, of its server's or of its key's, or the
+ * end of its key.
  */
 export type CancelCause = "caller" | "originatingRequest" | "session" | "admin" | "stopped" | KeyEnd;
 
 /**
- * Why a sampling request belongs to no client request. The last four are the relay's: its server asked on the stream of a
- * request about an unknown task; nothing shows which request it serves, and the server's `association` setting is `strict`; or none is in flight; or several are, and the setting is not `inFlight`.
+ * Why a sampling request belongs to no client request. The last four are the relay's: its server
+ * asked on the stream of a request about an unknown task; nothing shows which request it serves,
+ * and the server's `association` setting is `strict`; or none is in flight; or several are, and the
+ * setting is not `inFlight`.
  */
 export type NotAssociated =
   | "noSession"
@@ -111,7 +125,9 @@ export type Refusal =
   | { readonly kind: "issuerUnavailable" }
   /** Neither KV nor the ConfigObject can be read, so it is not known what is allowed. */
   | { readonly kind: "configurationUnavailable" }
-  /** `unknown`: the limit for a caller that is not known yet, because the credential is in the body. */
+  /**
+   * `unknown`: the limit for a caller that is not known yet, because the credential is in the body.
+   */
   | { readonly kind: "tooLarge"; readonly limitBytes: number; readonly unknown?: true }
   | { readonly kind: "notJsonType" }
   | { readonly kind: "unknownMethod"; readonly method: string }
@@ -134,9 +150,14 @@ export type Refusal =
   | { readonly kind: "stopped"; readonly scope: StopScope }
   /** `judged`: for the record, where a rule of the policy refuses it. */
   | { readonly kind: "policyRefused"; readonly rule: string; readonly judged?: JudgedRequest }
-  /** The rule does not allow self-approval, and the API key's owner is none of the policy's reviewers. */
+  /**
+   * The rule does not allow self-approval, and the API key's owner is none of the policy's
+   * reviewers.
+   */
   | { readonly kind: "ownerUnknown"; readonly rule: string; readonly judged?: JudgedRequest }
-  /** `named`: a model was asked for by name, so that only it and its equivalents were considered. */
+  /**
+   * `named`: a model was asked for by name, so that only it and its equivalents were considered.
+   */
   | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[]; readonly named?: true }
   /** A registered function that cannot be run at its server now. */
   | { readonly kind: "functionUnavailable"; readonly function: string; readonly why: FunctionError }

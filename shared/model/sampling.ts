@@ -1,7 +1,9 @@
-// The neutral sampling request and reply: what every wire is translated to, and what reviewers approve.
+// The neutral sampling request and reply: what every wire is translated to, and what reviewers
+// approve.
 //
-// Each `content` is a list of blocks here, whatever the wire had. What no provider ever gets (annotations, `_meta`,
-// titles of tools, unknown fields) is left out, so that the digest a reviewer approves covers exactly what is sent.
+// Each `content` is a list of blocks here, whatever the wire had. What no provider ever gets
+// (annotations, `_meta`, titles of tools, unknown fields) is left out, so that the digest a
+// reviewer approves covers exactly what is sent.
 
 import {
   anyObject,
@@ -19,7 +21,10 @@ import {
   type ReadOf,
 } from "../json/fields.ts";
 
-/** The members of each kind of block. A wire has the same, with its own rules on their values, and members that it leaves out. */
+/**
+ * The members of each kind of block. A wire has the same, with its own rules on their values, and
+ * members that it leaves out.
+ */
 export const blockMembers = {
   text: { type: oneOf(["text"]), text: text() },
   image: { type: oneOf(["image"]), data: text(), mimeType: text() },
@@ -63,7 +68,10 @@ const tool = object({ name: text(), description: optional(text()), inputSchema: 
 /** More hints than this are no advice, and the review page shows every hint. */
 export const mostHints = 64;
 
-/** Preferences are advice (design: routing). They are kept for the page and the record; no provider gets them. */
+/**
+ * Preferences are advice (design: routing). They are kept for the page and the record; no provider
+ * gets them.
+ */
 export const modelPreferences = object({
   costPriority: optional(numberWithin(0, 1)),
   speedPriority: optional(numberWithin(0, 1)),
@@ -71,7 +79,10 @@ export const modelPreferences = object({
   hints: optional(list(object({ name: optional(text()) }), { max: mostHints })),
 });
 
-/** A model that was asked for by name: only it, or what the routing table gives as its equivalents, may serve (design: POST /control). */
+/**
+ * A model that was asked for by name: only it, or what the routing table gives as its equivalents,
+ * may serve (design: POST /control).
+ */
 const namedModel = object({ name: text(), version: optional(text()), provider: optional(text()) });
 
 /** A request for a message from a model. MCP's own sampling knows only these. */
@@ -138,11 +149,16 @@ export const outputLimit = ({ maxTokens = 0 }: SamplingRequest): number => maxTo
 
 const embedding = object({ type: oneOf(["embedding"]), vector: list(number) });
 
-/** What a model said (or a function returned), before it is put on a wire. `model` is the real name that the provider gave. */
+/**
+ * What a model said (or a function returned), before it is put on a wire. `model` is the real name
+ * that the provider gave.
+ */
 export const samplingReply = object({
   content: list(tagged("type", { ...blocks, embedding })),
   model: text(),
-  /** endTurn, stopSequence, maxTokens, toolUse, or the provider's own word; absent where not given. */
+  /**
+   * endTurn, stopSequence, maxTokens, toolUse, or the provider's own word; absent where not given.
+   */
   stopReason: optional(text()),
 });
 

@@ -1,7 +1,9 @@
-// Shares of a key's limit `callsPerMinute`: an isolate that has one counts a key's messages without asking the KeyObject.
+// Shares of a key's limit `callsPerMinute`: an isolate that has one counts a key's messages without
+// asking the KeyObject.
 //
-// As with shares of the other limits (share.ts), a share is taken out of the limit when it is given. A message takes no slot and does not run on,
-// so a share is a number alone. No clock, no random, no storage.
+// As with shares of the other limits (share.ts), a share is taken out of the limit when it is
+// given. A message takes no slot and does not run on, so a share is a number alone. No clock, no
+// random, no storage.
 
 import { type GivenCalls, type KeyState, type Limits, callsAway, callsPerMinuteOf, costOfOne, take } from "./limits.ts";
 import { isShareOver, partOfRest, shareMs } from "./share.ts";
@@ -18,7 +20,8 @@ export type CallReport = { readonly id: string; readonly used: number };
 
 /**
  * Takes a share out of what is left of `callsPerMinute`; null where too little is left.
- * @param id names it, once and for all. `wanted`: how many messages the holder expects in `shareMs`.
+ * @param id names it, once and for all. `wanted`: how many messages the holder expects in
+ *   `shareMs`.
  */
 export function giveCalls(
   state: KeyState,
@@ -38,7 +41,10 @@ export function giveCalls(
   };
 }
 
-/** Ends a share, and gives back what it did not count. A report that comes again, or too late, changes nothing; none gives back more than the share was. */
+/**
+ * Ends a share, and gives back what it did not count. A report that comes again, or too late,
+ * changes nothing; none gives back more than the share was.
+ */
 export function endCalls(state: KeyState, { id, used }: CallReport, now: number): KeyState {
   const given = state.callShares.find((each) => each.id === id && each.until > now);
   if (given === undefined) return state;

@@ -41,7 +41,9 @@ export type Conditions = z.infer<typeof conditionsSchema>;
 /** The value of each condition where it is given. */
 type Wanted = { readonly [Name in keyof Conditions]-?: NonNullable<Conditions[Name]> };
 
-/** `Conditions`, mapped from `Wanted` so that the compiler sees that each test gets its own value. */
+/**
+ * `Conditions`, mapped from `Wanted` so that the compiler sees that each test gets its own value.
+ */
 type Given = { readonly [Name in keyof Wanted]?: Wanted[Name] | undefined };
 
 type Test<Asked> = (wanted: Asked, facts: ConditionFacts, model: string | undefined) => boolean;
@@ -61,7 +63,10 @@ const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
   risk: (wanted, { risk }) => isRiskAtLeast(risk, wanted),
 };
 
-/** Whether a request meets every given condition. `model`: the id of the candidate that is judged, as if it were the only one. */
+/**
+ * Whether a request meets every given condition. `model`: the id of the candidate that is judged,
+ * as if it were the only one.
+ */
 export function areMet(conditions: Conditions, facts: ConditionFacts, model: string | undefined): boolean {
   // The schema is strict, so its own names are all there are. A rule has few of them.
   for (const name in conditions) if (!isMet(name as keyof Conditions, conditions, facts, model)) return false;

@@ -1,4 +1,5 @@
-// The policy of a fresh checkout: both gates closed, and one reviewer, reached through the outbox only.
+// The policy of a fresh checkout: both gates closed, and one reviewer, reached through the outbox
+// only.
 
 import { parsePolicy, type Policy } from "./rules.ts";
 

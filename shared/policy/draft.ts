@@ -1,4 +1,5 @@
-// A draft of the policy as it is edited: the document's own JSON, which may be invalid meanwhile. What the editor does not know stays as it is.
+// A draft of the policy as it is edited: the document's own JSON, which may be invalid meanwhile.
+// What the editor does not know stays as it is.
 
 import type { Json, JsonObject } from "../encoding.ts";
 import { isObject, objectOf, parseJson } from "../json/values.ts";
@@ -10,7 +11,10 @@ export const readDraft = (text: string): Draft | null => objectOf(parseJson(text
 
 export const draftText = (draft: Draft): string => JSON.stringify(draft);
 
-/** Its rules in order. What is no object counts as an empty rule, so that positions are those of the document. */
+/**
+ * Its rules in order. What is no object counts as an empty rule, so that positions are those of the
+ * document.
+ */
 export const rulesIn = (draft: Draft): readonly JsonObject[] => {
   const { rules } = draft;
   return Array.isArray(rules) ? rules.map((rule: Json) => objectOf(rule) ?? {}) : [];
@@ -61,7 +65,9 @@ export type RuleChange =
   | { readonly kind: "changed"; readonly was: JsonObject; readonly from: number }
   | { readonly kind: "moved"; readonly from: number };
 
-/** Each rule of the draft beside the document in use, and the rules that the draft no longer has. */
+/**
+ * Each rule of the draft beside the document in use, and the rules that the draft no longer has.
+ */
 export function changesIn(draft: Draft, current: Draft): { readonly changes: readonly RuleChange[]; readonly removed: readonly string[] } {
   const before = rulesIn(current);
   const after = rulesIn(draft);

@@ -1,5 +1,5 @@
-// Which gates a sampling request must pass, who decides there, and by when. Rules only: grants, limits and budgets come
-// elsewhere, and none of them allows what a rule refuses.
+// Which gates a sampling request must pass, who decides there, and by when. Rules only: grants,
+// limits and budgets come elsewhere, and none of them allows what a rule refuses.
 
 import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.ts";
 import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
@@ -17,7 +17,10 @@ export type Reviewer = Addresses & {
   readonly language?: string | undefined;
 };
 
-/** One tool of one server, any tool of one server, or any server of an API key: each within the next. */
+/**
+ * One tool of one server, any tool of one server, or any server of an API key: each within the
+ * next.
+ */
 export type Reach = "tool" | "server" | "key";
 const reaches: readonly Reach[] = ["tool", "server", "key"];
 
@@ -29,13 +32,19 @@ export type GatePlan = {
   readonly rule: string;
   readonly request: "review" | "allow" | "refuse";
   readonly response: "review" | "allow";
-  /** The lowest risk of a reply that closes an open response gate, one opened by a grant included; null: no risk does. */
+  /**
+   * The lowest risk of a reply that closes an open response gate, one opened by a grant included;
+   * null: no risk does.
+   */
   readonly replyRisk: RiskLevel | null;
   /** In the policy's order, no name twice. */
   readonly reviewers: readonly Reviewer[];
   readonly quorum: number;
   readonly selfApproval: boolean;
-  /** The name of the reviewer who owns the API key; null where the owner is not one of the policy's reviewers. */
+  /**
+   * The name of the reviewer who owns the API key; null where the owner is not one of the policy's
+   * reviewers.
+   */
   readonly owner: string | null;
   readonly deadlineSeconds: number;
   readonly remindAtSeconds: readonly number[];
@@ -55,13 +64,17 @@ export type GatePlan = {
   readonly timeoutCoversReview: boolean;
   /** Whether another candidate may be asked where one may cost more than is left of a budget. */
   readonly cheaperWithinBudget: boolean;
-  /** To whom a review may be handed, without those who are asked already. Empty where both gates are open. */
+  /**
+   * To whom a review may be handed, without those who are asked already. Empty where both gates are
+   * open.
+   */
   readonly handOverTo: readonly Reviewer[];
 };
 
 /**
- * Everyone who may decide a run, each at a position that never changes: those who are asked, those of the escalation, those it
- * may be handed to. A link names its reviewer by this position, in one byte.
+ * Everyone who may decide a run, each at a position that never changes: those who are asked, those
+ * of the escalation, those it may be handed to. A link names its reviewer by this position, in one
+ * byte.
  */
 export function peopleOfPlan({ reviewers, escalate, handOverTo }: Pick<GatePlan, "reviewers" | "escalate" | "handOverTo">): Reviewer[] {
   const people = new Map<string, Reviewer>();
@@ -72,17 +85,21 @@ export function peopleOfPlan({ reviewers, escalate, handOverTo }: Pick<GatePlan,
 const mostPeople = 256;
 
 /**
- * The plan for a request: the first rule that matches, for each model on the list, and of these the strictest.
+ * The plan for a request: the first rule that matches, for each model on the list, and of these the
+ * strictest.
  *
- * Failover may send the request to any model on the list, so each is judged as if it were the only one. Where all of them match
- * one rule, that rule is the plan. Where they match several:
+ * Failover may send the request to any model on the list, so each is judged as if it were the only
+ * one. Where all of them match one rule, that rule is the plan. Where they match several:
  * - A refusal of one refuses the request (`judge` takes refused models off the list beforehand).
- * - A gate is open only if it is open for all: a rule that allows a cheap model never carries an expensive one past a reviewer, or past the second one.
- * - The people and times are those of the strictest rule: refuse, then both gates closed, then one, then the larger quorum, then
- *   the earlier rule. A response gate that the reply's risk may close counts as closed.
- * - The quorum is the largest of the rules that close a gate. Where the strictest rule's people are too few, the others' are asked too.
- * - What loosens (`selfApproval`, `tellReason`, `tellAuthor`, `grants`, `grantsInferred`, `boundTo`, `context`, `noticeExcerpt`,
- *   `cheaperWithinBudget`) must be so in all.
+ * - A gate is open only if it is open for all: a rule that allows a cheap model never carries an
+ *   expensive one past a reviewer, or past the second one.
+ * - The people and times are those of the strictest rule: refuse, then both gates closed, then one,
+ *   then the larger quorum, then the earlier rule. A response gate that the reply's risk may close
+ *   counts as closed.
+ * - The quorum is the largest of the rules that close a gate. Where the strictest rule's people are
+ *   too few, the others' are asked too.
+ * - What loosens (`selfApproval`, `tellReason`, `tellAuthor`, `grants`, `grantsInferred`,
+ *   `boundTo`, `context`, `noticeExcerpt`, `cheaperWithinBudget`) must be so in all.
  */
 export function evaluatePolicy(policy: Policy, request: JudgedRequest): GatePlan {
   const common = conditionFacts(request);
@@ -133,7 +150,10 @@ function handOverCandidates(policy: Policy, references: readonly string[] | unde
   return everyoneIn(policy, references ?? Object.keys(policy.reviewers)).filter(({ name }) => !names.has(name));
 }
 
-/** The models whose first matching rule does not refuse the request. The cost condition is judged over the whole list. */
+/**
+ * The models whose first matching rule does not refuse the request. The cost condition is judged
+ * over the whole list.
+ */
 export function permittedModels(policy: Policy, request: JudgedRequest): ReadonlySet<string> {
   const common = conditionFacts(request);
   const isPermitted = ({ id }: JudgedModel): boolean => outcomeAt(policy, firstMatch(policy, common, id)).gate.request !== "refuse";
@@ -143,7 +163,10 @@ export function permittedModels(policy: Policy, request: JudgedRequest): Readonl
 /** `models`: those that may be asked, in order. */
 export type Judgement =
   | { readonly kind: "gates"; readonly gates: GatePlan; readonly models: readonly string[] }
-  /** By a rule; or `ownerUnknown`: it bars people from approving their own requests, and it is not known whose this is. */
+  /**
+   * By a rule; or `ownerUnknown`: it bars people from approving their own requests, and it is not
+   * known whose this is.
+   */
   | { readonly kind: "refused"; readonly rule: string; readonly why: "policyRefused" | "ownerUnknown" };
 
 /** What the rules make of a request. It is refused only where they refuse it for every model. */
@@ -160,7 +183,10 @@ export function judge(policy: Policy, request: JudgedRequest): Judgement {
 
 type Outcome = { readonly position: number; readonly rule: string; readonly gate: Policy["default"] };
 
-/** A rule's missing fields have the schema's careful defaults; only its missing people come from `default`. */
+/**
+ * A rule's missing fields have the schema's careful defaults; only its missing people come from
+ * `default`.
+ */
 function outcomeAt(policy: Policy, position: number): Outcome {
   const rule = policy.rules[position];
   if (rule === undefined) return { position, rule: "default", gate: policy.default };
@@ -174,7 +200,10 @@ const closedGates = ({ gate }: Outcome): number =>
 const strictestFirst = (a: Outcome, b: Outcome): number =>
   closedGates(b) - closedGates(a) || b.gate.quorum - a.gate.quorum || a.position - b.position;
 
-/** Where one rule closes the request gate and another only the response gate, both gates are closed and the people of both are asked. */
+/**
+ * Where one rule closes the request gate and another only the response gate, both gates are closed
+ * and the people of both are asked.
+ */
 const peopleAsked = (strictest: Outcome, others: readonly Outcome[]): string[] => {
   const { gate } = strictest;
   if (closedGates(strictest) !== 1) return [...gate.reviewers];

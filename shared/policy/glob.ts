@@ -1,8 +1,9 @@
 // Globs, as policy rules have them.
 
 /**
- * Whether `value` fits `glob`. `*` stands for any run of characters, also none; everything else for itself, case included. The
- * pieces between the stars are searched from left to right, so no pattern is slow.
+ * Whether `value` fits `glob`. `*` stands for any run of characters, also none; everything else for
+ * itself, case included. The pieces between the stars are searched from left to right, so no
+ * pattern is slow.
  */
 export function matchesGlob(glob: string, value: string): boolean {
   const pieces = glob.split("*");

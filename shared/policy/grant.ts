@@ -1,8 +1,9 @@
-// A grant: a narrow, expiring permission that lets later requests pass one gate without review. What it covers, and how its uses
-// and its money are counted. No clock, no storage.
+// A grant: a narrow, expiring permission that lets later requests pass one gate without review.
+// What it covers, and how its uses and its money are counted. No clock, no storage.
 //
-// Grants come after the rules and never overrule one: a request that the policy refuses does not get here, and for a rule that
-// does not enable grants `grantQueryOf` in shared/run/granting.ts makes no query.
+// Grants come after the rules and never overrule one: a request that the policy refuses does not
+// get here, and for a rule that does not enable grants `grantQueryOf` in shared/run/granting.ts
+// makes no query.
 
 import { canonicalJson, digestOf } from "../encoding.ts";
 import type { SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
@@ -13,7 +14,10 @@ import { type SeenRisk, isRiskAtLeast } from "./risk.ts";
 /** What the client asked the server for: a tool, a prompt or a resource. */
 export type Tool = { readonly method: string; readonly name: string };
 
-/** Whose later requests it is for. Each scope is within the next, so that no choice is wider than it sounds. */
+/**
+ * Whose later requests it is for. Each scope is within the next, so that no choice is wider than it
+ * sounds.
+ */
 export type GrantScope =
   /** The tool, in the session of the grant. `session` is the SessionObject's id. */
   | { readonly kind: "session"; readonly session: string; readonly server: string; readonly tool: Tool }
@@ -66,8 +70,9 @@ export type GrantQuery = {
   readonly identity: string;
   readonly run: string;
   /**
-   * What the session says of it. `fresh`: it is new. `takenOver`: the Worker that had it vanished. `repeat`: it is under way or was
-   * answered: only the use that was counted for it lets it through, and no grant given since.
+   * What the session says of it. `fresh`: it is new. `takenOver`: the Worker that had it vanished.
+   * `repeat`: it is under way or was answered: only the use that was counted for it lets it
+   * through, and no grant given since.
    */
   readonly asked: "fresh" | "takenOver" | "repeat";
   readonly exact: string;
@@ -110,8 +115,9 @@ export type GrantUse = {
 export const longestGrantMs = 30 * 24 * 3_600_000;
 
 /**
- * Two requests of one identity within this time are simultaneous repeats: the session makes one of them. A later one is known to
- * the session; if the session has forgotten the first, the second is a new request.
+ * Two requests of one identity within this time are simultaneous repeats: the session makes one of
+ * them. A later one is known to the session; if the session has forgotten the first, the second is
+ * a new request.
  */
 export const sameMomentMs = 10_000;
 
@@ -121,20 +127,22 @@ const sureness: readonly Grant["provenance"][] = ["inferred", "claimed", "observ
 export const microUsd = (usd: number): number => Math.min(Math.ceil(usd * 1_000_000), Number.MAX_SAFE_INTEGER);
 
 /**
- * The digest of a request's shape: everything in it that reaches a provider except what the messages say, and which models
- * it may go to, in order.
+ * The digest of a request's shape: everything in it that reaches a provider except what the
+ * messages say, and which models it may go to, in order.
  *
  * In it are:
  * - the system prompt and the tools with their schemas, which say what the text is for;
- * - `toolChoice`, `temperature`, `stopSequences`, `metadata` and added context: all of them are sent, and the reviewer approved the
- *   values that they saw;
- * - the kinds of content in each role: a reviewer who read text has not allowed images, and one who read a user's words has not
- *   allowed words in the assistant's name, which the server writes too and a model takes for its own;
+ * - `toolChoice`, `temperature`, `stopSequences`, `metadata` and added context: all of them are
+ *   sent, and the reviewer approved the values that they saw;
+ * - the kinds of content in each role: a reviewer who read text has not allowed images, and one who
+ *   read a user's words has not allowed words in the assistant's name, which the server writes too
+ *   and a model takes for its own;
  * - the role of the last message, because the model goes on from there.
  *
- * Not in it are the words and the number of the messages (their size has a ceiling, and they are checked for risks), `maxTokens`
- * (which has a ceiling too) and `modelPreferences` (not sent; the list of models is their effect). A field that is added to the
- * neutral request later is in it unless it is left out here.
+ * Not in it are the words and the number of the messages (their size has a ceiling, and they are
+ * checked for risks), `maxTokens` (which has a ceiling too) and `modelPreferences` (not sent; the
+ * list of models is their effect). A field that is added to the neutral request later is in it
+ * unless it is left out here.
  */
 export function shapeDigest(
   request: SamplingRequest,
@@ -163,10 +171,16 @@ function kindOf(piece: ToolResultBlock["content"][number]): string {
   return `resource/${media.trim().toLowerCase()}`;
 }
 
-/** The size of the messages: UTF-16 code units of their canonical JSON, images and tool results included. */
+/**
+ * The size of the messages: UTF-16 code units of their canonical JSON, images and tool results
+ * included.
+ */
 export const messageCharacters = ({ messages }: Pick<SamplingRequest, "messages">): number => canonicalJson(messages).length;
 
-/** The ceiling for later requests: the next of 1,000, 2,000, 5,000, 10,000, 20,000 and so on, at most two and a half times the size. */
+/**
+ * The ceiling for later requests: the next of 1,000, 2,000, 5,000, 10,000, 20,000 and so on, at
+ * most two and a half times the size.
+ */
 export function sizeCeiling(characters: number): number {
   for (let unit = 1_000; ; unit *= 10) {
     const found = [unit, 2 * unit, 5 * unit].find((ceiling) => characters <= ceiling);
@@ -219,16 +233,22 @@ function isOf(scope: GrantScope, { session, server, tool }: GrantQuery): boolean
   }
 }
 
-/** The gates that grants open, the changed grants and the new uses: written in one transaction before the answer. */
+/**
+ * The gates that grants open, the changed grants and the new uses: written in one transaction
+ * before the answer.
+ */
 export type Granted = { readonly passes: readonly GrantPass[]; readonly grants: readonly Grant[]; readonly uses: readonly GrantUse[] };
 
-/** Whether a use belongs to an earlier request that the session has forgotten. It is to be dropped. */
+/**
+ * Whether a use belongs to an earlier request that the session has forgotten. It is to be dropped.
+ */
 export const isForgotten = (use: GrantUse, query: GrantQuery, now: number): boolean =>
   query.asked === "fresh" && now - use.at >= sameMomentMs;
 
 /**
- * Lets a request through the gates for which there is a grant, and counts the use. A repeat passes by the use that was counted.
- * So does a request that is taken over, and costs its money once more: the model may have been paid for it already.
+ * Lets a request through the gates for which there is a grant, and counts the use. A repeat passes
+ * by the use that was counted. So does a request that is taken over, and costs its money once more:
+ * the model may have been paid for it already.
  * @param earlier The uses that were counted for the same identity.
  * @param now Unix milliseconds.
  */

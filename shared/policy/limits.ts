@@ -1,5 +1,6 @@
-// The arithmetic of a key's limits: how many a minute, how many at once. It counts in whole numbers and reads no clock. The caller
-// passes state and time, and commits the new state together with what was admitted.
+// The arithmetic of a key's limits: how many a minute, how many at once. It counts in whole numbers
+// and reads no clock. The caller passes state and time, and commits the new state together with
+// what was admitted.
 
 import type { LimitName } from "../model/gate.ts";
 import * as z from "zod";
@@ -23,8 +24,9 @@ export const limitsSchema = z.strictObject({
   /** Requests in progress at the same time, those in review included. */
   concurrent: z.int().min(1).max(10_000).default(defaultLimits.concurrent),
   /**
-   * Everything that the key sends in a minute, on average: the requests above, and what asks no model (notifications, tasks,
-   * cancellations, every message at the relay). Absent: as `callsPerMinuteOf`.
+   * Everything that the key sends in a minute, on average: the requests above, and what asks no
+   * model (notifications, tasks, cancellations, every message at the relay). Absent: as
+   * `callsPerMinuteOf`.
    */
   callsPerMinute: z.int().min(1).max(1_000_000).optional(),
   /** Responses open at the same time, streams at the relay included. */
@@ -33,7 +35,10 @@ export const limitsSchema = z.strictObject({
   sessions: z.int().min(1).max(1_000_000).default(defaultLimits.sessions),
   /** Sampling requests that one originating request may cause. */
   roundsPerOriginatingRequest: z.int().min(1).max(10_000).default(defaultLimits.roundsPerOriginatingRequest),
-  /** The largest body of one request. It is bounded because a run has several copies of it in 128 MB of memory. */
+  /**
+   * The largest body of one request. It is bounded because a run has several copies of it in 128 MB
+   * of memory.
+   */
   bodyBytes: z.int().min(1024).max(mostBodyBytes).default(defaultLimits.bodyBytes),
 });
 
@@ -52,7 +57,10 @@ export type Refusal = { readonly limit: LimitName; readonly retryAfterMs: number
 /** `credit` is whole 60,000ths of a request, as of `at` (Unix milliseconds). */
 export type Bucket = { readonly credit: number; readonly at: number };
 
-/** A request in progress. One whose end is never reported counts until `expiresAt` (Unix milliseconds). */
+/**
+ * A request in progress. One whose end is never reported counts until `expiresAt` (Unix
+ * milliseconds).
+ */
 export type Lease = { readonly id: string; readonly expiresAt: number };
 
 /** A part of the limits that was given away (share.ts). */
@@ -91,21 +99,26 @@ export type KeyState = {
 
 export const emptyKeyState: KeyState = { bucket: null, calls: null, leases: [], shares: [], callShares: [] };
 
-/** The credit for one request: a rate of n a minute then earns n for each millisecond, without fractions. */
+/**
+ * The credit for one request: a rate of n a minute then earns n for each millisecond, without
+ * fractions.
+ */
 export const costOfOne = 60_000;
 
 /** The wait where the key is at `concurrent`: it is unknown when a request ends. */
 const concurrentRetryMs = 1_000;
 
 /**
- * Takes `count` requests out of a token bucket with the capacity `rate` that fills at `rate` a minute. In any 60 s at most twice
- * the rate is admitted (a full bucket, and what a minute fills), over long times at most the rate. A `count` above the capacity
- * costs the capacity, so that it can be admitted at all. `away`: requests of the capacity that are in shares and may come back: the bucket
- * fills up to the rest, since what it earned above that would be admitted twice.
+ * Takes `count` requests out of a token bucket with the capacity `rate` that fills at `rate` a
+ * minute. In any 60 s at most twice the rate is admitted (a full bucket, and what a minute fills),
+ * over long times at most the rate. A `count` above the capacity costs the capacity, so that it can
+ * be admitted at all. `away`: requests of the capacity that are in shares and may come back: the
+ * bucket fills up to the rest, since what it earned above that would be admitted twice.
  *
- * `now` is Unix milliseconds. Where the clock went back nothing is earned, and earning goes on from the earlier time, so that a
- * jump forwards and back does not lock the key out until the clock has caught up. A lower limit takes effect at once. A refusal
- * says after what time the requests would be admitted; its state has to be stored too.
+ * `now` is Unix milliseconds. Where the clock went back nothing is earned, and earning goes on from
+ * the earlier time, so that a jump forwards and back does not lock the key out until the clock has
+ * caught up. A lower limit takes effect at once. A refusal says after what time the requests would
+ * be admitted; its state has to be stored too.
  */
 export function take(
   bucket: Bucket | null,
@@ -143,8 +156,9 @@ export function countCalls(
 export const liveLeases = (leases: readonly Lease[], now: number): Lease[] => leases.filter(({ expiresAt }) => expiresAt > now);
 
 /**
- * Adds a lease where fewer than `concurrent` are live. A live lease with the same id is renewed, so that taking it twice is fine.
- * A refusal says to retry after a second, or sooner where a lease expires sooner.
+ * Adds a lease where fewer than `concurrent` are live. A live lease with the same id is renewed, so
+ * that taking it twice is fine. A refusal says to retry after a second, or sooner where a lease
+ * expires sooner.
  */
 export function takeLease(
   leases: readonly Lease[],
@@ -166,8 +180,8 @@ export const dropLease = (leases: readonly Lease[], id: string, now: number): Le
   liveLeases(leases, now).filter((lease) => lease.id !== id);
 
 /**
- * Admits one request of a key by both limits: where one of them refuses, nothing is counted for the other. A request with a live
- * lease was admitted before: the lease is renewed and costs nothing.
+ * Admits one request of a key by both limits: where one of them refuses, nothing is counted for the
+ * other. A request with a live lease was admitted before: the lease is renewed and costs nothing.
  */
 export function enter(
   state: KeyState,

@@ -1,5 +1,6 @@
-// Where a rule bars people from approving their own requests (`selfApproval: false`), the owner of the API key has to be a
-// reviewer of the policy: otherwise it is not known whose request it is, and the rule would bar nobody.
+// Where a rule bars people from approving their own requests (`selfApproval: false`), the owner of
+// the API key has to be a reviewer of the policy: otherwise it is not known whose request it is,
+// and the rule would bar nobody.
 
 import type { KeyScope } from "../model/gate.ts";
 import { isRoom } from "../notice-channels.ts";
@@ -17,8 +18,8 @@ export type OwnedKey = {
 };
 
 /**
- * The reviewer that a key's `owner` names, by name or email address, compared in full by `nameKey`. Null for any other owner;
- * groups and rooms are not people.
+ * The reviewer that a key's `owner` names, by name or email address, compared in full by `nameKey`.
+ * Null for any other owner; groups and rooms are not people.
  */
 export function reviewerWhoIs(policy: Policy, owner: string | null | undefined): PolicyReviewer | null {
   if (owner === null || owner === undefined) return null;
@@ -31,8 +32,9 @@ export function reviewerWhoIs(policy: Policy, owner: string | null | undefined):
 }
 
 /**
- * The name of the first rule, or "default", that bars own requests and may apply to a request of this key, whose owner is unknown;
- * null where there is none. When unsure whether a rule applies, it does.
+ * The name of the first rule, or "default", that bars own requests and may apply to a request of
+ * this key, whose owner is unknown; null where there is none. When unsure whether a rule applies,
+ * it does.
  */
 export function ruleWithoutOwner(policy: Policy, key: OwnedKey): string | null {
   if (reviewerWhoIs(policy, key.owner) !== null) return null;

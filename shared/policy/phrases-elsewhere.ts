@@ -1,5 +1,5 @@
-// The phrases of phrases.ts in German, French, Spanish, Portuguese, Italian, Japanese, Korean and Russian: the plainest form of each. All texts
-// are in lower case.
+// The phrases of phrases.ts in German, French, Spanish, Portuguese, Italian, Japanese, Korean and
+// Russian: the plainest form of each. All texts are in lower case.
 
 type Phrase = {
   /** Searched for first, because most texts have none. */

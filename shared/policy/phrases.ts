@@ -1,5 +1,6 @@
-// Phrases that address the reviewer or tell the model to ignore its instructions, and web addresses that would carry data away. In
-// English and Chinese; phrases-elsewhere.ts has those of other languages. A short list that makes warnings, not a filter.
+// Phrases that address the reviewer or tell the model to ignore its instructions, and web addresses
+// that would carry data away. In English and Chinese; phrases-elsewhere.ts has those of other
+// languages. A short list that makes warnings, not a filter.
 
 import { addressesReviewerElsewhere, overridesElsewhere } from "./phrases-elsewhere.ts";
 
@@ -23,8 +24,8 @@ const mentionsReviewer =
   /\b(?:to|for) the (?:human )?reviewers?\b|\breviewers?\s?:|\bapproved by\b|\breview (?:is |was )?(?:complete|completed|passed)\b/;
 
 /**
- * "high" where a text (in lower case) asks for approval, addresses the reviewer or imitates the review page; "medium" where it has
- * words that may do so and are often innocent.
+ * "high" where a text (in lower case) asks for approval, addresses the reviewer or imitates the
+ * review page; "medium" where it has words that may do so and are often innocent.
  */
 export function addressesReviewer(lower: string): "high" | "medium" | undefined {
   if (around(lower, "approv", 60, 48, (near) => asksForApproval.test(near))) return "high";
@@ -52,7 +53,10 @@ const freedFromRules =
 const ignoresInChinese =
   /无视(?:之前|以上|上述|上面|前面|所有|先前)的?(?:所有|全部)?(?:指令|指示|提示|规则|要求)|不再受(?:任何|上述)?(?:规则|限制|约束)|忽略(?:之前|以上|上述|前面|所有|先前)的?(?:所有|全部)?(?:指令|指示|提示|规则|要求)|不要(?:告诉|告知|透露给|通知)(?:用户|任何人|人类)/;
 
-/** Whether a text (in lower case) tells a model to ignore its instructions or to hide something from people. */
+/**
+ * Whether a text (in lower case) tells a model to ignore its instructions or to hide something from
+ * people.
+ */
 export const overridesInstructions = (lower: string): boolean =>
   around(lower, "instruction", 90, 0, (near) => ignores.test(near)) ||
   around(lower, "system prompt", 60, 0, (near) => /\b(?:ignore|reveal|print|repeat|output|leak|show)\b/.test(near)) ||
@@ -68,7 +72,10 @@ export const overridesInstructions = (lower: string): boolean =>
   ["user", "human", "operator", "anyone", "anybody"].some((who) => around(lower, who, 60, 8, (near) => keepsFromPeople.test(near))) ||
   (/[忽不无]/.test(lower) && ignoresInChinese.test(lower));
 
-/** A place in an address, outside its query too, that is filled with what is worth having: `{id}` is in every description of an API. */
+/**
+ * A place in an address, outside its query too, that is filled with what is worth having: `{id}` is
+ * in every description of an API.
+ */
 const placeForData = /\{[^{}/]{0,40}(?:key|secret|token|password|prompt|conversation|history|message|transcript|chat)|\$\(/i;
 
 const collectors = [
@@ -91,8 +98,8 @@ const endOfUrl = /[\s"'<>`\\]/;
 const longestUrl = 4096;
 
 /**
- * "medium" where the query of a web address is long or has a placeholder, "low" where there is any query. Each address is read
- * once, so the time is linear.
+ * "medium" where the query of a web address is long or has a placeholder, "low" where there is any
+ * query. Each address is read once, so the time is linear.
  */
 export function exfiltratingUrl(text: string): "low" | "medium" | undefined {
   let worst: "low" | undefined;

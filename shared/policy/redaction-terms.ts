@@ -1,4 +1,5 @@
-// The part of the policy that says what is masked, for whom, and who may lift it: its schema, and what applies to a request.
+// The part of the policy that says what is masked, for whom, and who may lift it: its schema, and
+// what applies to a request.
 
 import * as z from "zod";
 import { compileSearch } from "../json-schema/pattern.ts";

@@ -1,5 +1,6 @@
-// Warnings about a request or a reply, found without a model: advice for reviewers and a condition for rules, never a verdict. The
-// checks know shapes and phrases, and can be evaded: no rule should open a gate because nothing was found.
+// Warnings about a request or a reply, found without a model: advice for reviewers and a condition
+// for rules, never a verdict. The checks know shapes and phrases, and can be evaded: no rule should
+// open a gate because nothing was found.
 
 import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { unreachable } from "../result.ts";
@@ -26,7 +27,9 @@ export const isRiskAtLeast = (risk: SeenRisk, level: SeenRisk): boolean => level
 /** The next higher level; null above the highest. */
 export const riskAbove = (risk: SeenRisk): RiskLevel | null => riskLevels.find((level) => !isRiskAtLeast(risk, level)) ?? null;
 
-/** Something found in a text, with its evidence: our own words and numbers, nothing of the content. */
+/**
+ * Something found in a text, with its evidence: our own words and numbers, nothing of the content.
+ */
 export type RiskFinding =
   | { readonly kind: "tools" | "urlWithData" | "addressesReviewer" | "overridesInstructions" }
   | { readonly kind: "credential"; readonly of: CredentialKind }
@@ -40,8 +43,8 @@ export type RiskFinding =
 type InvisibleRisk = "bidirectional" | "bidirectionalMark" | "tagCharacters" | "zeroWidth" | "control" | "unseen";
 
 /**
- * `pointer` is a JSON pointer into the neutral request or reply. `more`: in so many further places the same kind was found. The
- * sentences are in the catalogue.
+ * `pointer` is a JSON pointer into the neutral request or reply. `more`: in so many further places
+ * the same kind was found. The sentences are in the catalogue.
  */
 export type RiskNote = { readonly level: RiskLevel; readonly pointer: string } & (
   | RiskFinding
@@ -52,8 +55,9 @@ export type RiskNote = { readonly level: RiskLevel; readonly pointer: string } &
 const placesShown = 10;
 
 /**
- * Checks everything in a request that is sent to a provider as text, and notes media and tools. At most eleven notes of each kind
- * and level (of secrets ten for each kind of secret), in the order of the request. Linear in its size; no note repeats anything from it.
+ * Checks everything in a request that is sent to a provider as text, and notes media and tools. At
+ * most eleven notes of each kind and level (of secrets ten for each kind of secret), in the order
+ * of the request. Linear in its size; no note repeats anything from it.
  */
 export function findRisks(request: SamplingRequest): RiskNote[] {
   const notes = new Notes();
@@ -80,8 +84,8 @@ export function findRisks(request: SamplingRequest): RiskNote[] {
 }
 
 /**
- * Checks the reply of a model or a function: its texts, the names and inputs of tool uses, and the content of tool results. Media
- * are noted, vectors are not checked. Otherwise as `findRisks`.
+ * Checks the reply of a model or a function: its texts, the names and inputs of tool uses, and the
+ * content of tool results. Media are noted, vectors are not checked. Otherwise as `findRisks`.
  */
 export function findReplyRisks({ content }: Pick<SamplingReply, "content">): RiskNote[] {
   const notes = new Notes();
@@ -153,8 +157,8 @@ function lookAtJson(value: unknown, pointer: string, look: Look): void {
 }
 
 /**
- * Whether a warning calls something in this value of JSON a secret: in any of its texts or member names, or in the value as one text.
- * Linear in its size.
+ * Whether a warning calls something in this value of JSON a secret: in any of its texts or member
+ * names, or in the value as one text. Linear in its size.
  */
 export function holdsSecret(value: unknown): boolean {
   let found = false;

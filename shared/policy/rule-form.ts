@@ -1,7 +1,9 @@
-// One rule as the fields of a form, and back. Exhaustive by type: a condition or a consequence without its field does not compile.
+// One rule as the fields of a form, and back. Exhaustive by type: a condition or a consequence
+// without its field does not compile.
 //
-// What was not changed in the form stays as it is in the document: also a member that is left out, and one that no field can say. What was
-// typed and is no number goes into the document as it is, so that the check of the whole document names it and nothing is lost.
+// What was not changed in the form stays as it is in the document: also a member that is left out,
+// and one that no field can say. What was typed and is no number goes into the document as it is,
+// so that the check of the whole document names it and nothing is lost.
 
 import type { Json, JsonObject } from "../encoding.ts";
 import { objectOf } from "../json/values.ts";

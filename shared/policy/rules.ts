@@ -1,5 +1,5 @@
-// The policy document: which gates a sampling request must pass, who decides there, and by when. A missing field has the careful
-// value. A document that leaves a gate without a reviewer is refused.
+// The policy document: which gates a sampling request must pass, who decides there, and by when. A
+// missing field has the careful value. A document that leaves a gate without a reviewer is refused.
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
@@ -25,7 +25,10 @@ const reviewer = z.strictObject({
   /** Unique in the document; what the record names. */
   name: label,
   ...channelAddresses,
-  /** Channels in order: each is used where the one before it failed. Absent: every channel with an address, at once. */
+  /**
+   * Channels in order: each is used where the one before it failed. Absent: every channel with an
+   * address, at once.
+   */
   notify: z.array(z.enum(noticeChannelNames)).min(1).max(noticeChannelNames.length).optional(),
   /** BCP 47. */
   language: z
@@ -53,16 +56,28 @@ const gates = {
   /** Whether `model` of a reply that a reviewer wrote is the reviewer's name, or only "human". */
   tellAuthor: z.boolean().default(false),
   grants: z.boolean().default(false),
-  /** The lowest risk of a reply that closes an open response gate, one opened by a grant included. Null: no risk does. */
+  /**
+   * The lowest risk of a reply that closes an open response gate, one opened by a grant included.
+   * Null: no risk does.
+   */
   replyRisk: z.enum(["low", "medium", "high"]).nullable().default(null),
   /** Whether a grant may be given and used where the served client request is only inferred. */
   grantsInferred: z.boolean().default(false),
-  /** The widest reach of a grant, and of a reply for an identical request: a tool, a server, or all servers of the key. */
+  /**
+   * The widest reach of a grant, and of a reply for an identical request: a tool, a server, or all
+   * servers of the key.
+   */
   boundTo: z.enum(["tool", "server", "key"]).default("tool"),
   context: z.enum(["none", "thisServer"]).default("none"),
-  /** Whether a request's timeout at the control endpoint includes the time of the review, or the model's alone. */
+  /**
+   * Whether a request's timeout at the control endpoint includes the time of the review, or the
+   * model's alone.
+   */
   timeoutCoversReview: z.boolean().default(false),
-  /** Where the next model may cost more than is left of a budget: whether one after it that fits may be asked, or the request is refused. */
+  /**
+   * Where the next model may cost more than is left of a budget: whether one after it that fits may
+   * be asked, or the request is refused.
+   */
   cheaperWithinBudget: z.boolean().default(false),
   /** To whom a reviewer may hand a review. Absent: to any reviewer; empty: to none. */
   handOverTo: names.optional(),
@@ -109,10 +124,11 @@ export type PolicyReviewer = z.infer<typeof reviewer>;
 export const policyJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(policySchema, { io: "input" }))) as JsonObject;
 
 /**
- * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of groups or people that do
- * not exist, a group without people, a gate that needs review and names no reviewer, a quorum above the number of people,
- * reminders or an escalation at or after the deadline, one person under two names, two names that look the same, and a room
- * where the gate needs to know who decides.
+ * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of
+ * groups or people that do not exist, a group without people, a gate that needs review and names no
+ * reviewer, a quorum above the number of people, reminders or an escalation at or after the
+ * deadline, one person under two names, two names that look the same, and a room where the gate
+ * needs to know who decides.
  */
 export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   const parsed = policySchema.safeParse(value);
@@ -132,8 +148,8 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
 }
 
 /**
- * The people behind names of groups or of single reviewers, in the given order, each once; undefined for a name that is
- * neither. A group's name stands for the group.
+ * The people behind names of groups or of single reviewers, in the given order, each once;
+ * undefined for a name that is neither. A group's name stands for the group.
  */
 function peopleOf(policy: Policy, name: string): readonly PolicyReviewer[] | undefined {
   if (Object.hasOwn(policy.reviewers, name)) return policy.reviewers[name];
@@ -206,7 +222,9 @@ function peopleIssues(policy: Policy): Issue[] {
 export const mayAsk = ({ request, response, replyRisk }: Pick<Consequences, "request" | "response" | "replyRisk">): boolean =>
   request !== "refuse" && (request === "review" || response === "review" || replyRisk !== null);
 
-/** Rules are named in the record, and in markers; who may lift has a name that the record can give. */
+/**
+ * Rules are named in the record, and in markers; who may lift has a name that the record can give.
+ */
 function redactionIssues(policy: Policy): Issue[] {
   const { rules, mayLift } = policy.redaction;
   const issues: Issue[] = [];

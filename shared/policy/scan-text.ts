@@ -1,5 +1,5 @@
-// One pass over a text for what its characters show: blank lines, long gaps, encoded data, keys. The time is linear whatever the
-// text is.
+// One pass over a text for what its characters show: blank lines, long gaps, encoded data, keys.
+// The time is linear whatever the text is.
 
 import { assignsPassword, cardNumbers } from "../secret-shapes.ts";
 
@@ -20,7 +20,10 @@ export type CredentialKind =
   | "cardNumber";
 
 export type TextScan = {
-  /** Nothing but tabs, line ends, spaces and characters that are surely visible: no need to look for invisible ones. */
+  /**
+   * Nothing but tabs, line ends, spaces and characters that are surely visible: no need to look for
+   * invisible ones.
+   */
   readonly plain: boolean;
   /** The longest run of lines with nothing on them. */
   readonly blankLines: number;
@@ -28,13 +31,17 @@ export type TextScan = {
   readonly longestSpace: number;
   /** The length of the longest run of base64 or hexadecimal, wrapped lines together. */
   readonly blob: number;
-  /** The secrets that parts of the text are shaped like: each kind once, in the order of the text, private keys, passwords and cards last. */
+  /**
+   * The secrets that parts of the text are shaped like: each kind once, in the order of the text,
+   * private keys, passwords and cards last.
+   */
   readonly credentials: readonly CredentialKind[];
   /** Whether a web address with a query, or with a place for data, may be in the text. */
   readonly url: boolean;
 };
 
-// Classes of ASCII characters: 0 other, 1 part of a run (a key, base64, base64url), 2 space or tab, 3 line feed, 4 `=`.
+// Classes of ASCII characters: 0 other, 1 part of a run (a key, base64, base64url), 2 space or tab,
+// 3 line feed, 4 `=`.
 const classes = new Uint8Array(128);
 for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/_-.") classes[character.charCodeAt(0)] = 1;
 classes[0x20] = 2;
@@ -43,7 +50,10 @@ classes[0x0d] = 2;
 classes[0x0a] = 3;
 classes[0x3d] = 4;
 
-/** Latin, Greek, Cyrillic, Chinese, Japanese and Korean letters, and common punctuation: always visible. */
+/**
+ * Latin, Greek, Cyrillic, Chinese, Japanese and Korean letters, and common punctuation: always
+ * visible.
+ */
 const isSurelySeen = (unit: number): boolean =>
   (unit >= 0x4e00 && unit <= 0x9fff) ||
   (unit >= 0xa1 && unit <= 0x34e && unit !== 0xad) ||
@@ -129,7 +139,10 @@ export function scanText(text: string): TextScan {
 /** Whether a warning calls something in the text a secret. */
 export const isSecret = (text: string): boolean => scanText(text).credentials.length > 0;
 
-/** Prefixes of keys by which issuers find leaked ones, and the least number of characters that follow. */
+/**
+ * Prefixes of keys by which issuers find leaked ones, and the least number of characters that
+ * follow.
+ */
 const prefixes: readonly (readonly [string, number, CredentialKind])[] = [
   ["sk-", 20, "apiKey"],
   ["sk_live_", 16, "apiKey"],
@@ -151,7 +164,10 @@ const prefixes: readonly (readonly [string, number, CredentialKind])[] = [
 
 const isWordCharacter = (unit: number): boolean => (unit >= 48 && unit <= 57) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122);
 
-/** The keys in a run: a known prefix at the start of a word with enough after it, or three parts of a JSON Web Token. */
+/**
+ * The keys in a run: a known prefix at the start of a word with enough after it, or three parts of
+ * a JSON Web Token.
+ */
 function addCredentials(run: string, found: Set<CredentialKind>): void {
   for (const [prefix, least, kind] of prefixes) if (!found.has(kind) && hasKey(run, prefix, least)) found.add(kind);
   const token = run.indexOf("eyJ");
@@ -186,7 +202,10 @@ function hasPemKey(text: string): boolean {
   return false;
 }
 
-/** Encoded data has letters and digits and few separators, unlike long words, paths and rows of dashes. */
+/**
+ * Encoded data has letters and digits and few separators, unlike long words, paths and rows of
+ * dashes.
+ */
 function isEncoded(run: string): boolean {
   let upper = 0;
   let lower = 0;

@@ -1,14 +1,19 @@
-// Shares of a key's limits. The KeyObject gives a share to an isolate of the Worker, which then admits requests without asking.
+// Shares of a key's limits. The KeyObject gives a share to an isolate of the Worker, which then
+// admits requests without asking.
 //
-// A share is taken out of the limits when it is given, so shares and requests that are admitted one by one never exceed the limits together,
-// whatever becomes of a holder or of a message. A share that is never reported costs its requests, and its slots for as long as a request
-// that it admitted may run. No clock, no random, no storage.
+// A share is taken out of the limits when it is given, so shares and requests that are admitted one
+// by one never exceed the limits together, whatever becomes of a holder or of a message. A share
+// that is never reported costs its requests, and its slots for as long as a request that it
+// admitted may run. No clock, no random, no storage.
 
 import { type GivenShare, type KeyState, type Limits, costOfOne, liveLeases, requestsAway, slotsAway, take } from "./limits.ts";
 
 /** How long a holder may admit from a share, by its own clock, from before it asked for it. */
 export const shareMs = 2_000;
-/** A share is at most this part of what is left: near a limit there is none, and the KeyObject is asked for each request. */
+/**
+ * A share is at most this part of what is left: near a limit there is none, and the KeyObject is
+ * asked for each request.
+ */
 export const partOfRest = 4;
 const mostRequests = 256;
 const mostSlots = 64;
@@ -50,9 +55,10 @@ export function giveShare(
 }
 
 /**
- * Ends a share: gives back the requests that it did not admit, and counts those that still run one by one, for as long as the share allowed
- * (a holder's clock counts for nothing here). A report that comes again, or after the share has lapsed, changes nothing; none gives back more
- * than the share was.
+ * Ends a share: gives back the requests that it did not admit, and counts those that still run one
+ * by one, for as long as the share allowed (a holder's clock counts for nothing here). A report
+ * that comes again, or after the share has lapsed, changes nothing; none gives back more than the
+ * share was.
  */
 export function endShare(state: KeyState, report: ShareReport, now: number): KeyState {
   const given = state.shares.find(({ id, until }) => id === report.id && until > now);
@@ -70,11 +76,17 @@ export function endShare(state: KeyState, report: ShareReport, now: number): Key
   };
 }
 
-/** For how many milliseconds something may still be admitted, or counted, from a share that is out: from 0 to `shareMs`. */
+/**
+ * For how many milliseconds something may still be admitted, or counted, from a share that is out:
+ * from 0 to `shareMs`.
+ */
 export const shareMsLeft = ({ shares, callShares }: Pick<KeyState, "shares" | "callShares">, now: number): number =>
   [...shares, ...callShares].reduce((most, { endsAt }) => Math.max(most, Math.min(endsAt - now, shareMs)), 0);
 
-/** Whether a share is over by its holder's clock. A clock that went back ends it: how old it is, is unknown then. */
+/**
+ * Whether a share is over by its holder's clock. A clock that went back ends it: how old it is, is
+ * unknown then.
+ */
 export function isShareOver(askedAt: number, now: number): boolean {
   const age = now - askedAt;
   return age < 0 || age >= shareMs;
@@ -94,7 +106,10 @@ export class HeldShare {
     this.#askedAt = askedAt;
   }
 
-  /** Admits a request, which counts as running until `release`; false where the share has nothing left, or is over. */
+  /**
+   * Admits a request, which counts as running until `release`; false where the share has nothing
+   * left, or is over.
+   */
   admit(id: string, now: number): boolean {
     if (this.isOver(now) || this.#running.size >= this.#share.slots) return false;
     this.#used += 1;

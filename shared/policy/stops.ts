@@ -1,4 +1,5 @@
-// What operators have stopped: all sampling, that of MCP servers, that of API keys. A stop is for now, and is taken back.
+// What operators have stopped: all sampling, that of MCP servers, that of API keys. A stop is for
+// now, and is taken back.
 
 import type { StopScope } from "../model/call.ts";
 

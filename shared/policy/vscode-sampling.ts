@@ -1,10 +1,13 @@
-// VS Code's setting `chat.mcp.serverSampling` as rules of the policy: which MCP servers may ask which models, during a chat and outside of one.
+// VS Code's setting `chat.mcp.serverSampling` as rules of the policy: which MCP servers may ask
+// which models, during a chat and outside of one.
 //
-// Its shape is in VS Code's settings schema (microsoft/vscode, src/vs/workbench/contrib/chat/browser/chat.contribution.ts), what it does in
-// McpSamplingService (src/vs/workbench/contrib/mcp/common/mcpSamplingService.ts):
+// Its shape is in VS Code's settings schema (microsoft/vscode,
+// src/vs/workbench/contrib/chat/browser/chat.contribution.ts), what it does in McpSamplingService
+// (src/vs/workbench/contrib/mcp/common/mcpSamplingService.ts):
 // - A member is named `LABEL: SERVER`; the label says where the server is configured.
-// - `allowedDuringChat` is for requests during a tool call, `allowedOutsideChat` for all others: true allows without asking, false refuses,
-//   absent asks. (The schema says that the first is true by default; the service asks.)
+// - `allowedDuringChat` is for requests during a tool call, `allowedOutsideChat` for all others:
+//   true allows without asking, false refuses, absent asks. (The schema says that the first is true
+//   by default; the service asks.)
 // - `allowedModels`: only these answer; absent: the default model.
 
 import type { Json, JsonObject } from "../encoding.ts";
@@ -21,7 +24,10 @@ export type NotCarried =
   /** It is no object. */
   | { readonly kind: "unreadable" }
   | { readonly kind: "unknownMember"; readonly member: string }
-  /** A rule's `*` matches any characters, so a name with one cannot be written; nor can one of more than 256 characters. */
+  /**
+   * A rule's `*` matches any characters, so a name with one cannot be written; nor can one of more
+   * than 256 characters.
+   */
   | { readonly kind: "badName" }
   /** An entry of the same server's name came before it. */
   | { readonly kind: "sameServer" }
@@ -52,8 +58,10 @@ type Known = {
 };
 
 /**
- * Reads a whole `settings.json` (comments and trailing commas allowed), the setting with its name, or its value alone.
- * @returns Its servers in order, each with its rules; `notJson`, or `noServers` where there is no such setting in it.
+ * Reads a whole `settings.json` (comments and trailing commas allowed), the setting with its name,
+ * or its value alone.
+ * @returns Its servers in order, each with its rules; `notJson`, or `noServers` where there is no
+ *   such setting in it.
  */
 export function importVscodeSampling(text: string, known: Known): Result<readonly ImportedServer[], "notJson" | "noServers"> {
   const read = parsed(text) ?? parsed(`{${text}}`);
@@ -84,7 +92,9 @@ export function importVscodeSampling(text: string, known: Known): Result<readonl
 
 const isObject = (value: Json | undefined): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The setting itself, in whatever it stands: settings.json, or a workspace file with `settings`. */
+/**
+ * The setting itself, in whatever it stands: settings.json, or a workspace file with `settings`.
+ */
 function settingIn(read: Json): JsonObject | null {
   if (!isObject(read)) return null;
   const inside = isObject(read["settings"]) ? read["settings"] : read;
@@ -148,7 +158,10 @@ function rulesOf(server: string, entry: JsonObject, known: readonly KnownModel[]
   return { rules, notCarried };
 }
 
-/** `copilot/gpt-4.1` is a model of the routing table whose id, or whose name at its provider, is so or ends so. */
+/**
+ * `copilot/gpt-4.1` is a model of the routing table whose id, or whose name at its provider, is so
+ * or ends so.
+ */
 function modelsFor(wanted: readonly string[], known: readonly KnownModel[], notCarried: NotCarried[]): readonly string[] {
   const found = wanted.flatMap((model) => {
     const ids = known
@@ -181,7 +194,10 @@ function freeName(wanted: string, taken: Set<string>): string {
   }
 }
 
-/** Without comments and trailing commas, as VS Code's settings may have them (jsonc). What stands in strings stays. */
+/**
+ * Without comments and trailing commas, as VS Code's settings may have them (jsonc). What stands in
+ * strings stays.
+ */
 function parsed(text: string): Json | undefined {
   const plain = text
     .replaceAll(/"(?:[^"\\]|\\.)*"|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g, (part) => (part.startsWith("/") ? " " : part))

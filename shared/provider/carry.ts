@@ -1,4 +1,5 @@
-// Whether a model can take a request's content at all. If not, the model is ineligible; the request is never sent with something missing.
+// Whether a model can take a request's content at all. If not, the model is ineligible; the request
+// is never sent with something missing.
 
 import type { Block, SamplingRequest } from "../model/sampling.ts";
 import type { Model, Provider } from "../routing/table.ts";
@@ -7,11 +8,13 @@ import { rulesOf } from "./rules-by-kind.ts";
 import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
 
 /**
- * Why this model cannot take this request's content, as a plain clause ("it does not support images") without anything from the request; undefined
- * where it can. Only content is judged: limits, prices and permissions are routing's.
+ * Why this model cannot take this request's content, as a plain clause ("it does not support
+ * images") without anything from the request; undefined where it can. Only content is judged:
+ * limits, prices and permissions are routing's.
  *
- * Ineligible are tools for a model without tools; images and audio for a model without them; resources that are neither text, image
- * nor audio; and what the kind's own rules name: kinds of media that its API has no name for, media in an assistant's message, blank texts.
+ * Ineligible are tools for a model without tools; images and audio for a model without them;
+ * resources that are neither text, image nor audio; and what the kind's own rules name: kinds of
+ * media that its API has no name for, media in an assistant's message, blank texts.
  */
 export function cannotCarry(request: SamplingRequest, model: Model, kind: Provider["kind"]): string | undefined {
   const rules = rulesOf(kind);

@@ -1,4 +1,5 @@
-// The texts of an embedding request, and vectors as a reply, whichever API made them. No network, no key.
+// The texts of an embedding request, and vectors as a reply, whichever API made them. No network,
+// no key.
 
 import { err, ok, type Result } from "../result.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
@@ -21,7 +22,10 @@ export const embeddingReply = ({ vectors, model, usage }: EmbeddingReply): Model
   notes: [],
 });
 
-/** Joins the results of several calls of one model (at least one), in order. A `brokenAnswer` where their vectors differ in size. */
+/**
+ * Joins the results of several calls of one model (at least one), in order. A `brokenAnswer` where
+ * their vectors differ in size.
+ */
 export function joinEmbeddings(parts: readonly EmbeddingReply[]): Result<EmbeddingReply, ProviderError> {
   const vectors = parts.flatMap((part) => part.vectors);
   const usage = sumOf(parts.map((part) => part.usage));

@@ -1,4 +1,5 @@
-// Whether a reply is the JSON that was asked for: one check for every provider, and for a reviewer's edit of a reply.
+// Whether a reply is the JSON that was asked for: one check for every provider, and for a
+// reviewer's edit of a reply.
 
 import { parseJson } from "../json/values.ts";
 import type { Json, JsonObject } from "../encoding.ts";
@@ -6,15 +7,19 @@ import { checkValue } from "../json-schema/check-value.ts";
 import { readSchema } from "../json-schema/read-schema.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 
-/** The text of a reply: its text blocks, with nothing between them, because providers cut one running text into blocks. */
+/**
+ * The text of a reply: its text blocks, with nothing between them, because providers cut one
+ * running text into blocks.
+ */
 export const textOfReply = ({ content }: Pick<SamplingReply, "content">): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 /**
- * Whether the reply's text is JSON (any value, white space around it) that fits the schema, where there is one. An object with a repeated
- * name is refused: readers differ in which of the two counts, so that the checked value need not be the one that is read. Nothing fits a
- * schema that is not usable (`readSchema`) or takes too much work. True for a reply that uses tools, which is not the answer yet, and where
- * no JSON was asked for.
+ * Whether the reply's text is JSON (any value, white space around it) that fits the schema, where
+ * there is one. An object with a repeated name is refused: readers differ in which of the two
+ * counts, so that the checked value need not be the one that is read. Nothing fits a schema that is
+ * not usable (`readSchema`) or takes too much work. True for a reply that uses tools, which is not
+ * the answer yet, and where no JSON was asked for.
  */
 export function isJsonReply(reply: Pick<SamplingReply, "content">, format: SamplingRequest["responseFormat"]): boolean {
   if (format === undefined || reply.content.some((block) => block.type === "tool_use")) return true;
@@ -23,7 +28,9 @@ export function isJsonReply(reply: Pick<SamplingReply, "content">, format: Sampl
   return value !== undefined && !repeatsName(text) && (format.schema === undefined || fits(value, format.schema));
 }
 
-/** The content without a Markdown fence around all of it, which models write even when told not to. */
+/**
+ * The content without a Markdown fence around all of it, which models write even when told not to.
+ */
 export function withoutFence(content: SamplingReply["content"]): SamplingReply["content"] {
   if (!content.every((block) => block.type === "text")) return content;
   const inner = fence.exec(textOfReply({ content }))?.[1];

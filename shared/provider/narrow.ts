@@ -1,4 +1,5 @@
-// Narrow checks for what providers answer: the shapes we need, everything else ignored. Nothing here throws.
+// Narrow checks for what providers answer: the shapes we need, everything else ignored. Nothing
+// here throws.
 
 import type { JsonObject } from "../encoding.ts";
 import { checkJson } from "../json/json-rules.ts";
@@ -10,8 +11,8 @@ import type { Usage } from "../model/call.ts";
 export const isCount = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 
 /**
- * A usage as a provider counted it. What it says of its cache is left out where that is no count, or 0; the two together are never more than
- * the input, of which they are parts.
+ * A usage as a provider counted it. What it says of its cache is left out where that is no count,
+ * or 0; the two together are never more than the input, of which they are parts.
  */
 export function countedUsage(
   inputTokens: number,
@@ -28,7 +29,10 @@ export function countedUsage(
   };
 }
 
-/** A JSON object that can be carried (`checkJson`): what a tool's arguments must be, as a request's own values must. */
+/**
+ * A JSON object that can be carried (`checkJson`): what a tool's arguments must be, as a request's
+ * own values must.
+ */
 export function isJsonObject(value: unknown): value is JsonObject {
   const issues = new IssueCollector();
   checkJson(value, issues);

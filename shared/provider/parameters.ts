@@ -1,12 +1,13 @@
-// The parameters that every provider shares: what is passed, changed or left out, each change with its note.
+// The parameters that every provider shares: what is passed, changed or left out, each change with
+// its note.
 
 import type { SamplingRequest, ToolChoice, ToolDefinition } from "../model/sampling.ts";
 import type { Model } from "../routing/table.ts";
 import type { Note } from "../model/call.ts";
 
 /**
- * The temperature to pass, within 0 and `highest`; undefined where none was asked for or the model's API refuses it.
- * A change or an omission is noted.
+ * The temperature to pass, within 0 and `highest`; undefined where none was asked for or the
+ * model's API refuses it. A change or an omission is noted.
  */
 export function temperatureFor(request: SamplingRequest, model: Model, highest: number, notes: Note[]): number | undefined {
   const from = request.temperature;
@@ -21,8 +22,8 @@ export function temperatureFor(request: SamplingRequest, model: Model, highest: 
 }
 
 /**
- * The `top_p` to pass; undefined where none was asked for or the model's API refuses it, which is noted. `isExcluded`: the API takes it or
- * a temperature, and a temperature is passed.
+ * The `top_p` to pass; undefined where none was asked for or the model's API refuses it, which is
+ * noted. `isExcluded`: the API takes it or a temperature, and a temperature is passed.
  */
 export function topPFor(request: SamplingRequest, model: Model, isExcluded: boolean, notes: Note[]): number | undefined {
   if (request.topP === undefined) return undefined;
@@ -33,7 +34,10 @@ export function topPFor(request: SamplingRequest, model: Model, isExcluded: bool
   return undefined;
 }
 
-/** The `top_k` to pass; undefined where none was asked for or the model's API does not take it, which is noted. */
+/**
+ * The `top_k` to pass; undefined where none was asked for or the model's API does not take it,
+ * which is noted.
+ */
 export function topKFor(request: SamplingRequest, isSupported: boolean, notes: Note[]): number | undefined {
   if (request.topK === undefined || isSupported) return request.topK;
   notes.push({ kind: "omitted", field: "topK", why: "This model's API does not take top_k." });
@@ -41,8 +45,9 @@ export function topKFor(request: SamplingRequest, isSupported: boolean, notes: N
 }
 
 /**
- * The stop sequences to pass: at most `most`, and only those that the API `takes`. `finishReply` cuts the reply at all of them, so that the
- * others count too; a model that does not know them may have generated further.
+ * The stop sequences to pass: at most `most`, and only those that the API `takes`. `finishReply`
+ * cuts the reply at all of them, so that the others count too; a model that does not know them may
+ * have generated further.
  */
 export function stopSequencesFor(
   request: SamplingRequest,
@@ -63,8 +68,9 @@ export function stopSequencesFor(
 }
 
 /**
- * The request's metadata as far as the routing table names the keys, as texts (other JSON values as their JSON); undefined
- * where nothing is left. Everything else is noted, by number only: the keys are the requestor's words.
+ * The request's metadata as far as the routing table names the keys, as texts (other JSON values as
+ * their JSON); undefined where nothing is left. Everything else is noted, by number only: the keys
+ * are the requestor's words.
  */
 export function metadataFor(request: SamplingRequest, model: Model, notes: Note[]): Record<string, string> | undefined {
   const entries = Object.entries(request.metadata ?? {});
@@ -83,8 +89,9 @@ export function metadataFor(request: SamplingRequest, model: Model, notes: Note[
 export const mayUseTools = (request: SamplingRequest): boolean => (request.tools?.length ?? 0) > 0 && request.toolChoice !== "none";
 
 /**
- * The tools and the tool choice to pass. Both APIs refuse a choice without tools; it means nothing, and is noted where it asked for a tool.
- * For an API that does not know `none` the tools are left out, which has the same effect; `auto` is what every API does without a choice.
+ * The tools and the tool choice to pass. Both APIs refuse a choice without tools; it means nothing,
+ * and is noted where it asked for a tool. For an API that does not know `none` the tools are left
+ * out, which has the same effect; `auto` is what every API does without a choice.
  */
 export function toolsFor(
   request: SamplingRequest,

@@ -1,13 +1,14 @@
-// What a provider's failure means for what we do next. Reads status and headers only, never a provider's free text.
+// What a provider's failure means for what we do next. Reads status and headers only, never a
+// provider's free text.
 
 import { unreachable } from "../result.ts";
 import type { AnswerFault, Attempt, ProviderError, StopScope, Usage } from "../model/call.ts";
 import type { Refusal } from "../model/outcome.ts";
 
 /**
- * How long a provider asks us to wait, in milliseconds; undefined where it gives no valid time. `retryAfterMs` is the header
- * `retry-after-ms` (providers' own), `retryAfter` is `Retry-After`: seconds or an HTTP date (RFC 9110 section 10.2.3). A moment that has
- * passed is 0.
+ * How long a provider asks us to wait, in milliseconds; undefined where it gives no valid time.
+ * `retryAfterMs` is the header `retry-after-ms` (providers' own), `retryAfter` is `Retry-After`:
+ * seconds or an HTTP date (RFC 9110 section 10.2.3). A moment that has passed is 0.
  */
 export function retryAfterMs(
   headers: { readonly retryAfterMs: string | null; readonly retryAfter: string | null },
@@ -28,8 +29,9 @@ function decimal(text: string | null): number | undefined {
 }
 
 /**
- * The error for an HTTP status outside 200-299. Only 408, 409, 429 and 5xx are retried (design: Providers). Every other status stops: our
- * request or our credential is wrong, which asking another candidate would hide.
+ * The error for an HTTP status outside 200-299. Only 408, 409, 429 and 5xx are retried (design:
+ * Providers). Every other status stops: our request or our credential is wrong, which asking
+ * another candidate would hide.
  */
 export function errorOfStatus(status: number, wait?: number): ProviderError {
   const retryAfter = wait === undefined ? {} : { retryAfterMs: wait };
@@ -45,8 +47,8 @@ export function errorOfStatus(status: number, wait?: number): ProviderError {
 }
 
 /**
- * A response with status 200 that is no usable answer. The same provider is not asked again, because it may have been paid; the next
- * candidate may be asked, and the attempt is in the record.
+ * A response with status 200 that is no usable answer. The same provider is not asked again,
+ * because it may have been paid; the next candidate may be asked, and the attempt is in the record.
  */
 export const brokenAnswer = (detail?: AnswerFault, usage?: Usage): ProviderError => ({
   kind: "brokenAnswer",
@@ -59,7 +61,10 @@ export const brokenAnswer = (detail?: AnswerFault, usage?: Usage): ProviderError
 /** The connection failed before there was a response. */
 export const connectionError: ProviderError = { kind: "connection", then: "retry" };
 
-/** The provider was silent for too long. A retry at the same server would only spend the caller's time. */
+/**
+ * The provider was silent for too long. A retry at the same server would only spend the caller's
+ * time.
+ */
 export const timeoutError: ProviderError = { kind: "timeout", then: "next" };
 
 /** The time for all attempts was over before this candidate was asked. */
@@ -82,7 +87,9 @@ export function queueError(refusal: "full" | "timeout" | "cancelled"): ProviderE
   }
 }
 
-/** What is left of this budget is less than the call may cost. `mayGoOn`: another candidate may fit. */
+/**
+ * What is left of this budget is less than the call may cost. `mayGoOn`: another candidate may fit.
+ */
 export const overBudgetError = (budget: NonNullable<ProviderError["budget"]>, mayGoOn: boolean): ProviderError => ({
   kind: "overBudget",
   then: mayGoOn ? "next" : "stop",
@@ -95,7 +102,10 @@ export const stoppedError = (stoppedBy: StopScope): ProviderError => ({ kind: "s
 /** It could not be found out whether this may be sent, so it is not. */
 export const unverifiedError = (kind: "overBudget" | "stopped"): ProviderError => ({ kind, then: "stop", detail: "unverified" });
 
-/** Whether no model was called, and nothing was paid: none had a slot, in the time that there was or before the caller left; or none may be sent to. */
+/**
+ * Whether no model was called, and nothing was paid: none had a slot, in the time that there was or
+ * before the caller left; or none may be sent to.
+ */
 export const isUnasked = (attempts: readonly Attempt[]): boolean =>
   attempts.some(isUnsent) && attempts.every((attempt) => isUnsent(attempt) || attempt.fault.detail === "outOfTime");
 
@@ -108,7 +118,10 @@ const isUnsent = ({ fault: { kind } }: Failed): boolean =>
 export const wasSent = (attempt: Failed): boolean =>
   !isUnsent(attempt) && attempt.fault.kind !== "noCredential" && attempt.fault.detail !== "outOfTime";
 
-/** Why nothing was sent, where a budget or an operator is the reason; null where something was, or there is another reason. */
+/**
+ * Why nothing was sent, where a budget or an operator is the reason; null where something was, or
+ * there is another reason.
+ */
 export function unsentBecause(attempts: readonly Attempt[]): Extract<Refusal, { kind: "budgetUsedUp" | "stopped" }> | null {
   if (!isUnasked(attempts)) return null;
   for (const { fault } of attempts) {

@@ -1,4 +1,5 @@
-// What is known of a kind of provider before one is called: what its API cannot take, and what it will leave out or change.
+// What is known of a kind of provider before one is called: what its API cannot take, and what it
+// will leave out or change.
 
 import type { Message, SamplingRequest } from "../model/sampling.ts";
 import type { Note } from "../model/call.ts";
@@ -7,15 +8,24 @@ import type { ResultPart } from "./tool-result.ts";
 
 export type MediaPart = Exclude<ResultPart, { type: "text" }>;
 
-/** Every reason is a plain clause without anything from the request; undefined where the API takes it. */
+/**
+ * Every reason is a plain clause without anything from the request; undefined where the API takes
+ * it.
+ */
 export type ProviderRules = {
   /** Whether images and audio may stand in an assistant's message. */
   readonly takesAssistantMedia: boolean;
-  /** Why the API cannot take an image or audio of this media type, where the model takes such media at all. */
+  /**
+   * Why the API cannot take an image or audio of this media type, where the model takes such media
+   * at all.
+   */
   readonly mediaReason: (part: MediaPart) => string | undefined;
   /** Why the API cannot take this message of the request as a whole. */
   readonly messageReason: (message: Message, request: SamplingRequest) => string | undefined;
-  /** What a call will leave out or change, as far as it is known before. For requests that `cannotCarry` lets through. */
+  /**
+   * What a call will leave out or change, as far as it is known before. For requests that
+   * `cannotCarry` lets through.
+   */
   readonly plannedNotes: (call: ModelCall) => readonly Note[];
 };
 

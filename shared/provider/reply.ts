@@ -1,5 +1,5 @@
-// What is done to every provider's reply before the response gate: characters only, unique tool use ids, stop sequences applied, the limit
-// checked, JSON where JSON was asked for.
+// What is done to every provider's reply before the response gate: characters only, unique tool use
+// ids, stop sequences applied, the limit checked, JSON where JSON was asked for.
 
 import type { ModelCall } from "./model-call.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -17,12 +17,14 @@ export type Draft = {
 };
 
 /**
- * The reply for the response gate. Refused is a reply over the limit by the provider's own count where the table says so for this model
- * (`overLimit: "refuse"`), and one that is not the JSON that was asked for; a fence around the JSON is removed.
+ * The reply for the response gate. Refused is a reply over the limit by the provider's own count
+ * where the table says so for this model (`overLimit: "refuse"`), and one that is not the JSON that
+ * was asked for; a fence around the JSON is removed.
  *
- * A text over the limit is cut by share: of `reported` tokens for `n` characters, the first `n * maxTokens / reported` stay (whole code
- * points). Only the provider can count its tokens exactly; the note says that the text was cut. A reply with a tool use is not cut, since
- * half a set of calls would be a different answer: it is noted only. So is one that was streamed.
+ * A text over the limit is cut by share: of `reported` tokens for `n` characters, the first
+ * `n * maxTokens / reported` stay (whole code points). Only the provider can count its tokens
+ * exactly; the note says that the text was cut. A reply with a tool use is not cut, since half a
+ * set of calls would be a different answer: it is noted only. So is one that was streamed.
  */
 export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, ProviderError> {
   const { request, candidate } = call;
@@ -46,15 +48,19 @@ export function finishReply(call: ModelCall, draft: Draft): Result<ModelReply, P
   return ok({ reply: { content, model: draft.model.toWellFormed(), ...(stopReason === undefined ? {} : { stopReason }) }, usage, notes });
 }
 
-/** A lone surrogate is no character: a reply with one would have no digest (RFC 8785 section 3.2.2.2), so it becomes U+FFFD here. */
+/**
+ * A lone surrogate is no character: a reply with one would have no digest (RFC 8785 section
+ * 3.2.2.2), so it becomes U+FFFD here.
+ */
 function wellFormed(block: ReplyBlock): ReplyBlock {
   if (block.type === "text") return { ...block, text: block.text.toWellFormed() };
   return block.type === "tool_use" ? { ...block, id: block.id.toWellFormed(), name: block.name.toWellFormed() } : block;
 }
 
 /**
- * Cuts at the first stop sequence in a text block; what follows would not have been generated. Needed for lists longer than an API takes,
- * for models whose API takes none, and for servers that ignore the parameter.
+ * Cuts at the first stop sequence in a text block; what follows would not have been generated.
+ * Needed for lists longer than an API takes, for models whose API takes none, and for servers that
+ * ignore the parameter.
  */
 function cutAtStop(content: ReplyBlock[], sequences: readonly string[]): { content: ReplyBlock[]; cut: boolean } {
   if (sequences.length === 0) return { content, cut: false };
@@ -66,7 +72,10 @@ function cutAtStop(content: ReplyBlock[], sequences: readonly string[]): { conte
   return { content, cut: false };
 }
 
-/** Where the first stop sequence begins in a text, in UTF-16 units; undefined where there is none. An empty sequence stops nothing. */
+/**
+ * Where the first stop sequence begins in a text, in UTF-16 units; undefined where there is none.
+ * An empty sequence stops nothing.
+ */
 export function firstStop(text: string, sequences: readonly string[]): number | undefined {
   const found = sequences.flatMap((sequence) => (sequence === "" ? [] : [text.indexOf(sequence)])).filter((at) => at >= 0);
   return found.length === 0 ? undefined : Math.min(...found);
@@ -82,7 +91,10 @@ function keepShare(content: readonly ReplyBlock[], share: number): ReplyBlock[] 
   });
 }
 
-/** Some servers number their calls from the start in each reply, or give no id; a repeated id would make the next request invalid. */
+/**
+ * Some servers number their calls from the start in each reply, or give no id; a repeated id would
+ * make the next request invalid.
+ */
 function withUniqueIds(content: readonly ReplyBlock[], request: SamplingRequest): ReplyBlock[] {
   if (!content.some((block) => block.type === "tool_use")) return [...content];
   const usedIds = new Set(
@@ -101,7 +113,10 @@ function withUniqueIds(content: readonly ReplyBlock[], request: SamplingRequest)
   });
 }
 
-/** A rough count for providers that do not count: four characters (of the request's JSON, and of what was `made`) to a token. */
+/**
+ * A rough count for providers that do not count: four characters (of the request's JSON, and of
+ * what was `made`) to a token.
+ */
 export const estimatedUsage = (request: SamplingRequest, made: number): Usage => ({
   inputTokens: Math.ceil(charactersOf(request.systemPrompt ?? "", request.messages) / 4),
   outputTokens: Math.ceil(made / 4),

@@ -1,7 +1,8 @@
-// A streamed reply: what each provider's events are read into, and what of its text may be delivered while it comes.
+// A streamed reply: what each provider's events are read into, and what of its text may be
+// delivered while it comes.
 //
-// No network: the data of events are passed in. They are assembled into the answer that the API gives without a stream, so that one
-// translation reads both.
+// No network: the data of events are passed in. They are assembled into the answer that the API
+// gives without a stream, so that one translation reads both.
 
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import type { ProviderError, Usage } from "../model/call.ts";
@@ -10,7 +11,10 @@ import { estimatedUsage, firstStop } from "./reply.ts";
 
 /** One provider's stream. Never throws. */
 export type StreamReader = {
-  /** Reads the data of one event. `end`: the rest of the stream is not needed. An error: it is not read. */
+  /**
+   * Reads the data of one event. `end`: the rest of the stream is not needed. An error: it is not
+   * read.
+   */
   readonly take: (data: string) => "more" | "end" | ProviderError;
   /** Whether the API has said that the reply is complete. */
   readonly isWhole: () => boolean;
@@ -22,12 +26,16 @@ export type StreamReader = {
   readonly characters: () => number;
 };
 
-/** More text blocks or tool calls than any reply has, so that a server that sends empty ones without end does not fill the memory. */
+/**
+ * More text blocks or tool calls than any reply has, so that a server that sends empty ones without
+ * end does not fill the memory.
+ */
 export const mostBlocks = 1_000;
 
 /**
- * The usage of a stream that broke off, or undefined where nothing came: as the provider counted until then, which may be the input alone,
- * and for the output at least one token for four characters that came.
+ * The usage of a stream that broke off, or undefined where nothing came: as the provider counted
+ * until then, which may be the input alone, and for the output at least one token for four
+ * characters that came.
  */
 export function usageSoFar(request: SamplingRequest, stream: Pick<StreamReader, "usage" | "characters">): Usage | undefined {
   const counted = stream.usage();
@@ -39,9 +47,10 @@ export function usageSoFar(request: SamplingRequest, stream: Pick<StreamReader, 
 }
 
 /**
- * Delivers the text of a reply while it comes: exactly the text of the reply that `finishReply` makes of the whole. It buffers what could
- * still be the beginning of a stop sequence, half of a character, and, where JSON was asked for, all of a text that does not begin like
- * JSON: a fence is removed at the end, and for anything else another model can still be asked.
+ * Delivers the text of a reply while it comes: exactly the text of the reply that `finishReply`
+ * makes of the whole. It buffers what could still be the beginning of a stop sequence, half of a
+ * character, and, where JSON was asked for, all of a text that does not begin like JSON: a fence is
+ * removed at the end, and for anything else another model can still be asked.
  */
 export class TextDeltas {
   readonly #onText: (text: string) => void;
@@ -52,7 +61,10 @@ export class TextDeltas {
   /** Text in which a stop sequence could begin. */
   #buffered = "";
   #stopped = false;
-  /** Where JSON is expected: the text before it begins like JSON. Null where none is buffered for that. */
+  /**
+   * Where JSON is expected: the text before it begins like JSON. Null where none is buffered for
+   * that.
+   */
   #beginning: string | null;
 
   constructor(request: SamplingRequest, onText: (text: string) => void) {
@@ -86,7 +98,10 @@ export class TextDeltas {
     this.#buffered = "";
   }
 
-  /** Delivers the rest of the reply's text. False where the reply's text does not begin with what was delivered. */
+  /**
+   * Delivers the rest of the reply's text. False where the reply's text does not begin with what
+   * was delivered.
+   */
   finish(reply: Pick<SamplingReply, "content">): boolean {
     const text = textOfReply(reply);
     if (!text.startsWith(this.#delivered)) return false;
@@ -126,7 +141,10 @@ export class TextDeltas {
 
 const beginsLikeJson = /^[ \t\r\n]*[[{"\-\dtfn]/;
 
-/** Where the longest end of the text begins that could be the beginning of a sequence; the text's length where there is none. */
+/**
+ * Where the longest end of the text begins that could be the beginning of a sequence; the text's
+ * length where there is none.
+ */
 function beginOf(text: string, sequences: readonly string[]): number {
   let longest = 0;
   for (const sequence of sequences)

@@ -1,5 +1,5 @@
-// A tool result as text, images and sounds, which is all that providers take. Links, resources and structured content become
-// text that says what it is: nothing is fetched, and nothing is left out.
+// A tool result as text, images and sounds, which is all that providers take. Links, resources and
+// structured content become text that says what it is: nothing is fetched, and nothing is left out.
 
 import { parseJson } from "../json/values.ts";
 import { canonicalJson } from "../encoding.ts";
@@ -16,8 +16,9 @@ export const isOpaque = (block: EmbeddedResourceBlock): boolean =>
   "blob" in block.resource && mediaKind(block.resource.mimeType) === undefined;
 
 /**
- * The parts in the result's own order, `structuredContent` last, and only where no text block has the same JSON already (servers are told
- * to send both). Throws on an opaque resource, which `cannotCarry` has ruled out.
+ * The parts in the result's own order, `structuredContent` last, and only where no text block has
+ * the same JSON already (servers are told to send both). Throws on an opaque resource, which
+ * `cannotCarry` has ruled out.
  */
 export function resultParts(result: ToolResultBlock): ResultPart[] {
   const parts = result.content.flatMap((block): ResultPart[] => {

@@ -1,7 +1,7 @@
 // Replaces names and ids that a provider's API would refuse, and restores them in the reply.
 //
-// The protocol allows dots and slashes in tool names, and anything in ids; both APIs take letters, digits, "_" and "-" only. No tool is
-// dropped and no request refused for that.
+// The protocol allows dots and slashes in tool names, and anything in ids; both APIs take letters,
+// digits, "_" and "-" only. No tool is dropped and no request refused for that.
 
 import type { SamplingRequest, ToolUseBlock } from "../model/sampling.ts";
 
@@ -11,13 +11,14 @@ const plain: WireNames = { to: (name) => name, from: (wire) => wire };
 const safe = /^[A-Za-z0-9_-]+$/;
 
 /**
- * One wire name for each name, no two alike, the same for the same list. `limit` is the longest wire name, in characters.
- * A name that the API takes as it is stays as it is.
+ * One wire name for each name, no two alike, the same for the same list. `limit` is the longest
+ * wire name, in characters. A name that the API takes as it is stays as it is.
  */
 export function wireNames(names: readonly string[], limit: number): WireNames {
   if (names.every((name) => name.length <= limit && safe.test(name))) return plain;
   const originals = new Map<string, string>();
-  // The next number of each base: tens of thousands of names may differ only in characters that are replaced.
+  // The next number of each base: tens of thousands of names may differ only in characters that are
+  // replaced.
   const numbers = new Map<string, number>();
   const wires = new Map<string, string>();
   const give = (name: string, wire: string): void => {
@@ -40,7 +41,10 @@ export function wireNames(names: readonly string[], limit: number): WireNames {
 const toolUses = (request: SamplingRequest): ToolUseBlock[] =>
   request.messages.flatMap((message) => message.content.flatMap((block) => (block.type === "tool_use" ? [block] : [])));
 
-/** Both APIs take tool names of at most 64 characters. Names of the history count too: a tool may be gone from the list by now. */
+/**
+ * Both APIs take tool names of at most 64 characters. Names of the history count too: a tool may be
+ * gone from the list by now.
+ */
 export const toolNames = (request: SamplingRequest): WireNames =>
   wireNames([...(request.tools ?? []).map((tool) => tool.name), ...toolUses(request).map((use) => use.name)], 64);
 

@@ -1,5 +1,6 @@
-// Why a request got no reply: as its line has it, and as words that tell an operator what went wrong and what to do. Kinds, numbers and our
-// own names, nothing of the content. What the requestor is told is in describe.ts.
+// Why a request got no reply: as its line has it, and as words that tell an operator what went
+// wrong and what to do. Kinds, numbers and our own names, nothing of the content. What the
+// requestor is told is in describe.ts.
 
 import type { AnswerFault } from "../model/call.ts";
 import type { Gate } from "../model/gate.ts";
@@ -19,8 +20,9 @@ export type Cause =
   | { readonly kind: "broken"; readonly quote: string };
 
 /**
- * What went wrong, and what to do about it: each a sentence without its full stop. More than one thing to do where models failed in more
- * than one way, the cause first. Paths under /admin stand for the operator's documents.
+ * What went wrong, and what to do about it: each a sentence without its full stop. More than one
+ * thing to do where models failed in more than one way, the cause first. Paths under /admin stand
+ * for the operator's documents.
  */
 export type Explained = readonly [what: string, fix: string, ...more: string[]];
 

@@ -1,4 +1,5 @@
-// Why a request got no reply and what to do about it, in English: for the console, and for the `cause` of the operator's API.
+// Why a request got no reply and what to do about it, in English: for the console, and for the
+// `cause` of the operator's API.
 
 import type { LimitName, Gate } from "../model/gate.ts";
 import type { AnswerFault, StopScope } from "../model/call.ts";

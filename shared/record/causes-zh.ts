@@ -1,4 +1,5 @@
-// Why a request got no reply and what to do about it, in simplified Chinese: for the console. Words as in shared/channels/words/zh/review-zh.ts.
+// Why a request got no reply and what to do about it, in simplified Chinese: for the console. Words
+// as in shared/channels/words/zh/review-zh.ts.
 
 import type { LimitName, Gate } from "../model/gate.ts";
 import type { AnswerFault, StopScope } from "../model/call.ts";

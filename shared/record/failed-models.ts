@@ -1,5 +1,6 @@
-// Why every model of a request failed: what each did, in the order in which it was asked, and which of that is the cause. Kinds, numbers
-// and names of the routing table, never what a provider said. Pure.
+// Why every model of a request failed: what each did, in the order in which it was asked, and which
+// of that is the cause. Kinds, numbers and names of the routing table, never what a provider said.
+// Pure.
 
 import type { Attempt, ProviderError } from "../model/call.ts";
 import { wasSent } from "../provider/provider-error.ts";
@@ -19,7 +20,10 @@ export type FailureReason =
   | "budgetUnknown"
   | "stopUnknown";
 
-/** `tried`: the number of all attempts. `reason`: the cause; null where there was no attempt. `failures`: the first sixteen, in order. */
+/**
+ * `tried`: the number of all attempts. `reason`: the cause; null where there was no attempt.
+ * `failures`: the first sixteen, in order.
+ */
 export type FailedCause = {
   readonly kind: "failed";
   readonly tried: number;
@@ -63,9 +67,11 @@ export function reasonOf({ kind, detail }: Pick<ModelFailure, "kind" | "detail">
 }
 
 /**
- * The cause of a request's failure: how its first choice failed, because every later model only stands in for it. Where more than half of
- * all models were asked and failed alike, that explains more, and is the cause: no provider can be reached, say. Each model counts once,
- * for what it did most often, and of equals for what it did first. So the order of the models after the first does not matter.
+ * The cause of a request's failure: how its first choice failed, because every later model only
+ * stands in for it. Where more than half of all models were asked and failed alike, that explains
+ * more, and is the cause: no provider can be reached, say. Each model counts once, for what it did
+ * most often, and of equals for what it did first. So the order of the models after the first does
+ * not matter.
  * @param failures in the order in which the models were asked
  */
 export function causeOf(failures: readonly ModelFailure[]): FailureReason | null {

@@ -1,11 +1,15 @@
-// Requests that failed through the gateway, a provider or a channel, counted by what failed: the part of a gateway's health that no check of
-// its configuration sees. What people, policy, budgets or the caller ended is no failure of health. No clock.
+// Requests that failed through the gateway, a provider or a channel, counted by what failed: the
+// part of a gateway's health that no check of its configuration sees. What people, policy, budgets
+// or the caller ended is no failure of health. No clock.
 
 import type { Cause } from "./cause.ts";
 import { causingFailure } from "./failed-models.ts";
 import type { RunSummary } from "./record.ts";
 
-/** Requests of one server that failed for one reason. `lastAt`: when the last of them ended, in Unix milliseconds. */
+/**
+ * Requests of one server that failed for one reason. `lastAt`: when the last of them ended, in Unix
+ * milliseconds.
+ */
 export type ServerFailures = {
   readonly server: string | null;
   readonly cause: Cause;
@@ -13,7 +17,10 @@ export type ServerFailures = {
   readonly lastAt: number;
 };
 
-/** Failures of one model, the first that failed as the cause says, or without one. `cause`: the last one's. `servers`: those with the most first. */
+/**
+ * Failures of one model, the first that failed as the cause says, or without one. `cause`: the last
+ * one's. `servers`: those with the most first.
+ */
 export type HealthFailures = Omit<ServerFailures, "server"> & {
   readonly provider: string | null;
   readonly model: string | null;

@@ -1,4 +1,5 @@
-// The record of what operators did: one chain for each month, so that a whole month can be deleted, each continuing the one before.
+// The record of what operators did: one chain for each month, so that a whole month can be deleted,
+// each continuing the one before.
 
 import { macOf, bytesToHex, utf8ToBytes } from "../encoding.ts";
 import type { SigningKeys } from "../sealed-id.ts";
@@ -16,7 +17,10 @@ export const isOperatorChain = (chain: string): boolean => chain.startsWith(pref
 
 export type ChainEnd = { readonly run: string; readonly seq: number; readonly hash: string };
 
-/** The next events. The first of a month names the last of the month before, so that removing that one is noticed. */
+/**
+ * The next events. The first of a month names the last of the month before, so that removing that
+ * one is noticed.
+ */
 export function chainActs(last: ChainEnd | null, at: number, facts: readonly OperatorFact[]): RecordEvent[] {
   const chain = chainOfMonth(monthAt(at));
   // Where the clock went back, the later month goes on.
@@ -26,17 +30,22 @@ export function chainActs(last: ChainEnd | null, at: number, facts: readonly Ope
 }
 
 /**
- * The operator of an admin token. The fingerprint is a MAC of the token by the gateway's key: the record tells two tokens apart, and
- * a reader of the record cannot test guesses against it.
+ * The operator of an admin token. The fingerprint is a MAC of the token by the gateway's key: the
+ * record tells two tokens apart, and a reader of the record cannot test guesses against it.
  */
 export const tokenOperator = (keys: SigningKeys, token: string): Operator => ({
   kind: "adminToken",
   fingerprint: bytesToHex(macOf(keys[0].bytes, "countersign/operator/v1", utf8ToBytes(token)).subarray(0, 6)),
 });
 
-/** What is wrong with a chain. `at`: the number of the event from which on it cannot be relied on. */
+/**
+ * What is wrong with a chain. `at`: the number of the event from which on it cannot be relied on.
+ */
 export type ChainIssue = {
-  /** `changed`: an event was changed, or one before it taken out. `cutOff`: the last ones are missing. `monthBefore`: its last ones are. */
+  /**
+   * `changed`: an event was changed, or one before it taken out. `cutOff`: the last ones are
+   * missing. `monthBefore`: its last ones are.
+   */
   readonly kind: "changed" | "cutOff" | "monthBefore";
   readonly at: number;
 };
@@ -44,8 +53,10 @@ export type ChainIssue = {
 /**
  * The first issue of a month's chain; null where there is none.
  * @param events All of the chain, in order.
- * @param sent The end of the newest chain, as its writer has it; null where nothing was ever written.
- * @param lastBefore The end of the chain that this one continues; null where that one is no longer stored.
+ * @param sent The end of the newest chain, as its writer has it; null where nothing was ever
+ *   written.
+ * @param lastBefore The end of the chain that this one continues; null where that one is no longer
+ *   stored.
  */
 export function checkChain(
   events: readonly RecordEvent[],

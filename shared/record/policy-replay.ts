@@ -1,7 +1,9 @@
-// What another policy would have done with recorded requests, from the record alone. Pure: no content is read, nothing is asked or sent.
+// What another policy would have done with recorded requests, from the record alone. Pure: no
+// content is read, nothing is asked or sent.
 //
-// The rules are judged as for a new request, by what the record has of it. Told apart are who is asked about the prompt and about the reply.
-// Not replayed: what is masked, deadlines and escalations, and what reviewers would have decided. A reply that is reviewed only where it has
+// The rules are judged as for a new request, by what the record has of it. Told apart are who is
+// asked about the prompt and about the reply. Not replayed: what is masked, deadlines and
+// escalations, and what reviewers would have decided. A reply that is reviewed only where it has
 // warnings counts as such, because the record does not have the warnings of every reply.
 
 import { type JudgedRequest, judgedRequest } from "../model/judged-request.ts";
@@ -22,7 +24,9 @@ export type ReplayedRequest = {
   readonly grants: readonly RecordFact[];
 };
 
-/** From the least that people see to the most. A reply may be reviewed only where it has warnings. */
+/**
+ * From the least that people see to the most. A reply may be reviewed only where it has warnings.
+ */
 type Asking = { readonly prompt: 0 | 2; readonly reply: 0 | 1 | 2 };
 
 /** What a policy does with a request. */
@@ -107,7 +111,10 @@ function rulingAfter(policy: Policy, request: JudgedRequest, ruleBefore: string,
   return { kind: "asks", rule, asking: askingOf(gates, counting), reviewers: reviewers.map(({ name }) => name), quorum };
 }
 
-/** Whether a grant that let a request pass would do so under the same rule of another policy, as far as the record says. */
+/**
+ * Whether a grant that let a request pass would do so under the same rule of another policy, as far
+ * as the record says.
+ */
 function stillCounts(gates: GatePlan, { provenance }: JudgedRequest, grant: RecordFact): boolean {
   if (grant.kind !== "grantUsed" || !gates.grants || gates.quorum > 1) return false;
   if (provenance === "inferred" && !gates.grantsInferred) return false;
@@ -115,7 +122,9 @@ function stillCounts(gates: GatePlan, { provenance }: JudgedRequest, grant: Reco
   return peopleOfPlan(gates).some(({ name }) => name === grant.by);
 }
 
-/** A grant for replies counts where they have no more warnings than the one that it was given for. */
+/**
+ * A grant for replies counts where they have no more warnings than the one that it was given for.
+ */
 function askingOf(
   { request, response, replyRisk }: { readonly request: string; readonly response: string; readonly replyRisk: string | null },
   grants: readonly RecordFact[],

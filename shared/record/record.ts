@@ -1,5 +1,6 @@
-// The record: what was asked, decided, sent, spent and delivered in a run, what was refused, and what operators did. Each event is
-// chained to the one before. It has ids, names, digests and numbers, never a prompt, a reply, a reviewer's words, a token or a key.
+// The record: what was asked, decided, sent, spent and delivered in a run, what was refused, and
+// what operators did. Each event is chained to the one before. It has ids, names, digests and
+// numbers, never a prompt, a reply, a reviewer's words, a token or a key.
 
 import type { Gate } from "../model/gate.ts";
 import { type JsonObject, digestOf } from "../encoding.ts";
@@ -55,9 +56,14 @@ export type OperatorFact =
   /** To the console, by the admin token. `until`: ISO 8601. */
   | { readonly kind: "signedIn"; readonly by: Operator; readonly until: string }
   | { readonly kind: "signedOut"; readonly by: Operator; readonly everywhere: boolean }
-  /** Written before it takes effect. `of`: the server's name or the key's id; null for everything. */
+  /**
+   * Written before it takes effect. `of`: the server's name or the key's id; null for everything.
+   */
   | { readonly kind: "stopped" | "resumed"; readonly by: Operator; readonly scope: StopScope; readonly of: string | null }
-  /** So much of a budget is used. Nobody did that: it stands among what operators did because it is theirs. */
+  /**
+   * So much of a budget is used. Nobody did that: it stands among what operators did because it is
+   * theirs.
+   */
   | {
       readonly kind: "budgetReached";
       readonly budget: string;
@@ -140,7 +146,10 @@ export type RecordFact =
       readonly until: string;
       readonly count: number;
     }
-  /** A reviewer's link was opened for the first time: by the reviewer, or by a program that reads their email. */
+  /**
+   * A reviewer's link was opened for the first time: by the reviewer, or by a program that reads
+   * their email.
+   */
   | { readonly kind: "opened"; readonly gate: Gate; readonly reviewer: string; readonly channel: string; readonly version: number }
   | {
       readonly kind: "received";
@@ -158,9 +167,14 @@ export type RecordFact =
       readonly rule: string;
       readonly requestGate: string;
       readonly responseGate: string;
-      /** The lowest risk of the reply that closes the response gate; absent where the rule has none. */
+      /**
+       * The lowest risk of the reply that closes the response gate; absent where the rule has none.
+       */
       readonly replyRisk?: string;
-      /** Who is asked where a gate is closed or the reply's risk may close one, and how many must approve. */
+      /**
+       * Who is asked where a gate is closed or the reply's risk may close one, and how many must
+       * approve.
+       */
       readonly asked?: { readonly reviewers: readonly string[]; readonly quorum: number };
       /** What the rules judged it by; absent in events of earlier versions. */
       readonly judged?: JudgedRecord;
@@ -206,13 +220,18 @@ export type RecordFact =
       readonly digestBefore: string;
       readonly digestAfter: string;
     }
-  /** Rules of the policy masked parts of the request or the reply: how often each, and what it took them for. */
+  /**
+   * Rules of the policy masked parts of the request or the reply: how often each, and what it took
+   * them for.
+   */
   | {
       readonly kind: "redacted";
       readonly gate: Gate;
       readonly rules: readonly { readonly rule: string; readonly label: string; readonly count: number }[];
     }
-  /** The key of the run's content is not set: the run ended, and what cannot be read was deleted. */
+  /**
+   * The key of the run's content is not set: the run ended, and what cannot be read was deleted.
+   */
   | { readonly kind: "contentUnreadable" }
   /** A reviewer put back one part that a rule had masked. */
   | {
@@ -226,7 +245,10 @@ export type RecordFact =
       readonly rule: string;
       readonly label: string;
     }
-  /** A reviewer wrote a reply in the model's place. `digestAfter` is what the request gate then decides, `reply` the reply's own digest. */
+  /**
+   * A reviewer wrote a reply in the model's place. `digestAfter` is what the request gate then
+   * decides, `reply` the reply's own digest.
+   */
   | {
       readonly kind: "replyWritten";
       readonly gate: Gate;
@@ -247,9 +269,14 @@ export type RecordFact =
       readonly version: number;
       readonly digest: string;
       readonly reasonGiven: boolean;
-      /** The member who pressed the button, where the reviewer is a room such as a Slack channel. */
+      /**
+       * The member who pressed the button, where the reviewer is a room such as a Slack channel.
+       */
       readonly member?: string;
-      /** Nobody pressed a button at this gate: the reviewer wrote the reply, and writing it was their approval of it. */
+      /**
+       * Nobody pressed a button at this gate: the reviewer wrote the reply, and writing it was
+       * their approval of it.
+       */
       readonly byWriting?: true;
     }
   /** A reviewer gave a grant with this id. */
@@ -283,7 +310,10 @@ export type RecordFact =
       readonly risks?: readonly string[];
       /** The failed ones. */
       readonly attempts: readonly Attempt[];
-      /** When the one that succeeded began, and how long it took; absent in records of earlier versions. */
+      /**
+       * When the one that succeeded began, and how long it took; absent in records of earlier
+       * versions.
+       */
       readonly took?: Took;
       /** The images of the reply, in its order; absent where it has none. */
       readonly images?: readonly ImageDigests[];
@@ -322,15 +352,18 @@ export type RecordEvent = {
 };
 
 /**
- * A provider's model name or finish reason for the record. A provider may put anything there, even the prompt, and a row has a
- * size: anything but one word of at most 128 characters is replaced by "(not a name)".
+ * A provider's model name or finish reason for the record. A provider may put anything there, even
+ * the prompt, and a row has a size: anything but one word of at most 128 characters is replaced by
+ * "(not a name)".
  */
 export const providersWord = (word: string): string => (/^[\w.:/@+-]{0,128}$/.test(word) ? word : "(not a name)");
 
 /** A requestor's id for the record: by the same rule, and its digest where it breaks the rule. */
 export const idWord = (id: string): string => (providersWord(id) === id ? id : digestOf("countersign/request-id/v1", id));
 
-/** An event of an exported record. A fact of a kind that this version does not know is hashed too. */
+/**
+ * An event of an exported record. A fact of a kind that this version does not know is hashed too.
+ */
 export type ReadEvent = Omit<RecordEvent, "fact"> & { readonly fact: RecordFact | JsonObject };
 
 const domain = "countersign/record/v1";
@@ -355,7 +388,10 @@ export function chainEvents(
   });
 }
 
-/** The number (from 1) of the first event whose sequence or hash does not follow from the one before; null where all do. */
+/**
+ * The number (from 1) of the first event whose sequence or hash does not follow from the one
+ * before; null where all do.
+ */
 export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
   let previous = "";
   for (const [index, event] of events.entries()) {
@@ -372,7 +408,9 @@ export const exportedEvent = ({ run, seq, at, fact, hash }: ReadEvent) => ({ run
 /** An event's line in an export. */
 export const exportLine = (event: ReadEvent): string => `${JSON.stringify(exportedEvent(event))}\n`;
 
-/** Whether a record ends with this fact. A refusal and a call that was handed back have one event. */
+/**
+ * Whether a record ends with this fact. A refusal and a call that was handed back have one event.
+ */
 export const endsRecord = ({ kind }: RecordFact | JsonObject): boolean =>
   kind === "finished" || kind === "refused" || kind === "refusedMany" || kind === "handedBack";
 
@@ -416,16 +454,27 @@ export type RunSummary = {
   readonly state: LineState;
   /** Why there is no reply; null while the request is open, and where there is one. */
   readonly cause: Cause | null;
-  /** The one that answered; of a failure, the one that was asked first; null where none was asked. */
+  /**
+   * The one that answered; of a failure, the one that was asked first; null where none was asked.
+   */
   readonly model: string | null;
   readonly costUsd: number;
-  /** The policy's rule; absent in lines of earlier versions, and of requests that were refused before. */
+  /**
+   * The policy's rule; absent in lines of earlier versions, and of requests that were refused
+   * before.
+   */
   readonly rule?: string;
   /** Absent where nobody was asked, and in lines of earlier versions. */
   readonly review?: ReviewLine;
-  /** What it used of the protocol; absent in lines of earlier versions, and of requests that were refused unread or are no sampling. */
+  /**
+   * What it used of the protocol; absent in lines of earlier versions, and of requests that were
+   * refused unread or are no sampling.
+   */
   readonly use?: RequestUse;
-  /** The reviews that have closed, of each gate at most one; absent in lines of earlier versions, and where the request was refused. */
+  /**
+   * The reviews that have closed, of each gate at most one; absent in lines of earlier versions,
+   * and where the request was refused.
+   */
   readonly reviews?: readonly ReviewTime[];
   /** While a review is open: when it expires, in Unix milliseconds. */
   readonly deadlineAt?: number;

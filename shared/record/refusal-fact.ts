@@ -1,4 +1,5 @@
-// A refusal for the record: its kind, and evidence in our own words and numbers, nothing of the content.
+// A refusal for the record: its kind, and evidence in our own words and numbers, nothing of the
+// content.
 
 import { unreachable } from "../result.ts";
 import type { Refusal } from "../model/outcome.ts";
@@ -32,8 +33,8 @@ export type RefusalFact =
 const mostReasons = 8;
 
 /**
- * A refusal for the record. Pointers into the params are left out, because member names are the requestor's text; a method goes
- * through `providersWord`.
+ * A refusal for the record. Pointers into the params are left out, because member names are the
+ * requestor's text; a method goes through `providersWord`.
  */
 export function refusalFact(refusal: Refusal): RefusalFact {
   switch (refusal.kind) {

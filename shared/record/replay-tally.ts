@@ -1,4 +1,5 @@
-// The sum of replayed requests: by effect, by rule, by reviewer, and by server and tool with examples. Sums of pages add up to the sum of all.
+// The sum of replayed requests: by effect, by rule, by reviewer, and by server and tool with
+// examples. Sums of pages add up to the sum of all.
 
 import * as z from "zod";
 import { type Effect, type Replayed, type ReplayedRequest, type Ruling, type Unknown, effects, replay, unknowns } from "./policy-replay.ts";
@@ -37,7 +38,10 @@ export const tallySchema = z.strictObject({
   ungrouped: count,
   /** How many requests a rule decided. */
   rules: z.array(z.strictObject({ rule: text, ...beforeAndAfter.shape })).max(1_100),
-  /** Of how many requests a reviewer is asked. `ifWarned`: only where the reply has warnings; not in the others. */
+  /**
+   * Of how many requests a reviewer is asked. `ifWarned`: only where the reply has warnings; not in
+   * the others.
+   */
   reviewers: z.array(z.strictObject({ reviewer: text, asked: beforeAndAfter, ifWarned: beforeAndAfter })).max(1_100),
 });
 export type ReplayTally = z.infer<typeof tallySchema>;

@@ -1,4 +1,5 @@
-// What a sampling request used of the protocol, without its content: the report on leaving sampling is made of it.
+// What a sampling request used of the protocol, without its content: the report on leaving sampling
+// is made of it.
 
 import type { Block, ChatRequest, SamplingRequest } from "../model/sampling.ts";
 import type { Endpoint } from "./record.ts";
@@ -20,7 +21,10 @@ export type Feature = (typeof features)[number];
 
 export type RequestUse = {
   readonly endpoint: Endpoint;
-  /** The revision of MCP by which it was read; null where it came by no revision, or was refused before. */
+  /**
+   * The revision of MCP by which it was read; null where it came by no revision, or was refused
+   * before.
+   */
   readonly revision: string | null;
   readonly features: readonly Feature[];
   /** The tokens that it asked for; 0 where it could not be read. */

@@ -1,4 +1,5 @@
-// What an MCP server's sampling came to, over all its requests: counts alone, of which months and shards are added up.
+// What an MCP server's sampling came to, over all its requests: counts alone, of which months and
+// shards are added up.
 
 import { type RunSummary, endStates } from "./record.ts";
 import { type Feature, features } from "./request-use.ts";
@@ -7,15 +8,24 @@ import { type Feature, features } from "./request-use.ts";
 export type Counts = readonly (readonly [name: string, count: number])[];
 
 export type ServerUse = {
-  /** When its first and last requests came, in Unix milliseconds. Here and below, but for `v1`: requests for sampling. */
+  /**
+   * When its first and last requests came, in Unix milliseconds. Here and below, but for `v1`:
+   * requests for sampling.
+   */
   readonly firstAt: number;
   readonly lastAt: number;
   readonly requests: number;
   /** By how they ended. */
   readonly outcomes: Counts;
-  /** When the first came of which it is known what brought it and what it used; null where that is known of none. */
+  /**
+   * When the first came of which it is known what brought it and what it used; null where that is
+   * known of none.
+   */
   readonly knownFrom: number | null;
-  /** By the endpoint and the revision that brought them; those whose revision is not known are left out. */
+  /**
+   * By the endpoint and the revision that brought them; those whose revision is not known are left
+   * out.
+   */
   readonly broughtBy: Counts;
   /** By the model that answered. */
   readonly models: Counts;
@@ -30,8 +40,9 @@ export type ServerUse = {
 };
 
 /**
- * One request that has ended, as use of its server; null where it is open, or its server is not known. Lines of earlier versions do not say what
- * they used; refused ones among them are left out, because they may be of other messages than sampling.
+ * One request that has ended, as use of its server; null where it is open, or its server is not
+ * known. Lines of earlier versions do not say what they used; refused ones among them are left out,
+ * because they may be of other messages than sampling.
  */
 export function useOfLine({ use, server, ...line }: RunSummary): { readonly server: string; readonly use: ServerUse } | null {
   if (server === null || line.endedAt === null || (use === undefined && line.state === "refused")) return null;
@@ -103,13 +114,19 @@ function addedCounts(one: Counts, other: Counts): Counts {
   return [...sum].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
-/** A server's use as a shard has it: all of it, and how many requests came in each month (`2026-11`, UTC). */
+/**
+ * A server's use as a shard has it: all of it, and how many requests came in each month (`2026-11`,
+ * UTC).
+ */
 export type ServerMonths = { readonly server: string; readonly use: ServerUse; readonly months: Counts };
 
 /** The month of a time in Unix milliseconds: `2026-11`, in UTC. */
 export const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7);
 
-/** The first `most` servers by name, each with what all shards have of it. Each shard gives so many of its own first ones at least. */
+/**
+ * The first `most` servers by name, each with what all shards have of it. Each shard gives so many
+ * of its own first ones at least.
+ */
 export function addedShards(shards: readonly (readonly ServerMonths[])[], most: number): ServerMonths[] {
   const sums = new Map<string, ServerMonths>();
   for (const { server, use, months } of shards.flat()) {

@@ -1,4 +1,5 @@
-// The sunset report: which MCP servers sample, and what a move to /v1 would change for each. No clock, no storage.
+// The sunset report: which MCP servers sample, and what a move to /v1 would change for each. No
+// clock, no storage.
 
 import { unreachable } from "../result.ts";
 import type { Feature } from "./request-use.ts";
@@ -14,7 +15,9 @@ export type SunsetLine = {
   readonly lastAt: string | null;
   readonly requests: number;
   readonly outcomes: Readonly<Record<string, number>>;
-  /** ISO 8601: from when it is known what brought requests and what they used; null where it is not. */
+  /**
+   * ISO 8601: from when it is known what brought requests and what they used; null where it is not.
+   */
   readonly knownFrom: string | null;
   readonly broughtBy: readonly { readonly endpoint: string; readonly revision: string; readonly requests: number }[];
   readonly models: readonly { readonly model: string; readonly requests: number }[];
@@ -53,7 +56,8 @@ export function sunsetLine({ server, use, months }: ServerMonths, entry: ServerE
 const mostFirst = (counts: Counts): Counts => counts.toSorted(([, a], [, b]) => b - a);
 
 /**
- * What changes for a server that calls `POST /v1/chat/completions` in place of sampling, a sentence for each fact.
+ * What changes for a server that calls `POST /v1/chat/completions` in place of sampling, a sentence
+ * for each fact.
  * @param used What its requests used, in order.
  * @param maxTokens The most that a request asked for; 0 where that is not known.
  */

@@ -1,5 +1,6 @@
-// One request as the steps that a person reads, from its events in the record: who was asked where and when they opened it, which model
-// failed before which answered. Names, ids, digests and numbers; the words are the console's. Pure.
+// One request as the steps that a person reads, from its events in the record: who was asked where
+// and when they opened it, which model failed before which answered. Names, ids, digests and
+// numbers; the words are the console's. Pure.
 
 import type { Gate } from "../model/gate.ts";
 import type { Attempt } from "../model/call.ts";
@@ -47,7 +48,10 @@ export type StepWhat =
   /** In failover order. */
   | { readonly kind: "routed"; readonly models: readonly string[] }
   | { readonly kind: "ruled"; readonly of: Fact<"received"> }
-  /** `deadlineAt`: of the review that opened; null where more people were asked. `why`: `escalated` or `handedOver`; null for the first. */
+  /**
+   * `deadlineAt`: of the review that opened; null where more people were asked. `why`: `escalated`
+   * or `handedOver`; null for the first.
+   */
   | {
       readonly kind: "asked";
       readonly gate: Gate;
@@ -69,7 +73,10 @@ export type StepWhat =
   /** Of a later version, or of no request. */
   | { readonly kind: "other"; readonly name: string };
 
-/** `ok`: it went on. `bad`: it ended, or something failed. `wait`: somebody is asked. `plain`: to know. */
+/**
+ * `ok`: it went on. `bad`: it ended, or something failed. `wait`: somebody is asked. `plain`: to
+ * know.
+ */
 export type Tone = "ok" | "bad" | "wait" | "plain";
 export type Step = { readonly at: number; readonly tone: Tone; readonly what: StepWhat };
 
@@ -87,11 +94,13 @@ type Known = {
 };
 
 /**
- * The steps of one request, in their own time: attempts are written when the call is over, and have the times at which they were made.
+ * The steps of one request, in their own time: attempts are written when the call is over, and have
+ * the times at which they were made.
  * @param createdAt when it came; events that were written together after an answer have one time.
  */
 export function timelineOf(events: readonly TimedFact[], createdAt: number): Step[] {
-  // The clock of whoever wrote the first event may be another than that of whoever received the request.
+  // The clock of whoever wrote the first event may be another than that of whoever received the
+  // request.
   const came = Math.min(createdAt, ...events.slice(0, 1).map(({ at }) => at));
   const ends = new Map(
     events.flatMap(({ fact }) => (fact.kind === "answered" || fact.kind === "callFailed" ? [[fact.call, fact] as const] : [])),
@@ -232,7 +241,10 @@ function failures(attempts: readonly Attempt[]): Step[] {
   });
 }
 
-/** When the model that answered was asked. A request that is answered at once has one time for all its events. */
+/**
+ * When the model that answered was asked. A request that is answered at once has one time for all
+ * its events.
+ */
 function askedAt(failed: readonly Attempt[], answeredAt: number, { calledAt, createdAt }: Known): number {
   const last = failed.at(-1);
   if (last !== undefined) return Math.min(endOf(last), answeredAt);

@@ -1,5 +1,6 @@
-// What requests came to: how they ended, their tokens, their cost, and how long people took. Counts alone, which can be added up in any
-// order. Money is in whole billionths of a dollar, because sums of fractions depend on their order.
+// What requests came to: how they ended, their tokens, their cost, and how long people took. Counts
+// alone, which can be added up in any order. Money is in whole billionths of a dollar, because sums
+// of fractions depend on their order.
 
 import { nanosInUsd } from "../budget/budgets.ts";
 import { unreachable } from "../result.ts";
@@ -22,7 +23,10 @@ export type UsageSum = {
 
 export const noUsage: UsageSum = { outcomes: {}, inputTokens: 0, outputTokens: 0, costNanos: 0, waits: noWaits };
 
-/** One request that has ended; null while it is open. The line of a flood counts as many refusals as it has. */
+/**
+ * One request that has ended; null while it is open. The line of a flood counts as many refusals as
+ * it has.
+ */
 export function usageOfLine(line: RunSummary): UsageSum | null {
   if (line.endedAt === null) return null;
   if (line.cause?.kind === "refusedMany") return refusals(line.cause.count);
@@ -41,7 +45,8 @@ export const refusals = (count: number): UsageSum => ({ ...noUsage, outcomes: { 
 function outcomeOf({ state, reviews, use }: RunSummary): UsageOutcome {
   switch (state) {
     case "completed": {
-      // Lines of earlier versions do not say whether people decided, only that a rule wanted it: a grant may have spared them.
+      // Lines of earlier versions do not say whether people decided, only that a rule wanted it: a
+      // grant may have spared them.
       const isApproved = reviews === undefined ? use?.features.includes("review") === true : reviews.some(({ how }) => how === "approved");
       return isApproved ? "approved" : "allowed";
     }

@@ -1,6 +1,8 @@
-// How long people took to decide, as a histogram that can be added up: quantiles over all shards and any period come from the sum.
+// How long people took to decide, as a histogram that can be added up: quantiles over all shards
+// and any period come from the sum.
 //
-// Bounds grow by a constant factor, so a quantile is wrong by at most 5 % of itself, and below a second by at most half a second.
+// Bounds grow by a constant factor, so a quantile is wrong by at most 5 % of itself, and below a
+// second by at most half a second.
 
 /** The greatest error of a quantile, relative to it. */
 export const waitError = 0.05;
@@ -14,7 +16,10 @@ export type WaitHistogram = readonly (readonly [bin: number, count: number])[];
 
 export const noWaits: WaitHistogram = [];
 
-/** Bin 0 has everything up to a second, bin n what is longer than bin n - 1 and at most `factor` times as long. */
+/**
+ * Bin 0 has everything up to a second, bin n what is longer than bin n - 1 and at most `factor`
+ * times as long.
+ */
 const binOf = (milliseconds: number): number =>
   milliseconds <= leastMs ? 0 : Math.ceil(Math.log(milliseconds / leastMs) / Math.log(factor));
 
@@ -33,7 +38,8 @@ export function addedWaits(all: readonly WaitHistogram[]): WaitHistogram {
 const countedWaits = (waits: WaitHistogram): number => waits.reduce((sum, [, count]) => sum + count, 0);
 
 /**
- * The wait in whole milliseconds that a share of all waits does not exceed; null where there are none.
+ * The wait in whole milliseconds that a share of all waits does not exceed; null where there are
+ * none.
  * @param share More than 0, at most 1: 0.5 is the median.
  */
 export function waitQuantile(waits: WaitHistogram, share: number): number | null {

@@ -1,8 +1,9 @@
-// Redaction: the parts of a request or a reply that rules name are replaced by markers, and what was replaced is kept apart, so that a reviewer
-// whom the policy names may put it back.
+// Redaction: the parts of a request or a reply that rules name are replaced by markers, and what
+// was replaced is kept apart, so that a reviewer whom the policy names may put it back.
 //
-// The order is fixed: a request is redacted before it is planned, so routing, risks, the policy's rules, the digest that reviewers approve
-// and the model see the redacted one; a reply before its risks are found and before anybody sees it.
+// The order is fixed: a request is redacted before it is planned, so routing, risks, the policy's
+// rules, the digest that reviewers approve and the model see the redacted one; a reply before its
+// risks are found and before anybody sees it.
 
 import { compileSearch, type SearchPattern } from "../json-schema/pattern.ts";
 import type { Work } from "../json-schema/pattern-program.ts";
@@ -48,10 +49,16 @@ export type Redaction = {
 
 export type Redacted<T> = { readonly value: T; readonly redaction: Redaction | null };
 
-/** `tooMuch`: the rules would take too long on this text. `inName`: in a tool's name, where no marker can stand. */
+/**
+ * `tooMuch`: the rules would take too long on this text. `inName`: in a tool's name, where no
+ * marker can stand.
+ */
 export type RedactionError = { readonly kind: "tooMuch" | "inName"; readonly rule: string };
 
-/** `size` is of a pattern of the operator's own; `steps` of all rules together, for all texts of a request or a reply. */
+/**
+ * `size` is of a pattern of the operator's own; `steps` of all rules together, for all texts of a
+ * request or a reply.
+ */
 export const searchLimits = { size: 500, steps: 50_000_000 } as const;
 
 export const markerOf = (label: string): string => `[redacted: ${label}]`;
@@ -97,7 +104,10 @@ function spansOf(text: string, rule: RedactionRule, work: Allowance): RuleSpan[]
   }
 }
 
-/** The parts that any rule names, in order and apart: of parts that overlap the first one's name counts. */
+/**
+ * The parts that any rule names, in order and apart: of parts that overlap the first one's name
+ * counts.
+ */
 function spansIn(text: string, rules: readonly RedactionRule[], work: Allowance): RuleSpan[] {
   const all = rules.flatMap((rule) => spansOf(text, rule, work));
   if (all.length < 2) return all;
@@ -145,7 +155,8 @@ class Masking implements Rewriting {
     if (spans.length === 0) return text;
     const out = masked(text, spans);
     if (this.#isJson && !isJson(out)) {
-      // A part that has more than a text in it: its texts are masked one by one, and cannot be lifted.
+      // A part that has more than a text in it: its texts are masked one by one, and cannot be
+      // lifted.
       const each = rewriteJsonText(text, { ...this.#inside, text: (_, inner) => this.#plain(inner) });
       if (each !== null) return each;
     }
@@ -226,8 +237,9 @@ export const rulesAt = ({ rules }: RedactionTerms, place: RedactedPlace | "notic
   place === "notice" ? rules : rules.filter(({ at }) => at.includes(place));
 
 /**
- * The request as the rules let it be sent. Refused where a tool's name would have to be masked: another name would be another tool. With
- * `mayRename`, for what is only shown, it is masked like any text.
+ * The request as the rules let it be sent. Refused where a tool's name would have to be masked:
+ * another name would be another tool. With `mayRename`, for what is only shown, it is masked like
+ * any text.
  */
 export function redactRequest(
   request: SamplingRequest,
@@ -268,7 +280,10 @@ const textWith = (redaction: Redaction, pointer: string, text: string, lifted: R
 /** What stands in for what is masked, for those who may not see it. */
 const hidden = "••••••••";
 
-/** The content before it was redacted, for the difference that the page shows; `isSeen`: with what is masked, else without. */
+/**
+ * The content before it was redacted, for the difference that the page shows; `isSeen`: with what
+ * is masked, else without.
+ */
 export function beforeRedaction<T extends SamplingRequest | SamplingReply>(value: T, redaction: Redaction, isSeen: boolean): T {
   const before = new Map(
     redaction.originals.map(({ pointer, text }) => [pointer, isSeen ? text : hiddenIn(text, standing(redaction, pointer, new Set()))]),
@@ -311,7 +326,10 @@ export function markStates(
   return new Map(redaction.marks.map(({ id, pointer }) => [id, !untouched.has(pointer) ? "edited" : lifted.has(id) ? "lifted" : "masked"]));
 }
 
-/** The content with one more mark lifted. Refused: an unknown mark, one that is lifted, and one whose field a reviewer changed. */
+/**
+ * The content with one more mark lifted. Refused: an unknown mark, one that is lifted, and one
+ * whose field a reviewer changed.
+ */
 export function liftMark<T extends SamplingRequest | SamplingReply>(
   value: T,
   redaction: Redaction,

@@ -1,7 +1,12 @@
-// Made by scripts/secret-rules/generate.ts from gitleaks b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b (22 July 2026); do not edit.
-// The expressions are gitleaks', without flags and with bounds; Copyright (c) 2019 Zachary Rice, MIT licence (scripts/secret-rules/LICENSE).
+// Made by scripts/secret-rules/generate.ts from
+// gitleaks b58d3f102cf3a2c84cb7f923d05c25c9b1aed84b (22 July 2026); do not edit.
+// The expressions are gitleaks', without flags and with bounds; Copyright (c) 2019 Zachary Rice,
+// MIT licence (scripts/secret-rules/LICENSE).
 
-/** Label, keywords, least entropy in bits a character, expression; and how many characters before the keyword it begins. */
+/**
+ * Label, keywords, least entropy in bits a character, expression; and how many characters before
+ * the keyword it begins.
+ */
 export type SecretLine = readonly [label: string, words: string, entropy: number, expression: string, back?: number];
 
 /** Tokens that are known by how they begin. */
@@ -102,7 +107,10 @@ export const tokenLines: readonly SecretLine[] = [
   ["Vault service token","hvs.",3.5,"\\bhvs\\.[\\w-]{90,120}"],
 ];
 
-/** Secrets that are known by the name before them: names of services, least entropy, and the form of their secrets. */
+/**
+ * Secrets that are known by the name before them: names of services, least entropy, and the form of
+ * their secrets.
+ */
 export const namedLines: readonly (readonly [names: string, entropy: number, expression: string])[] = [
   ["airtable",0,"[A-Za-z0-9]{17}"],
   ["algolia",0,"[A-Za-z0-9]{32}"],

@@ -1,9 +1,12 @@
-// Finds secrets in a text: tokens that are known by how they begin, secrets that are known by the name before them, private keys, and
-// passwords in addresses. The rules are gitleaks' (secret-rules.ts) and a few of ours.
+// Finds secrets in a text: tokens that are known by how they begin, secrets that are known by the
+// name before them, private keys, and passwords in addresses. The rules are gitleaks'
+// (secret-rules.ts) and a few of ours.
 //
-// The platform's matcher runs only where a keyword stands, from there on, and over what a rule's own bounds let it read: no expression has
-// a repetition without an end, or a repetition within a repetition. Each run is paid for with steps before it begins, by how many
-// characters it can read, so that a text made of keywords uses up its steps and not the isolate's time (docs/decisions/redaction.md).
+// The platform's matcher runs only where a keyword stands, from there on, and over what a rule's
+// own bounds let it read: no expression has a repetition without an end, or a repetition within a
+// repetition. Each run is paid for with steps before it begins, by how many characters it can read,
+// so that a text made of keywords uses up its steps and not the isolate's time
+// (docs/decisions/redaction.md).
 
 import type { Work } from "../json-schema/pattern-program.ts";
 import { cardNumbers, passwordAfter, passwordWords } from "../secret-shapes.ts";
@@ -12,7 +15,10 @@ import { type SecretLine, namedLines, tokenLines } from "./secret-rules.ts";
 /** UTF-16 offsets of a part of a text, and what it is. */
 export type Span = { readonly start: number; readonly end: number; readonly label: string };
 
-/** `known`: what has the form of a service's secret. `assigned`: also any random-looking value of a name such as `password`. */
+/**
+ * `known`: what has the form of a service's secret. `assigned`: also any random-looking value of a
+ * name such as `password`.
+ */
 export type SecretSet = "known" | "assigned";
 
 type Found = { readonly start: number; readonly end: number };
@@ -28,7 +34,9 @@ const ownTokens: readonly SecretLine[] = [
   ["Countersign key", "csk_ cst_", 3, String.raw`\bcs[kt]_(?=[\w-]{0,300}\d)[\w-]{20,300}`],
 ];
 
-/** From a name to its value: the rest of the name, quotes (also escaped ones), a sign of assignment. */
+/**
+ * From a name to its value: the rest of the name, quotes (also escaped ones), a sign of assignment.
+ */
 const connector = /[ \t\w.-]{0,20}[\s'"`\\]{0,4}(?::{1,3}=|=>|\?=|\|\||[=>:,])[\s'"`\\=]{0,6}/y;
 
 const assignedWords = "access auth api credential creds key passwd password secret token";
@@ -66,7 +74,10 @@ class Search {
     return this.#work.steps < 0;
   }
 
-  /** How many characters there are from here to the next white space. All words together are read once. */
+  /**
+   * How many characters there are from here to the next white space. All words together are read
+   * once.
+   */
   wordFrom(at: number): number {
     if (at >= this.#wordEnd) {
       this.#wordEnd = at;
@@ -83,7 +94,10 @@ const reachOf = (expression: string): number =>
 /** What a run costs that fails at once. */
 const leastSteps = 128;
 
-/** Where the expression matches at exactly this place. It is made when it is first needed. It goes back over what it has read. */
+/**
+ * Where the expression matches at exactly this place. It is made when it is first needed. It goes
+ * back over what it has read.
+ */
 function matcherOf(expression: string): (search: Search, at: number) => RegExpExecArray | null {
   let made: RegExp | undefined;
   const reach = reachOf(expression);
@@ -95,7 +109,9 @@ function matcherOf(expression: string): (search: Search, at: number) => RegExpEx
   };
 }
 
-/** A token: what follows it without a gap is masked with it, so that no part of a longer one stays. */
+/**
+ * A token: what follows it without a gap is masked with it, so that no part of a longer one stays.
+ */
 function tokenRule([label, , entropy, expression, back = 0]: SecretLine): Rule {
   const match = matcherOf(expression);
   return {
@@ -249,8 +265,9 @@ class Index {
 const made = new Map<SecretSet, Index>();
 
 /**
- * The secrets in a text, in order and apart. The text itself is read once; what is read again at keywords is taken from `work.steps`,
- * a step for each character. Where they do not reach, they are below 0 after it, and what was found is not all.
+ * The secrets in a text, in order and apart. The text itself is read once; what is read again at
+ * keywords is taken from `work.steps`, a step for each character. Where they do not reach, they are
+ * below 0 after it, and what was found is not all.
  */
 export function findSecrets(text: string, set: SecretSet, work: Work): readonly Span[] {
   let index = made.get(set);

@@ -1,5 +1,6 @@
-// Every text of a request or a reply that another party reads, each under its JSON pointer, with another in its place. Media are none: what an
-// image shows and what is said is not looked at. Neither are numbers, and what no provider gets.
+// Every text of a request or a reply that another party reads, each under its JSON pointer, with
+// another in its place. Media are none: what an image shows and what is said is not looked at.
+// Neither are numbers, and what no provider gets.
 
 import type { Json, JsonObject } from "../encoding.ts";
 import type {

@@ -1,9 +1,12 @@
-// Adds the context that a server asked for with `includeContext` to its sampling request. It is marked in the system prompt, so that
-// reviews, prices and edits cover it as the model gets it. Source: client/sampling of each revision ("Context inclusion").
+// Adds the context that a server asked for with `includeContext` to its sampling request. It is
+// marked in the system prompt, so that reviews, prices and edits cover it as the model gets it.
+// Source: client/sampling of each revision ("Context inclusion").
 
 import type { ChatRequest } from "../model/sampling.ts";
 
-/** The server's own context. It never has anything of other servers or of the client's conversation. */
+/**
+ * The server's own context. It never has anything of other servers or of the client's conversation.
+ */
 export type ServerContext = {
   /** What the server told the client in its answer to `initialize`. */
   readonly instructions: string | null;
@@ -17,7 +20,10 @@ export const longestPart = 8_000;
 const firstLine = "[Context added by Countersign, because the MCP server asked for it]";
 const lastLine = "[End of the added context]";
 
-/** The request with the context behind its system prompt, and what was added; null where there is nothing to add. */
+/**
+ * The request with the context behind its system prompt, and what was added; null where there is
+ * nothing to add.
+ */
 export function withContext(
   request: ChatRequest,
   { instructions, request: served }: ServerContext,

@@ -1,5 +1,6 @@
-// What a client of 2026-07-28 and a server with sessions (the 2025 family) say to each other, in the words of the other. Pure: it sends
-// nothing. Sources: the schemas of both revisions, and the changelog of 2026-07-28.
+// What a client of 2026-07-28 and a server with sessions (the 2025 family) say to each other, in
+// the words of the other. Pure: it sends nothing. Sources: the schemas of both revisions, and the
+// changelog of 2026-07-28.
 
 import type { JsonObject } from "../encoding.ts";
 import { isObject, objectOf } from "../json/values.ts";
@@ -16,7 +17,10 @@ import {
   subscriptionIdKey,
 } from "../wire/mcp-2026/stateless-request.ts";
 
-/** What a client says of itself with each request. Clients of one API key that say the same share a session at the server. */
+/**
+ * What a client says of itself with each request. Clients of one API key that say the same share a
+ * session at the server.
+ */
 export type BridgedClient = { readonly capabilities: JsonObject; readonly clientInfo: JsonObject | null };
 
 /** Tasks of the 2025 family are others. */
@@ -42,7 +46,10 @@ export const initializeParams = ({ capabilities, clientInfo }: BridgedClient): J
   clientInfo: clientInfo ?? { name: "countersign", version: "1" },
 });
 
-/** Methods that a server with sessions may know and that have no place in 2026-07-28: one client's would change the session of others. */
+/**
+ * Methods that a server with sessions may know and that have no place in 2026-07-28: one client's
+ * would change the session of others.
+ */
 export const removedMethods: ReadonlySet<string> = new Set([
   "initialize",
   "ping",
@@ -105,13 +112,19 @@ const newMeta: ReadonlySet<string> = new Set([
   "progressToken",
 ]);
 
-/** A request's `_meta` for the server: without what `initialize` said, and with the gateway's own progress token. */
+/**
+ * A request's `_meta` for the server: without what `initialize` said, and with the gateway's own
+ * progress token.
+ */
 export const bridgedMeta = (meta: JsonObject, progressToken: string | null): JsonObject => ({
   ...Object.fromEntries(Object.entries(meta).filter(([name]) => !newMeta.has(name))),
   ...(progressToken === null ? {} : { progressToken }),
 });
 
-/** The params of what the server asks its client, as an input request. An address to open has no id in 2026-07-28. */
+/**
+ * The params of what the server asks its client, as an input request. An address to open has no id
+ * in 2026-07-28.
+ */
 export const inputParams = (method: string, params: JsonObject | null): JsonObject | null =>
   params !== null && method === "elicitation/create" ? without(params, ["elicitationId", "task"]) : params;
 

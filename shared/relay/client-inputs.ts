@@ -1,5 +1,5 @@
-// The requests by which the relay asks a client of a 2025 revision for what a round of its server needs, and the ids by which the client's
-// responses find their call.
+// The requests by which the relay asks a client of a 2025 revision for what a round of its server
+// needs, and the ids by which the client's responses find their call.
 
 import type { JsonObject } from "../encoding.ts";
 import { fromBase64url, fromUtf8, toBase64url, utf8ToBytes } from "../encoding.ts";
@@ -10,10 +10,16 @@ import { inputParams2025 } from "./translation.ts";
 
 const ownIds = "countersign/input/";
 
-/** One part of a round: the client's request, the attempt at it, the round, and the part's place in it. */
+/**
+ * One part of a round: the client's request, the attempt at it, the round, and the part's place in
+ * it.
+ */
 export type InputPlace = { readonly request: RequestId; readonly attempt: string; readonly round: number; readonly index: number };
 
-/** No secret, and anybody can write one: it names a request of the session in which it comes, and no call of another. */
+/**
+ * No secret, and anybody can write one: it names a request of the session in which it comes, and no
+ * call of another.
+ */
 export const inputId = ({ request, attempt, round, index }: InputPlace): string =>
   ownIds + toBase64url(utf8ToBytes(JSON.stringify([request, attempt, round, index])));
 

@@ -1,9 +1,11 @@
-// Splits a stream into server-sent events, and reads and rewrites single ones. The relay passes every other event without changing a byte.
-// Source: the event stream format of the HTML Standard (server-sent events, section "Parsing an event stream").
+// Splits a stream into server-sent events, and reads and rewrites single ones. The relay passes
+// every other event without changing a byte. Source: the event stream format of the HTML Standard
+// (server-sent events, section "Parsing an event stream").
 
 /**
- * Splits a text that comes in pieces into events. An event over `mostCharacters` is refused with `tooLong`. Each character is looked at
- * once, so that a long event in many pieces costs no more than in one.
+ * Splits a text that comes in pieces into events. An event over `mostCharacters` is refused with
+ * `tooLong`. Each character is looked at once, so that a long event in many pieces costs no more
+ * than in one.
  */
 export class EventSplitter {
   readonly #most: number;
@@ -42,8 +44,8 @@ export class EventSplitter {
 }
 
 /**
- * The end of an event. Of a carriage return and line feed in two pieces, the line feed may go to the next event, where it is one more blank
- * line without meaning.
+ * The end of an event. Of a carriage return and line feed in two pieces, the line feed may go to
+ * the next event, where it is one more blank line without meaning.
  */
 const blankLine = /(?:\r\n|\n|\r(?!\n))(?:\r\n|\n|\r)/g;
 
@@ -62,7 +64,9 @@ function dataIn(lines: readonly string[]): string | null {
   return data;
 }
 
-/** The id of a raw event, also an empty one; undefined where it has none. One with a NUL is none. */
+/**
+ * The id of a raw event, also an empty one; undefined where it has none. One with a NUL is none.
+ */
 export const eventIdOf = (raw: string): string | undefined =>
   raw
     .split(/\r\n|\n|\r/)
@@ -74,8 +78,9 @@ export const eventIdOf = (raw: string): string | undefined =>
 const otherLineEnd = /[\v\f\u001c-\u001e\u0085\u2028\u2029]/g;
 
 /**
- * The data of each event that clients find in this one whose line ends are those of Unicode (Python's `splitlines`, which older HTTP
- * libraries use). Empty where they read the same as others.
+ * The data of each event that clients find in this one whose line ends are those of Unicode
+ * (Python's `splitlines`, which older HTTP libraries use). Empty where they read the same as
+ * others.
  */
 export function looseDatasOf(raw: string): string[] {
   if (raw.search(otherLineEnd) === -1) return [];
@@ -90,7 +95,10 @@ export function looseDatasOf(raw: string): string[] {
   return datas;
 }
 
-/** The same event with `prefix` before its id, where it has one. An empty id stays: it says that there is none. */
+/**
+ * The same event with `prefix` before its id, where it has one. An empty id stays: it says that
+ * there is none.
+ */
 export const withEventId = (raw: string, prefix: string): string =>
   raw.replaceAll(/(^|\r\n|\n|\r)id:(?! ?(?:[\r\n]|$))( ?)/g, (_, start: string, space: string) => `${start}id:${space}${prefix}`);
 
@@ -103,6 +111,9 @@ export function withData(raw: string, data: string): string {
 /** An event with a message of the gateway's own. */
 export const eventOf = (message: object): string => `event: message\ndata: ${onOneLine(JSON.stringify(message))}\n\n`;
 
-/** JSON without the characters that some clients take for the end of a line. The wide ones stand in strings alone. */
+/**
+ * JSON without the characters that some clients take for the end of a line. The wide ones stand in
+ * strings alone.
+ */
 export const onOneLine = (json: string): string =>
   json.replaceAll(/[\u0085\u2028\u2029]/g, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, "0")}`).replaceAll(/[\r\n]+/g, " ");

@@ -1,5 +1,6 @@
-// What a client of 2026-07-28 listens to beside its requests (`subscriptions/listen`), at a server with sessions. Pure: it sends nothing.
-// Source: `SubscriptionFilter` and its messages in the schema of 2026-07-28; basic/patterns/subscriptions.
+// What a client of 2026-07-28 listens to beside its requests (`subscriptions/listen`), at a server
+// with sessions. Pure: it sends nothing. Source: `SubscriptionFilter` and its messages in the
+// schema of 2026-07-28; basic/patterns/subscriptions.
 
 import type { JsonObject } from "../encoding.ts";
 import { isObject, objectOf, parseJson } from "../json/values.ts";
@@ -50,8 +51,9 @@ export function supportedPart({ lists, uris }: ListenFilter, capabilities: JsonO
 export const isEmptyFilter = ({ lists, uris }: ListenFilter): boolean => lists.length === 0 && uris.length === 0;
 
 /**
- * What a notification of the server says to somebody who listens, as text without the subscription's id; null where it says nothing of that
- * kind. Only the members that the schema has for it: a server's own ones could be of any size.
+ * What a notification of the server says to somebody who listens, as text without the
+ * subscription's id; null where it says nothing of that kind. Only the members that the schema has
+ * for it: a server's own ones could be of any size.
  */
 export function changeOf(method: string, params: JsonObject | null): string | null {
   const uri = params?.["uri"];
@@ -68,7 +70,10 @@ export function isWanted({ lists, uris }: ListenFilter, change: string): boolean
   return lists.some((each) => message?.["method"] === `notifications/${each}/list_changed`);
 }
 
-/** An update may be of a part of the resource that was subscribed to (`ResourceUpdatedNotificationParams`). */
+/**
+ * An update may be of a part of the resource that was subscribed to
+ * (`ResourceUpdatedNotificationParams`).
+ */
 const isWithin = (uri: string, whole: string): boolean =>
   uri === whole || (uri.startsWith(whole) && (whole.endsWith("/") || "/?#".includes(uri.charAt(whole.length))));
 
@@ -93,7 +98,10 @@ const withSubscription = (id: RequestId, { method, params }: JsonObject): JsonOb
   params: { ...objectOf(params), _meta: { [subscriptionIdKey]: id } },
 });
 
-/** The result of the request, where the subscription ends by itself. `initialized`: the server's own result of `initialize`. */
+/**
+ * The result of the request, where the subscription ends by itself. `initialized`: the server's own
+ * result of `initialize`.
+ */
 export const listenResult = (id: RequestId, initialized: JsonObject): JsonObject => ({
   resultType: "complete",
   _meta: {

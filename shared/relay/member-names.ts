@@ -1,8 +1,11 @@
-// The relay refuses a client's message that two JSON libraries could read as two messages, before anything in it is read or judged.
+// The relay refuses a client's message that two JSON libraries could read as two messages, before
+// anything in it is read or judged.
 //
-// The attack: a server whose library takes a name in any case reads `InputResponses` as `inputResponses`, or the last of two members
-// `name`. A client could so answer its server's sampling itself, or run another tool than the one that was judged. Libraries for Go and
-// .NET ignore case, Go's also folds U+017F to s and U+212A to k, and pydantic takes `input_responses` for `inputResponses`.
+// The attack: a server whose library takes a name in any case reads `InputResponses` as
+// `inputResponses`, or the last of two members `name`. A client could so answer its server's
+// sampling itself, or run another tool than the one that was judged. Libraries for Go and .NET
+// ignore case, Go's also folds U+017F to s and U+212A to k, and pydantic takes `input_responses`
+// for `inputResponses`.
 
 import { type Span, elementsOf, membersOf } from "../json/spans.ts";
 
@@ -21,8 +24,8 @@ const ofMessage = byFolded(["jsonrpc", "id", "method", "params", "result", "erro
 const ofParams = byFolded(["_meta", "inputResponses", "requestState", "name", "uri", "arguments", "taskId"]);
 
 /**
- * The first member of a message, or of its params, that is there twice or is written otherwise than the protocol writes it; of a batch,
- * in any of its messages. Null where there is none.
+ * The first member of a message, or of its params, that is there twice or is written otherwise than
+ * the protocol writes it; of a batch, in any of its messages. Null where there is none.
  * @param body bytes that JSON.parse accepts, without a byte order mark.
  */
 export function ambiguousName(body: Uint8Array): AmbiguousName | null {

@@ -1,5 +1,5 @@
-// Reads the messages between a client and a server: what kind each is, and which the relay intercepts. It judges no params and changes
-// nothing.
+// Reads the messages between a client and a server: what kind each is, and which the relay
+// intercepts. It judges no params and changes nothing.
 
 import { elementsOf, membersOf } from "../json/spans.ts";
 import { objectOf, parseJson } from "../json/values.ts";
@@ -32,23 +32,25 @@ export function messageOf(value: unknown): JsonRpcMessage {
 export const samplingMethod = "sampling/createMessage";
 
 /**
- * Whether an object asks for sampling in any way in which some client may read it: JSON libraries differ in whether the case of a
- * member's name matters, and clients in which ids they take.
+ * Whether an object asks for sampling in any way in which some client may read it: JSON libraries
+ * differ in whether the case of a member's name matters, and clients in which ids they take.
  */
 export const asksForSampling = (value: unknown): boolean =>
   Object.entries(objectOf(value) ?? {}).some(([name, method]) => method === samplingMethod && name.toLowerCase() === "method");
 
 /**
- * Whether some server may read a request in a message that `messageOf` reads as none: with an id that JSON-RPC or this gateway does not take, or
- * without `jsonrpc`. Sampling for it would be taken for another request's.
+ * Whether some server may read a request in a message that `messageOf` reads as none: with an id
+ * that JSON-RPC or this gateway does not take, or without `jsonrpc`. Sampling for it would be taken
+ * for another request's.
  */
 export const mayBeHiddenRequest = (value: unknown): boolean =>
   messageOf(value).kind === "other" && (Array.isArray(value) || Object.hasOwn(objectOf(value) ?? {}, "method"));
 
 /**
- * Whether some server may read a client's own reply to a sampling request in a body that the client posts: `CreateMessageResult` has `content`,
- * as of a client's other results only an elicitation's has, beside its `action`. JSON libraries differ in whether the case of a name matters,
- * and servers in whether a message with a method is a response too.
+ * Whether some server may read a client's own reply to a sampling request in a body that the client
+ * posts: `CreateMessageResult` has `content`, as of a client's other results only an elicitation's
+ * has, beside its `action`. JSON libraries differ in whether the case of a name matters, and
+ * servers in whether a message with a method is a response too.
  */
 export function maySampleByItself(body: Uint8Array, value: unknown): boolean {
   const whole = { from: 0, to: body.length };
@@ -85,9 +87,10 @@ const nothing: FromServer = { intercepted: [], passedThrough: [], cancelled: [],
 const asking: JsonRpcMessage = { kind: "request", id: 0, method: samplingMethod, params: null };
 
 /**
- * Sorts the messages in the data of one event. Text that is not JSON passes, unless it may ask for sampling that the gateway answers: some
- * clients read more than JSON (`NaN`), and the request would reach them without a review. A message that asks for such sampling in a form
- * that cannot be answered, such as with an invalid id, is dropped too.
+ * Sorts the messages in the data of one event. Text that is not JSON passes, unless it may ask for
+ * sampling that the gateway answers: some clients read more than JSON (`NaN`), and the request
+ * would reach them without a review. A message that asks for such sampling in a form that cannot be
+ * answered, such as with an invalid id, is dropped too.
  * @param isForGateway whether the gateway answers a request, or handles the cancellation of one.
  * @param replaced what the client gets in place of a message that passes; undefined: the message.
  */

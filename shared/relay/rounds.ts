@@ -1,6 +1,7 @@
-// The rounds of a request in revision 2026-07-28: a server that needs something of its client answers `input_required`, and the client sends
-// the request again with what was asked for. Here: what a round asks, who answers each part, and the params of the next request.
-// Source: basic/patterns/mrtr.
+// The rounds of a request in revision 2026-07-28: a server that needs something of its client
+// answers `input_required`, and the client sends the request again with what was asked for. Here:
+// what a round asks, who answers each part, and the params of the next request. Source:
+// basic/patterns/mrtr.
 
 import type { JsonObject } from "../encoding.ts";
 import { isDeeperThan } from "../json/json-rules.ts";
@@ -38,7 +39,9 @@ export type RoundError = string;
 /** Whether a result is a round. */
 export const isRound = (result: JsonObject): boolean => result["resultType"] === "input_required";
 
-/** The round of an `input_required` result to a request of this method, or what is wrong with it. */
+/**
+ * The round of an `input_required` result to a request of this method, or what is wrong with it.
+ */
 export function readRound(method: string, result: JsonObject): Result<Round, RoundError> {
   if (!mayAskForInput(method)) return err(`asked for input in answer to ${method}, which the protocol does not allow`);
   const { inputRequests = {}, requestState: state = null } = result;
@@ -66,8 +69,8 @@ const telling: readonly string[] = ["id", "method", "result", "error"];
 const tellingOfResult: readonly string[] = ["resulttype", "inputrequests", "requeststate"];
 
 /**
- * Whether clients may differ in what they read in a JSON text that JSON.parse accepts: some take a name in any case for the protocol's own, and of
- * two members of one name some take the first.
+ * Whether clients may differ in what they read in a JSON text that JSON.parse accepts: some take a
+ * name in any case for the protocol's own, and of two members of one name some take the first.
  */
 export function isAmbiguous(json: string): boolean {
   const bytes = encoder.encode(json);
@@ -93,7 +96,10 @@ function inputRequestOf(key: string, value: unknown): InputRequest | null {
   return { key, method, params: objectOf(request?.["params"]) };
 }
 
-/** The first input that the client did not declare and that is not answered here; null where there is none. */
+/**
+ * The first input that the client did not declare and that is not answered here; null where there
+ * is none.
+ */
 export function undeclared(requests: readonly InputRequest[], capabilities: JsonObject): { readonly missing: JsonObject } | null {
   for (const { method, params } of requests) {
     const missing = missingFor(method, params, capabilities);
@@ -116,8 +122,8 @@ function missingFor(method: InputRequest["method"], params: JsonObject | null, c
 const attemptMembers: ReadonlySet<string> = new Set(["_meta", "inputResponses", "requestState"]);
 
 /**
- * The params of a request, as text, without what belongs to one attempt at it. Every other member's value is as it was written: numbers that a
- * parser would round, the order of names.
+ * The params of a request, as text, without what belongs to one attempt at it. Every other member's
+ * value is as it was written: numbers that a parser would round, the order of names.
  */
 export function restOf(bytes: Uint8Array, params: Span): string {
   const members = membersOf(bytes, params).filter(({ name }) => !attemptMembers.has(name));
@@ -147,7 +153,10 @@ export function attemptOf(rest: string, meta: JsonObject, state: string | null, 
   return rest === "{}" ? `{${own}}` : `{${own},${rest.slice(1)}`;
 }
 
-/** What a server says of sampling that did not take place: a tool's result that a model reads, or an error. */
+/**
+ * What a server says of sampling that did not take place: a tool's result that a model reads, or an
+ * error.
+ */
 export const endedCall = (
   method: string,
   error: { readonly code: number; readonly message: string; readonly data?: JsonObject },
@@ -156,7 +165,10 @@ export const endedCall = (
     ? { result: { resultType: "complete", content: [{ type: "text", text: error.message }], isError: true } }
     : { error };
 
-/** The end of a call whose client answered what it was asked with an error: this revision has none for one input of a round. */
+/**
+ * The end of a call whose client answered what it was asked with an error: this revision has none
+ * for one input of a round.
+ */
 export function declinedInput(method: string, asked: string, error: JsonObject | null): ReturnType<typeof endedCall> {
   const isUsers = asked === samplingMethod && error?.["code"] === -1;
   const message = `The client answered ${asked} with an error`;

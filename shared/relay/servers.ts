@@ -1,4 +1,5 @@
-// The servers document: which MCP servers the relay reaches, how, and what they may ask of it. It reaches nothing else.
+// The servers document: which MCP servers the relay reaches, how, and what they may ask of it. It
+// reaches nothing else.
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
@@ -33,23 +34,31 @@ const server = z.strictObject({
   secret: environmentName.optional(),
   /** Sent with every request. Not for credentials: this document would have them as plain text. */
   headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, "has characters that are not allowed in a header")).default({}),
-  /** Passes the client's own Authorization on; the gateway's key then comes in X-Countersign-Key. */
+  /**
+   * Passes the client's own Authorization on; the gateway's key then comes in X-Countersign-Key.
+   */
   passAuthorization: z.boolean().default(false),
   /** Lets the URL be a private or loopback address, and plain http. */
   allowPrivate: z.boolean().default(false),
   /**
-   * Which revisions are spoken to the server: those with sessions (`2025`: 2024-11-05 to 2025-11-25), or 2026-07-28. `auto`: as the server
-   * says when it is asked first.
+   * Which revisions are spoken to the server: those with sessions (`2025`: 2024-11-05 to
+   * 2025-11-25), or 2026-07-28. `auto`: as the server says when it is asked first.
    */
   protocol: z.enum(["auto", "2025", "2026"]).default("auto"),
-  /** Who answers sampling: the gateway always, the client, or the gateway where the client cannot. */
+  /**
+   * Who answers sampling: the gateway always, the client, or the gateway where the client cannot.
+   */
   mode: z.enum(["fulfil", "forward", "fallback"]).default("fulfil"),
   /**
-   * Which client request a sampling request serves: see `relay-association.ts`. `auto`: what its response stream or a named task shows, else the
-   * only request in flight; `strict`: only what is shown; `inFlight`: as `auto`, and of several in flight the newest.
+   * Which client request a sampling request serves: see `relay-association.ts`. `auto`: what its
+   * response stream or a named task shows, else the only request in flight; `strict`: only what is
+   * shown; `inFlight`: as `auto`, and of several in flight the newest.
    */
   association: z.enum(["auto", "strict", "inFlight"]).default("auto"),
-  /** Whether `sampling.context` is declared. `added-context.ts` adds it, only where the policy's rule says so. */
+  /**
+   * Whether `sampling.context` is declared. `added-context.ts` adds it, only where the policy's
+   * rule says so.
+   */
   context: z.boolean().default(false),
   /** Whether `sampling.tools` is declared to the server. Some strict servers refuse it. */
   tools: z.boolean().default(true),
@@ -58,8 +67,9 @@ const server = z.strictObject({
   /** Exact names of tools whose calls may sample; absent: every call may. */
   samplingTools: z.array(z.string().min(1).max(512)).max(500).optional(),
   /**
-   * Lets this server trade a sampling request for a token for `/v1` (docs/v1.md): which models, how much money and how long each may be used for.
-   * None unless given. A token goes only to a server at https, or to one that `allowPrivate` names.
+   * Lets this server trade a sampling request for a token for `/v1` (docs/v1.md): which models, how
+   * much money and how long each may be used for. None unless given. A token goes only to a server
+   * at https, or to one that `allowPrivate` names.
    */
   v1Tokens: z
     .strictObject({
@@ -68,7 +78,10 @@ const server = z.strictObject({
       maxSeconds: z.int().min(10).max(mostTokenSeconds),
     })
     .optional(),
-  /** Exact names of tools that callers of `POST /control` may have run as functions; none unless listed. */
+  /**
+   * Exact names of tools that callers of `POST /control` may have run as functions; none unless
+   * listed.
+   */
   functions: z.array(z.string().min(1).max(256)).max(500).default([]),
   /** Origins of web pages that may use the relay; `PUBLIC_URL`'s own may always. */
   origins: z
@@ -89,9 +102,10 @@ export type Server = z.infer<typeof server>;
 export const serversJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(serversSchema, { io: "input" }))) as JsonObject;
 
 /**
- * Reads a servers document from parsed JSON. Refused, each with a pointer and no value from the document: what the schema
- * refuses, URLs that carry credentials, a query or a fragment, private or plain-http ones without `allowPrivate`, an entry
- * with both a secret and `passAuthorization` or with functions and `passAuthorization`, and a name that would mean two functions.
+ * Reads a servers document from parsed JSON. Refused, each with a pointer and no value from the
+ * document: what the schema refuses, URLs that carry credentials, a query or a fragment, private or
+ * plain-http ones without `allowPrivate`, an entry with both a secret and `passAuthorization` or
+ * with functions and `passAuthorization`, and a name that would mean two functions.
  */
 export function parseServers(value: unknown): Result<Servers, Issue[]> {
   const parsed = serversSchema.safeParse(value);
@@ -115,7 +129,10 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
 /** The names of a function for callers: the tool's own, or the server's with it. */
 export const functionNames = (server: string, tool: string): readonly [string, string] => [tool, `${server}/${tool}`];
 
-/** Refuses a name that would mean two functions, also of different servers, and a function that is listed twice. */
+/**
+ * Refuses a name that would mean two functions, also of different servers, and a function that is
+ * listed twice.
+ */
 function functionIssues({ servers }: Servers): Issue[] {
   const issues: Issue[] = [];
   const functionsByName = new Map<string, string>();

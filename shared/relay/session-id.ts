@@ -1,5 +1,6 @@
-// The session id that the relay gives to a client: the server's own, sealed together with what the relay has to remember, so that nothing
-// is stored. It is no credential: every request needs its API key.
+// The session id that the relay gives to a client: the server's own, sealed together with what the
+// relay has to remember, so that nothing is stored. It is no credential: every request needs its
+// API key.
 
 import { fromUtf8, utf8ToBytes } from "../encoding.ts";
 import { type SigningKeys, seal, unsealAny } from "../sealed-id.ts";
@@ -23,7 +24,10 @@ export type RelaySession = {
   readonly clientElicits: boolean;
   /** Random, base64url: the name of the session for association. */
   readonly name: string;
-  /** Present where the server speaks 2026-07-28, which has no sessions: what it is told of the client with each request. */
+  /**
+   * Present where the server speaks 2026-07-28, which has no sessions: what it is told of the
+   * client with each request.
+   */
   readonly translated?: TranslatedSession;
 };
 
@@ -49,12 +53,16 @@ type SealedFields = [string, string, string | null, string, boolean, boolean, st
 const eventDomain = "countersign/relay-event/v1";
 
 /**
- * The prefix of the server's own event ids on the stream of one request, by which a resumed stream is recognized. One seal for a stream.
+ * The prefix of the server's own event ids on the stream of one request, by which a resumed stream
+ * is recognized. One seal for a stream.
  */
 export const eventPrefix = (keys: SigningKeys, session: string, request: string): string =>
   `${seal(keys, eventDomain, utf8ToBytes(JSON.stringify([session, request])))}.`;
 
-/** The server's own event id in one with our prefix, and the request of its stream; undefined for any other. */
+/**
+ * The server's own event id in one with our prefix, and the request of its stream; undefined for
+ * any other.
+ */
 export function parseEventId(
   keys: SigningKeys,
   session: string,

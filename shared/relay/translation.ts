@@ -1,5 +1,6 @@
-// What a client of a 2025 revision and a server of 2026-07-28 say to each other, in the words of the other. Pure: it sends nothing.
-// Sources: the schemas of both revisions, and the changelog of 2026-07-28.
+// What a client of a 2025 revision and a server of 2026-07-28 say to each other, in the words of
+// the other. Pure: it sends nothing. Sources: the schemas of both revisions, and the changelog of
+// 2026-07-28.
 
 import type { JsonObject } from "../encoding.ts";
 import { isObject, objectOf } from "../json/values.ts";
@@ -27,10 +28,16 @@ export type TranslatedSession = {
   readonly listens: readonly string[];
 };
 
-/** In characters of JSON, of a client's experimental capabilities and extensions: longer ones are left out, because a session's id carries them. */
+/**
+ * In characters of JSON, of a client's experimental capabilities and extensions: longer ones are
+ * left out, because a session's id carries them.
+ */
 const longestExtensions = 1_000;
 
-/** The revision in which the session goes on: the one that the client asked for, or the newest that has sessions. */
+/**
+ * The revision in which the session goes on: the one that the client asked for, or the newest that
+ * has sessions.
+ */
 export const agreedRevision = (params: JsonObject | null): string => {
   const asked = params?.["protocolVersion"];
   return typeof asked === "string" && sessionRevisions.includes(asked) ? asked : (sessionRevisions.at(-1) ?? "");
@@ -39,7 +46,10 @@ export const agreedRevision = (params: JsonObject | null): string => {
 /** The member of a `SubscriptionFilter` for a server's capability. */
 export const listFilters = { tools: "toolsListChanged", prompts: "promptsListChanged", resources: "resourcesListChanged" } as const;
 
-/** What a client declared in `initialize`, for the requests to come. Sampling is said beside it; tasks are an extension of their own now. */
+/**
+ * What a client declared in `initialize`, for the requests to come. Sampling is said beside it;
+ * tasks are an extension of their own now.
+ */
 export function translatedSession(params: JsonObject | null, discovered: JsonObject): TranslatedSession {
   const declared = objectOf(params?.["capabilities"]) ?? {};
   const { roots, elicitation, sampling, experimental, extensions } = declared;
@@ -60,7 +70,10 @@ export function translatedSession(params: JsonObject | null, discovered: JsonObj
   };
 }
 
-/** The result of `initialize`, from what the server says of itself. A subscription to single resources has no translation. */
+/**
+ * The result of `initialize`, from what the server says of itself. A subscription to single
+ * resources has no translation.
+ */
 export function initializeResult(discovered: JsonObject, revision: string, server: string): JsonObject {
   const { tools, prompts, resources, completions, logging, experimental } = objectOf(discovered["capabilities"]) ?? {};
   const info = objectOf(objectOf(discovered["_meta"])?.[serverInfoKey]) ?? objectOf(discovered["serverInfo"]);
@@ -77,7 +90,10 @@ export function initializeResult(discovered: JsonObject, revision: string, serve
   };
 }
 
-/** The `_meta` of a request, from the client's own and from what it said at the beginning. `added`: what the gateway declares. */
+/**
+ * The `_meta` of a request, from the client's own and from what it said at the beginning. `added`:
+ * what the gateway declares.
+ */
 export function requestMeta(
   own: JsonObject | null,
   { capabilities, clientInfo }: Pick<TranslatedSession, "capabilities" | "clientInfo">,
@@ -106,7 +122,10 @@ const newMembers = ["resultType", "ttlMs", "cacheScope"];
 const without = (value: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([name]) => !names.includes(name)));
 
-/** Structured content was an object until 2025-11-25. The text beside it says the same (server/tools, "Structured Content"). */
+/**
+ * Structured content was an object until 2025-11-25. The text beside it says the same
+ * (server/tools, "Structured Content").
+ */
 const withObjectContent = (result: JsonObject): JsonObject =>
   isObject(result["structuredContent"]) ? result : without(result, ["structuredContent"]);
 
@@ -121,6 +140,9 @@ function withObjectSchemas(result: JsonObject): JsonObject {
   return { ...result, tools: translated };
 }
 
-/** The params of what a round asks, for a client of a 2025 revision: an address to open has an id there (client/elicitation, "URL Mode"). */
+/**
+ * The params of what a round asks, for a client of a 2025 revision: an address to open has an id
+ * there (client/elicitation, "URL Mode").
+ */
 export const inputParams2025 = (method: string, params: JsonObject, elicitationId: string): JsonObject =>
   method === "elicitation/create" && params["mode"] === "url" ? { elicitationId, ...params } : params;

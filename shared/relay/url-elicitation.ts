@@ -1,5 +1,6 @@
-// URL elicitation at the relay (MCP 2025-11-25, client/elicitation): the review's own address is offered to a client that declared it, and a
-// server's elicitation that leads to the gateway is refused. An address of ours in a server's hands would lend it our name.
+// URL elicitation at the relay (MCP 2025-11-25, client/elicitation): the review's own address is
+// offered to a client that declared it, and a server's elicitation that leads to the gateway is
+// refused. An address of ours in a server's hands would lend it our name.
 
 import { objectOf } from "../json/values.ts";
 import { isThisMachine } from "../address.ts";
@@ -16,10 +17,16 @@ const urlElicitationRequired = -32_042;
 
 const ownIds = "countersign/review/";
 
-/** What the gateway's own requests to a client are named by: ids in revisions with sessions, keys of a round in 2026-07-28. */
+/**
+ * What the gateway's own requests to a client are named by: ids in revisions with sessions, keys of
+ * a round in 2026-07-28.
+ */
 const ownNames = "countersign/";
 
-/** Whether a server names a request as the gateway names its own, so that a client would take it for the gateway's. */
+/**
+ * Whether a server names a request as the gateway names its own, so that a client would take it for
+ * the gateway's.
+ */
 export const isNamedAsOurs = (name: RequestId): boolean => typeof name === "string" && folded(name).startsWith(ownNames);
 
 /** Without what is not seen, as one width and case. */
@@ -48,8 +55,9 @@ export const offerDone = (offer: string): JsonObject => ({
 export const isOfferId = (id: RequestId): boolean => typeof id === "string" && id.startsWith(ownIds);
 
 /**
- * Whether an address leads to the host of `publicUrl`, however it is written: without its scheme, with another one, or, on a developer's
- * machine, by another of the machine's names. Elsewhere every port of the host counts as the gateway.
+ * Whether an address leads to the host of `publicUrl`, however it is written: without its scheme,
+ * with another one, or, on a developer's machine, by another of the machine's names. Elsewhere
+ * every port of the host counts as the gateway.
  */
 export function leadsTo(url: unknown, publicUrl: string): boolean {
   if (typeof url !== "string") return false;
@@ -65,7 +73,10 @@ const hostOf = ({ hostname }: URL): string => (isThisMachine(hostname) ? thisMac
 /** On one machine, another port is another program. */
 const portOf = ({ port, protocol }: URL): string => port || (protocol === "https:" ? "443" : "80");
 
-/** An address as browsers read it, and as what people type: without a scheme, or behind one that wraps another address. */
+/**
+ * An address as browsers read it, and as what people type: without a scheme, or behind one that
+ * wraps another address.
+ */
 function readings(url: string): readonly URL[] {
   const text = url.trim();
   const bare = text.replace(/^(?:[a-z][a-z0-9+.-]*:(?=[a-z][a-z0-9+.-]*:))*(?:[a-z][a-z0-9+.-]*:)?[/\\]+/i, "");
@@ -76,7 +87,10 @@ function readings(url: string): readonly URL[] {
 /** Whether the params of a server's elicitation lead to the gateway. */
 export const elicitsOurs = (params: JsonObject | null, publicUrl: string): boolean => leadsTo(params?.["url"], publicUrl);
 
-/** For a response that wants addresses opened, one of which is the gateway's: the error that the client gets in its place. */
+/**
+ * For a response that wants addresses opened, one of which is the gateway's: the error that the
+ * client gets in its place.
+ */
 export function withoutOurs(value: unknown, publicUrl: string): JsonObject | undefined {
   const message = objectOf(value);
   const error = objectOf(message?.["error"]);

@@ -1,7 +1,9 @@
-// What a reviewer's form would change: the content with the edits, and each difference to the version of the form.
+// What a reviewer's form would change: the content with the edits, and each difference to the
+// version of the form.
 //
-// The page shows these differences and has their number in its button; the run object counts them again before an approval
-// counts. Both use this file, so that no edit is approved that its page did not show (docs/reviews.md, "Edits").
+// The page shows these differences and has their number in its button; the run object counts them
+// again before an approval counts. Both use this file, so that no edit is approved that its page
+// did not show (docs/reviews.md, "Edits").
 
 import { digestOf } from "../encoding.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
@@ -16,7 +18,10 @@ export type ModelledRequest = { readonly request: SamplingRequest; readonly mode
 /** The edited content, and one entry for each changed field. */
 export type FormChanges<T> = { readonly value: T; readonly changes: readonly FieldChange[] };
 
-/** For the form: what the page shows as changes, so that other changes of the same number are not taken for them. */
+/**
+ * For the form: what the page shows as changes, so that other changes of the same number are not
+ * taken for them.
+ */
 export const shownDigest = (changes: readonly FieldChange[]): string => digestOf("countersign/shown/v1", JSON.stringify(changes));
 
 /** Whether the page of an approval showed each of these changes, and its button their number. */
@@ -27,8 +32,9 @@ export const isPromised = (changes: readonly FieldChange[], { count, shown }: Pr
 export const modelPath = "/model";
 
 /**
- * The request with a form's edits and choice of model. `model` is the id of the model to ask first; absent: unchanged.
- * Refused: edits that make an invalid request, and a model that the current version does not list.
+ * The request with a form's edits and choice of model. `model` is the id of the model to ask first;
+ * absent: unchanged. Refused: edits that make an invalid request, and a model that the current
+ * version does not list.
  */
 export function changedRequest(
   current: ModelledRequest,
@@ -48,7 +54,10 @@ export function changedRequest(
   });
 }
 
-/** The reply with a form's edits. Refused: edits that make an invalid reply, or one that does not fit `rule`. */
+/**
+ * The reply with a form's edits. Refused: edits that make an invalid reply, or one that does not
+ * fit `rule`.
+ */
 export function changedReply(
   current: SamplingReply,
   edits: ReadonlyMap<string, string>,

@@ -1,5 +1,5 @@
-// Cuts a very long text into chunks that a browser can lay out one at a time. Nothing is left out. A chunk ends at a line end
-// where it can; `lineGoesOn` marks one that does not.
+// Cuts a very long text into chunks that a browser can lay out one at a time. Nothing is left out.
+// A chunk ends at a line end where it can; `lineGoesOn` marks one that does not.
 
 import type { Segment, Unseen } from "./text-view.ts";
 
@@ -8,7 +8,10 @@ export type Chunk = { readonly segments: readonly Segment[]; readonly lineGoesOn
 const longest = 8_000;
 const longestWord = 200;
 
-/** Where to cut a text that is longer than `room`: after a line end, a word or a label ("⟨…⟩"), else between two characters. */
+/**
+ * Where to cut a text that is longer than `room`: after a line end, a word or a label ("⟨…⟩"), else
+ * between two characters.
+ */
 function cutIn(text: string, room: number): { at: number; lineGoesOn: boolean } {
   const lineEnd = text.lastIndexOf("\n", room - 1);
   if (lineEnd !== -1) return { at: lineEnd + 1, lineGoesOn: false };
@@ -21,7 +24,10 @@ function cutIn(text: string, room: number): { at: number; lineGoesOn: boolean } 
 /** About as long as what a page shows for it. */
 const labelLength = (what: Unseen): number => (what.kind === "tags" || what.kind === "selectors" ? 40 + what.spells.length : 40);
 
-/** Chunks of about 8,000 UTF-16 code units, in order. Labels count with their length, so that no chunk has too many. */
+/**
+ * Chunks of about 8,000 UTF-16 code units, in order. Labels count with their length, so that no
+ * chunk has too many.
+ */
 export function chunksOf(segments: readonly Segment[]): Chunk[] {
   const chunks: Chunk[] = [];
   let current: Segment[] = [];

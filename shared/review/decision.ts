@@ -1,7 +1,8 @@
-// Who may decide, what an answer means, and which of several simultaneous answers counts. No clock, no storage.
+// Who may decide, what an answer means, and which of several simultaneous answers counts. No clock,
+// no storage.
 //
-// The object reads the review, calls `decide` and writes the result with no `await` in between. That, and its conditional
-// update, makes one outcome of any number of simultaneous decisions.
+// The object reads the review, calls `decide` and writes the result with no `await` in between.
+// That, and its conditional update, makes one outcome of any number of simultaneous decisions.
 
 import type { Gate } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
@@ -22,7 +23,10 @@ export type Closing =
     }
   | EndedWithoutDecision;
 
-/** `noReviewerLeft`: too few may still decide. `noneReached`: no channel reached any of them. `contentUnreadable`: its key is not set. */
+/**
+ * `noReviewerLeft`: too few may still decide. `noneReached`: no channel reached any of them.
+ * `contentUnreadable`: its key is not set.
+ */
 export type UndeliverableCause = "noReviewerLeft" | "noneReached" | "contentUnreadable";
 
 export type EndedWithoutDecision =
@@ -67,7 +71,10 @@ export type Review = {
   readonly closing: Closing | null;
   /** At the request gate: the current version is this reply, and no model is asked. */
   readonly written?: WrittenReply;
-  /** At the response gate: who wrote the reply in the model's place. Without `selfApproval` they may not approve it. */
+  /**
+   * At the response gate: who wrote the reply in the model's place. Without `selfApproval` they may
+   * not approve it.
+   */
   readonly author?: string;
   /** In this version, `by` put the request in place of the reply that `author` wrote. */
   readonly unwritten?: { readonly author: string; readonly by: string };
@@ -105,7 +112,10 @@ export type Verdict =
   | { readonly kind: "late" }
   | { readonly kind: "notAllowed"; readonly why: "notAReviewer" | OwnWhy | "left" };
 
-/** What a reviewer may not approve without `selfApproval`: the request of their own key, and the reply that they wrote. */
+/**
+ * What a reviewer may not approve without `selfApproval`: the request of their own key, and the
+ * reply that they wrote.
+ */
 export type OwnWhy = "ownRequest" | "ownReply";
 
 /** Why this person may not approve, as the review is somebody's own; null where they may. */
@@ -175,7 +185,9 @@ function approve({ written: before, unwritten: dropped, ...review }: Review, ans
 const writtenBy = ({ reviewer, written }: Answer, now: number): WrittenReply | undefined =>
   written === undefined ? undefined : { by: reviewer, at: now, ...written };
 
-/** What was approved is part of the answer; the reason's wording, which differs by channel, is not. */
+/**
+ * What was approved is part of the answer; the reason's wording, which differs by channel, is not.
+ */
 function isRepeat(review: Review, closing: Closing, answer: Answer): boolean {
   if (closing.how === "denied") return answer.act === "deny" && closing.by === answer.reviewer;
   if (closing.how !== "approved") return false;
@@ -207,8 +219,9 @@ export type Recusal =
     };
 
 /**
- * Judges a recusal. Refused: for a reviewer who has approved (the approval stands), for the request's owner where they may not
- * approve it themself (they would choose who does; so would a reply's author), and to a reviewer who is asked already. The caller checks that `to` is a
+ * Judges a recusal. Refused: for a reviewer who has approved (the approval stands), for the
+ * request's owner where they may not approve it themself (they would choose who does; so would a
+ * reply's author), and to a reviewer who is asked already. The caller checks that `to` is a
  * reviewer at all.
  * @param now Unix milliseconds.
  */
@@ -231,7 +244,10 @@ export function recuse(review: Review, { reviewer, to, note }: RecusalRequest, n
   return { kind: "recused", review: next, exhausted: ableToApprove(next) < review.quorum };
 }
 
-/** A reviewer puts back one masked part. The caller checks that the policy names them, and makes the content. */
+/**
+ * A reviewer puts back one masked part. The caller checks that the policy names them, and makes the
+ * content.
+ */
 export type LiftRequest = {
   readonly reviewer: string;
   /** The version and digest that the reviewer saw. */
@@ -246,7 +262,10 @@ export type Lifting =
   | { readonly kind: "lifted"; readonly review: Review }
   | Extract<Verdict, { kind: "closed" | "stale" | "late" | "notAllowed" }>;
 
-/** Judges a lift: an edit that approves nothing. The new version has no approval, and each reviewer decides about it anew. */
+/**
+ * Judges a lift: an edit that approves nothing. The new version has no approval, and each reviewer
+ * decides about it anew.
+ */
 export function lift(review: Review, { reviewer, version, digest, mark, liftedDigest }: LiftRequest, now: number): Lifting {
   const barred = barredFrom(review, reviewer);
   if (barred !== null) return barred;
@@ -262,7 +281,10 @@ export function lift(review: Review, { reviewer, version, digest, mark, liftedDi
 /** How many of those who are asked may approve. */
 export const ableToApprove = (review: Review): number => review.reviewers.filter((each) => ownBar(review, each) === null).length;
 
-/** Asks more people. Null where that changes nothing: the review is over, or all of them are asked or recused themselves. */
+/**
+ * Asks more people. Null where that changes nothing: the review is over, or all of them are asked
+ * or recused themselves.
+ */
 export function askAlso(
   review: Review,
   names: readonly string[],

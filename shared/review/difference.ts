@@ -1,5 +1,6 @@
-// The differences between two versions of the content, for people to read. A large change is shown by lines, a very large one
-// as the old text and the new one; the page always shows the full text too.
+// The differences between two versions of the content, for people to read. A large change is shown
+// by lines, a very large one as the old text and the new one; the page always shows the full text
+// too.
 
 import { diffArrays, type ChangeObject } from "diff";
 import { canonicalJson, sha256Hex, type Json } from "../encoding.ts";
@@ -11,7 +12,10 @@ export type Change =
   /** Unchanged lines that are not shown. */
   | { readonly kind: "skipped"; readonly lines: number };
 
-/** One changed field. `path` is empty for a difference that no edit makes (a redacted image, added context). */
+/**
+ * One changed field. `path` is empty for a difference that no edit makes (a redacted image, added
+ * context).
+ */
 export type FieldChange = { readonly path: string; readonly changes: readonly Change[] };
 
 // Myers' algorithm takes time in the square of the edit length, which these bound.
@@ -27,7 +31,10 @@ const toChange = ({ added, removed, value }: ChangeObject<string[]>): TextChange
   text: value.join(""),
 });
 
-/** Words, runs of white space, ends of lines, and every other character by itself: together they are the text. */
+/**
+ * Words, runs of white space, ends of lines, and every other character by itself: together they are
+ * the text.
+ */
 const wordsIn = (text: string): string[] => text.match(/\r?\n|[\p{L}\p{M}\p{N}_]+|[^\S\r\n]+|[^]/gu) ?? [];
 /** Lines with their ends: together they are the text. */
 const linesIn = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+/g) ?? [];
@@ -73,7 +80,10 @@ function merged(changes: readonly TextChange[]): Change[] {
   return into;
 }
 
-/** The changes from `before` to `after`: without the added ones they are `before`, without the removed ones `after`. */
+/**
+ * The changes from `before` to `after`: without the added ones they are `before`, without the
+ * removed ones `after`.
+ */
 export function differenceOf(before: string, after: string): Change[] {
   const start = commonLines(before, after);
   const end = commonEnding(before.slice(start), after.slice(start));
@@ -84,7 +94,9 @@ export function differenceOf(before: string, after: string): Change[] {
   ]);
 }
 
-/** Replaces long unchanged text by its number of lines; two lines stay on either side of a change. */
+/**
+ * Replaces long unchanged text by its number of lines; two lines stay on either side of a change.
+ */
 export function condense(changes: readonly Change[]): Change[] {
   return changes.flatMap((change, i): Change[] => {
     if (change.kind !== "same") return [change];

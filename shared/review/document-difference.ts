@@ -1,4 +1,5 @@
-// The difference between two versions of a JSON document, line by line, for people to read. Where one line became another, by words.
+// The difference between two versions of a JSON document, line by line, for people to read. Where
+// one line became another, by words.
 
 import { diffArrays } from "diff";
 import { printJson } from "../json/json-text.ts";

@@ -1,5 +1,6 @@
-// Applies a reviewer's edits to the content of a review. Untouched fields keep their exact bytes, changed ones their type and
-// role, and the result is valid by the protocol's schema. It records and approves nothing.
+// Applies a reviewer's edits to the content of a review. Untouched fields keep their exact bytes,
+// changed ones their type and role, and the result is valid by the protocol's schema. It records
+// and approves nothing.
 
 import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
@@ -11,11 +12,17 @@ import { err, ok, type Result } from "../result.ts";
 import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./editable-fields.ts";
 import { plainLineEnds } from "./form.ts";
 
-/** Why an edit is refused. It quotes no content from outside; the catalogue of words has a sentence for each. */
+/**
+ * Why an edit is refused. It quotes no content from outside; the catalogue of words has a sentence
+ * for each.
+ */
 export type EditFault =
   | { readonly kind: "notJson" }
   | { readonly kind: "notObject" }
-  /** `rule` is what the reader of JSON says of a text that it refuses, in English: "has a lone surrogate". */
+  /**
+   * `rule` is what the reader of JSON says of a text that it refuses, in English: "has a lone
+   * surrogate".
+   */
   | { readonly kind: "jsonRule"; readonly rule: string }
   | { readonly kind: "empty" }
   | { readonly kind: "notWholeNumber" }
@@ -37,12 +44,16 @@ export type EditIssue = { readonly field: string; readonly fault: EditFault };
 export type Edited<T> = { readonly value: T; readonly changed: boolean };
 
 /**
- * A text as a browser gives it back untouched: line ends as `\n`; a null becomes U+FFFD when HTML is parsed, a lone
- * surrogate when the page is encoded as UTF-8 (HTML Standard, 13.2.5.2 and 4.10.22; Encoding Standard).
+ * A text as a browser gives it back untouched: line ends as `\n`; a null becomes U+FFFD when HTML
+ * is parsed, a lone surrogate when the page is encoded as UTF-8 (HTML Standard, 13.2.5.2 and
+ * 4.10.22; Encoding Standard).
  */
 export const asSubmitted = (text: string): string => plainLineEnds(text).replaceAll("\0", "\ufffd").toWellFormed();
 
-/** New text takes the line ends of the old one where those are all `\r\n`: the form does not say which were meant. */
+/**
+ * New text takes the line ends of the old one where those are all `\r\n`: the form does not say
+ * which were meant.
+ */
 function withLineEndsOf(original: string, text: string): string {
   const onlyPairs = original.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(original);
   return onlyPairs ? text.replaceAll("\n", "\r\n") : text;
@@ -125,10 +136,11 @@ function unknownPaths(edits: ReadonlyMap<string, string>, known: ReadonlyMap<str
 }
 
 /**
- * The request with the edits in it. `edits` maps paths to texts as the browser sent them. A field that is missing, or the same
- * after a form's changes to it (`asSubmitted`), keeps its exact value; without any change the value is the same object. An emptied
- * system prompt, stop sequence, tool description or temperature is left out; `maxTokens` may only go down. Refused, with every
- * issue: other emptied texts, because providers refuse empty texts; an unknown path; an invalid request.
+ * The request with the edits in it. `edits` maps paths to texts as the browser sent them. A field
+ * that is missing, or the same after a form's changes to it (`asSubmitted`), keeps its exact value;
+ * without any change the value is the same object. An emptied system prompt, stop sequence, tool
+ * description or temperature is left out; `maxTokens` may only go down. Refused, with every issue:
+ * other emptied texts, because providers refuse empty texts; an unknown path; an invalid request.
  */
 export function applyRequestEdits(
   request: SamplingRequest,
@@ -144,12 +156,16 @@ export function applyRequestEdits(
   return ok(changed() ? { value, changed: true } : { value: request, changed: false });
 }
 
-/** What a client requires of a reply beyond the protocol's schema. `fault` is what is wrong with one that does not fit. */
+/**
+ * What a client requires of a reply beyond the protocol's schema. `fault` is what is wrong with one
+ * that does not fit.
+ */
 export type ReplyRule = { readonly fits: (reply: SamplingReply) => boolean; readonly fault: EditFault };
 
 /**
- * The reply with the edits in it: texts (which may be emptied), the input of tool uses, and the texts and structured content of
- * tool results; otherwise as for requests. Where the edited reply does not fit `rule`, each changed text has an issue.
+ * The reply with the edits in it: texts (which may be emptied), the input of tool uses, and the
+ * texts and structured content of tool results; otherwise as for requests. Where the edited reply
+ * does not fit `rule`, each changed text has an issue.
  */
 export function applyReplyEdits(
   reply: SamplingReply,

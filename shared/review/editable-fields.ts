@@ -1,5 +1,5 @@
-// Every field of a request or a reply that a reviewer may change, each under its JSON pointer. One walk serves the form, the
-// edits and the differences, so that all of them know the same fields.
+// Every field of a request or a reply that a reviewer may change, each under its JSON pointer. One
+// walk serves the form, the edits and the differences, so that all of them know the same fields.
 
 import type { JsonObject } from "../encoding.ts";
 import type { Message, ReplyBlock, SamplingReply, SamplingRequest, ToolDefinition, ToolResultBlock } from "../model/sampling.ts";

@@ -1,4 +1,5 @@
-// The names of the review form's fields, and the submitted form. It decides nothing and checks no nonce.
+// The names of the review form's fields, and the submitted form. It decides nothing and checks no
+// nonce.
 
 import { err, ok, type Result } from "../result.ts";
 
@@ -27,8 +28,10 @@ const editPrefix = "edit:";
 export const editField = (path: string): string => editPrefix + path;
 
 /**
- * What the pressed button asks for. `approve` and `deny` decide. `answer` approves the reply that the reviewer wrote in the model's place,
- * `askModel` the request in place of a written reply. `handOver` and `notMine` recuse the reviewer; `lift` puts a masked part back; `undoGrant` ends a grant.
+ * What the pressed button asks for. `approve` and `deny` decide. `answer` approves the reply that
+ * the reviewer wrote in the model's place, `askModel` the request in place of a written reply.
+ * `handOver` and `notMine` recuse the reviewer; `lift` puts a masked part back; `undoGrant` ends a
+ * grant.
  */
 export type Act = "approve" | "answer" | "askModel" | "deny" | "preview" | "handOver" | "notMine" | "lift" | "undoGrant";
 
@@ -68,7 +71,10 @@ export type SubmittedForm = {
   readonly reason?: string;
   /** The id of the model that is to be asked first. The page always sends one. */
   readonly model?: string;
-  /** The reply that the reviewer wrote, whatever was pressed; line ends as `\n`. Absent where the field is blank. */
+  /**
+   * The reply that the reviewer wrote, whatever was pressed; line ends as `\n`. Absent where the
+   * field is blank.
+   */
   readonly answer?: string;
   /** With `handOver`: the name of the other reviewer. */
   readonly to?: string;
@@ -98,13 +104,19 @@ const shapes = {
   digest: /^[A-Za-z0-9_-]{1,100}$/,
 };
 
-/** The value of the button that approves and gives the grant that the form has. No other button gives one. */
+/**
+ * The value of the button that approves and gives the grant that the form has. No other button
+ * gives one.
+ */
 export const allowAct = "allow";
 
 /** The value of the Approve button of a page that shows this many changes. */
 export const approveAct = (changes: number): string => `approve:${changes}`;
 
-/** The value of the button that sends the written reply of a page that shows this many changes: 1 where it shows the reply. */
+/**
+ * The value of the button that sends the written reply of a page that shows this many changes: 1
+ * where it shows the reply.
+ */
 export const answerAct = (changes: number): string => `answer:${changes}`;
 
 /** The value of the button that lifts this redaction. */
@@ -114,10 +126,12 @@ export const liftAct = (mark: number): string => `lift:${mark}`;
 export const plainLineEnds = (text: string): string => text.replaceAll(/\r\n?/g, "\n");
 
 /**
- * Reads the decoded fields of one POST. Refused: a missing or malformed `nonce`, `version` or `digest`, a field that comes twice,
- * an unknown act, a malformed grant. Unknown fields are ignored. Without `act` (a script that submits the form presses no button)
- * it is a preview, which decides nothing. An approval is `approve:` and the number of changes that its page showed, or `allow` with a grant;
- * a written reply is `answer:` and that number. A lift is `lift:` and the redaction's number.
+ * Reads the decoded fields of one POST. Refused: a missing or malformed `nonce`, `version` or
+ * `digest`, a field that comes twice, an unknown act, a malformed grant. Unknown fields are
+ * ignored. Without `act` (a script that submits the form presses no button) it is a preview, which
+ * decides nothing. An approval is `approve:` and the number of changes that its page showed, or
+ * `allow` with a grant; a written reply is `answer:` and that number. A lift is `lift:` and the
+ * redaction's number.
  */
 export function parseDecisionForm(fields: Iterable<[string, string]>): Result<SubmittedForm, FormError> {
   const plain = new Map<string, string>();
@@ -158,7 +172,8 @@ export function parseDecisionForm(fields: Iterable<[string, string]>): Result<Su
   const model = plain.get(formFields.model);
   if (model !== undefined && (model === "" || model.length > 500)) return err({ kind: "malformed", field: "model" });
   const answer = plainLineEnds(plain.get(formFields.answer) ?? "");
-  // The page always sends a reviewer for a hand-over, a note and a grant; each counts with its own button alone.
+  // The page always sends a reviewer for a hand-over, a note and a grant; each counts with its own
+  // button alone.
   const to = act === "handOver" ? plain.get(formFields.to) : undefined;
   if (act === "handOver" && (to === undefined || to === "" || to.length > 80)) return err({ kind: "malformed", field: "to" });
   const grant = isAllowing ? parseGrant(plain) : ok(undefined);

@@ -1,4 +1,5 @@
-// What the inbox shows of a waiting review in its list: facts without any of the content; and which reviews are alike.
+// What the inbox shows of a waiting review in its list: facts without any of the content; and which
+// reviews are alike.
 
 import { digestOf } from "../encoding.ts";
 import type { Gate } from "../model/gate.ts";
@@ -41,7 +42,10 @@ export type InboxEntry = {
 const longestName = 120;
 const cut = (name: string): string => (name.length > longestName ? `${name.slice(0, longestName).toWellFormed()}…` : name);
 
-/** The entry of a review that waits for its reader; null where it does not: it is over, they left it, or they have approved it. */
+/**
+ * The entry of a review that waits for its reader; null where it does not: it is over, they left
+ * it, or they have approved it.
+ */
 export function inboxEntry(view: ReviewView): InboxEntry | null {
   if (!mayDecide(view) || (view.ownVote ?? null) !== null) return null;
   const facts = reviewFacts(view);
@@ -89,8 +93,9 @@ const imagesIn = ({ request }: ReviewView): number =>
   request.messages.flatMap(({ content }) => content).filter((block) => block.type === "image").length;
 
 /**
- * Equal for reviews that differ in what their messages say, and in nothing else that is sent or that the policy decides: the gate, who asks
- * for whom, the rule, the shape that a grant has (`shapeDigest`), the longest reply, and at the response gate the model that answered.
+ * Equal for reviews that differ in what their messages say, and in nothing else that is sent or
+ * that the policy decides: the gate, who asks for whom, the rule, the shape that a grant has
+ * (`shapeDigest`), the longest reply, and at the response gate the model that answered.
  */
 export function alikeDigest(view: ReviewView): string {
   const { server, client, owner, method, name, provenance } = view.requestor;

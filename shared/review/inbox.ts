@@ -1,8 +1,9 @@
-// The tokens of the inbox: the link that signs a reviewer in, the cookie of the browser that asked for
-// it, and the session afterwards. No clock, no storage, no URL.
+// The tokens of the inbox: the link that signs a reviewer in, the cookie of the browser that asked
+// for it, and the session afterwards. No clock, no storage, no URL.
 //
-// Each has its own domain, so that none passes for a review's link or for the other. A made-up one wakes no object. The inbox's object
-// stores digests of a session's secret and of the browser's, and never a token.
+// Each has its own domain, so that none passes for a review's link or for the other. A made-up one
+// wakes no object. The inbox's object stores digests of a session's secret and of the browser's,
+// and never a token.
 
 import { concatBytes, digestOf, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../encoding.ts";
 import type { Gate } from "../model/gate.ts";
@@ -41,7 +42,9 @@ export function signInToken(keys: SigningKeys, { inbox, id, expiresAtSeconds }: 
   return seal(keys, signInDomain, concatBytes(Uint8Array.of(formatVersion), ...parts));
 }
 
-/** The claims of a genuine token; undefined alike for any other text. The caller judges the expiry. */
+/**
+ * The claims of a genuine token; undefined alike for any other text. The caller judges the expiry.
+ */
 export function parseSignInToken(keys: SigningKeys, token: string): SignInClaims | undefined {
   const payload = unseal(keys, signInDomain, token, 1 + nameLength + 8 + signInRandomLength);
   if (payload === undefined || payload[0] !== formatVersion) return undefined;
@@ -54,8 +57,8 @@ export function parseSignInToken(keys: SigningKeys, token: string): SignInClaims
 export type AskedClaims = { readonly secret: string; readonly askedAt: number };
 
 /**
- * The value of the cookie of a browser that asked for a link. The address is in none of its bytes: they
- * prove it to whoever knows it. `address`: the `addressDigest` of what was typed.
+ * The value of the cookie of a browser that asked for a link. The address is in none of its bytes:
+ * they prove it to whoever knows it. `address`: the `addressDigest` of what was typed.
  */
 export function askedToken(keys: SigningKeys, { secret, askedAt }: AskedClaims, address: string): string {
   const head = concatBytes(bytesOf(secret, browserSecretLength), bigEndian64(askedAt));
@@ -65,7 +68,10 @@ export function askedToken(keys: SigningKeys, { secret, askedAt }: AskedClaims, 
 const askedMac = (key: Uint8Array, head: Uint8Array, address: string): Uint8Array =>
   macOf(key, askedDomain, concatBytes(head, utf8ToBytes(address))).subarray(0, 16);
 
-/** The browser's secret, and when it asked for this address: null where it did not. Undefined for any other text. */
+/**
+ * The browser's secret, and when it asked for this address: null where it did not. Undefined for
+ * any other text.
+ */
 export function parseAskedToken(
   keys: SigningKeys,
   token: string,

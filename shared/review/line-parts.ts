@@ -1,4 +1,5 @@
-// Cuts a long text into parts of some lines, so that a reader knows where they are: "lines 41–80 of 121". Nothing is left out.
+// Cuts a long text into parts of some lines, so that a reader knows where they are: "lines 41–80 of
+// 121". Nothing is left out.
 
 import type { Segment } from "./text-view.ts";
 
@@ -25,7 +26,9 @@ const lineEndsIn = (text: string): number => {
   return count;
 };
 
-/** How many lines a page shows for the text. A run of blank lines is one: it is shown as its count. */
+/**
+ * How many lines a page shows for the text. A run of blank lines is one: it is shown as its count.
+ */
 export const shownLines = (segments: readonly Segment[]): number =>
   1 +
   segments.reduce((sum, segment) => sum + (segment.kind === "text" ? lineEndsIn(segment.text) : segment.kind === "blankLines" ? 1 : 0), 0);
@@ -38,7 +41,9 @@ export const allLines = (segments: readonly Segment[]): number =>
     0,
   );
 
-/** The parts in order: one where the text is short. Each ends with a line end, except for the last. */
+/**
+ * The parts in order: one where the text is short. Each ends with a line end, except for the last.
+ */
 export function linePartsOf(segments: readonly Segment[]): LinePart[] {
   if (shownLines(segments) <= longestWhole) return [{ segments, from: 1, to: allLines(segments) }];
   const parts: LinePart[] = [];

@@ -1,7 +1,9 @@
-// Review links and form nonces: what a token claims, and whether it is genuine. No clock, no storage, no URL.
+// Review links and form nonces: what a token claims, and whether it is genuine. No clock, no
+// storage, no URL.
 //
-// The MAC covers the claims, never a URL or host, so that proxies and path prefixes cannot break it. It is checked before any
-// object is woken. The object stores the claims and the random bytes, never the token.
+// The MAC covers the claims, never a URL or host, so that proxies and path prefixes cannot break
+// it. It is checked before any object is woken. The object stores the claims and the random bytes,
+// never the token.
 
 import type { Gate } from "../model/gate.ts";
 import { concatBytes, digestOf, equalBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../encoding.ts";
@@ -15,7 +17,10 @@ const gates = ["request", "response"] as const satisfies readonly Gate[];
 export const linkChannels = ["outbox", ...noticeChannelNames] as const satisfies readonly LinkChannel[];
 const byteOf = (channel: LinkChannel): number => (channel === "outbox" ? 0 : noticeChannels[channel].linkByte);
 
-/** What a link claims. `reviewer` is the reviewer's position in the run's list. One link for each reviewer, gate and channel. */
+/**
+ * What a link claims. `reviewer` is the reviewer's position in the run's list. One link for each
+ * reviewer, gate and channel.
+ */
 export type LinkClaims = {
   readonly runRandom: Uint8Array;
   readonly gate: Gate;
@@ -42,7 +47,10 @@ export function linkToken(keys: SigningKeys, claims: LinkClaims): string {
   return seal(keys, tokenDomain, payload);
 }
 
-/** The claims of a genuine token; undefined alike for unknown, forged and damaged ones. The caller judges the expiry. */
+/**
+ * The claims of a genuine token; undefined alike for unknown, forged and damaged ones. The caller
+ * judges the expiry.
+ */
 export function parseLinkToken(keys: SigningKeys, token: string): LinkClaims | undefined {
   const payload = unseal(keys, tokenDomain, token, payloadLength);
   if (payload === undefined || payload[0] !== formatVersion) return undefined;
@@ -71,7 +79,9 @@ export const nonceRandomLength = 8;
 export const nonceEarliestMs = 1_000;
 export const nonceLatestMs = 30 * 60_000;
 
-/** A MAC over the time, random bytes and the subject: nothing is stored. `now` is Unix milliseconds. */
+/**
+ * A MAC over the time, random bytes and the subject: nothing is stored. `now` is Unix milliseconds.
+ */
 export function formNonce(keys: SigningKeys, subject: NonceSubject, now: number, random: Uint8Array): string {
   const head = concatBytes(bigEndian(now, 6), random);
   return toBase64url(concatBytes(head, nonceMac(keys[0].bytes, subject, head)));

@@ -1,4 +1,5 @@
-// What a review is about: every fact that the page, emails, Slack messages and webhooks say of it, without words.
+// What a review is about: every fact that the page, emails, Slack messages and webhooks say of it,
+// without words.
 
 import type { Evidence } from "../association/evidence.ts";
 import type { Gate, Provenance } from "../model/gate.ts";
@@ -8,10 +9,16 @@ import type { ReviewState, ReviewView, ShownModel } from "./view.ts";
 import type { OwnWhy } from "./decision.ts";
 import { vectorsIn } from "./vectors.ts";
 
-/** `sampling`: an MCP server asks. `function`: a tool is to run, which is an action; all others go to a model. */
+/**
+ * `sampling`: an MCP server asks. `function`: a tool is to run, which is an action; all others go
+ * to a model.
+ */
 export type Asking = "sampling" | "text" | "translation" | "embedding" | "functionChoice" | "multimodal" | "function";
 
-/** How sure it is which client request is served: the relay's evidence, or the provenance where there is none. */
+/**
+ * How sure it is which client request is served: the relay's evidence, or the provenance where
+ * there is none.
+ */
 export type Sureness = Provenance | Evidence;
 
 /** Who answers, or has answered. A tool's run has no price and no model. */
@@ -53,7 +60,9 @@ export type ReviewFacts = {
   readonly quorum: { readonly needed: number; readonly votes: number } | null;
   /** Why this reviewer cannot approve; they may still deny. */
   readonly bar: OwnWhy | "voted" | null;
-  /** Whether the server or client is told the reason of a denial; null where the view does not say. */
+  /**
+   * Whether the server or client is told the reason of a denial; null where the view does not say.
+   */
   readonly reason: { readonly of: "server" | "client"; readonly isTold: boolean } | null;
 };
 
@@ -63,7 +72,9 @@ const tasks: ReadonlyMap<string, Asking> = new Map([
   ["multimodal_generation", "multimodal"],
 ]);
 
-/** The kind of request decides first: a tool's run is an action whatever its requestor is called. */
+/**
+ * The kind of request decides first: a tool's run is an action whatever its requestor is called.
+ */
 export function askingOf({ requestor, request }: Pick<ReviewView, "requestor" | "request">): Asking {
   if (request.kind !== "chat") return request.kind;
   if (requestor.provenance !== "own") return "sampling";

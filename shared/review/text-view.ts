@@ -1,19 +1,27 @@
-// A text from outside as the parts that a page shows: the whole text, with each run of invisible characters told. It cuts and
-// escapes nothing; the renderer escapes.
+// A text from outside as the parts that a page shows: the whole text, with each run of invisible
+// characters told. It cuts and escapes nothing; the renderer escapes.
 
 import { findInvisible, type InvisibleCharacter } from "../invisible-characters.ts";
 
 /** What characters are that nobody sees. */
 export type Unseen =
-  /** `name` in English; null where the text has had it before, so that a text full of such characters stays readable. */
+  /**
+   * `name` in English; null where the text has had it before, so that a text full of such
+   * characters stays readable.
+   */
   | { readonly kind: "character"; readonly name: string | null }
-  /** `spells`: what a run of them says to a model where all of it is printable ASCII; else empty. */
+  /**
+   * `spells`: what a run of them says to a model where all of it is printable ASCII; else empty.
+   */
   | { readonly kind: "tags" | "selectors"; readonly spells: string }
   | { readonly kind: "spaces" };
 
 export type Segment =
   | { readonly kind: "text"; readonly text: string }
-  /** `count` of the same character, or of one family (tags, variation selectors), the first being `codePoint`. */
+  /**
+   * `count` of the same character, or of one family (tags, variation selectors), the first being
+   * `codePoint`.
+   */
   | { readonly kind: "unseen"; readonly codePoint: number; readonly count: number; readonly what: Unseen }
   /** Four or more blank lines in a row. */
   | { readonly kind: "blankLines"; readonly count: number };
@@ -25,7 +33,10 @@ const fewestSpaces = 100;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** Spaces that are ordinary writing: space, tab, no-break space, narrow no-break space, ideographic space. */
+/**
+ * Spaces that are ordinary writing: space, tab, no-break space, narrow no-break space, ideographic
+ * space.
+ */
 const isBlankUnit = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0xa0 || unit === 0x202f || unit === 0x3000;
 
 type Gap = { readonly at: number; readonly end: number; readonly kind: "lines" | "spaces"; readonly count: number };
@@ -37,14 +48,20 @@ function blanksEnd(text: string, from: number): number {
   return at;
 }
 
-/** The index after the blank line that begins at `from`; null where the line is not blank or has no line end. */
+/**
+ * The index after the blank line that begins at `from`; null where the line is not blank or has no
+ * line end.
+ */
 function blankLineEnd(text: string, from: number): number | null {
   const at = blanksEnd(text, from);
   const feed = text.charCodeAt(at) === carriageReturn ? at + 1 : at;
   return text.charCodeAt(feed) === lineFeed ? feed + 1 : null;
 }
 
-/** Long runs of blank lines and of spaces, in order. A scan, because a regular expression overflows on millions of lines. */
+/**
+ * Long runs of blank lines and of spaces, in order. A scan, because a regular expression overflows
+ * on millions of lines.
+ */
 function* gapsIn(text: string): Generator<Gap> {
   let at = 0;
   let isLineStart = true;
@@ -89,7 +106,10 @@ function familyOf(codePoint: number): string {
   return selectorByte(codePoint) === undefined ? `U+${codePoint}` : "selector";
 }
 
-/** What a run of tags or selectors spells to a model, where all of it is printable ASCII; otherwise empty. */
+/**
+ * What a run of tags or selectors spells to a model, where all of it is printable ASCII; otherwise
+ * empty.
+ */
 function spelled(run: readonly InvisibleCharacter[]): string {
   let text = "";
   for (const { codePoint } of run) {
@@ -109,7 +129,9 @@ function whatIs(run: readonly InvisibleCharacter[], first: InvisibleCharacter, s
   return { kind: "character", name };
 }
 
-/** Adds the parts of a text without long gaps; invisible neighbours of one family become one part. */
+/**
+ * Adds the parts of a text without long gaps; invisible neighbours of one family become one part.
+ */
 function withUnseen(text: string, seen: Set<number>, into: Segment[]): void {
   const unseen = findInvisible(text);
   let at = 0;
@@ -133,7 +155,10 @@ function withUnseen(text: string, seen: Set<number>, into: Segment[]): void {
   if (at < text.length) into.push({ kind: "text", text: text.slice(at) });
 }
 
-/** The whole of `text` as parts in order, in linear time. Four blank lines or a hundred spaces in a row become a count. */
+/**
+ * The whole of `text` as parts in order, in linear time. Four blank lines or a hundred spaces in a
+ * row become a count.
+ */
 export function viewText(text: string): Segment[] {
   const segments: Segment[] = [];
   const seen = new Set<number>();

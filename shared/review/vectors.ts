@@ -1,5 +1,5 @@
-// The vectors of a reply in words: how many, how long, and how each begins. English outside the catalogue: these words are in the
-// excerpt that a webhook gets as JSON.
+// The vectors of a reply in words: how many, how long, and how each begins. English outside the
+// catalogue: these words are in the excerpt that a webhook gets as JSON.
 
 import type { EmbeddingBlock, SamplingReply } from "../model/sampling.ts";
 

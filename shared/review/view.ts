@@ -1,4 +1,5 @@
-// What a review page, a mail or a chat message shows: one value, made from the run's state, that every channel renders.
+// What a review page, a mail or a chat message shows: one value, made from the run's state, that
+// every channel renders.
 
 import type { Gate, Provenance, KeyEnd } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
@@ -18,7 +19,10 @@ export type ShownModel = {
   readonly worstCostUsd: number;
 };
 
-/** One version of the content at a gate. Version 1 is what the server (request) or the model (response) gave. */
+/**
+ * One version of the content at a gate. Version 1 is what the server (request) or the model
+ * (response) gave.
+ */
 export type ShownVersion = { readonly version: number; readonly by: string | null; readonly at: number };
 
 /** How a review stands. Times are Unix milliseconds. */
@@ -40,7 +44,10 @@ export type GrantOffer = {
   readonly scopes: readonly ("session" | "tool" | "server" | "key")[];
   /** A later request with a higher risk is still reviewed. */
   readonly risk: SeenRisk;
-  /** At the response gate: a later reply with a higher risk is still reviewed. Null at the request gate. */
+  /**
+   * At the response gate: a later reply with a higher risk is still reviewed. Null at the request
+   * gate.
+   */
   readonly replyRisk: SeenRisk | null;
 };
 
@@ -63,7 +70,10 @@ export type ShownRedaction = {
   readonly original?: string;
 };
 
-/** What comes after this reviewer's approval of the request: the model answers (`waits`), or the reply waits for them at this path. */
+/**
+ * What comes after this reviewer's approval of the request: the model answers (`waits`), or the
+ * reply waits for them at this path.
+ */
 export type NextStep = { readonly kind: "waits" } | { readonly kind: "review"; readonly path: string };
 
 export type ReviewView = {
@@ -99,7 +109,10 @@ export type ReviewView = {
   readonly deadlineAt: number;
   readonly quorum: number;
   readonly rule: string;
-  /** Approvals of the current version, the earliest first: of a closed review, those that approved it. */
+  /**
+   * Approvals of the current version, the earliest first: of a closed review, those that approved
+   * it.
+   */
   readonly votes?: readonly { readonly by: string; readonly at: number }[];
   /** Names of those who may decide. */
   readonly reviewers?: readonly string[];
@@ -122,23 +135,36 @@ export type ReviewView = {
   /** Whether the server is told the reason of a denial. Where absent the page does not say. */
   readonly tellReason?: boolean;
   /**
-   * The reply that a reviewer wrote in the model's place. At the request gate it is the current version, and `reply` has it, null where it
-   * was denied; at the response gate it is what the review is about, in the view's own `reply`.
+   * The reply that a reviewer wrote in the model's place. At the request gate it is the current
+   * version, and `reply` has it, null where it was denied; at the response gate it is what the
+   * review is about, in the view's own `reply`.
    */
   readonly written?: { readonly by: string; readonly at: number; readonly reply: SamplingReply | null } | null;
-  /** At the request gate: the current version is the request, which `by` put in place of the reply that `author` wrote. */
+  /**
+   * At the request gate: the current version is the request, which `by` put in place of the reply
+   * that `author` wrote.
+   */
   readonly unwritten?: { readonly by: string; readonly author: string } | null;
-  /** `model` of a reply that this reviewer may write in the model's place; null where they may write none. */
+  /**
+   * `model` of a reply that this reviewer may write in the model's place; null where they may write
+   * none.
+   */
   readonly mayWrite?: { readonly model: string } | null;
   /** The current version of the request (at the response gate: the approved one). */
   readonly request: SamplingRequest;
-  /** The original request, where the current one differs; what is masked in it is hidden from those who may not see it. */
+  /**
+   * The original request, where the current one differs; what is masked in it is hidden from those
+   * who may not see it.
+   */
   readonly requestAsAsked: SamplingRequest | null;
   /** The parts that rules masked at this gate; absent where none was. */
   readonly redactions?: readonly ShownRedaction[];
   /** Whether this reviewer may put a masked part back. */
   readonly mayLift?: boolean;
-  /** In a notice: how many parts of the content that it shows are masked in it, and stand in what is sent. */
+  /**
+   * In a notice: how many parts of the content that it shows are masked in it, and stand in what is
+   * sent.
+   */
   readonly maskedHere?: number;
   /** In failover order. A reviewer may move another one to the front. */
   readonly models: readonly ShownModel[];

@@ -1,4 +1,5 @@
-// A reply that a reviewer writes in the model's place: for which requests, and what makes it one. It records and approves nothing.
+// A reply that a reviewer writes in the model's place: for which requests, and what makes it one.
+// It records and approves nothing.
 
 import { fits } from "../json/fields.ts";
 import { type SamplingReply, type SamplingRequest, samplingReply } from "../model/sampling.ts";
@@ -12,13 +13,18 @@ export const writtenModel = "human";
 /** The path of the written reply among the changes of a form. */
 export const answerPath = "/answer";
 
-/** Not for vectors, nor for a tool's run, nor where a tool use is required: a text is none of these. */
+/**
+ * Not for vectors, nor for a tool's run, nor where a tool use is required: a text is none of these.
+ */
 export const isWritable = (request: SamplingRequest): boolean => request.kind === "chat" && request.toolChoice !== "required";
 
 /** The form's change: the whole text, also where another reviewer wrote a reply before. */
 export const answerChange = (text: string): FieldChange => ({ path: answerPath, changes: [{ kind: "added", text: asSubmitted(text) }] });
 
-/** The reply of this text, as the browser sent it. Refused: a blank text, one that does not fit `rule`, and a request that takes no text. */
+/**
+ * The reply of this text, as the browser sent it. Refused: a blank text, one that does not fit
+ * `rule`, and a request that takes no text.
+ */
 export function writtenReply(
   request: SamplingRequest,
   text: string,

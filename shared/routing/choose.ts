@@ -1,5 +1,5 @@
-// Ranks models by a sampling request's preferences, deterministically and with reasons. Preferences are advice: they order what can serve
-// the request, and never decide whether it is served.
+// Ranks models by a sampling request's preferences, deterministically and with reasons. Preferences
+// are advice: they order what can serve the request, and never decide whether it is served.
 
 import type { NamedModel } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
@@ -38,8 +38,9 @@ export type Choice = {
 export type NoModel = { readonly kind: "noModel"; readonly reasons: readonly PassedOver[]; readonly named?: true };
 
 /**
- * Ranks the models that can serve a request (design: routing, steps 1 to 4). Every model of the table is either in `ranked`
- * or in `passedOver` with a reason. Refused: a request that no model can serve, with the reason for each.
+ * Ranks the models that can serve a request (design: routing, steps 1 to 4). Every model of the
+ * table is either in `ranked` or in `passedOver` with a reason. Refused: a request that no model
+ * can serve, with the reason for each.
  */
 export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
   const { eligible, passedOver, size } = findEligible(input);
@@ -59,7 +60,10 @@ export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
 
 export const whyOf = ({ tier, terms, points }: Ranked): ModelWhy => ({ kind: "ranked", tier, terms, points });
 
-/** For people and in JSON. Two sentences for a model: the hint or the name and how it matched, then the arithmetic. */
+/**
+ * For people and in JSON. Two sentences for a model: the hint or the name and how it matched, then
+ * the arithmetic.
+ */
 export function whySentence(why: ModelWhy): string {
   if (why.kind === "function")
     return `The servers document registers ${why.tool} of the MCP server ${why.server} as a function, so it runs there and nowhere else.`;
@@ -113,7 +117,9 @@ export function summaryOf(input: RoutingInput, first: Ranked, count: number, pas
 /** At most six decimals, none of them spare. */
 export const decimal = (value: number): string => String(Math.round(value * 1e6) / 1e6);
 
-/** A hint is untrusted text: shortened, and quoted as JSON does, with invisible characters escaped. */
+/**
+ * A hint is untrusted text: shortened, and quoted as JSON does, with invisible characters escaped.
+ */
 export function quoted(hint: string): string {
   const short = [...hint];
   const shown = short.length > 40 ? `${short.slice(0, 40).join("")}…` : hint;

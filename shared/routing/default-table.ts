@@ -1,17 +1,24 @@
-// The routing table of a fresh checkout: current models of three makers, a local server, Workers AI, and the demo.
+// The routing table of a fresh checkout: current models of three makers, a local server, Workers
+// AI, and the demo.
 //
-// Where the numbers come from (read from stored copies of public pages on 21 November 2026; `docs/routing.md` lists them
-// line by line, with what could not be verified):
-//   Anthropic   platform.claude.com, the overview, "what's new" and migration pages of each model (October 2026)
-//   OpenAI      developers.openai.com, the page of gpt-6.2-sol; for Terra and Luna announcements of 26 October and 22 September 2026
-//   Google      ai.google.dev through announcements of 2 September and 21 July 2026; list prices, not the offer that ends with 2026
-//   Caches      Anthropic's price page as quoted in October 2026; the pages of the OpenAI models as above. Google's are not known here
-//   Cloudflare  developers.cloudflare.com/workers-ai/platform/pricing through a transcription of 20 September 2026
+// Where the numbers come from (read from stored copies of public pages on 21 November 2026;
+// `docs/routing.md` lists them line by line, with what could not be verified):
+//   Anthropic   platform.claude.com, the overview, "what's new" and migration pages of each model
+//               (October 2026)
+//   OpenAI      developers.openai.com, the page of gpt-6.2-sol; for Terra and Luna announcements of
+//               26 October and 22 September 2026
+//   Google      ai.google.dev through announcements of 2 September and 21 July 2026; list prices,
+//               not the offer that ends with 2026
+//   Caches      Anthropic's price page as quoted in October 2026; the pages of the OpenAI models as
+//               above. Google's are not known here
+//   Cloudflare  developers.cloudflare.com/workers-ai/platform/pricing through a transcription of 20
+//               September 2026
 //
-// `cost` is computed: 1 - ln(1 + b) / ln(11), b = (3 x input + output) / 4 dollars for a million tokens, never below 0, two
-// decimals. `intelligence` and `speed` were set by hand from how each maker ranks its own models and from the thinking
-// setting used here. They order models; they are no measurement. Put your own beside them. `aliases` hold names of earlier
-// models of the same kind, so that a hint for one of them finds its successor.
+// `cost` is computed: 1 - ln(1 + b) / ln(11), b = (3 x input + output) / 4 dollars for a million
+// tokens, never below 0, two decimals. `intelligence` and `speed` were set by hand from how each
+// maker ranks its own models and from the thinking setting used here. They order models; they are
+// no measurement. Put your own beside them. `aliases` hold names of earlier models of the same
+// kind, so that a hint for one of them finds its successor.
 
 import { parseRoutingTable, type RoutingTable } from "./table.ts";
 
@@ -22,7 +29,8 @@ const claude = {
   contextTokens: 1_000_000,
   maxOutputTokens: 128_000,
   imageTokens: 4_800,
-  // API version 2026-10-21 has none of these, and with the earlier one any value but the default is an error for these models.
+  // API version 2026-10-21 has none of these, and with the earlier one any value but the default is
+  // an error for these models.
   omits: ["temperature", "topP", "topK"],
   metadataKeys: ["user_id"],
 };
@@ -47,7 +55,10 @@ const gemini = {
   omits: ["temperature", "topP"],
 };
 
-/** Families of open weights, and of makers whose models are not in this table: the nearest that are, the small and open ones first. */
+/**
+ * Families of open weights, and of makers whose models are not in this table: the nearest that are,
+ * the small and open ones first.
+ */
 const openFamilies = [
   "llama",
   "qwen",
@@ -134,7 +145,8 @@ const document = {
         above: { inputTokens: 272_000, inputPerMTok: 4, outputPerMTok: 15, cachedInputPerMTok: 0.2, cacheWritePerMTok: 5 },
       },
       scores: { intelligence: 0.92, speed: 0.5, cost: 0.33 },
-      // Chat Completions takes function tools only with reasoning effort "none", which this model refuses.
+      // Chat Completions takes function tools only with reasoning effort "none", which this model
+      // refuses.
       tools: false,
       // Sampling parameters only go with that effort too.
       omits: ["temperature", "topP", "stopSequences"],
@@ -312,10 +324,11 @@ const document = {
     },
   ],
   equivalents: [
-    // The first that applies and leads to a model that can do the task counts: what makes vectors before the maker that made it
-    // ("mistral-embed"), families that are not in this table before words for a size ("minimax" contains "mini", "grok-3-mini" is a Grok),
-    // a model's own name before its maker's ("gemini-1.5-flash" contains "flash", "gemini" and "mini"). All end in the demo, so that a
-    // fresh checkout answers every hint.
+    // The first that applies and leads to a model that can do the task counts: what makes vectors
+    // before the maker that made it ("mistral-embed"), families that are not in this table before
+    // words for a size ("minimax" contains "mini", "grok-3-mini" is a Grok), a model's own name
+    // before its maker's ("gemini-1.5-flash" contains "flash", "gemini" and "mini"). All end in the
+    // demo, so that a fresh checkout answers every hint.
     ...["embed", "bge-", "e5-", "gte-", "minilm"].map((hint) => ({ hint, models: embeddingEquivalents })),
     ...openFamilies.map((hint) => ({ hint, models: openEquivalents })),
     ...largeFamilies.map((hint) => ({ hint, models: largeEquivalents })),

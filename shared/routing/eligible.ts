@@ -1,5 +1,5 @@
-// Whether a model can serve a request at all, and if not, why. Reasons are told to the requestor and to the operator, so they
-// name what the table says and nothing that the request contains.
+// Whether a model can serve a request at all, and if not, why. Reasons are told to the requestor
+// and to the operator, so they name what the table says and nothing that the request contains.
 
 import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { isExactlyNamed, mayBeMeant, namedTiers } from "./named.ts";
@@ -14,9 +14,14 @@ export type RoutingInput = {
   readonly key: { readonly id: string; readonly name: string };
   /** The MCP server that asks. */
   readonly server: string;
-  /** Why a provider cannot be used now (no credential, no address), or undefined where it can. Always the same answers. */
+  /**
+   * Why a provider cannot be used now (no credential, no address), or undefined where it can.
+   * Always the same answers.
+   */
   readonly ready: (provider: Provider, providerName: string) => string | undefined;
-  /** Why a request cannot be put into a provider's words for this model, or undefined where it can. */
+  /**
+   * Why a request cannot be put into a provider's words for this model, or undefined where it can.
+   */
   readonly cannotCarry: (request: SamplingRequest, model: Model, provider: Provider) => string | undefined;
   /** The key's own allow-list of model ids; undefined: all. */
   readonly onlyModels?: readonly string[] | undefined;
@@ -26,8 +31,9 @@ export type Eligible = { readonly model: Model; readonly provider: Provider; rea
 export type PassedOver = { readonly model: string; readonly reason: string };
 
 /**
- * Splits the table's models into those that can serve the request and those that cannot, in the table's order, each of the latter with the
- * first reason found. Access is checked first, so that a key learns nothing of a model that it may not use but that it may not.
+ * Splits the table's models into those that can serve the request and those that cannot, in the
+ * table's order, each of the latter with the first reason found. Access is checked first, so that a
+ * key learns nothing of a model that it may not use but that it may not.
  */
 export function findEligible(input: RoutingInput): {
   readonly eligible: readonly Eligible[];
@@ -57,7 +63,10 @@ export function findEligible(input: RoutingInput): {
 
 const notMeant = "it is neither the requested model nor one of its equivalents";
 
-/** Where a model was named: those that may serve it, in the table's order. Which equivalents count depends on which models can serve. */
+/**
+ * Where a model was named: those that may serve it, in the table's order. Which equivalents count
+ * depends on which models can serve.
+ */
 function meant({ table, request }: RoutingInput, canServe: readonly Eligible[]): readonly Eligible[] {
   if (request.namedModel === undefined) return canServe;
   const positions = new Set(
@@ -84,7 +93,10 @@ const standings = new WeakMap<RoutingTable, WeakMap<RoutingInput["ready"], Map<s
 /** Of keys and servers, for one table. */
 const mostStandings = 1_000;
 
-/** Found once for each table, `ready`, key and server: a table does not change, and `ready` always gives the same answers. */
+/**
+ * Found once for each table, `ready`, key and server: a table does not change, and `ready` always
+ * gives the same answers.
+ */
 function standingOf(input: RoutingInput): Standings {
   const { table, ready, key, server, onlyModels } = input;
   const ofTable = standings.get(table) ?? new WeakMap<RoutingInput["ready"], Map<string, Standings>>();
@@ -143,9 +155,10 @@ function accessReason(input: RoutingInput, model: Model): string | undefined {
 }
 
 /**
- * The demo provider is what a fresh checkout uses: its models are eligible only while no other model that this key and server may use has a
- * provider that is ready. Its scores (free, fast) would otherwise win every cost or speed preference, and as the last candidate it would
- * answer real requests when every other provider is down.
+ * The demo provider is what a fresh checkout uses: its models are eligible only while no other
+ * model that this key and server may use has a provider that is ready. Its scores (free, fast)
+ * would otherwise win every cost or speed preference, and as the last candidate it would answer
+ * real requests when every other provider is down.
  */
 const standsIn = (models: readonly Standing[]): boolean =>
   !models.some(
@@ -164,7 +177,10 @@ const isNamedExactly = (candidate: Omit<Eligible, "position">, request: Sampling
 const mostHintsCompared = 16;
 const longestHint = 256;
 
-/** The hints that count, in order: names with white space around them removed, without empty ones and ones over 256 characters; the first 16. */
+/**
+ * The hints that count, in order: names with white space around them removed, without empty ones
+ * and ones over 256 characters; the first 16.
+ */
 export function hintsOf(request: SamplingRequest): string[] {
   const hints: string[] = [];
   for (const { name } of request.modelPreferences?.hints ?? []) {
@@ -191,5 +207,8 @@ function needsOf(request: SamplingRequest): Needs {
   return { content: [...content], tools, forced: (request.tools?.length ?? 0) > 0 && request.toolChoice === "required" };
 }
 
-/** What a model must be able to do. No model runs a function: its MCP server stands in the place of one. */
+/**
+ * What a model must be able to do. No model runs a function: its MCP server stands in the place of
+ * one.
+ */
 const taskOf = ({ kind }: SamplingRequest): Model["tasks"][number] => (kind === "embedding" ? "embedding" : "chat");

@@ -7,8 +7,8 @@ import type { RoutingTable } from "./table.ts";
 export type Named<T> = { readonly member: T; readonly names: readonly string[] };
 
 /**
- * The models of the first entry of `equivalents` that applies and leads to one of `candidates`, in the entry's order. `applies` gets an
- * entry's own hint, in folded case and never empty.
+ * The models of the first entry of `equivalents` that applies and leads to one of `candidates`, in
+ * the entry's order. `applies` gets an entry's own hint, in folded case and never empty.
  */
 export function standInsFor<T>(
   table: RoutingTable,

@@ -1,4 +1,5 @@
-// What choosing would do with a request, step by step, for `POST /admin/routing/explain`. It calls no model and changes nothing.
+// What choosing would do with a request, step by step, for `POST /admin/routing/explain`. It calls
+// no model and changes nothing.
 
 import type { NamedModel } from "../model/sampling.ts";
 import { arithmeticOf, summaryOf, whyOf, whySentence } from "./choose.ts";
@@ -17,7 +18,10 @@ export type ExplainedModel = {
   readonly score: number;
   /** One for each priority that was given: what the score is the sum of. */
   readonly terms: readonly Term[];
-  /** The sum as it was computed, such as "cost 0.8 x 0.4 + speed 0.2 x 0.6"; empty where no priority was given. */
+  /**
+   * The sum as it was computed, such as "cost 0.8 x 0.4 + speed 0.2 x 0.6"; empty where no priority
+   * was given.
+   */
   readonly arithmetic: string;
   readonly worstCostUsd: number;
   readonly why: string;
@@ -38,7 +42,10 @@ export type Explanation = {
   readonly why: string;
 };
 
-/** The same steps as `chooseCandidates`, with everything they looked at. A request that no model can serve has an empty `ranked`. */
+/**
+ * The same steps as `chooseCandidates`, with everything they looked at. A request that no model can
+ * serve has an empty `ranked`.
+ */
 export function explainRouting(input: RoutingInput): Explanation {
   const { eligible, passedOver, size } = findEligible(input);
   const ranked = rank(input.table, input.request, eligible, size);

@@ -1,10 +1,13 @@
-// What is wrong with a configuration document, in the form the admin pages and the API show. Never carries a value from
-// the document: a secret that was pasted into the wrong field must not come back in an error.
+// What is wrong with a configuration document, in the form the admin pages and the API show. Never
+// carries a value from the document: a secret that was pasted into the wrong field must not come
+// back in an error.
 
 import type * as z from "zod";
 import { pointerStep } from "../json/issue-collector.ts";
 
-/** `pointer` is an RFC 6901 pointer into the document; `message` is one plain sentence or clause. */
+/**
+ * `pointer` is an RFC 6901 pointer into the document; `message` is one plain sentence or clause.
+ */
 export type Issue = { readonly pointer: string; readonly message: string };
 
 /** More than this help no operator, and the document may be large. */

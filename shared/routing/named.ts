@@ -1,5 +1,5 @@
-// A model that was asked for by name: which models of the table may serve it, and how near each one is. Unlike hints, which are advice, a
-// name rules out every other model.
+// A model that was asked for by name: which models of the table may serve it, and how near each one
+// is. Unlike hints, which are advice, a name rules out every other model.
 
 import type { NamedModel } from "../model/sampling.ts";
 import { standInsFor } from "./equivalents.ts";
@@ -21,8 +21,9 @@ type Candidate = { readonly model: Model; readonly provider: Provider; readonly 
 const separators = ["-", ":", "@", "_", " ", "/", "-v", " v"];
 
 /**
- * The tiers of those among `candidates` that may serve the named model, nearest first; each candidate is in one at most. Names are compared
- * whole, whatever the case (`foldCase`), with white space around them removed.
+ * The tiers of those among `candidates` that may serve the named model, nearest first; each
+ * candidate is in one at most. Names are compared whole, whatever the case (`foldCase`), with white
+ * space around them removed.
  */
 export function namedTiers<T extends Candidate>(
   table: RoutingTable,
@@ -79,8 +80,9 @@ function differencesFrom(named: NamedModel, { model, provider, providerName }: C
 }
 
 /**
- * Whether the provider is the one that was asked for: by its name in the table, or by its kind where that is the maker itself.
- * With an address of its own, a provider of kind `openai` is a compatible server and not OpenAI.
+ * Whether the provider is the one that was asked for: by its name in the table, or by its kind
+ * where that is the maker itself. With an address of its own, a provider of kind `openai` is a
+ * compatible server and not OpenAI.
  */
 function isOf(asked: string | undefined, provider: Provider, providerName: string): boolean {
   if (asked === undefined) return true;
@@ -89,7 +91,10 @@ function isOf(asked: string | undefined, provider: Provider, providerName: strin
   return provider.baseUrl === undefined && provider.baseUrlFrom === undefined && folded === foldCase(provider.kind);
 }
 
-/** An entry applies where its hint begins in the name and ends there or in the version: `llama` applies to `llama3-70b`. */
+/**
+ * An entry applies where its hint begins in the name and ends there or in the version: `llama`
+ * applies to `llama3-70b`.
+ */
 function appliesTo(named: NamedModel): (hint: string) => boolean {
   const name = foldCase(named.name.trim());
   const whole = named.version === undefined ? name : `${name}-${foldCase(named.version.trim())}`;

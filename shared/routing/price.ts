@@ -1,8 +1,10 @@
-// How large a request is and what it may cost. It counts bytes and pictures; it has no tokenizer, no clock, no network.
+// How large a request is and what it may cost. It counts bytes and pictures; it has no tokenizer,
+// no clock, no network.
 //
-// Two estimates, because they serve opposite purposes. The one for cost must not be too low: it decides budgets, rules with
-// `costOverUsd`, and the figure a reviewer sees. The one for eligibility must not be too high: it would refuse a request
-// that fits. Between the two the provider itself decides.
+// Two estimates, because they serve opposite purposes. The one for cost must not be too low: it
+// decides budgets, rules with `costOverUsd`, and the figure a reviewer sees. The one for
+// eligibility must not be too high: it would refuse a request that fits. Between the two the
+// provider itself decides.
 
 import type { Tokens } from "../model/call.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
@@ -11,7 +13,10 @@ import type { Model, Provider } from "./table.ts";
 
 /** What a request is made of, as far as its length in tokens goes. */
 export type RequestSize = {
-  /** UTF-8 bytes of everything that is sent as text: prompts, tool definitions, tool uses and results. */
+  /**
+   * UTF-8 bytes of everything that is sent as text: prompts, tool definitions, tool uses and
+   * results.
+   */
   readonly textBytes: number;
   readonly images: number;
   /** Bytes of audio, decoded. */
@@ -22,12 +27,16 @@ export type RequestSize = {
 };
 
 /**
- * Tokens of one image where the table does not say (`imageTokens`): a 12-megapixel photograph at the default detail of the
- * dearest provider known (14,364 tokens, read in November 2026), rounded up.
+ * Tokens of one image where the table does not say (`imageTokens`): a 12-megapixel photograph at
+ * the default detail of the dearest provider known (14,364 tokens, read in November 2026), rounded
+ * up.
  */
 const imageTokensUnlessSaid = 15_000;
 
-/** UTF-8 length without making the bytes. A lone surrogate counts as the three bytes of its replacement. */
+/**
+ * UTF-8 length without making the bytes. A lone surrogate counts as the three bytes of its
+ * replacement.
+ */
 export function utf8Length(text: string): number {
   let bytes = text.length;
   for (let i = 0; i < text.length; i += 1) {
@@ -81,9 +90,10 @@ export function sizeOf(request: SamplingRequest): RequestSize {
 }
 
 /**
- * Input tokens, estimated high: one token for 2 bytes of text (source code under the densest tokenizer in use comes near
- * that; English needs half), `imageTokens` for an image, one token for 100 bytes of audio (32 tokens a second, at the
- * 3 kB a second of speech-quality MP3), 8 for each message, block or tool, 500 for having tools at all.
+ * Input tokens, estimated high: one token for 2 bytes of text (source code under the densest
+ * tokenizer in use comes near that; English needs half), `imageTokens` for an image, one token for
+ * 100 bytes of audio (32 tokens a second, at the 3 kB a second of speech-quality MP3), 8 for each
+ * message, block or tool, 500 for having tools at all.
  */
 export const estimateInputTokens = (request: SamplingRequest | RequestSize, imageTokens: number = imageTokensUnlessSaid): number => {
   const size = "messages" in request ? sizeOf(request) : request;
@@ -97,8 +107,8 @@ export const estimateInputTokens = (request: SamplingRequest | RequestSize, imag
 };
 
 /**
- * Input tokens, estimated low: one for 5 bytes of text, 64 for an image, one for 4,000 bytes of audio, nothing for framing.
- * What does not fit by this estimate does not fit.
+ * Input tokens, estimated low: one for 5 bytes of text, 64 for an image, one for 4,000 bytes of
+ * audio, nothing for framing. What does not fit by this estimate does not fit.
  */
 export const leastInputTokens = (size: RequestSize): number =>
   Math.floor(size.textBytes / 5) + size.images * 64 + Math.floor(size.audioBytes / 4000);
@@ -110,8 +120,9 @@ export type Priced = { readonly model: Pick<Model, "price" | "imageTokens">; rea
 type Rates = { readonly input: number; readonly cached: number; readonly written: number; readonly output: number };
 
 /**
- * US dollars for so many tokens of one call. Prices above a length of input apply to the whole call, as providers bill it. What was read from
- * or written to the provider's cache has the table's price for it, else the usual share of the input price for that kind of provider.
+ * US dollars for so many tokens of one call. Prices above a length of input apply to the whole
+ * call, as providers bill it. What was read from or written to the provider's cache has the table's
+ * price for it, else the usual share of the input price for that kind of provider.
  */
 export function costUsd({ model: { price }, provider }: Priced, usage: Tokens): number {
   const { inputTokens, outputTokens, cachedInputTokens: cached = 0, cacheWriteTokens: written = 0 } = usage;
@@ -122,8 +133,9 @@ export function costUsd({ model: { price }, provider }: Priced, usage: Tokens): 
 }
 
 /**
- * Worst case in US dollars: the input as estimated high, each token at the dearest price that it may have (a write to the cache may cost more
- * than plain input), and `maxTokens` of output (none for embeddings).
+ * Worst case in US dollars: the input as estimated high, each token at the dearest price that it
+ * may have (a write to the cache may cost more than plain input), and `maxTokens` of output (none
+ * for embeddings).
  */
 export function worstCostUsd({ model, provider }: Priced, size: RequestSize, maxTokens: number): number {
   const inputTokens = estimateInputTokens(size, model.imageTokens);

@@ -1,11 +1,21 @@
-// The kinds of providers, and what the routing table knows of each. How one is called is in shared/provider/ and workers/providers/.
+// The kinds of providers, and what the routing table knows of each. How one is called is in
+// shared/provider/ and workers/providers/.
 
 type KindFacts = {
-  /** A part of the gateway: it needs no address and no credential, and its models stand in only while no other provider is ready. */
+  /**
+   * A part of the gateway: it needs no address and no credential, and its models stand in only
+   * while no other provider is ready.
+   */
   readonly isBuiltIn: boolean;
-  /** What its API does not support, whatever the table says; the text follows the pointer of the member that says otherwise. */
+  /**
+   * What its API does not support, whatever the table says; the text follows the pointer of the
+   * member that says otherwise.
+   */
   readonly lacks: { readonly embedding?: string; readonly audio?: string };
-  /** What a token costs that is read from or written to the provider's prompt cache, as a share of an input token, where the table has no price. */
+  /**
+   * What a token costs that is read from or written to the provider's prompt cache, as a share of
+   * an input token, where the table has no price.
+   */
   readonly cacheShares: CacheShares;
 };
 
@@ -22,7 +32,8 @@ const tableFacts = {
       embedding: "includes embedding, which the Anthropic API does not support",
       audio: "includes audio, which the Anthropic API does not support",
     },
-    // platform.claude.com, "Prompt caching", pricing: cache of five minutes. No model's reads cost more; some cost less.
+    // platform.claude.com, "Prompt caching", pricing: cache of five minutes. No model's reads cost
+    // more; some cost less.
     cacheShares: { read: 0.1, written: 1.25 },
   },
   openai: { isBuiltIn: false, lacks: {}, cacheShares: noDiscount },
@@ -33,7 +44,10 @@ type TableKind = keyof typeof tableFacts;
 
 export const tableKinds = Object.keys(tableFacts) as TableKind[]; // its own names
 
-/** Who runs models; `mcp` is in no table: an MCP server that runs a registered function (design: POST /control). */
+/**
+ * Who runs models; `mcp` is in no table: an MCP server that runs a registered function (design:
+ * POST /control).
+ */
 export type ProviderKind = TableKind | "mcp";
 
 const factsByKind: Readonly<Record<ProviderKind, KindFacts>> = {

@@ -1,5 +1,5 @@
-// The order of the models that can serve a request: tiers from hints, scores from priorities, and nothing else. It counts in
-// whole numbers, so that an order never depends on how a machine rounds.
+// The order of the models that can serve a request: tiers from hints, scores from priorities, and
+// nothing else. It counts in whole numbers, so that an order never depends on how a machine rounds.
 
 import { type ModelPreferences, type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { hintsOf, type Eligible } from "./eligible.ts";
@@ -13,8 +13,8 @@ export const axes = ["cost", "speed", "intelligence"] as const;
 export type Axis = (typeof axes)[number];
 
 /**
- * Why a model is where it is: its name contains a hint, a hint's equivalents name it, or no hint leads to it; or, where a model was asked
- * for by name, how near to it this one is.
+ * Why a model is where it is: its name contains a hint, a hint's equivalents name it, or no hint
+ * leads to it; or, where a model was asked for by name, how near to it this one is.
  */
 export type Tier =
   | NamedTier
@@ -35,7 +35,10 @@ export type Ranked = Eligible & {
 
 const million = 1_000_000;
 
-/** The best first: by tier, then by score, then the cheaper, then the table's order. The list is the failover order. */
+/**
+ * The best first: by tier, then by score, then the cheaper, then the table's order. The list is the
+ * failover order.
+ */
 export function rank(table: RoutingTable, request: SamplingRequest, eligible: readonly Eligible[], size: RequestSize): Ranked[] {
   const preferences = request.modelPreferences ?? {};
   const noPriorities = axes.every((axis) => priorityOf(preferences, axis) === undefined);
@@ -69,10 +72,16 @@ export function priorityOf(preferences: ModelPreferences, axis: Axis): number | 
   }
 }
 
-/** A priority that is not 0 never becomes 0: the least preference still decides between what is otherwise equal. */
+/**
+ * A priority that is not 0 never becomes 0: the least preference still decides between what is
+ * otherwise equal.
+ */
 const wholePriority = (priority: number): number => (priority > 0 ? Math.max(1, Math.round(priority * million)) : 0);
 
-/** Scores have six decimals at most (the table's schema); priorities are rounded to six. Every product and sum is below 2^53, so it is exact. */
+/**
+ * Scores have six decimals at most (the table's schema); priorities are rounded to six. Every
+ * product and sum is below 2^53, so it is exact.
+ */
 function pointsOf(member: Eligible, preferences: ModelPreferences): { terms: Term[]; points: number } {
   const terms: Term[] = [];
   let points = 0;
@@ -86,7 +95,10 @@ function pointsOf(member: Eligible, preferences: ModelPreferences): { terms: Ter
   return { terms, points };
 }
 
-/** Each eligible model once, in its first tier; tiers without members are left out. Beside a named model hints do not count. */
+/**
+ * Each eligible model once, in its first tier; tiers without members are left out. Beside a named
+ * model hints do not count.
+ */
 function tiersOf(table: RoutingTable, request: SamplingRequest, eligible: readonly Eligible[]): { tier: Tier; members: Eligible[] }[] {
   if (request.namedModel !== undefined) return namedTiers(table, request.namedModel, eligible);
   const candidates = eligible.map((member) => ({ member, names: foldedNamesOf(member.model) }));

@@ -1,4 +1,5 @@
-// Changes of one entry of a routing table as it is written: everything else stays as it is, members that this version does not know included.
+// Changes of one entry of a routing table as it is written: everything else stays as it is, members
+// that this version does not know included.
 
 import type { JsonObject, Json } from "../json-types.ts";
 import { isObject } from "../json/values.ts";
@@ -35,7 +36,10 @@ export type ModelEdit = {
   readonly standsInFor: readonly string[];
 };
 
-/** The table with the model in its place. A new id takes the place of the old one wherever the equivalents name it. */
+/**
+ * The table with the model in its place. A new id takes the place of the old one wherever the
+ * equivalents name it.
+ */
 export function withModel(table: JsonObject, { was, place, model, standsInFor: hints }: ModelEdit): JsonObject {
   const id = String(model["id"]);
   const others = modelsIn(table).filter((each) => each["id"] !== was || was === null);

@@ -1,5 +1,5 @@
-// The routing table: which models there are, what they can take, what they cost and how they compare. The document is parsed where it comes
-// in; after that its types are trusted.
+// The routing table: which models there are, what they can take, what they cost and how they
+// compare. The document is parsed where it comes in; after that its types are trusted.
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
@@ -10,7 +10,10 @@ import { foldCase } from "./fold-case.ts";
 import { pointerTo, issuesOf, type Issue } from "./issues.ts";
 import { type ProviderKind, isBuiltIn, lackingOf, tableKinds } from "./provider-kinds.ts";
 
-/** Six decimals at most, so that choosing can count in whole millionths and two scores are never nearly equal. */
+/**
+ * Six decimals at most, so that choosing can count in whole millionths and two scores are never
+ * nearly equal.
+ */
 const score = z
   .number()
   .min(0)
@@ -26,11 +29,17 @@ const provider = z
     baseUrl: z.string().max(2048).optional(),
     /** The name of the environment secret with the credential. */
     secret: environmentName.optional(),
-    /** The server needs no credential. True unless said otherwise for the demo, and for an address of your own without a `secret`. */
+    /**
+     * The server needs no credential. True unless said otherwise for the demo, and for an address
+     * of your own without a `secret`.
+     */
     keyless: z.boolean().optional(),
     /** Lets the base URL be a private or loopback address, and plain http. */
     allowPrivate: z.boolean().default(false),
-    /** An environment variable that holds the base URL; where it is unset the provider's models are not eligible. */
+    /**
+     * An environment variable that holds the base URL; where it is unset the provider's models are
+     * not eligible.
+     */
     baseUrlFrom: environmentName.optional(),
   })
   .transform((value) => ({
@@ -42,7 +51,10 @@ const provider = z
 
 const usd = z.number().nonnegative().max(1_000_000);
 
-/** US dollars for a million tokens. Where the two of the provider's prompt cache are absent, the kind of the provider has them (`cacheSharesOf`). */
+/**
+ * US dollars for a million tokens. Where the two of the provider's prompt cache are absent, the
+ * kind of the provider has them (`cacheSharesOf`).
+ */
 const prices = {
   inputPerMTok: usd,
   outputPerMTok: usd,
@@ -76,15 +88,27 @@ const model = z.strictObject({
   /** 0 to 1; `cost` is cheapness: 1 is free. */
   scores: z.strictObject({ intelligence: score, speed: score, cost: score }),
   tokenField: z.enum(["max_tokens", "max_completion_tokens"]).default("max_tokens"),
-  /** Parameters that this model's API refuses. `stream`: replies in pieces; `streamUsage`: the count of tokens at the end of such a reply. */
+  /**
+   * Parameters that this model's API refuses. `stream`: replies in pieces; `streamUsage`: the count
+   * of tokens at the end of such a reply.
+   */
   omits: z.array(z.enum(["temperature", "topP", "topK", "stopSequences", "responseFormat", "stream", "streamUsage"])).default([]),
-  /** Parameters that Chat Completions does not have and this model's server takes all the same (`top_k` of vLLM, for one). */
+  /**
+   * Parameters that Chat Completions does not have and this model's server takes all the same
+   * (`top_k` of vLLM, for one).
+   */
   takes: z.array(z.enum(["topK"])).optional(),
   /** Sent as the API's own setting for how long to think; nothing is sent where absent. */
   reasoningEffort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
-  /** Sent as `thinking.type` to the Anthropic API; nothing is sent where absent. What a model thinks counts against `maxTokens`. */
+  /**
+   * Sent as `thinking.type` to the Anthropic API; nothing is sent where absent. What a model thinks
+   * counts against `maxTokens`.
+   */
   thinking: z.enum(["adaptive", "disabled", "between_tools"]).optional(),
-  /** False: the Anthropic API is not asked to cache prompts. Other APIs decide by themselves what they cache. */
+  /**
+   * False: the Anthropic API is not asked to cache prompts. Other APIs decide by themselves what
+   * they cache.
+   */
   promptCache: z.boolean().default(true),
   /** What to do with a reply that is longer than `maxTokens` by the provider's own count. */
   overLimit: z.enum(["cut", "refuse"]).default("cut"),
@@ -93,7 +117,10 @@ const model = z.strictObject({
   onlyKeys: z.array(z.string()).default([]),
   /** Names of MCP servers; empty: every server. */
   onlyServers: z.array(z.string()).default([]),
-  /** How many calls of this model may be in progress at once, and how the others wait; no limit where absent. */
+  /**
+   * How many calls of this model may be in progress at once, and how the others wait; no limit
+   * where absent.
+   */
   lane: z
     .strictObject({
       concurrency: z.int().min(1).max(10_000),
@@ -127,14 +154,18 @@ export type Provider = Omit<z.infer<typeof provider>, "kind"> & { readonly kind:
 export type Model = z.infer<typeof model>;
 export type RoutingTable = z.infer<typeof routingTableSchema>;
 
-/** What an operator may write, for editors and for `docs/routing.md`. What only code can check (names that refer to each other) is not in it. */
+/**
+ * What an operator may write, for editors and for `docs/routing.md`. What only code can check
+ * (names that refer to each other) is not in it.
+ */
 export const routingJsonSchema = (): JsonObject =>
   JSON.parse(JSON.stringify(z.toJSONSchema(routingTableSchema, { io: "input" }))) as JsonObject;
 
 /**
- * Reads a routing table from parsed JSON. Refused, each with a pointer and no value from the document: what the schema
- * refuses, names that refer to nothing, ids given twice, a base URL that is private without `allowPrivate`, plain http to a
- * public host, a provider that could never be used.
+ * Reads a routing table from parsed JSON. Refused, each with a pointer and no value from the
+ * document: what the schema refuses, names that refer to nothing, ids given twice, a base URL that
+ * is private without `allowPrivate`, plain http to a public host, a provider that could never be
+ * used.
  */
 export function parseRoutingTable(value: unknown): Result<RoutingTable, Issue[]> {
   const parsed = routingTableSchema.safeParse(value);
@@ -185,7 +216,10 @@ export const namesOf = (entry: Model): string[] => [entry.id, entry.name, ...ent
 
 const folded = new WeakMap<Model, readonly string[]>();
 
-/** The same as `foldCase` writes them, folded once for each model: every request compares its hints with every name. */
+/**
+ * The same as `foldCase` writes them, folded once for each model: every request compares its hints
+ * with every name.
+ */
 export function foldedNamesOf(entry: Model): readonly string[] {
   let names = folded.get(entry);
   if (names === undefined) {

@@ -1,5 +1,5 @@
-// Functions that the gateway runs: tools of MCP servers that the servers document registers. Which one a name means, its candidate
-// in the pipeline, and its server's result as a reply.
+// Functions that the gateway runs: tools of MCP servers that the servers document registers. Which
+// one a name means, its candidate in the pipeline, and its server's result as a reply.
 
 import { isObject, type Members } from "../json/values.ts";
 import { functionNames, type Servers } from "../relay/servers.ts";
@@ -19,8 +19,8 @@ export type RegisteredFunction = {
 };
 
 /**
- * The function that a name means: a tool's own name, or `server/tool`. No name in the document means two. Undefined: the function is
- * not registered, and the client runs it itself.
+ * The function that a name means: a tool's own name, or `server/tool`. No name in the document
+ * means two. Undefined: the function is not registered, and the client runs it itself.
  */
 export function registeredFunction({ servers }: Servers, name: string): RegisteredFunction | undefined {
   for (const [server, { functions }] of Object.entries(servers)) {
@@ -33,7 +33,10 @@ export function registeredFunction({ servers }: Servers, name: string): Register
 /** Only the body's size bounds the arguments; no tokens are counted. */
 const roomForAnything = 1_000_000_000;
 
-/** A function as the pipeline's only candidate. It is in no routing table, costs nothing, and has no failover. */
+/**
+ * A function as the pipeline's only candidate. It is in no routing table, costs nothing, and has no
+ * failover.
+ */
 export const functionCandidate = (server: string, tool: string): Candidate => ({
   model: {
     id: `${server}/${tool}`,
@@ -63,10 +66,12 @@ export const functionCandidate = (server: string, tool: string): Candidate => ({
 });
 
 /**
- * The result of `tools/call` (`CallToolResult` of the 2025 and 2026 revisions) as the reply's one block. Refused, with pointers into
- * the result: what content from outside may not have (base64, media types, depth, characters), and blocks of an unknown kind. A
- * missing `content`, as some servers send beside structured content, is empty. Structured content that is no object, which revision
- * 2026-07-28 allows, becomes the member `result` of one (SEP-2106, as servers do for older clients).
+ * The result of `tools/call` (`CallToolResult` of the 2025 and 2026 revisions) as the reply's one
+ * block. Refused, with pointers into the result: what content from outside may not have (base64,
+ * media types, depth, characters), and blocks of an unknown kind. A missing `content`, as some
+ * servers send beside structured content, is empty. Structured content that is no object, which
+ * revision 2026-07-28 allows, becomes the member `result` of one (SEP-2106, as servers do for older
+ * clients).
  */
 export function toToolResultReply(toolUseId: string, result: unknown): Result<ToolResultBlock, readonly ParamsError[]> {
   const issues = new IssueCollector();

@@ -1,5 +1,6 @@
-// Between a run and the grants of its key: whether a review may offer one, which grant an approval gives, and a later request's
-// query. It counts nothing and opens no gate: shared/policy/grant.ts does.
+// Between a run and the grants of its key: whether a review may offer one, which grant an approval
+// gives, and a later request's query. It counts nothing and opens no gate: shared/policy/grant.ts
+// does.
 
 import type { Gate } from "../model/gate.ts";
 import { digestOf } from "../encoding.ts";
@@ -44,9 +45,10 @@ export type OfferFacts = {
 };
 
 /**
- * The grant that may be offered with an approval, or null. Offered where the rules enable grants, one approval decides, the rules
- * close the gate, it is known which tool asks (or the rules allow inference), and neither the request nor the reply was edited. A
- * room gives none, because a grant has a person's name. A form with an edit or another choice of model gives none either.
+ * The grant that may be offered with an approval, or null. Offered where the rules enable grants,
+ * one approval decides, the rules close the gate, it is known which tool asks (or the rules allow
+ * inference), and neither the request nor the reply was edited. A room gives none, because a grant
+ * has a person's name. A form with an edit or another choice of model gives none either.
  */
 export function offerOf({
   gate,
@@ -74,8 +76,8 @@ const replyRiskAt = (gate: Gate, reply: SamplingReply | null): SeenRisk | null =
   gate === "request" ? null : reply === null ? "none" : highestRisk(findReplyRisks(reply));
 
 /**
- * Whether grants may count. Where the served client request is only inferred, a server could wait until a granted tool is the one
- * in flight.
+ * Whether grants may count. Where the served client request is only inferred, a server could wait
+ * until a granted tool is the one in flight.
  */
 const mayUseGrants = (
   { grants, grantsInferred, quorum }: Pick<GatePlan, "grants" | "grantsInferred" | "quorum">,
@@ -94,8 +96,8 @@ export type GivingFacts = {
 };
 
 /**
- * The grant that a reviewer gives with an approval. One review gives one, under one id, so that giving it twice is fine. Its money
- * is the worst case of all its uses.
+ * The grant that a reviewer gives with an approval. One review gives one, under one id, so that
+ * giving it twice is fine. Its money is the worst case of all its uses.
  * @param now Unix milliseconds.
  */
 export function grantFrom({ input, request, gate, reply, by }: GivingFacts, asked: GrantRequest, now: number): Grant {
@@ -157,8 +159,9 @@ export type AskingFacts = {
 };
 
 /**
- * A request's query for its key's grants, without `asked`, which the session knows. Null where no grant can count: both gates are
- * open, or the current rules do not enable grants or need several approvals.
+ * A request's query for its key's grants, without `asked`, which the session knows. Null where no
+ * grant can count: both gates are open, or the current rules do not enable grants or need several
+ * approvals.
  */
 export function grantQueryOf({ run, plan, request, requestor, requestRef, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
   const { gates, candidates, risks } = plan;

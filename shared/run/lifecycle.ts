@@ -1,7 +1,9 @@
-// The life of a run as a pure function: state, event and time give the next state and its effects, as values.
+// The life of a run as a pure function: state, event and time give the next state and its effects,
+// as values.
 //
-// No clock, no storage, no content: digests stand for the request and the reply. The RunObject reads the state, calls `step`,
-// commits the result in one transaction, and only then performs the effects.
+// No clock, no storage, no content: digests stand for the request and the reply. The RunObject
+// reads the state, calls `step`, commits the result in one transaction, and only then performs the
+// effects.
 
 import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { CancelCause } from "../model/outcome.ts";
@@ -52,7 +54,10 @@ export type ReviewTerms = {
   readonly deadlineSeconds: number;
   /** Unix milliseconds: a gate's deadline is never later. */
   readonly endsAt?: number;
-  /** A call whose answer was lost is not repeated: it has effects, or the requestor wanted one attempt. */
+  /**
+   * A call whose answer was lost is not repeated: it has effects, or the requestor wanted one
+   * attempt.
+   */
   readonly once?: true;
 };
 
@@ -60,7 +65,9 @@ export type ReviewTerms = {
 export type RunGates = {
   readonly request: boolean;
   readonly response: boolean;
-  /** The same for the reply to an edited request: what opened the gate was for the request as asked. */
+  /**
+   * The same for the reply to an edited request: what opened the gate was for the request as asked.
+   */
   readonly responseIfEdited: boolean;
   /** The lowest risk of the reply at which a person must decide about it; null: no risk. */
   readonly responseIfRisk: RiskLevel | null;
@@ -69,7 +76,10 @@ export type RunGates = {
 /** Gates that nothing closes. */
 export const openGates: RunGates = { request: false, response: false, responseIfEdited: false, responseIfRisk: null };
 
-/** Whether a person must decide about this reply: by its gate, because the request was edited, or because of its risk. */
+/**
+ * Whether a person must decide about this reply: by its gate, because the request was edited, or
+ * because of its risk.
+ */
 export const isReplyAsked = (gates: RunGates, isEdited: boolean, risk: SeenRisk): boolean =>
   gates.response || (isEdited && gates.responseIfEdited) || (gates.responseIfRisk !== null && isRiskAtLeast(risk, gates.responseIfRisk));
 
@@ -113,7 +123,10 @@ export type Effect =
   /** These reviewers are no longer asked: their notices and reminders end. */
   | { readonly kind: "release"; readonly gate: Gate; readonly reviewers: readonly string[] }
   | { readonly kind: "withdraw"; readonly gate: Gate }
-  /** The reply that a reviewer wrote, and that was approved at the request gate, is the reply of the run. */
+  /**
+   * The reply that a reviewer wrote, and that was approved at the request gate, is the reply of the
+   * run.
+   */
   | { readonly kind: "takeReply" }
   /** Writing that reply was its author's approval of it at the response gate. */
   | { readonly kind: "authorApproved"; readonly verdict: "voted" | "approved" }
@@ -145,8 +158,9 @@ export const newRun = (gates: RunState["gates"], terms: ReviewTerms, requestDige
 });
 
 /**
- * One step of a run's life. An event that no longer applies (a late deadline, the answer of an abandoned call, a cancellation
- * after the end) changes nothing and has no effects, because every event may come twice.
+ * One step of a run's life. An event that no longer applies (a late deadline, the answer of an
+ * abandoned call, a cancellation after the end) changes nothing and has no effects, because every
+ * event may come twice.
  * @param now Unix milliseconds.
  */
 export function step(state: RunState, event: RunEvent, now: number): Step {
@@ -223,7 +237,9 @@ function answered(state: RunState, gate: Gate, answer: Answer, now: number): Ste
   }
 }
 
-/** A redaction is lifted: the votes are void, and those who are asked are told of the new version. */
+/**
+ * A redaction is lifted: the votes are void, and those who are asked are told of the new version.
+ */
 function lifted(state: RunState, gate: Gate, request: LiftRequest, now: number): Step {
   const review = state.reviews[gate];
   if (review === null) return { ...still(state), lifting: { kind: "notAllowed", why: "notAReviewer" } };
@@ -232,7 +248,10 @@ function lifted(state: RunState, gate: Gate, request: LiftRequest, now: number):
   return { state: withReview(state, lifting.review), effects: [{ kind: "tellAgain", gate, why: "changed" }], verdict: null, lifting };
 }
 
-/** Calls the model, or takes the reply that a reviewer wrote in its place: no model is called then, and the response gate is as for any reply. */
+/**
+ * Calls the model, or takes the reply that a reviewer wrote in its place: no model is called then,
+ * and the response gate is as for any reply.
+ */
 function afterRequestGate(state: RunState, { written }: Review, now: number): Step {
   if (written === undefined) return startCall(state, now, false);
   const onward = isReplyAsked(state.gates, isEdited(state), written.risk)
@@ -242,9 +261,10 @@ function afterRequestGate(state: RunState, { written }: Review, now: number): St
 }
 
 /**
- * The response gate of a written reply. To write it was to approve it: its author has a vote here, where the rule lets them decide
- * here, and is not asked again. Not where its warnings close the gate, because the page on which it was written shows none. Where
- * too few others may approve it, those of the escalation are asked at once, or the run ends.
+ * The response gate of a written reply. To write it was to approve it: its author has a vote here,
+ * where the rule lets them decide here, and is not asked again. Not where its warnings close the
+ * gate, because the page on which it was written shows none. Where too few others may approve it,
+ * those of the escalation are asked at once, or the run ends.
  */
 function reviewWritten(state: RunState, written: WrittenReply, now: number): Step {
   const opened = openReview(state, "response", written.reply, now, written.by);
@@ -284,7 +304,10 @@ export function mayAuthor({ gates, terms }: RunState, reviewer: string): boolean
   return [...people].filter((each) => each !== reviewer && !isSamePerson(terms.owner, each)).length >= terms.quorum;
 }
 
-/** Asks the reviewer to whom it was handed. Where too few reviewers are left, asks those of the escalation, else ends the run. */
+/**
+ * Asks the reviewer to whom it was handed. Where too few reviewers are left, asks those of the
+ * escalation, else ends the run.
+ */
 function recused(state: RunState, gate: Gate, request: RecusalRequest, now: number): Step {
   const review = state.reviews[gate];
   if (review === null) return { ...still(state), recusal: { kind: "notAllowed", why: "notAReviewer" } };
@@ -366,7 +389,10 @@ const still = (state: RunState): Step => ({ state, effects: [], verdict: null })
 
 const isCurrentCall = (state: RunState, call: number): boolean => state.phase === "generating" && state.call?.number === call;
 
-/** The request that is sent is the request gate's current version, so the state's digest follows its review. */
+/**
+ * The request that is sent is the request gate's current version, so the state's digest follows its
+ * review.
+ */
 const withReview = (state: RunState, review: Review): RunState => ({
   ...state,
   requestDigest: review.gate === "request" ? review.digest : state.requestDigest,

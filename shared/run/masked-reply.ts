@@ -1,4 +1,5 @@
-// A reply as the policy's rules let it be delivered: it is masked before its risks are found, before anybody is shown it, and before it is kept.
+// A reply as the policy's rules let it be delivered: it is masked before its risks are found,
+// before anybody is shown it, and before it is kept.
 
 import type { Attempt, ModelReply } from "../model/call.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
@@ -12,7 +13,10 @@ type Terms = Pick<RequestInput, "redaction">;
 /** Whether a rule may change the reply: none of it is delivered before all of it is there. */
 export const mayMaskReply = ({ redaction }: Terms): boolean => redaction !== undefined && rulesAt(redaction, "reply").length > 0;
 
-/** The reply with what the rules name masked. Its error is the attempt as failed: a reply that cannot be masked is not delivered. */
+/**
+ * The reply with what the rules name masked. Its error is the attempt as failed: a reply that
+ * cannot be masked is not delivered.
+ */
 export function maskedReply(
   { redaction }: Terms,
   { responseFormat }: Pick<SamplingRequest, "responseFormat">,

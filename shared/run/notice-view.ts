@@ -1,5 +1,5 @@
-// A review as a notice may show it: what the policy's rules name is masked in it again, also where a reviewer lifted it, or where a rule masks
-// notices alone. No original is in it.
+// A review as a notice may show it: what the policy's rules name is masked in it again, also where
+// a reviewer lifted it, or where a rule masks notices alone. No original is in it.
 
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { redactReply, redactRequest, redactText, rulesAt } from "../redaction/redact.ts";
@@ -10,7 +10,10 @@ export type NoticeContent = { readonly view: ReviewView; readonly excerpt: "none
 
 type Terms = { readonly redaction?: RunInput["redaction"] | undefined };
 
-/** The texts of a review's current version as its notices may show them; null where they cannot be masked. */
+/**
+ * The texts of a review's current version as its notices may show them; null where they cannot be
+ * masked.
+ */
 export type NoticeTexts = {
   readonly request: SamplingRequest;
   readonly reply: SamplingReply | null;
@@ -19,7 +22,10 @@ export type NoticeTexts = {
   readonly count: number;
 } | null;
 
-/** The same for every reviewer and channel of one version (`versionOf`): whoever composes notices masks a version once. */
+/**
+ * The same for every reviewer and channel of one version (`versionOf`): whoever composes notices
+ * masks a version once.
+ */
 export function noticeTexts({ request, reply, written }: ReviewView, { redaction }: Terms): NoticeTexts {
   const rules = redaction === undefined ? [] : rulesAt(redaction, "notice");
   const masked = redactRequest(request, rules, { mayRename: true });

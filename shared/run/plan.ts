@@ -1,5 +1,5 @@
-// The plan for a sampling request: which models may serve it, which gates it must pass, and its warnings. Routing, risk and policy
-// in one pure step, before anything is reserved, asked or spent.
+// The plan for a sampling request: which models may serve it, which gates it must pass, and its
+// warnings. Routing, risk and policy in one pure step, before anything is reserved, asked or spent.
 
 import type { Refusal } from "../model/outcome.ts";
 import type { JudgedRequest } from "../model/judged-request.ts";
@@ -56,9 +56,10 @@ export type Plan = {
 };
 
 /**
- * The request is redacted first: routing, risks and rules see it as it will be sent. Refused: a server that the key is not for, a request that
- * cannot be redacted, that no model can serve, or that the policy refuses, and one whose owner is unknown where people may not approve their
- * own requests.
+ * The request is redacted first: routing, risks and rules see it as it will be sent. Refused: a
+ * server that the key is not for, a request that cannot be redacted, that no model can serve, or
+ * that the policy refuses, and one whose owner is unknown where people may not approve their own
+ * requests.
  */
 export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const { policy, requestor, key } = input;

@@ -22,7 +22,9 @@ export type ModelFacts = {
   readonly candidate: string | null;
   readonly usage: ModelReply["usage"];
   readonly notes: readonly Note[];
-  /** The highest risk of the reply, where the fast path stored the ended run without its content. */
+  /**
+   * The highest risk of the reply, where the fast path stored the ended run without its content.
+   */
   readonly replyRisk?: SeenRisk;
 };
 
@@ -39,7 +41,10 @@ export type Shown = {
   /** Null before the model answered, and after a reply was denied. */
   readonly generated: SamplingReply | null;
   readonly reply: SamplingReply | null;
-  /** Of the request's current version: the reply that a reviewer wrote; null also after it was denied. */
+  /**
+   * Of the request's current version: the reply that a reviewer wrote; null also after it was
+   * denied.
+   */
   readonly written: SamplingReply | null;
   readonly model: ModelFacts | null;
   /** When the reply was made, where it comes from the cache. Unix milliseconds. */
@@ -115,7 +120,10 @@ export function presentReview(shown: Shown): ReviewView | null {
 /** Whether this reviewer may see what is masked. */
 const maySee = ({ input, reviewer }: Shown): boolean => input.redaction?.mayLift.includes(reviewer.name) === true;
 
-/** The request as it was before rules and reviewers changed it, without what is masked for those who may not see it; null where they did not. */
+/**
+ * The request as it was before rules and reviewers changed it, without what is masked for those who
+ * may not see it; null where they did not.
+ */
 function requestBefore(shown: Shown): SamplingRequest | null {
   const { asked, current, redactions } = shown;
   if (redactions.request !== null) return beforeRedaction(asked.request, redactions.request, maySee(shown));
@@ -129,7 +137,10 @@ function replyBefore(shown: Shown): SamplingReply | null {
   return generated === reply ? null : generated;
 }
 
-/** The masked parts at the gate, each as it stands now. What stood there is shown only to those who may see it. */
+/**
+ * The masked parts at the gate, each as it stands now. What stood there is shown only to those who
+ * may see it.
+ */
 function shownRedactions(shown: Shown): Pick<ReviewView, "redactions" | "mayLift"> {
   const { gate, current, reply, state, redactions } = shown;
   const [redaction, content] = [redactions[gate], gate === "request" ? current.request : reply];

@@ -20,7 +20,10 @@ import type { Candidate } from "../routing/choose.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";
 import type { RunGates } from "./lifecycle.ts";
 
-/** A sampling request as its session knows it. `session`: null where none does, because the request has no id that a repeat could have. */
+/**
+ * A sampling request as its session knows it. `session`: null where none does, because the request
+ * has no id that a repeat could have.
+ */
 export type RequestRef = { readonly session: string | null; readonly originating: string; readonly request: string };
 
 export type Requestor = {
@@ -105,8 +108,8 @@ export type RequestInput = {
   /** What it uses of the protocol; absent in runs of earlier versions. */
   readonly use?: RequestUse;
   /**
-   * `sync`: a caller waits on a connection, and may disconnect. `task`: a task, or an asynchronous request. `callback`: an MCP server
-   * waits, and the run posts the answer to it.
+   * `sync`: a caller waits on a connection, and may disconnect. `task`: a task, or an asynchronous
+   * request. `callback`: an MCP server waits, and the run posts the answer to it.
    */
   readonly mode: "sync" | "task" | "callback";
   /** With `callback`: where the server waits. */
@@ -125,23 +128,32 @@ export type RequestInput = {
 
 /** What a run knows beside it. */
 export type RunInput = RequestInput & {
-  /** What was added to the request; and what the first candidate will leave out or change, as far as known before the call. */
+  /**
+   * What was added to the request; and what the first candidate will leave out or change, as far as
+   * known before the call.
+   */
   readonly notes: readonly Note[];
   readonly identicalDigest: string;
 };
 
-/** One version of what is sent: the request and the ids of the models that it may go to, in order. */
+/**
+ * One version of what is sent: the request and the ids of the models that it may go to, in order.
+ */
 export type RequestVersion = { readonly request: SamplingRequest; readonly models: readonly string[] };
 
-/** The digest of what a reviewer approves at the request gate: the neutral request and the ordered list of models and providers. */
+/**
+ * The digest of what a reviewer approves at the request gate: the neutral request and the ordered
+ * list of models and providers.
+ */
 export function requestDigest(version: RequestVersion, candidates: readonly Candidate[]): string {
   const models = inOrder(candidates, version.models).map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name }));
   return digestOf("countersign/request/v1", { request: version.request, models });
 }
 
 /**
- * The digest by which a key finds a run that an identical request may take over: the same content, tool, server and provenance. Where
- * the rule's `boundTo` is wider than a tool, any tool of the server.
+ * The digest by which a key finds a run that an identical request may take over: the same content,
+ * tool, server and provenance. Where the rule's `boundTo` is wider than a tool, any tool of the
+ * server.
  * @param content A digest of what is asked for.
  */
 export const identicalDigest = (
@@ -161,18 +173,25 @@ export const identicalDigest = (
 /** The digest of what a reviewer approves at the response gate. */
 export const replyDigest = (reply: SamplingReply): string => digestOf("countersign/reply/v1", reply);
 
-/** The digest of a reply that a reviewer wrote in the model's place, as the request gate decides it: with the request that it answers. */
+/**
+ * The digest of a reply that a reviewer wrote in the model's place, as the request gate decides it:
+ * with the request that it answers.
+ */
 export const writtenDigest = (version: RequestVersion, candidates: readonly Candidate[], reply: SamplingReply): string =>
   digestOf("countersign/written-reply/v1", { request: requestDigest(version, candidates), reply });
 
-/** The candidates in a version's order. Unknown ids are left out: the list can be reordered, never widened. */
+/**
+ * The candidates in a version's order. Unknown ids are left out: the list can be reordered, never
+ * widened.
+ */
 export const inOrder = (candidates: readonly Candidate[], ids: readonly string[]): Candidate[] =>
   ids.flatMap((id) => candidates.filter(({ model }) => model.id === id));
 
 /**
- * The gates at which a person must decide: those that the policy closes and no grant opens. A grant for the reply covers the reply
- * to the request as asked: where a reviewer edits the request, the response gate is as the policy says (`responseIfEdited`). It
- * also closes where the reply's risk is `responseIfRisk` or higher: by the rule, or by a grant for replies with a lower risk.
+ * The gates at which a person must decide: those that the policy closes and no grant opens. A grant
+ * for the reply covers the reply to the request as asked: where a reviewer edits the request, the
+ * response gate is as the policy says (`responseIfEdited`). It also closes where the reply's risk
+ * is `responseIfRisk` or higher: by the rule, or by a grant for replies with a lower risk.
  */
 export function gatesOf({ plan, granted = [] }: Pick<RunInput, "plan" | "granted">): RunGates {
   const isClosed = (gate: "request" | "response"): boolean => plan[gate] === "review" && granted.every((pass) => pass.gate !== gate);
@@ -187,7 +206,9 @@ export function gatesOf({ plan, granted = [] }: Pick<RunInput, "plan" | "granted
   };
 }
 
-/** Equal where the same rule asks the same people in the same way: an approval counts for no others. */
+/**
+ * Equal where the same rule asks the same people in the same way: an approval counts for no others.
+ */
 export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }: GatePlan): string =>
   digestOf("countersign/deciders/v1", {
     rule,
@@ -198,7 +219,10 @@ export const decidersDigest = ({ rule, quorum, selfApproval, owner, reviewers }:
     reviewers: reviewers.map(({ name }) => name),
   });
 
-/** The first events of a run's record: the request, what was masked in it, and the grants that opened gates for it. */
+/**
+ * The first events of a run's record: the request, what was masked in it, and the grants that
+ * opened gates for it.
+ */
 export const inputFacts = (input: Omit<RequestInput, "request">, digest: string): RecordFact[] => [
   receivedFact(input, digest),
   ...redactedFacts("request", input.redacted ?? null),
@@ -209,7 +233,9 @@ export const inputFacts = (input: Omit<RequestInput, "request">, digest: string)
 export const redactedFacts = (gate: Gate, redaction: Pick<Redaction, "counts"> | null): RecordFact[] =>
   redaction === null ? [] : [{ kind: "redacted", gate, rules: redaction.counts }];
 
-/** A run, or its stored reply, now serves this request: names, and a digest of the request's ids. */
+/**
+ * A run, or its stored reply, now serves this request: names, and a digest of the request's ids.
+ */
 export const adoptedFact = (
   { server, method, name, provenance }: Requestor,
   endpoint: RunInput["endpoint"],

@@ -10,7 +10,9 @@ import { type End, isKeyEnd } from "./lifecycle.ts";
 import { writtenModel } from "../review/written.ts";
 import { type RunInput, nothingSpent } from "./run-input.ts";
 
-/** The `_meta` of a reply: which run, which model and why, what people changed, and what it cost. */
+/**
+ * The `_meta` of a reply: which run, which model and why, what people changed, and what it cost.
+ */
 export const runMeta = (
   { id }: Pick<RunInput, "id">,
   candidate: Candidate,
@@ -26,7 +28,10 @@ export const runMeta = (
   usage: { ...tokensOf(model.usage), costUsd: costUsd(candidate, model.usage) },
 });
 
-/** The `_meta` of a reply that a reviewer wrote: without their name. No model was asked, and nothing was spent. */
+/**
+ * The `_meta` of a reply that a reviewer wrote: without their name. No model was asked, and nothing
+ * was spent.
+ */
 export const writtenMeta = ({ id }: Pick<RunInput, "id">, edited: RunMeta["edited"]): RunMeta => ({
   id,
   model: { id: writtenModel, why: "A person wrote this reply; no model was asked." },
@@ -34,7 +39,10 @@ export const writtenMeta = ({ id }: Pick<RunInput, "id">, edited: RunMeta["edite
   usage: { ...nothingSpent, costUsd: 0 },
 });
 
-/** The outcome of a request that a token answers in the place of a reply. No model was asked, and nothing was spent. `id`: of the token's event in the record. */
+/**
+ * The outcome of a request that a token answers in the place of a reply. No model was asked, and
+ * nothing was spent. `id`: of the token's event in the record.
+ */
 export const tokenOutcome = (id: string, token: MadeToken): Completed => ({
   kind: "completed",
   answered: { kind: "chat", offeredTools: false },
@@ -71,7 +79,10 @@ function answeredOf({ kind, tools, messages }: SamplingRequest): Answered {
   }
 }
 
-/** The outcome of a run that ended without a reply. It has the reviewer's reason only with `tellReason`. */
+/**
+ * The outcome of a run that ended without a reply. It has the reviewer's reason only with
+ * `tellReason`.
+ */
 export function outcomeOfEnd(
   end: Exclude<End, { kind: "completed" }>,
   tellReason: boolean,

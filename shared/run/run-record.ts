@@ -53,7 +53,10 @@ export function reviewLine({ request, response }: RunState["reviews"]): ReviewLi
   };
 }
 
-/** The model of a line of which none answered: the first one that was asked; null where nothing was sent. */
+/**
+ * The model of a line of which none answered: the first one that was asked; null where nothing was
+ * sent.
+ */
 export const firstAsked = (attempts: readonly Attempt[]): string | null => attempts.find(wasSent)?.model ?? null;
 
 /** Where no model was called. */

@@ -1,4 +1,5 @@
-// A run's input as its spans have it: who asked, and what may be asked of whom. Nothing of the content.
+// A run's input as its spans have it: who asked, and what may be asked of whom. Nothing of the
+// content.
 
 import type { SamplingRequest } from "../model/sampling.ts";
 import type { TracedCalls } from "../telemetry/model-spans.ts";

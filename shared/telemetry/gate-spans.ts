@@ -1,4 +1,5 @@
-// The spans of a run's reviews: each lasts as long as people took. They count reviewers and name none.
+// The spans of a run's reviews: each lasts as long as people took. They count reviewers and name
+// none.
 
 import type { Gate } from "../model/gate.ts";
 import type { RecordEvent, RecordFact } from "../record/record.ts";

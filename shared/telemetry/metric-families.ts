@@ -1,6 +1,8 @@
-// The metrics of GET /metrics: names, labels and what they mean. The dashboard's queries and docs/telemetry.md are checked against this list.
+// The metrics of GET /metrics: names, labels and what they mean. The dashboard's queries and
+// docs/telemetry.md are checked against this list.
 //
-// Labels have our own words, and names from the operator's documents: no person, no key, nothing that a caller made up.
+// Labels have our own words, and names from the operator's documents: no person, no key, nothing
+// that a caller made up.
 
 export type Family = {
   readonly help: string;

@@ -1,4 +1,5 @@
-// The counters and histograms of a part of the record, and how they grow by its events. Only additions, so that they never decrease.
+// The counters and histograms of a part of the record, and how they grow by its events. Only
+// additions, so that they never decrease.
 
 import type { Gate } from "../model/gate.ts";
 import type { Attempt } from "../model/call.ts";
@@ -6,10 +7,16 @@ import type { RecordEvent, RecordFact } from "../record/record.ts";
 import { reviewsIn } from "./gate-spans.ts";
 import { type CountedName, type Family, countedFamilies } from "./metric-families.ts";
 
-/** By family and label values (as a JSON list): a counter's value, or a histogram's sum and then the observations in each bucket. */
+/**
+ * By family and label values (as a JSON list): a counter's value, or a histogram's sum and then the
+ * observations in each bucket.
+ */
 export type MetricSums = { [name in CountedName]?: Record<string, readonly number[]> };
 
-/** Label values that documents and channels gave over time are bounded: what comes later is counted as `other`. */
+/**
+ * Label values that documents and channels gave over time are bounded: what comes later is counted
+ * as `other`.
+ */
 export const mostSeries = 300;
 const other = "other";
 
@@ -39,7 +46,10 @@ function observe(
   add(sums, name, labels, [seconds, ...bounds.map((_, index) => (index === bucket ? 1 : 0)), bucket === -1 ? 1 : 0]);
 }
 
-/** The sums of several parts together. No series is left out here: which one that were could change with the parts, and one would decrease. */
+/**
+ * The sums of several parts together. No series is left out here: which one that were could change
+ * with the parts, and one would decrease.
+ */
 export function addedSums(parts: readonly MetricSums[]): MetricSums {
   const sum: MetricSums = {};
   for (const part of parts)

@@ -1,7 +1,8 @@
 // The spans of a request's attempts at models and functions, from the events of its record.
 //
-// Names are those of OpenTelemetry's semantic conventions for GenAI and MCP, in the repository open-telemetry/semantic-conventions-genai as of
-// autumn 2026 (status: development; it refers to the general conventions 1.44). They want one span for all retries: here each attempt has one,
+// Names are those of OpenTelemetry's semantic conventions for GenAI and MCP, in the repository
+// open-telemetry/semantic-conventions-genai as of autumn 2026 (status: development; it refers to
+// the general conventions 1.44). They want one span for all retries: here each attempt has one,
 // because a failover asks another provider.
 
 import type { Attempt, Usage } from "../model/call.ts";
@@ -22,7 +23,10 @@ export type TracedCalls = {
 
 type Answered = Extract<RecordFact, { readonly kind: "answered" }>;
 
-/** One for each attempt, and one for each call whose end nobody knows because the object that made it was reset. */
+/**
+ * One for each attempt, and one for each call whose end nobody knows because the object that made
+ * it was reset.
+ */
 export function modelSpans(calls: TracedCalls, events: readonly RecordEvent[]): Span[] {
   let begun: { readonly call: number; readonly at: number } | null = null;
   return events.flatMap(({ at, fact }) => {

@@ -1,5 +1,5 @@
-// Spans as OTLP/HTTP's JSON has them (OpenTelemetry Protocol 1.11, "JSON Protobuf Encoding"): ids as hexadecimal digits, 64-bit numbers as
-// decimal text, enumerations as numbers.
+// Spans as OTLP/HTTP's JSON has them (OpenTelemetry Protocol 1.11, "JSON Protobuf Encoding"): ids
+// as hexadecimal digits, 64-bit numbers as decimal text, enumerations as numbers.
 
 import type { AttributeValue, Attributes, Span, SpanKind } from "./span.ts";
 
@@ -16,7 +16,10 @@ export const otlpTraces = ({ serviceName, version }: Resource, spans: readonly S
 });
 
 const kinds: Readonly<Record<SpanKind, number>> = { internal: 1, server: 2, client: 3 };
-/** Beside the flags of W3C: bit 8 says that it is known whether the parent is remote, bit 9 that it is. */
+/**
+ * Beside the flags of W3C: bit 8 says that it is known whether the parent is remote, bit 9 that it
+ * is.
+ */
 const flags = { sampled: 0x1, isRemoteKnown: 0x100, isRemote: 0x200 } as const;
 
 const otlpSpan = ({

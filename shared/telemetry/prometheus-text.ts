@@ -1,4 +1,5 @@
-// Metrics in the text format of Prometheus, version 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
+// Metrics in the text format of Prometheus, version 0.0.4
+// (https://prometheus.io/docs/instrumenting/exposition_formats/).
 
 import { type CountedName, type Family, type StandingName, families } from "./metric-families.ts";
 import { type MetricSums, histogramOf } from "./metric-sums.ts";

@@ -1,7 +1,9 @@
-// The spans of a request, from what its trace says of the first steps and the events of its record of the rest.
+// The spans of a request, from what its trace says of the first steps and the events of its record
+// of the rest.
 //
-// The same events give the same spans with the same ids, so that a run's are right after any number of resets, and exporting them twice is
-// exporting them once. No prompt, reply, person, token or key is in them, and no session id, which at the relay is a credential.
+// The same events give the same spans with the same ids, so that a run's are right after any number
+// of resets, and exporting them twice is exporting them once. No prompt, reply, person, token or
+// key is in them, and no session id, which at the relay is a credential.
 
 import { type Endpoint, type RecordEvent, type RecordFact, providersWord } from "../record/record.ts";
 import { gateSpans } from "./gate-spans.ts";
@@ -39,7 +41,10 @@ export const requestSpans = (request: TracedRequest, calls: Omit<TracedCalls, "p
   ];
 };
 
-/** Those of a request that had no run of its own: it was refused, or got the outcome of an earlier one. */
+/**
+ * Those of a request that had no run of its own: it was refused, or got the outcome of an earlier
+ * one.
+ */
 export const briefSpans = (request: TracedRequest, end: TracedEnd): Span[] => [
   rootSpan(request, end, []),
   ...stepSpans(request, placesUnder(request.trace, request.run)),
@@ -54,7 +59,10 @@ function endOf(events: readonly RecordEvent[], receivedAt: number): TracedEnd {
   return { at: (withheld ?? finished)?.at ?? last, outcome, error: outcome === "completed" ? null : outcome };
 }
 
-/** The span's name says which kind of request it is; what outsiders call things is in attributes, where it is one word. */
+/**
+ * The span's name says which kind of request it is; what outsiders call things is in attributes,
+ * where it is one word.
+ */
 function rootSpan(request: TracedRequest, { at, outcome, error }: TracedEnd, events: readonly RecordEvent[]): Span {
   const { run, trace, endpoint } = request;
   const { caller, transport, receivedAt } = trace;

@@ -1,5 +1,6 @@
-// What is known of a request's trace while it is served: where it came from, and how long the steps before its model or its reviewers took.
-// It is stored with a run, so that the spans of a run that ends days later are those of the request that began it.
+// What is known of a request's trace while it is served: where it came from, and how long the steps
+// before its model or its reviewers took. It is stored with a run, so that the spans of a run that
+// ends days later are those of the request that began it.
 
 import { type Span, spanIdOf, traceIdOf } from "./span.ts";
 import type { TraceContext } from "./trace-context.ts";
@@ -32,14 +33,18 @@ export type TraceStart = {
   /** In the headers of the HTTP request that brought it. */
   readonly transport: TraceContext | null;
   readonly receivedAt: number;
-  /** Whether spans are exported anywhere, and of a trace that begins here. A caller's trace is recorded if the caller records it. */
+  /**
+   * Whether spans are exported anywhere, and of a trace that begins here. A caller's trace is
+   * recorded if the caller records it.
+   */
   readonly isExported: boolean;
   readonly isChosen: boolean;
 };
 
 /**
- * The trace of a request; undefined where there is nothing to record or to pass on. The message's own context is the parent, and that of its
- * transport a link (semantic conventions for MCP, "Context propagation").
+ * The trace of a request; undefined where there is nothing to record or to pass on. The message's
+ * own context is the parent, and that of its transport a link (semantic conventions for MCP,
+ * "Context propagation").
  */
 export function startTrace({ message, transport, receivedAt, isExported, isChosen }: TraceStart): RequestTrace | undefined {
   const caller = message ?? transport;
@@ -62,16 +67,23 @@ export const rootLabel = "request";
 /** Where a span stands: its ids, and its parent's. */
 export type SpanPlace = Pick<Span, "traceId" | "spanId" | "parent" | "state">;
 
-/** The places of spans right under the request's own, by their labels. What they share is computed once. */
+/**
+ * The places of spans right under the request's own, by their labels. What they share is computed
+ * once.
+ */
 export function placesUnder(trace: Pick<RequestTrace, "caller">, run: string): (label: string) => SpanPlace {
   const { traceId, spanId: rootId, state } = placeIn(trace, run, rootLabel);
   const shared = { traceId, parent: { spanId: rootId, isRemote: false }, ...(state === undefined ? {} : { state }) };
   return (label) => ({ ...shared, spanId: spanIdOf(run, label) });
 }
 
-/** Of the attempt with this number at a model, counted from 1 through all candidates of one call. */
+/**
+ * Of the attempt with this number at a model, counted from 1 through all candidates of one call.
+ */
 export const attemptLabel = (call: number, attempt: number): string => `call ${call} attempt ${attempt}`;
 
-/** What a provider or an MCP server gets with an attempt; null where there is nothing to pass on. */
+/**
+ * What a provider or an MCP server gets with an attempt; null where there is nothing to pass on.
+ */
 export const contextOfAttempt = (trace: RequestTrace | undefined, run: string, call: number, attempt: number): TraceContext | null =>
   trace?.isRecorded === true ? placeIn(trace, run, attemptLabel(call, attempt)) : (trace?.caller ?? null);

@@ -1,4 +1,5 @@
-// A span as it is exported: ids, times, and attributes from a fixed set of names. It has no place for content.
+// A span as it is exported: ids, times, and attributes from a fixed set of names. It has no place
+// for content.
 
 import { bytesToHex, digestOf, fromBase64url } from "../encoding.ts";
 import type { TraceContext } from "./trace-context.ts";
@@ -30,8 +31,8 @@ export type Span = {
 };
 
 /**
- * The id of a run's trace, where the caller has none, and of its spans. They follow from the run and the span's name alone, so that what is
- * exported twice, before and after a reset, is one span.
+ * The id of a run's trace, where the caller has none, and of its spans. They follow from the run
+ * and the span's name alone, so that what is exported twice, before and after a reset, is one span.
  */
 export const traceIdOf = (run: string): string => hexOf(digestOf("countersign/trace-id/v1", run), 32);
 export const spanIdOf = (run: string, label: string): string => hexOf(digestOf("countersign/span-id/v1", [run, label]), 16);

@@ -1,4 +1,5 @@
-// What every task's request is made from: the model that was asked for, and a system prompt of several parts.
+// What every task's request is made from: the model that was asked for, and a system prompt of
+// several parts.
 
 import type { ChatRequest, NamedModel } from "../model/sampling.ts";
 

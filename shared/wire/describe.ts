@@ -1,6 +1,7 @@
 // What a caller is told of a refusal or an outcome: one exhaustive switch each.
 //
-// Codes and statuses are the table of the HTTP contract. Nothing here ever carries a prompt, a reply or a key.
+// Codes and statuses are the table of the HTTP contract. Nothing here ever carries a prompt, a
+// reply or a key.
 
 import type { LimitName, KeyEnd } from "../model/gate.ts";
 import type { JsonObject } from "../encoding.ts";
@@ -58,7 +59,8 @@ export function describeRefusal(refusal: Refusal): Described {
         data: { scope: refusal.scope },
       };
     case "issuerUnavailable":
-      // Neither 401, after which a caller would fetch another token in vain, nor 500: a retry is right, and soon.
+      // Neither 401, after which a caller would fetch another token in vain, nor 500: a retry is
+      // right, and soon.
       return {
         status: 503,
         code: -32017,
@@ -207,7 +209,10 @@ const functionErrors: Readonly<Record<FunctionError, string>> = {
   noToolsWorker: "the gateway could not ask its MCP server; try again",
 };
 
-/** What the caller is told of an outcome without a reply. It never has anything of a denied response. */
+/**
+ * What the caller is told of an outcome without a reply. It never has anything of a denied
+ * response.
+ */
 export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described {
   switch (outcome.kind) {
     case "refused":
@@ -263,7 +268,10 @@ const stopMessages: Readonly<Record<StopScope, string>> = {
 
 const keyEnds: Readonly<Record<KeyEnd, string>> = { keyRevoked: ": its API key was revoked", keyExpired: ": its API key expired" };
 
-/** A slot becomes free when a call ends, at an unknown time: short enough for a caller that wants to retry. */
+/**
+ * A slot becomes free when a call ends, at an unknown time: short enough for a caller that wants to
+ * retry.
+ */
 const queueRetryMs = 5_000;
 
 const noFreeSlot = (attempts: readonly Attempt[]): Described => ({

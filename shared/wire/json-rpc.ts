@@ -12,7 +12,10 @@ export type RpcMessage =
   | { readonly kind: "request"; readonly id: RequestId; readonly method: string; readonly params: unknown }
   | { readonly kind: "notification"; readonly method: string; readonly params: unknown };
 
-/** `id` is the request's own where it could be told, for the error that answers it (JSON-RPC 2.0 section 5). */
+/**
+ * `id` is the request's own where it could be told, for the error that answers it (JSON-RPC 2.0
+ * section 5).
+ */
 export type RpcFailure =
   | { readonly kind: "notJson" }
   | { readonly kind: "notSingleRequest"; readonly message: string; readonly id: RequestId | null };
@@ -27,15 +30,21 @@ export const errorAnswer = ({ code, message, data }: RpcError): { readonly error
   error: { code, message, ...(data === undefined ? {} : { data }) },
 });
 
-/** In UTF-16 code units. Ids become keys of storage; the longest seen from real clients are UUIDs. */
+/**
+ * In UTF-16 code units. Ids become keys of storage; the longest seen from real clients are UUIDs.
+ */
 const MAX_ID_LENGTH = 512;
 
-/** Above the limit of the params themselves, so that deeply nested params are refused by that limit, with its pointer. */
+/**
+ * Above the limit of the params themselves, so that deeply nested params are refused by that limit,
+ * with its pointer.
+ */
 const MAX_MESSAGE_DEPTH = 128;
 
 /**
- * Whether a value can be an id: an integer within ±(2^53 - 1), or a well-formed string of at most 512 UTF-16 code units.
- * Refused: null and fractions (MCP's `RequestId`), and integers so large that parsing changed them, because two ids would become one.
+ * Whether a value can be an id: an integer within ±(2^53 - 1), or a well-formed string of at most
+ * 512 UTF-16 code units. Refused: null and fractions (MCP's `RequestId`), and integers so large
+ * that parsing changed them, because two ids would become one.
  */
 export const isRequestId = (value: unknown): value is RequestId =>
   typeof value === "string" ? value.length <= MAX_ID_LENGTH && value.isWellFormed() : Number.isSafeInteger(value);
@@ -44,9 +53,9 @@ export const isRequestId = (value: unknown): value is RequestId =>
 export const toRequestId = (value: unknown): RequestId | undefined => (value === 0 ? 0 : isRequestId(value) ? value : undefined);
 
 /**
- * The request or notification in one body's text. Refused: what is not JSON; batches (MCP dropped them after `2025-03-26`, and one
- * body is one request here), responses, and everything that JSON-RPC 2.0 section 4 does not call a request.
- * Members that JSON-RPC does not name are ignored.
+ * The request or notification in one body's text. Refused: what is not JSON; batches (MCP dropped
+ * them after `2025-03-26`, and one body is one request here), responses, and everything that
+ * JSON-RPC 2.0 section 4 does not call a request. Members that JSON-RPC does not name are ignored.
  */
 export function parseMessage(text: string): Result<RpcMessage, RpcFailure> {
   const body = parseJson(text);
@@ -79,8 +88,9 @@ const notSingleRequest = (message: string, id: RequestId | null) => err({ kind: 
 export const success = (id: RequestId, result: JsonObject) => ({ jsonrpc: "2.0", id, result }) as const;
 
 /**
- * The response that carries an error. Where the request's id is not known it has none: no revision of MCP lets it be the null of JSON-RPC 2.0
- * section 5, and a transport may answer a refused POST with "a JSON-RPC error response that has no id" (basic/transports).
+ * The response that carries an error. Where the request's id is not known it has none: no revision
+ * of MCP lets it be the null of JSON-RPC 2.0 section 5, and a transport may answer a refused POST
+ * with "a JSON-RPC error response that has no id" (basic/transports).
  */
 export const failure = (id: RequestId | null, error: RpcError) =>
   id === null ? ({ jsonrpc: "2.0", error } as const) : ({ jsonrpc: "2.0", id, error } as const);
@@ -95,13 +105,19 @@ export const responseMessage = (id: RequestId, answer: RpcAnswer): JsonObject =>
 /** The requests that a refusal answers: one, each of a batch, or null where it is not known. */
 export type RefusedIds = RequestId | readonly RequestId[] | null;
 
-/** The refusal of a message or a batch: of a batch an error for each of its requests (JSON-RPC 2.0 section 6). */
+/**
+ * The refusal of a message or a batch: of a batch an error for each of its requests (JSON-RPC 2.0
+ * section 6).
+ */
 export const failures = (ids: RefusedIds, error: RpcError) =>
   typeof ids === "object" && ids !== null && ids.length > 0
     ? ids.map((id) => failure(id, error))
     : failure(typeof ids === "object" ? null : ids, error);
 
-/** The ids of the requests in a parsed body. Those of responses are ids of the other side's requests, and are not answered. */
+/**
+ * The ids of the requests in a parsed body. Those of responses are ids of the other side's
+ * requests, and are not answered.
+ */
 export function refusedIds(body: unknown): RefusedIds {
   const idIn = (value: unknown): RequestId | undefined =>
     isObject(value) && Object.hasOwn(value, "method") ? toRequestId(value["id"]) : undefined;
@@ -112,5 +128,8 @@ export function refusedIds(body: unknown): RefusedIds {
 /** One text for one id, its type kept: the id's JSON. */
 export const idKey = (id: RequestId): string => JSON.stringify(id);
 
-/** The id in a URL's path segment, after URL-decoding: any JSON spelling of an id, or undefined where it is none. */
+/**
+ * The id in a URL's path segment, after URL-decoding: any JSON spelling of an id, or undefined
+ * where it is none.
+ */
 export const parseIdJson = (text: string): RequestId | undefined => toRequestId(parseJson(text));

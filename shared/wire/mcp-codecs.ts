@@ -1,4 +1,5 @@
-// The codec of each revision of MCP: a new revision is its folder, a line here and one in mcp-features.ts.
+// The codec of each revision of MCP: a new revision is its folder, a line here and one in
+// mcp-features.ts.
 
 import { type McpCodec, codecs2025 } from "./mcp-2025/codec.ts";
 import { codec2026 } from "./mcp-2026/codec.ts";

@@ -1,5 +1,5 @@
-// How a request ended, for the wires that are not JSON-RPC: one word and an HTTP status, both from the error that every endpoint gives for the
-// cause.
+// How a request ended, for the wires that are not JSON-RPC: one word and an HTTP status, both from
+// the error that every endpoint gives for the cause.
 
 import type { JsonObject } from "../encoding.ts";
 import type { Described } from "../model/outcome.ts";
@@ -41,7 +41,10 @@ export type Status = (typeof statuses)[number];
 /** The outcomes that `data.outcome` of error -1 names; all of them are statuses too. */
 const outcomes = ["refused", "rejected", "expired", "undeliverable"] as const;
 
-/** The word for an error, from its code and, where one code is several endings (-1), its `data.outcome`. A code that is not known is `error`. */
+/**
+ * The word for an error, from its code and, where one code is several endings (-1), its
+ * `data.outcome`. A code that is not known is `error`.
+ */
 export function statusWord({ code, data }: ControlError): Status {
   switch (code) {
     case -1:
@@ -86,7 +89,8 @@ export const httpStatuses: { readonly [status in Status]: number } = {
   conflict: 409,
   // Withdrawn by the caller in another request: the state of the request conflicts with an answer.
   cancelled: 409,
-  // The envelope is valid, and the routing table has no model for it. Not 503: a retry changes nothing.
+  // The envelope is valid, and the routing table has no model for it. Not 503: a retry changes
+  // nothing.
   no_model: 422,
   rate_limited: 429,
   error: 500,
@@ -97,8 +101,9 @@ export const httpStatuses: { readonly [status in Status]: number } = {
 };
 
 /**
- * The HTTP status of an answer where nothing has been sent yet. An error that has a status of its own on the sampling endpoint (401, 403,
- * 413, 415, 429, 500, 503) has it here too; one that is answered there with 200, as JSON-RPC, has the status of its word.
+ * The HTTP status of an answer where nothing has been sent yet. An error that has a status of its
+ * own on the sampling endpoint (401, 403, 413, 415, 429, 500, 503) has it here too; one that is
+ * answered there with 200, as JSON-RPC, has the status of its word.
  */
 export const statusOf = (described: ControlError & Partial<Pick<Described, "status">>): number =>
   described.status !== undefined && described.status !== 200 ? described.status : httpStatuses[statusWord(described)];

@@ -1,4 +1,5 @@
-// Every area of attacks, in the order in which they are tried. An area is a file in areas/ and one line here.
+// Every area of attacks, in the order in which they are tried. An area is a file in areas/ and one
+// line here.
 
 import { type Area } from "./attack.ts";
 import { console as operatorConsole } from "./areas/console.ts";

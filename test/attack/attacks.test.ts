@@ -6,7 +6,9 @@ import { isWhole } from "../outside/support/whole.ts";
 import { areas } from "./areas.ts";
 import { type World, isAlive, startWorld } from "./world.ts";
 
-/** What `npm run test:rest` tries of each area: the attacks that have one of these in their names. */
+/**
+ * What `npm run test:rest` tries of each area: the attacks that have one of these in their names.
+ */
 const sample: Readonly<Record<string, readonly string[]>> = {
   keys: ["knows the id of another key's run", "asks for another key's cached reply", "uses the relay session of another key"],
   shapes: ["a hundred thousand", "a message with a member twice"],

@@ -32,7 +32,8 @@ async function asked<T>(
     if (ended !== undefined) throw new Error(`nobody was asked: ${ended.status} ${ended.text}`);
     return find(place);
   });
-  // Until the gateway has the receipt, a press on the message is one on a message that it does not know.
+  // Until the gateway has the receipt, a press on the message is one on a message that it does not
+  // know.
   await until("the receipt", async () =>
     (await notices(world)).some(({ reviewer, state }) => reviewer === nameAt(channel, place) && state === "sent"),
   );

@@ -1,10 +1,11 @@
-// The documents of the gateway under attack. The name of an MCP server says which gates its requests meet.
+// The documents of the gateway under attack. The name of an MCP server says which gates its
+// requests meet.
 
 const gate = (server: string, then: object): object => ({ name: server, when: { server }, then });
 
 /**
- * Reviewers with an address of their own in each channel: more than five notices in a minute to one address become a digest. An attack takes
- * the next place.
+ * Reviewers with an address of their own in each channel: more than five notices in a minute to one
+ * address become a digest. An attack takes the next place.
  */
 export const placesPerChannel = 60;
 export const slackMember = (place: number): string => `U0S${place}`;

@@ -1,6 +1,6 @@
 // The gateway killed again and again under a mixed load: fifty times in `npm run attack`, three
-// times in `npm run test:rest`. KILLS is another number, and KILLS_SEED repeats the load and the moments of
-// a run.
+// times in `npm run test:rest`. KILLS is another number, and KILLS_SEED repeats the load and the
+// moments of a run.
 
 import { expect, test } from "vitest";
 import { wholeOr } from "../outside/support/whole.ts";

@@ -1,4 +1,5 @@
-// Requestors and reviewers in one line each: sampling requests, the reviews that they open, and a page's form as a browser posts it.
+// Requestors and reviewers in one line each: sampling requests, the reviews that they open, and a
+// page's form as a browser posts it.
 
 import { formNonce, nonceRandomLength } from "../../shared/review/link.ts";
 import { signingKey } from "../../shared/sealed-id.ts";
@@ -106,7 +107,10 @@ export async function reviewOf(world: World, run: string, gate: Notice["gate"], 
 export const pathOf = (link: string): string => new URL(link).pathname;
 export const tokenOf = (link: string): string => link.slice(link.lastIndexOf("/") + 1);
 
-/** The page's form as it would be sent untouched, with a nonce that is two seconds old: nobody waits for it. */
+/**
+ * The page's form as it would be sent untouched, with a nonce that is two seconds old: nobody waits
+ * for it.
+ */
 export async function formOf(world: World, link: string): Promise<URLSearchParams | null> {
   const page = await world.ask(pathOf(link), { key: null });
   const form = readForm(page.text, link);

@@ -1,4 +1,5 @@
-// Requests that `fetch` would not send: any Host, any path, headers that a browser keeps to itself, and bytes that are not HTTP.
+// Requests that `fetch` would not send: any Host, any path, headers that a browser keeps to itself,
+// and bytes that are not HTTP.
 
 import { request } from "node:http";
 import { connect } from "node:net";
@@ -13,7 +14,10 @@ export type RawRequest = {
   readonly body?: string | Buffer;
 };
 
-/** One request to the gateway at this port. Rejects where the connection is closed without an answer. */
+/**
+ * One request to the gateway at this port. Rejects where the connection is closed without an
+ * answer.
+ */
 export function rawRequest(port: number, { method = "GET", path, headers = {}, body }: RawRequest): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const asked = request(
@@ -36,7 +40,10 @@ export function rawRequest(port: number, { method = "GET", path, headers = {}, b
   });
 }
 
-/** Sends these bytes, and gives what came back until the other side closed or said nothing more for a moment. */
+/**
+ * Sends these bytes, and gives what came back until the other side closed or said nothing more for
+ * a moment.
+ */
 export function rawBytes(port: number, bytes: string | Buffer, quietMs = 700): Promise<string> {
   return new Promise((resolve) => {
     let text = "";

@@ -1,5 +1,5 @@
-// A server inside the network, as a metadata service would be: what reaches it has got through. Beside it, a server outside that sends
-// every request on to it.
+// A server inside the network, as a metadata service would be: what reaches it has got through.
+// Beside it, a server outside that sends every request on to it.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,5 +1,5 @@
-// The gateway under attack: the real Workers in a process of their own, and fakes only where the world begins (providers, Slack, email,
-// webhooks, MCP servers), each on a socket of this machine.
+// The gateway under attack: the real Workers in a process of their own, and fakes only where the
+// world begins (providers, Slack, email, webhooks, MCP servers), each on a socket of this machine.
 
 import type { MailApi } from "../support/mail-api.ts";
 import { startMailServer } from "../support/mail-server.ts";
@@ -193,7 +193,10 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Whether the gateway is healthy, or is so again soon. A connection that it closed after a refused upload may be the first that is tried. */
+/**
+ * Whether the gateway is healthy, or is so again soon. A connection that it closed after a refused
+ * upload may be the first that is tried.
+ */
 export const isAlive = (world: World): Promise<boolean> =>
   until("a healthy gateway", () =>
     world.ask("/healthz", { key: null }).then(

@@ -16,7 +16,10 @@ const ANSWER = { jsonrpc: "2.0", id: 7, result: RESULT };
 
 type Scripted = Response | "no connection" | "hangs";
 
-/** A gateway behind a scripted network: each attempt gets the next answer, the last one again and again. */
+/**
+ * A gateway behind a scripted network: each attempt gets the next answer, the last one again and
+ * again.
+ */
 function scripted(answers: (() => Scripted)[], settings: Partial<GatewaySettings> = {}) {
   const bodies: string[] = [];
   const requests: RequestInit[] = [];

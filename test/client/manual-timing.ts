@@ -55,7 +55,10 @@ export class ManualTiming implements Timing {
   }
 }
 
-/** Waits below 20 s (pauses between attempts) are over at once, longer ones (silence, deadlines) never. */
+/**
+ * Waits below 20 s (pauses between attempts) are over at once, longer ones (silence, deadlines)
+ * never.
+ */
 export const hurried: Timing = {
   now: () => 0,
   random: () => 0,

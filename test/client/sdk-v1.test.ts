@@ -12,7 +12,10 @@ beforeEach(() => {
   gateway = new FakeGateway();
 });
 
-/** A host and a server of SDK 1.x, joined in memory (like stdio, the transport does not show response streams). */
+/**
+ * A host and a server of SDK 1.x, joined in memory (like stdio, the transport does not show
+ * response streams).
+ */
 async function connected(options: Partial<SamplingHandlerOptions> = {}) {
   const sampling = createSamplingHandler({ url: gateway.url, apiKey: FAKE_KEY, fetch: gateway.fetch, ...options });
   const client = new Client({ name: "host", version: "1" });

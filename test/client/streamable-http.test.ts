@@ -32,7 +32,10 @@ class MemoryEvents implements EventStore {
   }
 }
 
-/** A server of SDK 1.x over Streamable HTTP, without sockets. `ask` samples on its response stream, `aside` outside it. */
+/**
+ * A server of SDK 1.x over Streamable HTTP, without sockets. `ask` samples on its response stream,
+ * `aside` outside it.
+ */
 async function startServer(): Promise<{ fetch: FetchLike; closeStreams: Set<() => void> }> {
   const server = new McpServer({ name: "notes", version: "1" });
   const closeStreams = new Set<() => void>();
@@ -175,7 +178,10 @@ describe.each([
 });
 
 describe("a host on SDK 2.x with a server of revision 2026-07-28", () => {
-  /** Asks for two samplings in its first result and for one more, under a name used before, in its second. */
+  /**
+   * Asks for two samplings in its first result and for one more, under a name used before, in its
+   * second.
+   */
   const serverFetch = (): FetchLike => {
     const ask = (text: string) =>
       inputRequired.createMessage({ messages: [{ role: "user", content: { type: "text", text } }], maxTokens: 10 });

@@ -60,7 +60,10 @@ test("where the gateway gives none the request is one for a reply, and the host 
   expect(errors.map(({ message }) => message)).toEqual(["The sampling gateway gave no token for /v1 (HTTP 403)."]);
 });
 
-/** A connection on which one tool call is open, and what the gateway was asked. `hold`: until when it makes no token. */
+/**
+ * A connection on which one tool call is open, and what the gateway was asked. `hold`: until when
+ * it makes no token.
+ */
 function connected(hold: Promise<void> = Promise.resolve()) {
   const asked: { readonly method: string; readonly path: string; readonly body: unknown }[] = [];
   const sampling = createSamplingHandler({

@@ -1,4 +1,5 @@
-// Values made from a seed, by the form of what they stand for: the corpus has forms and no values, so that no scanner takes it for leaked secrets.
+// Values made from a seed, by the form of what they stand for: the corpus has forms and no values,
+// so that no scanner takes it for leaked secrets.
 
 const alphabets = {
   a: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",

@@ -1,4 +1,5 @@
-// Ordinary prompts and replies, which have nothing to mask. `{letter:length}` is a value without a meaning, made from a seed.
+// Ordinary prompts and replies, which have nothing to mask. `{letter:length}` is a value without a
+// meaning, made from a seed.
 
 export type OrdinaryText = { readonly kind: string; readonly text: string };
 

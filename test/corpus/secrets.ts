@@ -1,5 +1,6 @@
-// Forms of secrets, by kind. `known`: of a service, found by its form or by the name of the service. `assigned`: random values of names, found only
-// where a rule asks for that. The rest are secrets that no rule claims to know: they are counted as missed.
+// Forms of secrets, by kind. `known`: of a service, found by its form or by the name of the
+// service. `assigned`: random values of names, found only where a rule asks for that. The rest are
+// secrets that no rule claims to know: they are counted as missed.
 
 export type SecretForm = { readonly kind: string; readonly group: "known" | "assigned" | "other"; readonly form: string };
 

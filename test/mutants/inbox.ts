@@ -1,4 +1,5 @@
-// The inbox: who is signed in, by which link, in which browser, until when, and what they see and decide.
+// The inbox: who is signed in, by which link, in which browser, until when, and what they see and
+// decide.
 
 import type { Mutant } from "./mutant.ts";
 

@@ -1,4 +1,5 @@
-// Links, nonces, sealed ids, signatures and references: what comes in from a browser, from Slack, or as an id.
+// Links, nonces, sealed ids, signatures and references: what comes in from a browser, from Slack,
+// or as an id.
 
 import type { Mutant } from "./mutant.ts";
 

@@ -1,4 +1,5 @@
-// The list against the source: a mutation that no longer applies would be a check that nobody watches.
+// The list against the source: a mutation that no longer applies would be a check that nobody
+// watches.
 
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";

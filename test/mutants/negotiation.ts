@@ -1,4 +1,5 @@
-// Which family a server is spoken to in: a wrong finding takes sampling, elicitation or subscriptions from every client of it.
+// Which family a server is spoken to in: a wrong finding takes sampling, elicitation or
+// subscriptions from every client of it.
 
 import type { Mutant } from "./mutant.ts";
 

@@ -1,4 +1,5 @@
-// What leaves in a notice: nothing that a warning calls a secret, no markup from outside, and no person's link in a room.
+// What leaves in a notice: nothing that a warning calls a secret, no markup from outside, and no
+// person's link in a room.
 
 import type { Mutant } from "./mutant.ts";
 

@@ -1,4 +1,5 @@
-// What operators may read and do below the highest role, from elsewhere, and by another server on the same machine.
+// What operators may read and do below the highest role, from elsewhere, and by another server on
+// the same machine.
 
 import type { Mutant } from "./mutant.ts";
 

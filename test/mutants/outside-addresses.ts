@@ -1,4 +1,5 @@
-// Where we go out to: MCP servers, providers, image hosts, issuers. Nothing leads on, and nothing leads inside.
+// Where we go out to: MCP servers, providers, image hosts, issuers. Nothing leads on, and nothing
+// leads inside.
 
 import type { Mutant } from "./mutant.ts";
 

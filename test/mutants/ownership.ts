@@ -1,4 +1,5 @@
-// Ownership and admission: a key reaches its own runs, sessions, servers and models, while it is not revoked.
+// Ownership and admission: a key reaches its own runs, sessions, servers and models, while it is
+// not revoked.
 
 import type { Mutant } from "./mutant.ts";
 

@@ -1,4 +1,5 @@
-// The record: an event is stored once and stays as it is, and a chain is deleted as a whole or not at all.
+// The record: an event is stored once and stays as it is, and a chain is deleted as a whole or not
+// at all.
 
 import type { Mutant } from "./mutant.ts";
 

@@ -1,4 +1,5 @@
-// The relay in revision 2026-07-28: whom a state is good for, what is sent once, and what a server may ask a client.
+// The relay in revision 2026-07-28: whom a state is good for, what is sent once, and what a server
+// may ask a client.
 
 import type { Mutant } from "./mutant.ts";
 

@@ -1,4 +1,5 @@
-// Revocation and expiry: with a key ends everything of it, at every endpoint and at every phase of its runs.
+// Revocation and expiry: with a key ends everything of it, at every endpoint and at every phase of
+// its runs.
 
 import type { Mutant } from "./mutant.ts";
 

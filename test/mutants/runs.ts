@@ -1,4 +1,5 @@
-// A run's life: no model call and no delivery without its gates, and what is executed is what was approved.
+// A run's life: no model call and no delivery without its gates, and what is executed is what was
+// approved.
 
 import type { Mutant } from "./mutant.ts";
 

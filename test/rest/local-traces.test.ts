@@ -1,5 +1,6 @@
-// What the local server itself serves and keeps: a review link's address holds its token, and must be in none of its files; what it
-// keeps and how it is started is for its user alone; and it has no pages of its own that show or change what is stored.
+// What the local server itself serves and keeps: a review link's address holds its token, and must
+// be in none of its files; what it keeps and how it is started is for its user alone; and it has no
+// pages of its own that show or change what is stored.
 
 import { spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from "node:fs/promises";
@@ -13,7 +14,10 @@ import { type Gateway, freePort, mailFolder, startGateway } from "../../scripts/
 import { operatorOf } from "../../scripts/operator.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-/** Where others may look: the folder for temporary files as every user has it, in which only what is made is private. */
+/**
+ * Where others may look: the folder for temporary files as every user has it, in which only what is
+ * made is private.
+ */
 let shared = "";
 let folder = "";
 let gateway: Gateway;
@@ -135,7 +139,10 @@ const mailedLink = (): Promise<string> =>
 const nobody = 65_534;
 const canBeNobody = process.platform === "linux" && process.getuid?.() === 0;
 
-/** What another user gets of a command; what they may not read is left out, and the command then fails. */
+/**
+ * What another user gets of a command; what they may not read is left out, and the command then
+ * fails.
+ */
 function asNobody(command: string): string {
   const { stdout } = spawnSync("/bin/sh", ["-c", command], { uid: nobody, gid: nobody, cwd: "/", maxBuffer: 2 ** 28 });
   return stdout.toString("latin1");

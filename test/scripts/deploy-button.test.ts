@@ -1,4 +1,5 @@
-// What Cloudflare's deploy button reads of this repository: secrets without values, a description of each, and bindings that any account can have.
+// What Cloudflare's deploy button reads of this repository: secrets without values, a description
+// of each, and bindings that any account can have.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,5 @@
-// What `npm run test:fast` promises: types, and every test that needs neither a process nor a runtime of its own, and one look at the Worker.
+// What `npm run test:fast` promises: types, and every test that needs neither a process nor a
+// runtime of its own, and one look at the Worker.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { matchesGlob } from "node:path";

@@ -1,4 +1,5 @@
-// CSV that a spreadsheet opens: what is a formula to it stays text, and what is read back is what was written.
+// CSV that a spreadsheet opens: what is a formula to it stays text, and what is read back is what
+// was written.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";

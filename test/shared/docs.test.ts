@@ -58,7 +58,10 @@ test("a broken link would be found", () => {
 
 type Named = { readonly document: string; readonly file: string; readonly title: string | null };
 
-/** Tests are named as `file` "title", "title": the titles after a file, up to the next one or the end of the table's cell. */
+/**
+ * Tests are named as `file` "title", "title": the titles after a file, up to the next one or the
+ * end of the table's cell.
+ */
 function namedTests(document: string, text: string): Named[] {
   const found: Named[] = [];
   for (const cell of text.split(/\||\n/)) {
@@ -162,7 +165,10 @@ const objectOf: Readonly<Record<string, string>> = {
   "session-tables.ts": "SessionObject",
 };
 
-/** The columns of `name (…)`: the first word of each part between commas that are in no brackets, but for constraints. */
+/**
+ * The columns of `name (…)`: the first word of each part between commas that are in no brackets,
+ * but for constraints.
+ */
 function columnsOf(definition: string): { table: string; columns: string[] } {
   const [, table = "", body = ""] = /^(\w+) \(([\s\S]*)$/.exec(definition) ?? [];
   let depth = 0;
@@ -181,7 +187,10 @@ function columnsOf(definition: string): { table: string; columns: string[] } {
   return { table, columns: words.filter((word) => !["PRIMARY", "UNIQUE", "CHECK", "FOREIGN", ""].includes(word)) };
 }
 
-/** Every column that the code makes. Throws at a CREATE TABLE that it cannot read, so that none is left out. */
+/**
+ * Every column that the code makes. Throws at a CREATE TABLE that it cannot read, so that none is
+ * left out.
+ */
 function columnsInCode(): Column[] {
   const found: Column[] = [];
   const longTexts = read("workers/objects/long-text.ts");
@@ -209,7 +218,10 @@ function columnsInCode(): Column[] {
   return found.sort();
 }
 
-/** Every column that the document has: `## Object`, `### \`table\``, and the first cell of each row below. */
+/**
+ * Every column that the document has: `## Object`, `### \`table\``, and the first cell of each row
+ * below.
+ */
 function columnsInDocument(text: string): Column[] {
   const found: Column[] = [];
   let object = "";

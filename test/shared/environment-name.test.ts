@@ -1,4 +1,5 @@
-// Which names of the environment a document may refer to: a secret of the gateway's own would be sent to whoever the document names.
+// Which names of the environment a document may refer to: a secret of the gateway's own would be
+// sent to whoever the document names.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// The README in both languages: the same commands and the same links, in the same order; and what its pictures are.
+// The README in both languages: the same commands and the same links, in the same order; and what
+// its pictures are.
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +16,10 @@ const linksOf = (text: string): string[] =>
 const picturesOf = (text: string): string[] => [...text.matchAll(/(?:src|srcset)="([^"]+)"/g)].map(([, file = ""]) => file);
 const headingsOf = (text: string): number[] =>
   [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/^(#+) /gm)].map(([, marks = ""]) => marks.length);
-/** What stands in code within a sentence, such as a command or a variable: without an order, since the languages have different ones. */
+/**
+ * What stands in code within a sentence, such as a command or a variable: without an order, since
+ * the languages have different ones.
+ */
 const namesOf = (text: string): string[] =>
   [...new Set([...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/`([^`\n]+)`/g)].map(([, name = ""]) => name))].toSorted();
 

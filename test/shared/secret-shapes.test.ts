@@ -1,4 +1,5 @@
-// Passwords by the word before them, and the numbers of payment cards: what is one, what only looks like one.
+// Passwords by the word before them, and the numbers of payment cards: what is one, what only looks
+// like one.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -69,7 +70,10 @@ describe("a password", () => {
   });
 });
 
-/** A number with its check digit, by the rule as ISO/IEC 7812-1 has it: from the right, every second digit doubled, sums of digits. */
+/**
+ * A number with its check digit, by the rule as ISO/IEC 7812-1 has it: from the right, every second
+ * digit doubled, sums of digits.
+ */
 function checked(digits: string): string {
   for (const last of "0123456789") {
     const sum = [...`${digits}${last}`]

@@ -1,4 +1,5 @@
-// docs/v1.md and docs/leaving-sampling.md against the code: every member, every error, and the files that they show.
+// docs/v1.md and docs/leaving-sampling.md against the code: every member, every error, and the
+// files that they show.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,6 @@
-// A gateway for the client's tests: it keeps the contract of `POST /sampling` and the session routes, and a test decides
-// what a person and a model would have said. In process through `fetch`, or over loopback HTTP through `listen`.
+// A gateway for the client's tests: it keeps the contract of `POST /sampling` and the session
+// routes, and a test decides what a person and a model would have said. In process through `fetch`,
+// or over loopback HTTP through `listen`.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -129,7 +129,10 @@ export function flatPng(width: number, height: number, samples: readonly number[
 export const pngWithRows = (width: number, height: number, colorType: ColorType, rows: Uint8Array): Uint8Array<ArrayBuffer> =>
   joined(pngSignature, pngHeader(width, height, colorType), pngChunk("IDAT", zlibSync(rows)), pngChunk("IEND", []));
 
-/** An animation whose default image is no frame of it: who does not animate shows one picture, who does shows another. */
+/**
+ * An animation whose default image is no frame of it: who does not animate shows one picture, who
+ * does shows another.
+ */
 export function apng(shown: PngRecipe, animated: PngRecipe): Uint8Array<ArrayBuffer> {
   const { width, height, colorType } = shown;
   return joined(

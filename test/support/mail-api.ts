@@ -1,5 +1,6 @@
-// A mail API of Resend's shape, as documented: what it refuses is refused here too, with the documented name and status, and a
-// failure comes when the script says so. Web types only, so that it answers inside workerd and behind a socket alike.
+// A mail API of Resend's shape, as documented: what it refuses is refused here too, with the
+// documented name and status, and a failure comes when the script says so. Web types only, so that
+// it answers inside workerd and behind a socket alike.
 
 /** Source: resend.com/docs/api-reference/errors, July 2026. One name stands under two statuses. */
 export const documentedErrors = [
@@ -101,7 +102,8 @@ export function createMailApi(): MailApi {
 
 function refusal({ keys }: MailApi, request: Request): [number, string] | undefined {
   const { pathname } = new URL(request.url);
-  // A request without this header does not even reach the API: the page of the firewall has no name.
+  // A request without this header does not even reach the API: the page of the firewall has no
+  // name.
   if (!request.headers.has("User-Agent")) return [403, "error code: 1010"];
   const key = /^Bearer (.+)$/.exec(request.headers.get("Authorization") ?? "")?.[1];
   if (key === undefined) return [401, "missing_api_key"];

@@ -1,4 +1,5 @@
-// Reviews of the control endpoint with a marker somewhere in the content, for what must not show any of it.
+// Reviews of the control endpoint with a marker somewhere in the content, for what must not show
+// any of it.
 
 import * as fc from "fast-check";
 import type { JsonObject } from "../../shared/encoding.ts";
@@ -106,7 +107,10 @@ const asked = fc
 
 const numbers = fc.array(fc.double({ noNaN: true, noDefaultInfinity: true }), { maxLength: 40 });
 
-/** Reviews at either gate of each of the endpoint's tasks, with the marker in some or all of the content. */
+/**
+ * Reviews at either gate of each of the endpoint's tasks, with the marker in some or all of the
+ * content.
+ */
 export const markedView: fc.Arbitrary<ReviewView> = fc.oneof(
   embedding,
   run,

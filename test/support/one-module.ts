@@ -1,7 +1,8 @@
-// Loads the source of the Worker as one module, where tests in workerd would load it file by file: that took longer than the tests.
+// Loads the source of the Worker as one module, where tests in workerd would load it file by file:
+// that took longer than the tests.
 //
-// Every file of workers/ and shared/ stays importable by its own path, and is the same instance for tests and Worker: it becomes a few
-// lines that hand out what the one module has of it.
+// Every file of workers/ and shared/ stays importable by its own path, and is the same instance for
+// tests and Worker: it becomes a few lines that hand out what the one module has of it.
 
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -35,7 +36,10 @@ export function sourceAsOneModule(root: string): Plugin {
   };
 }
 
-/** Packages as Vite bundles them for us. Their source maps are larger than they are, and would go into each runtime with them. */
+/**
+ * Packages as Vite bundles them for us. Their source maps are larger than they are, and would go
+ * into each runtime with them.
+ */
 const isPackage = (id: string): boolean => id.includes("/deps_ssr/");
 const withoutMap = (code: string): string => code.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
 
@@ -76,7 +80,10 @@ async function build(root: string, names: ReadonlyMap<string, string>): Promise<
   return { code, map: JSON.stringify({ ...map, sourcesContent: [] }), exportsOf };
 }
 
-/** Without declarations, and without what wrangler leaves beside a Worker where its development server was killed. */
+/**
+ * Without declarations, and without what wrangler leaves beside a Worker where its development
+ * server was killed.
+ */
 const sourcesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((file) => /(?<!\.d)\.tsx?$/.test(file) && !file.startsWith(`images${sep}`) && !file.split(sep).includes(".wrangler"))

@@ -1,4 +1,5 @@
-// Reads an OTLP/HTTP request for traces as a collector does, by the JSON encoding of opentelemetry-proto 1.11, and refuses what is not of it.
+// Reads an OTLP/HTTP request for traces as a collector does, by the JSON encoding of
+// opentelemetry-proto 1.11, and refuses what is not of it.
 
 export type ReadSpan = {
   readonly traceId: string;

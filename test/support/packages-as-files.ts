@@ -1,5 +1,6 @@
-// Packages of many modules as one file each, which workerd reads itself. As modules of Vite, each of a test file's runtimes would get them
-// through vitest's channel, which costs seconds of CPU time for a megabyte.
+// Packages of many modules as one file each, which workerd reads itself. As modules of Vite, each
+// of a test file's runtimes would get them through vitest's channel, which costs seconds of CPU
+// time for a megabyte.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,8 +28,8 @@ export function packagesAsFiles(root: string, packages: readonly string[]): Plug
 }
 
 /**
- * The file of each package, which no other file imports: workerd knows it by a longer name than its neighbours do, and would make a second
- * instance for them.
+ * The file of each package, which no other file imports: workerd knows it by a longer name than its
+ * neighbours do, and would make a second instance for them.
  */
 async function build(root: string, packages: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const folder = mkdtempSync(join(tmpdir(), "countersign-packages-"));

@@ -1,5 +1,6 @@
-// Reads the text format of Prometheus 0.0.4 as strictly as `promtool check metrics`: a family in one piece after its HELP and TYPE, names that
-// are valid, escapes, no series twice, counters that are named so, and histograms whose buckets add up.
+// Reads the text format of Prometheus 0.0.4 as strictly as `promtool check metrics`: a family in
+// one piece after its HELP and TYPE, names that are valid, escapes, no series twice, counters that
+// are named so, and histograms whose buckets add up.
 
 export type Sample = { readonly name: string; readonly labels: Readonly<Record<string, string>>; readonly value: number };
 export type ReadFamily = { readonly help: string; readonly type: "counter" | "gauge" | "histogram"; readonly samples: readonly Sample[] };
@@ -63,7 +64,9 @@ function sampleOf(line: string): Sample | null {
   return { name, labels, value: number.includes("Inf") ? Number.POSITIVE_INFINITY : Number(number) };
 }
 
-/** Buckets rise, the last is of everything and is the count, and each series has all of its parts. */
+/**
+ * Buckets rise, the last is of everything and is the count, and each series has all of its parts.
+ */
 function checkHistogram(name: string, samples: readonly Sample[]): void {
   const series = Map.groupBy(samples, ({ labels: { le: _bound, ...labels } }) => JSON.stringify(Object.entries(labels).toSorted()));
   for (const [labels, all] of series) {

@@ -1,7 +1,9 @@
-// A provider on a real socket, as scripted: Anthropic Messages, Chat Completions and Embeddings, well and badly behaved.
+// A provider on a real socket, as scripted: Anthropic Messages, Chat Completions and Embeddings,
+// well and badly behaved.
 //
-// Requests are answered in the order of the script, and plainly when it is used up. Each is checked against the API's own rules first,
-// so that a request that the real one would refuse with 400 is refused here too.
+// Requests are answered in the order of the script, and plainly when it is used up. Each is checked
+// against the API's own rules first, so that a request that the real one would refuse with 400 is
+// refused here too.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -17,8 +19,9 @@ import { chatCompletion, chatErrorEvent, chatEvents, embeddings, openaiError, op
 
 export type ProviderStep =
   /**
-   * A reply; as a stream where the request asks for one. `stop` is the API's own word; absent it is the plain end of the turn, or of tool
-   * calls. `input` may be broken JSON text. `breaks`: the stream says the first so many characters of its text, and then breaks.
+   * A reply; as a stream where the request asks for one. `stop` is the API's own word; absent it is
+   * the plain end of the turn, or of tool calls. `input` may be broken JSON text. `breaks`: the
+   * stream says the first so many characters of its text, and then breaks.
    */
   | {
       readonly answer: "reply";
@@ -42,14 +45,17 @@ export type ProviderStep =
   /** No response ever, or headers and no body ever, until the server closes. */
   | { readonly answer: "silent" }
   | { readonly answer: "silentBody" }
-  /** Half of a good reply's body, then the connection is closed: with a length that was promised, or chunked. */
+  /**
+   * Half of a good reply's body, then the connection is closed: with a length that was promised, or
+   * chunked.
+   */
   | { readonly answer: "cut"; readonly chunked: boolean }
   /** As the next step says, this much later. */
   | { readonly answer: "slow"; readonly afterMs: number };
 
 /**
- * How a stream breaks: the connection is closed, or ended as if all were well; an error document comes, and then the end; `[DONE]`
- * comes, and then the end; nothing more comes, ever.
+ * How a stream breaks: the connection is closed, or ended as if all were well; an error document
+ * comes, and then the end; `[DONE]` comes, and then the end; nothing more comes, ever.
  */
 export type Break = "reset" | "end" | "error" | "done" | "hang";
 
@@ -74,7 +80,10 @@ export type ProviderServer = {
   readonly close: () => Promise<void>;
 };
 
-/** `record: false` and `strict: false` leave the records and the checks out, for benchmarks. Port 0 takes any free one. */
+/**
+ * `record: false` and `strict: false` leave the records and the checks out, for benchmarks. Port 0
+ * takes any free one.
+ */
 export async function startProviderServer(options: { record?: boolean; strict?: boolean; port?: number } = {}): Promise<ProviderServer> {
   const { record = true, strict = true, port = 0 } = options;
   const requests: ProviderRequest[] = [];

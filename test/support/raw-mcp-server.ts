@@ -1,4 +1,5 @@
-// An MCP server that behaves to order on the wire, on a real socket: what no SDK would send. It keeps what it got.
+// An MCP server that behaves to order on the wire, on a real socket: what no SDK would send. It
+// keeps what it got.
 
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

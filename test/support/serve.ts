@@ -1,4 +1,5 @@
-// A function from request to response behind a real socket of this machine, for what is looked at from outside.
+// A function from request to response behind a real socket of this machine, for what is looked at
+// from outside.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";

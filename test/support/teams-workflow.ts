@@ -1,5 +1,6 @@
-// The webhook of a Teams workflow, scripted: it takes what the documentation lets it take, and refuses everything else as the service does
-// (400, and 413 over 28 KB). Source: https://learn.microsoft.com/en-us/adaptive-cards/schema-explorer, version 1.5, and
+// The webhook of a Teams workflow, scripted: it takes what the documentation lets it take, and
+// refuses everything else as the service does (400, and 413 over 28 KB). Source:
+// https://learn.microsoft.com/en-us/adaptive-cards/schema-explorer, version 1.5, and
 // https://learn.microsoft.com/en-us/connectors/teams/. Web types only.
 
 type Value = Record<string, unknown>;
@@ -16,7 +17,10 @@ export type SeenCard = {
 
 type Step = { readonly status: number; readonly headers?: Readonly<Record<string, string>> } | "disconnected";
 
-/** Elements and their members, of those that we use: anything else is refused. `TextBlock`, which has Markdown, is none of them. */
+/**
+ * Elements and their members, of those that we use: anything else is refused. `TextBlock`, which
+ * has Markdown, is none of them.
+ */
 const members: Readonly<Record<string, readonly string[]>> = {
   AdaptiveCard: ["$schema", "type", "version", "lang", "fallbackText", "msteams", "body", "actions"],
   Container: ["type", "style", "bleed", "items"],

@@ -1,5 +1,6 @@
-// Where tests keep what they write. Objects commit to disk before they answer, and a disk's own confirmation (fsync) is most of a test's
-// time: in memory the same tests are several times as quick. What is killed with -9 loses nothing there either; only a power cut would.
+// Where tests keep what they write. Objects commit to disk before they answer, and a disk's own
+// confirmation (fsync) is most of a test's time: in memory the same tests are several times as
+// quick. What is killed with -9 loses nothing there either; only a power cut would.
 
 import { mkdirSync, readFileSync, readdirSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
@@ -32,9 +33,10 @@ const isAlive = (pid: number): boolean => {
 };
 
 /**
- * Has this process and its children keep temporary files in memory, where the machine has a folder for that with enough room: nothing
- * changes elsewhere, nor where `TMPDIR` says already where they are to be. The folder goes with the process; one that was left by a
- * killed run goes with the next.
+ * Has this process and its children keep temporary files in memory, where the machine has a folder
+ * for that with enough room: nothing changes elsewhere, nor where `TMPDIR` says already where they
+ * are to be. The folder goes with the process; one that was left by a killed run goes with the
+ * next.
  */
 export function keepTemporaryFilesInMemory(): void {
   if (process.env["TMPDIR"] !== undefined || !isUsable()) return;

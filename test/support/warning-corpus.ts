@@ -1,5 +1,6 @@
-// Texts to measure the warnings by: attacks as they are reported from practice, and ordinary prompts and replies. Keys and tokens are put
-// together here, so that no file has something in it that looks like a real one.
+// Texts to measure the warnings by: attacks as they are reported from practice, and ordinary
+// prompts and replies. Keys and tokens are put together here, so that no file has something in it
+// that looks like a real one.
 
 export type Sample = { readonly kind: string; readonly language: string; readonly text: string };
 
@@ -249,7 +250,10 @@ export const ordinary: readonly Sample[] = [
   ...of("reply", "th", "ที่ประชุมตัดสินใจเลื่อนการเปิดตัวไปเป็นเดือนมีนาคม"),
 ];
 
-/** Written after the phrases were, and not looked at when they were changed: what the lists above flatter, these show. */
+/**
+ * Written after the phrases were, and not looked at when they were changed: what the lists above
+ * flatter, these show.
+ */
 export const unseenAttacks: readonly Sample[] = [
   ...of(
     "override",

@@ -1,5 +1,6 @@
-// A receiver of webhooks that trusts nothing: it verifies each signature with the Standard Webhooks package, as a real one would,
-// and takes each id once. Web types only, so that it answers inside workerd and behind a socket alike.
+// A receiver of webhooks that trusts nothing: it verifies each signature with the Standard Webhooks
+// package, as a real one would, and takes each id once. Web types only, so that it answers inside
+// workerd and behind a socket alike.
 
 import { Webhook } from "standardwebhooks";
 
@@ -24,7 +25,9 @@ export type WebhookReceiver = {
     readonly redirect: string;
   }[];
   readonly script: (...steps: readonly WebhookStep[]) => void;
-  /** 204 for what it takes or has taken, 401 for a signature that is not of its secret or too old. */
+  /**
+   * 204 for what it takes or has taken, 401 for a signature that is not of its secret or too old.
+   */
   readonly answer: (request: Request) => Promise<Response>;
 };
 

@@ -1,5 +1,6 @@
-// The scenarios about OAuth of the conformance suite of 2026-07-28: a client with the helper, and one that comes by the relay. And the others
-// with the official client by itself, which test/rest/relay/conformance-2026-client.test.ts has with the helper and through the relay.
+// The scenarios about OAuth of the conformance suite of 2026-07-28: a client with the helper, and
+// one that comes by the relay. And the others with the official client by itself, which
+// test/rest/relay/conformance-2026-client.test.ts has with the helper and through the relay.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type ClientsUnderTest, clientsUnderTest, isAboutOAuth } from "../outside/support/conformance-clients.ts";

@@ -1,5 +1,6 @@
-// Ten kills at random moments in each cell of client and server families; `npm run test:rest` has one at a server of 2026-07-28. Writes
-// docs/relay-kills.md. KILLS_SEED repeats the moments of an earlier run.
+// Ten kills at random moments in each cell of client and server families; `npm run test:rest` has
+// one at a server of 2026-07-28. Writes docs/relay-kills.md. KILLS_SEED repeats the moments of an
+// earlier run.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

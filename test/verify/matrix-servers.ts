@@ -1,4 +1,5 @@
-// The servers of the matrix, by default settings: the SDKs' own, and frameworks that nobody here wrote. Each has the same tools, as far as it can.
+// The servers of the matrix, by default settings: the SDKs' own, and frameworks that nobody here
+// wrote. Each has the same tools, as far as it can.
 
 import { spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// Clients of both families at servers of every kind, over HTTP through the relay and over stdio behind the command, in nine cases: the tool ends
-// with the reply, or with a person's no. What came of each is in docs/relay-matrix.md.
+// Clients of both families at servers of every kind, over HTTP through the relay and over stdio
+// behind the command, in nine cases: the tool ends with the reply, or with a person's no. What came
+// of each is in docs/relay-matrix.md.
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";

@@ -1,5 +1,6 @@
-// Servers and frameworks that nobody here wrote, each with the SDK of its day, by default settings: over HTTP through the relay, over stdio
-// behind the command, with a client that has no sampling. Each tool ends with the reply of the gateway's model.
+// Servers and frameworks that nobody here wrote, each with the SDK of its day, by default settings:
+// over HTTP through the relay, over stdio behind the command, with a client that has no sampling.
+// Each tool ends with the reply of the gateway's model.
 
 import { spawn, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -135,7 +136,10 @@ async function callOf(transport: Parameters<Client["connect"]>[0], { tool, given
   }
 }
 
-/** The SDK's transport, and when its stand-alone stream is open: a server that asks before that asks nobody, with us or without. */
+/**
+ * The SDK's transport, and when its stand-alone stream is open: a server that asks before that asks
+ * nobody, with us or without.
+ */
 function transportTo(url: string): { transport: Parameters<Client["connect"]>[0]; isListening: Promise<void> } {
   const listens = Promise.withResolvers<void>();
   const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -150,7 +154,9 @@ function transportTo(url: string): { transport: Parameters<Client["connect"]>[0]
   return { transport: transport as Parameters<Client["connect"]>[0], isListening: listens.promise };
 }
 
-/** What the record says of the one request of this server; it is written a moment after the answer. */
+/**
+ * What the record says of the one request of this server; it is written a moment after the answer.
+ */
 async function associationOf(name: string): Promise<string | undefined> {
   for (;;) {
     for (const { fact } of (await office.record()).events) if (fact.kind === "received" && fact.server === name) return fact.association;

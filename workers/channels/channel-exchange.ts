@@ -1,5 +1,5 @@
-// One request to a service that takes notices, and its answer: bounded in time and size. It never follows a redirect, and nothing of the
-// request or the answer is in an error or a log.
+// One request to a service that takes notices, and its answer: bounded in time and size. It never
+// follows a redirect, and nothing of the request or the answer is in an error or a log.
 
 import { parseJson } from "../../shared/json/values.ts";
 import { retryAfterMs } from "../../shared/provider/provider-error.ts";
@@ -24,7 +24,10 @@ export const exchangeTimeoutMs = 10_000;
 export const longestWaitMs = 3_600_000;
 const mostBytes = 256 * 1024;
 
-/** Sends `request` once. Undefined: no answer in time, or the connection failed; whether the request arrived is not known. */
+/**
+ * Sends `request` once. Undefined: no answer in time, or the connection failed; whether the request
+ * arrived is not known.
+ */
 export async function exchange(
   request: { readonly url: string; readonly method: "GET" | "POST"; readonly headers: Record<string, string>; readonly body?: string },
   { readJson = false, timeoutMs = exchangeTimeoutMs }: ExchangeOptions = {},

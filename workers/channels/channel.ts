@@ -1,7 +1,7 @@
 // What every channel of notices can do; registry.ts has the channels.
 //
-// A channel sends messages to reviewers and decides nothing. The RunObject calls it from its outbox, one notice at a time, stores what
-// came of it, and calls again where the result says so.
+// A channel sends messages to reviewers and decides nothing. The RunObject calls it from its
+// outbox, one notice at a time, stores what came of it, and calls again where the result says so.
 
 import type { Gate } from "../../shared/model/gate.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
@@ -23,7 +23,10 @@ export type Notice = {
   readonly url: string;
   readonly reviewer: Reviewer;
   readonly why: NoticeWhy;
-  /** Everything that the reviewer's page would show now. `excerpt` says how much of the content a notice may have. */
+  /**
+   * Everything that the reviewer's page would show now. `excerpt` says how much of the content a
+   * notice may have.
+   */
   readonly view: ReviewView;
   /** `none`: nothing of the content. `start`: its beginning. */
   readonly excerpt: "none" | "start";
@@ -36,12 +39,18 @@ export type Notice = {
 export type Sent =
   /** `receipt`: what the channel needs to change its message later; null keeps the one before. */
   | { readonly kind: "sent"; readonly receipt: string | null }
-  /** Worth another attempt, after `afterMs` where the service named a time (which does not count as a failure). */
+  /**
+   * Worth another attempt, after `afterMs` where the service named a time (which does not count as
+   * a failure).
+   */
   | { readonly kind: "again"; readonly why: NoticeError; readonly afterMs?: number }
   /** No attempt can succeed: the reviewer's next channel is used at once. */
   | { readonly kind: "failed"; readonly why: NoticeError };
 
-/** A test of one channel, for one reviewer. `gateway`: its address, by which the reader knows who sends it. */
+/**
+ * A test of one channel, for one reviewer. `gateway`: its address, by which the reader knows who
+ * sends it.
+ */
 export type TestMessage = { readonly reviewer: Reviewer; readonly gateway: string; readonly idempotencyKey: string };
 
 export type Channel = {
@@ -50,7 +59,10 @@ export type Channel = {
   reaches(reviewer: Reviewer): boolean;
   /** May be called twice for one notice. A rejection counts as a failed attempt. */
   send(notice: Notice): Promise<Sent>;
-  /** The review is over, or no longer this reviewer's: the message is changed to say so, where it can be. */
+  /**
+   * The review is over, or no longer this reviewer's: the message is changed to say so, where it
+   * can be.
+   */
   ended(notice: Notice): Promise<Sent>;
   /** Sends a message that says that it is a test: about no review, and without a link. */
   test(message: TestMessage): Promise<Sent>;
@@ -62,10 +74,16 @@ export type Channel = {
     address(reviewer: Reviewer): string;
     /** Whether this notice is a new message, not a change of an earlier one. */
     counts(notice: Notice, what: "send" | "ended"): boolean;
-    /** One message about several reviews, to the reviewer of the first. The key is the same for every attempt. */
+    /**
+     * One message about several reviews, to the reviewer of the first. The key is the same for
+     * every attempt.
+     */
     send(entries: readonly DigestEntry[], idempotencyKey: string): Promise<Sent>;
   };
-  /** Sends a private message to one member, where members press buttons. `url`: the member's own link, where they are a reviewer. */
+  /**
+   * Sends a private message to one member, where members press buttons. `url`: the member's own
+   * link, where they are a reviewer.
+   */
   tell?(saying: { readonly user: string; readonly words: PressWords; readonly url: string | null; readonly notice: Notice }): Promise<Sent>;
 };
 
@@ -73,7 +91,10 @@ export type Channel = {
 export type ChannelAdapter = {
   /** The channel as it is configured; undefined where it is not. */
   readonly open: (env: Env) => Channel | undefined;
-  /** What is wrong with its configuration, in sentences that say what to do. Empty where nothing of it is set. */
+  /**
+   * What is wrong with its configuration, in sentences that say what to do. Empty where nothing of
+   * it is set.
+   */
   readonly issues: (env: Env) => readonly string[];
   readonly doctor: ChannelDoctor;
 };
@@ -91,7 +112,10 @@ export type ChannelDoctor = {
   readonly address: string;
   /** What a reviewer with this address has, and what to set up for it, as a clause. */
   readonly remedy: (address: string) => string;
-  /** For channels with variables for each address: those of this address where none is set; otherwise null. */
+  /**
+   * For channels with variables for each address: those of this address where none is set;
+   * otherwise null.
+   */
   readonly unset?: (env: Env, address: string) => { readonly check: string; readonly variables: readonly string[] } | null;
 };
 

@@ -2,7 +2,10 @@
 
 import { errorClass, logEvent } from "../platform/log.ts";
 
-/** What it answers. Where it does not, this rejects: the notice is tried again, as when the channel's own service does not answer. */
+/**
+ * What it answers. Where it does not, this rejects: the notice is tried again, as when the
+ * channel's own service does not answer.
+ */
 export async function fromPages<T>(making: PromiseLike<T>): Promise<T> {
   try {
     return await making;

@@ -11,7 +11,10 @@ import { slackAdapter } from "./slack/slack-channel.ts";
 import { teamsAdapter } from "./teams/teams-channel.ts";
 import { webhookAdapter } from "./webhook/webhook-channel.ts";
 
-/** In the order for reviewers without an order of their own. A channel that is missing here does not compile. */
+/**
+ * In the order for reviewers without an order of their own. A channel that is missing here does not
+ * compile.
+ */
 const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = {
   slack: slackAdapter,
   email: emailAdapter,
@@ -21,7 +24,10 @@ const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = {
 
 const opened = new WeakMap<object, readonly Channel[]>();
 
-/** The configured channels, computed once for each environment. None without PUBLIC_URL, because a link needs it. */
+/**
+ * The configured channels, computed once for each environment. None without PUBLIC_URL, because a
+ * link needs it.
+ */
 export function openChannels(env: Env): readonly Channel[] {
   let channels = opened.get(env);
   if (channels === undefined) {
@@ -43,8 +49,9 @@ export const channelDoctors: readonly (ChannelAdapter & { readonly name: NoticeC
 }));
 
 /**
- * `first`: the channels that notify a reviewer at once, which are the first of the reviewer's order that reaches them, or without an order
- * every one that does; and always the outbox. `then`: those that replace a failed one, in order.
+ * `first`: the channels that notify a reviewer at once, which are the first of the reviewer's order
+ * that reaches them, or without an order every one that does; and always the outbox. `then`: those
+ * that replace a failed one, in order.
  */
 export function channelsFor(
   reviewer: Reviewer,
@@ -58,7 +65,10 @@ export function channelsFor(
   return { first: first === undefined ? outbox : [first, ...outbox], then };
 }
 
-/** The channel that replaces a failed one: the first that was not used yet. The failed one may no longer be configured. */
+/**
+ * The channel that replaces a failed one: the first that was not used yet. The failed one may no
+ * longer be configured.
+ */
 export function nextChannel(reviewer: Reviewer, channels: readonly Channel[], asked: ReadonlySet<LinkChannel>): Channel | undefined {
   const { first, then } = channelsFor(reviewer, channels);
   return [...first, ...then].find(({ name }) => !asked.has(name));

@@ -1,5 +1,5 @@
-// Whom Cloudflare Access has signed in: the email address in its token, which is checked like any issuer's, by the team's own keys.
-// Source: Cloudflare One, "Validate JWTs".
+// Whom Cloudflare Access has signed in: the email address in its token, which is checked like any
+// issuer's, by the team's own keys. Source: Cloudflare One, "Validate JWTs".
 
 import type { Issuer } from "../../shared/credential/issuers.ts";
 import { looksLikeToken, longestToken } from "../../shared/credential/presented.ts";
@@ -13,7 +13,10 @@ export const accessHeader = "Cf-Access-Jwt-Assertion";
 /** `expiresAt`: Unix milliseconds. */
 export type AccessIdentity = { readonly email: string; readonly expiresAt: number };
 
-/** The identity in a token of this gateway's Access application; null for any other token, and where Access is not set up. */
+/**
+ * The identity in a token of this gateway's Access application; null for any other token, and where
+ * Access is not set up.
+ */
 export async function accessIdentity(env: Env, token: string | undefined, now: number): Promise<AccessIdentity | null> {
   const { access } = settingsOf(env);
   if (access === undefined || token === undefined || token.length > longestToken || !looksLikeToken(token)) return null;

@@ -1,5 +1,5 @@
-// The keys that check an issuer's tokens: written in the issuers document, fetched from the issuer, or a secret of the environment. They
-// are cached in this isolate, for one version of the document.
+// The keys that check an issuer's tokens: written in the issuers document, fetched from the issuer,
+// or a secret of the environment. They are cached in this isolate, for one version of the document.
 
 import { isObject, parseJson } from "../../shared/json/values.ts";
 import {
@@ -24,11 +24,17 @@ import { readText } from "../http/body.ts";
 /** Far more than any issuer's set. */
 const mostBytes = 256 * 1024;
 const fetchTimeoutMs = 5_000;
-/** A key that the issuer withdraws is accepted for this long at most. An issuer that is silent for longer has its tokens refused. */
+/**
+ * A key that the issuer withdraws is accepted for this long at most. An issuer that is silent for
+ * longer has its tokens refused.
+ */
 const keptMs = 10 * 60_000;
 /** Tokens with unknown keys have the set fetched again no more often than this. */
 const cooldownMs = 30_000;
-/** After a failure the set is not fetched for this long: forged tokens must not cause endless requests. */
+/**
+ * After a failure the set is not fetched for this long: forged tokens must not cause endless
+ * requests.
+ */
 const failureCooldownMs = 5_000;
 
 /** Why an issuer's keys cannot be fetched; for the operator. */
@@ -44,8 +50,9 @@ type Resolver = (header?: JWSHeaderParameters, token?: FlattenedJWSInput) => Pro
 const resolvers = new WeakMap<Issuer, Resolver>();
 
 /**
- * The keys in the form that `jose` takes. Throws `IssuerKeysUnavailable` where the secret is not set, or is shorter than the algorithm
- * requires (RFC 7518 section 3.2); the resolver throws it where the set cannot be fetched.
+ * The keys in the form that `jose` takes. Throws `IssuerKeysUnavailable` where the secret is not
+ * set, or is shorter than the algorithm requires (RFC 7518 section 3.2); the resolver throws it
+ * where the set cannot be fetched.
  */
 export function issuerKeys(env: Env, issuer: Issuer): Resolver | Uint8Array {
   if (issuer.secret !== undefined) {

@@ -1,7 +1,8 @@
-// The `requestState` that the relay gives to a client of revision 2026-07-28: what the relay has to know when the client comes back, and the
-// server's own state. Encrypted, because a server may rely on its state being read by nobody else than its client's software, and bound to the
-// request: with another key, server, method or params it does not open. It also says whose the call is, which the relay compares.
-// Source: basic/patterns/mrtr, "Server Requirements".
+// The `requestState` that the relay gives to a client of revision 2026-07-28: what the relay has to
+// know when the client comes back, and the server's own state. Encrypted, because a server may rely
+// on its state being read by nobody else than its client's software, and bound to the request: with
+// another key, server, method or params it does not open. It also says whose the call is, which the
+// relay compares. Source: basic/patterns/mrtr, "Server Requirements".
 
 import { concatBytes, fromBase64url, macOf, toBase64url, utf8ToBytes } from "../../shared/encoding.ts";
 import type { CallOwner } from "../../shared/credential/call-owner.ts";
@@ -15,11 +16,14 @@ export type RelayedState = {
   /** The server's state, byte for byte; null where it gave none, or the CallObject has it. */
   readonly state: string | null;
   /**
-   * What the client was asked for. Without a CallObject, the server's keys: the client answers nothing else. With one, the addresses of reviews
-   * that it was offered: each is offered once.
+   * What the client was asked for. Without a CallObject, the server's keys: the client answers
+   * nothing else. With one, the addresses of reviews that it was offered: each is offered once.
    */
   readonly keys: readonly string[];
-  /** The BridgeObject that has the call, for a server with sessions: then `attempt` is a call of that object. */
+  /**
+   * The BridgeObject that has the call, for a server with sessions: then `attempt` is a call of
+   * that object.
+   */
   readonly bridge?: string;
   /** Whose the call is; null where no credential passes on to the server. */
   readonly owner: CallOwner | null;
@@ -32,7 +36,10 @@ const nonceLength = 12;
 /** Unix milliseconds fit into it. */
 const expiryLength = 8;
 
-/** One byte of the signing key's id, the nonce, and AES-256-GCM of the state; base64url. `bound`: what the request has to be. */
+/**
+ * One byte of the signing key's id, the nonce, and AES-256-GCM of the state; base64url. `bound`:
+ * what the request has to be.
+ */
 export async function sealState(keys: SigningKeys, bound: string, state: RelayedState, expiresAt: number): Promise<string> {
   const nonce = crypto.getRandomValues(new Uint8Array(nonceLength));
   const expiry = new Uint8Array(expiryLength);
@@ -45,7 +52,10 @@ export async function sealState(keys: SigningKeys, bound: string, state: Relayed
   return toBase64url(concatBytes(Uint8Array.of(keys[0].id), nonce, new Uint8Array(sealed)));
 }
 
-/** The state that was sealed for this very request and has not expired at `now`; undefined for anything else. */
+/**
+ * The state that was sealed for this very request and has not expired at `now`; undefined for
+ * anything else.
+ */
 export async function openState(keys: SigningKeys, bound: string, text: string, now: number): Promise<RelayedState | undefined> {
   const bytes = fromBase64url(text);
   if (bytes === undefined || bytes.length < 1 + nonceLength) return undefined;

@@ -17,15 +17,18 @@ export type TokenFor = Pick<TokenClaims, "originating" | "server" | "method" | "
   /** The session's name. */
   readonly session: string;
   readonly endpoint: Endpoint;
-  /** The relay does not see that the request is served, and only infers it: it has to be in flight at the moment when the token is made. */
+  /**
+   * The relay does not see that the request is served, and only infers it: it has to be in flight
+   * at the moment when the token is made.
+   */
   readonly mustBeInFlight: boolean;
   readonly asked: TokenLimits;
   readonly allowed: Parameters<typeof withinLimits>[1];
 };
 
 /**
- * A token for one client request, in the record before anybody has it. Refused: where the request or its session has ended, and where the key may
- * use none of the models that were asked for.
+ * A token for one client request, in the record before anybody has it. Refused: where the request
+ * or its session has ended, and where the key may use none of the models that were asked for.
  * @returns The token, and the id under which the record has it.
  */
 export async function makeToken(env: Env, of: TokenFor): Promise<Result<{ readonly run: string; readonly token: MadeToken }, Refusal>> {
@@ -73,7 +76,10 @@ export async function makeToken(env: Env, of: TokenFor): Promise<Result<{ readon
 
 export type TokenHolder = { readonly record: KeyRecord; readonly claims: TokenClaims };
 
-/** The key that a presented token stands for, with what the token allows of it. Refused: a token that is none or has expired, and one whose key has ended. */
+/**
+ * The key that a presented token stands for, with what the token allows of it. Refused: a token
+ * that is none or has expired, and one whose key has ended.
+ */
 export async function holderOf(env: Env, presented: string, now: number): Promise<Result<TokenHolder, Refusal>> {
   const claims = readScopedToken(settingsOf(env).keys, presented);
   if (claims === null) return err({ kind: "unauthorized", why: "scopedTokenUnknown" });

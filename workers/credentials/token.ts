@@ -1,5 +1,6 @@
-// Checks a token (JWT) against the configured issuers. The token names its issuer; the document has everything else: the algorithm, the
-// keys, the audience. Nothing of a token leaves this file but the id of the API key that it maps to.
+// Checks a token (JWT) against the configured issuers. The token names its issuer; the document has
+// everything else: the algorithm, the keys, the audience. Nothing of a token leaves this file but
+// the id of the API key that it maps to.
 
 import { type JWTPayload, type JWTVerifyGetKey, decodeJwt, errors, jwtVerify } from "jose";
 import { type Issuer, type Issuers, entryOf, keyIdOf } from "../../shared/credential/issuers.ts";
@@ -14,10 +15,11 @@ import { issuerKeys } from "./issuer-keys.ts";
 export type TokenError = CredentialError | "issuerUnavailable";
 
 /**
- * The id of the API key that a token maps to. Refused: a token that is no compact JWT of at most 8 KiB, an issuer that is not configured,
- * any algorithm but that issuer's, a signature that none of its keys made, `crit` extensions, a missing or wrong
- * `aud`, a missing or past `exp`, one of more than a day, an `nbf` in the future, and a `sub` that the document does not map (RFC 7519
- * section 4.1, RFC 8725).
+ * The id of the API key that a token maps to. Refused: a token that is no compact JWT of at most 8
+ * KiB, an issuer that is not configured, any algorithm but that issuer's, a signature that none of
+ * its keys made, `crit` extensions, a missing or wrong `aud`, a missing or past `exp`, one of more
+ * than a day, an `nbf` in the future, and a `sub` that the document does not map (RFC 7519 section
+ * 4.1, RFC 8725).
  */
 export async function keyIdOfToken(env: Env, issuers: Issuers, token: string, now: number): Promise<Result<string, TokenError>> {
   if (token.length > longestToken || !looksLikeToken(token)) return err("tokenInvalid");
@@ -45,7 +47,9 @@ function claimsUnchecked(token: string): JWTPayload | undefined {
   }
 }
 
-/** The payload of a token that this issuer signed and that is good now. Throws what `jose` throws. */
+/**
+ * The payload of a token that this issuer signed and that is good now. Throws what `jose` throws.
+ */
 export async function verified(token: string, issuer: Issuer, env: Env, now: number): Promise<JWTPayload> {
   const options = {
     algorithms: [issuer.algorithm],
@@ -76,7 +80,10 @@ export async function verified(token: string, issuer: Issuer, env: Env, now: num
   }
 }
 
-/** By the error's class and the claim's name. The messages of `jose` are not read: they quote the token. */
+/**
+ * By the error's class and the claim's name. The messages of `jose` are not read: they quote the
+ * token.
+ */
 function errorOf(error: unknown): TokenError {
   if (error instanceof errors.JWTExpired) return "tokenExpired";
   if (error instanceof errors.JWTClaimValidationFailed) return claimError(error.claim);
@@ -88,7 +95,8 @@ function errorOf(error: unknown): TokenError {
     errors.JWSSignatureVerificationFailed,
     errors.JWKSNoMatchingKey,
   ];
-  // Any other error is about the issuer's keys: none can be fetched, or the one that fits cannot be used.
+  // Any other error is about the issuer's keys: none can be fetched, or the one that fits cannot be
+  // used.
   return wrong.some((each) => error instanceof each) ? "tokenInvalid" : "issuerUnavailable";
 }
 

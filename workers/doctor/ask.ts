@@ -1,4 +1,5 @@
-// One harmless request to a provider, bounded in time and size. An error never has the provider's words.
+// One harmless request to a provider, bounded in time and size. An error never has the provider's
+// words.
 
 import { parseJson } from "../../shared/json/values.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
@@ -24,7 +25,8 @@ export async function askProvider(
     return body === undefined ? err(brokenAnswer("notJson")) : ok(body);
   } catch (error) {
     if (attempt.signal.aborted) return err(timeoutError);
-    // The SDK's error has the response's status, if there was one. Its message is not read: it may have the key.
+    // The SDK's error has the response's status, if there was one. Its message is not read: it may
+    // have the key.
     const status = error instanceof Error && "status" in error ? error.status : undefined;
     return err(typeof status === "number" ? errorOfStatus(status) : connectionError);
   } finally {

@@ -45,7 +45,10 @@ function withoutChannels(env: Env, titles: string): Check[] {
     : [note("channels", `Review links are only ${where}, because ${none}. To set one up, see ${guides}.`)];
 }
 
-/** Whether any API key is accepted (on one's own machine DEV_API_KEY is enough), and whether the policy knows each key's owner. */
+/**
+ * Whether any API key is accepted (on one's own machine DEV_API_KEY is enough), and whether the
+ * policy knows each key's owner.
+ */
 export async function keyChecks(env: Env, policy: Policy): Promise<readonly Check[]> {
   const { devApiKey, publicUrl } = settingsOf(env);
   const stored = await configStub(env).keys();

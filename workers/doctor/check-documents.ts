@@ -1,4 +1,5 @@
-// Checks the configuration documents: which version is in use, whether it is the latest, and what is wrong with it.
+// Checks the configuration documents: which version is in use, whether it is the latest, and what
+// is wrong with it.
 
 import type { PointedError } from "../../shared/model/outcome.ts";
 import { parsePolicy } from "../../shared/policy/rules.ts";
@@ -44,7 +45,10 @@ async function documentCheck(env: Env, name: Name, version: number): Promise<Che
   return good(name, `${titles[name]} is valid; version ${version} is in use.`);
 }
 
-/** The pointer and message of the written document's first issue, never its value: an upgrade may refuse what was valid before. */
+/**
+ * The pointer and message of the written document's first issue, never its value: an upgrade may
+ * refuse what was valid before.
+ */
 async function firstIssue(env: Env, name: Name): Promise<string> {
   const text = (await configStub(env).current(name))?.text;
   if (text === undefined) return "";

@@ -1,4 +1,5 @@
-// Checks the issuers of tokens: whether their signing keys can be read and fit, and whether the API keys that their subjects map to work.
+// Checks the issuers of tokens: whether their signing keys can be read and fit, and whether the API
+// keys that their subjects map to work.
 
 import type { Issuer } from "../../shared/credential/issuers.ts";
 import type { KeyScope } from "../../shared/model/gate.ts";

@@ -1,5 +1,5 @@
-// Checks the providers of the routing table: whether each has the variables it needs, and whether it answers. It asks for a list of
-// models, which costs nothing, and never for a reply.
+// Checks the providers of the routing table: whether each has the variables it needs, and whether
+// it answers. It asks for a list of models, which costs nothing, and never for a reply.
 
 import type { ProviderError } from "../../shared/model/call.ts";
 import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";

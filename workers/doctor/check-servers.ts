@@ -1,4 +1,5 @@
-// Checks the MCP servers of the relay: each is asked to initialize a session, which is ended at once.
+// Checks the MCP servers of the relay: each is asked to initialize a session, which is ended at
+// once.
 
 import type { Server } from "../../shared/relay/servers.ts";
 import type { Env } from "../platform/env.ts";

@@ -1,4 +1,5 @@
-// Checks the export of spans: asks the collector to take none, which shows whether it is there and accepts the credential.
+// Checks the export of spans: asks the collector to take none, which shows whether it is there and
+// accepts the credential.
 
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";

@@ -1,5 +1,6 @@
-// The result of one check of this gateway's configuration: one or two plain sentences on a line. A text never has a secret, a token, a
-// key, an address of a person, a provider or a webhook, or a prompt; it names variables and JSON pointers into documents.
+// The result of one check of this gateway's configuration: one or two plain sentences on a line. A
+// text never has a secret, a token, a key, an address of a person, a provider or a webhook, or a
+// prompt; it names variables and JSON pointers into documents.
 
 import type { Env } from "../platform/env.ts";
 import { isLoopbackHost } from "../../shared/address.ts";
@@ -18,7 +19,10 @@ export function isOnThisMachine(env: Env): boolean {
   return publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);
 }
 
-/** How to set these variables, as a clause. `secret put` also serves for a variable that is no secret. */
+/**
+ * How to set these variables, as a clause. `secret put` also serves for a variable that is no
+ * secret.
+ */
 export const howToSet = (env: Env, names: readonly string[]): string =>
   isOnThisMachine(env)
     ? `add ${listed(names.map((name) => `${name}=…`))} to .dev.vars and restart the gateway`
@@ -35,7 +39,10 @@ const groupTimeoutMs = 15_000;
 /** For one call: longer than the call's own timeout, and shorter than the timeout of its group. */
 const callTimeoutMs = 12_000;
 
-/** Runs the checks. One that throws or takes too long becomes one line, so that the other checks are still reported. */
+/**
+ * Runs the checks. One that throws or takes too long becomes one line, so that the other checks are
+ * still reported.
+ */
 export async function guarded(
   check: string,
   work: () => Promise<readonly Check[]> | readonly Check[],
@@ -57,6 +64,9 @@ export async function guarded(
   }
 }
 
-/** The same for one outside call. The call has a timeout of its own; this one is for a call that ignores it. */
+/**
+ * The same for one outside call. The call has a timeout of its own; this one is for a call that
+ * ignores it.
+ */
 export const guardedCall = (check: string, work: () => Promise<Check>): Promise<readonly Check[]> =>
   guarded(check, async () => [await work()], callTimeoutMs);

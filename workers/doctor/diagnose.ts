@@ -1,5 +1,6 @@
-// The doctor's visit: all checks in parallel, stored with the versions of the documents that they were about. A write of a document has it
-// come again behind the answer, so that what is shown of a gateway's health is about the configuration in use.
+// The doctor's visit: all checks in parallel, stored with the versions of the documents that they
+// were about. A write of a document has it come again behind the answer, so that what is shown of a
+// gateway's health is about the configuration in use.
 
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
@@ -16,7 +17,9 @@ import { telemetryChecks } from "./check-telemetry.ts";
 import { workerChecks } from "./check-workers.ts";
 import { peopleChecks } from "./people.ts";
 
-/** What the doctor found last. `at`: Unix milliseconds. `documents`: the versions that were checked. */
+/**
+ * What the doctor found last. `at`: Unix milliseconds. `documents`: the versions that were checked.
+ */
 export type Diagnosis = { readonly at: number; readonly documents: DocumentVersions; readonly checks: readonly Check[] };
 type DocumentVersions = Readonly<Record<DocumentName, number>>;
 

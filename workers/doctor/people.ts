@@ -1,4 +1,5 @@
-// Checks the reviewers: whether those whom each rule asks, or escalates to, can be reached by a channel that is set up.
+// Checks the reviewers: whether those whom each rule asks, or escalates to, can be reached by a
+// channel that is set up.
 
 import { everyoneIn, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
 import { once } from "../../shared/once.ts";
@@ -30,8 +31,8 @@ export function peopleChecks(env: Env, policy: Policy): readonly Check[] {
 }
 
 /**
- * For health, which everyone can read: whether reviews reach people, without a name of a rule or a person. Without PUBLIC_URL its own issue
- * says so.
+ * For health, which everyone can read: whether reviews reach people, without a name of a rule or a
+ * person. Without PUBLIC_URL its own issue says so.
  */
 export function reachIssues(env: Env, policy: Policy): string[] {
   if (settingsOf(env).publicUrl === undefined) return [];

@@ -1,4 +1,5 @@
-// Authentication: API keys for the endpoints, the admin token for operators. A comparison takes the same time for every wrong secret.
+// Authentication: API keys for the endpoints, the admin token for operators. A comparison takes the
+// same time for every wrong secret.
 
 import type { Context, MiddlewareHandler } from "hono";
 import { type Role, allows, roleOf } from "../../shared/credential/operator-roles.ts";
@@ -22,7 +23,10 @@ import { idsOf } from "./refused-ids.ts";
 
 export const keyHeader = "X-Countersign-Key";
 
-/** The key of `Authorization: Bearer …`, or of `X-Countersign-Key` where Authorization belongs to an upstream. */
+/**
+ * The key of `Authorization: Bearer …`, or of `X-Countersign-Key` where Authorization belongs to an
+ * upstream.
+ */
 export function presentedKey(headers: Headers): string | undefined {
   const own = headers.get(keyHeader);
   if (own !== null) return own;
@@ -30,7 +34,10 @@ export function presentedKey(headers: Headers): string | undefined {
   return authorization === null ? undefined : /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
 }
 
-/** Requires an API key with the scope `sampling`. Refuses with 401 or 403, and with 429 where one address keeps sending wrong keys. */
+/**
+ * Requires an API key with the scope `sampling`. Refuses with 401 or 403, and with 429 where one
+ * address keeps sending wrong keys.
+ */
 export const requireKey: MiddlewareHandler<App> = async (c, next) => {
   const caller = await callerOf(c.env, presentedKey(c.req.raw.headers), Date.now());
   if (caller.kind === "refused") return refuseKey(c, caller.why);
@@ -44,14 +51,20 @@ saying(requireKey, { auth: "key", ...keyRefusals });
 export const refuseKey = async (c: Context<App>, why: Extract<Refusal, { kind: "unauthorized" }>["why"]): Promise<Response> =>
   (await isFlooding(c, "keys")) ? refuse({ kind: "flooded" }) : refuse({ kind: "unauthorized", why }, await idsOf(c));
 
-/** After `requireKey`, where no admission follows: counts the request, and refuses a key over its limit, or one revoked that KV still shows. */
+/**
+ * After `requireKey`, where no admission follows: counts the request, and refuses a key over its
+ * limit, or one revoked that KV still shows.
+ */
 export const requireCounted: MiddlewareHandler<App> = async (c, next) => {
   const refusal = await countCalls(c.env, c.var.key);
   return refusal === null ? next() : refuseKnown(c, "sampling", refusal);
 };
 saying(requireCounted, { 401: noGoodKey, 429: rateLimited });
 
-/** The operator as the record names them, where the admin token was presented; null for any other credential. */
+/**
+ * The operator as the record names them, where the admin token was presented; null for any other
+ * credential.
+ */
 export function operatorOf(env: Env, presented: string | undefined): Operator | null {
   const { adminToken, keys } = settingsOf(env);
   const isGood = adminToken !== undefined && presented !== undefined && equalBytes(utf8ToBytes(presented), utf8ToBytes(adminToken));
@@ -61,7 +74,10 @@ export function operatorOf(env: Env, presented: string | undefined): Operator | 
 /** An operator, what they may do, and until when the proof of it is good, in Unix milliseconds. */
 export type SignedInOperator = { readonly operator: Operator; readonly role: Role; readonly until: number };
 
-/** The operator whom Cloudflare Access signed in; null where it signed nobody in, or somebody whom OPERATORS does not name. */
+/**
+ * The operator whom Cloudflare Access signed in; null where it signed nobody in, or somebody whom
+ * OPERATORS does not name.
+ */
 export async function accessOperator(c: Context<App>): Promise<SignedInOperator | null> {
   const { operators } = settingsOf(c.env);
   if (operators.length === 0) return null;
@@ -71,7 +87,10 @@ export async function accessOperator(c: Context<App>): Promise<SignedInOperator 
   return { operator: { kind: "access", email: identity.email }, role, until: identity.expiresAt };
 }
 
-/** A browser's request from another page than ours: it may carry the cookie of Cloudflare Access without its user's will. */
+/**
+ * A browser's request from another page than ours: it may carry the cookie of Cloudflare Access
+ * without its user's will.
+ */
 const isFromElsewhere = (headers: Headers): boolean => {
   const site = headers.get("Sec-Fetch-Site");
   return site === null ? headers.has("Origin") : site !== "same-origin" && site !== "none";
@@ -80,7 +99,10 @@ const isFromElsewhere = (headers: Headers): boolean => {
 /** The token of `Authorization: Bearer …`. */
 export const bearerToken = (headers: Headers): string | undefined => /^Bearer +(\S+) *$/i.exec(headers.get("Authorization") ?? "")?.[1];
 
-/** Why a request's token is refused, and what to send: it says whether one was sent, and repeats nothing of it. */
+/**
+ * Why a request's token is refused, and what to send: it says whether one was sent, and repeats
+ * nothing of it.
+ */
 export function wrongToken(headers: Headers, wanted: string, send: string): string {
   const presented = bearerToken(headers);
   if (presented?.startsWith(keyPrefix) === true) return `The token in Authorization is an API key, and not ${wanted}; send ${send}`;
@@ -88,7 +110,10 @@ export function wrongToken(headers: Headers, wanted: string, send: string): stri
   return headers.has("Authorization") ? `Authorization has no Bearer token; send ${send}` : `Send Authorization: ${send}`;
 }
 
-/** Requires the admin token, or an operator whom Cloudflare Access signed in and whose role allows the request. */
+/**
+ * Requires the admin token, or an operator whom Cloudflare Access signed in and whose role allows
+ * the request.
+ */
 export const requireAdmin: MiddlewareHandler<App> = async (c, next) => {
   const { adminToken } = settingsOf(c.env);
   const presented = bearerToken(c.req.raw.headers);
@@ -122,8 +147,9 @@ export const requireRole: MiddlewareHandler<App> = async (c, next) => {
 saying(requireAdmin, { auth: "admin", ...adminRefusals });
 
 /**
- * Counts a request of its address, and says whether there were too many: approximate, against guessing and floods, not a quota. Where
- * there is no address (locally) nothing is counted. Each `what` has its own count: a flood of one kind refuses nothing of another.
+ * Counts a request of its address, and says whether there were too many: approximate, against
+ * guessing and floods, not a quota. Where there is no address (locally) nothing is counted. Each
+ * `what` has its own count: a flood of one kind refuses nothing of another.
  */
 export async function isFlooding(
   c: Context<App>,
@@ -135,7 +161,10 @@ export async function isFlooding(
   return !success;
 }
 
-/** Refuses a request whose key is known, and records it. `about`: what could be read of the request; its id is read from the body where not given. */
+/**
+ * Refuses a request whose key is known, and records it. `about`: what could be read of the request;
+ * its id is read from the body where not given.
+ */
 export async function refuseKnown(
   c: Context<App>,
   endpoint: Endpoint,

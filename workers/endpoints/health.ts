@@ -1,4 +1,5 @@
-// Liveness and readiness: 200 where the gateway can serve, with the issues that an operator should fix.
+// Liveness and readiness: 200 where the gateway can serve, with the issues that an operator should
+// fix.
 
 import { Hono } from "hono";
 import { channelIssues } from "../channels/registry.ts";
@@ -51,7 +52,10 @@ export async function healthOf(c: AppContext): Promise<Health> {
   }
 }
 
-/** None where a binding is missing and the error is not about a setting: what is missing explains it. */
+/**
+ * None where a binding is missing and the error is not about a setting: what is missing explains
+ * it.
+ */
 function downIssues(error: unknown, lacksBinding: boolean): string[] {
   if (error instanceof ConfigurationUnavailable)
     return ["The configuration cannot be read from KV or from the ConfigObject: requests are refused until one of them answers"];

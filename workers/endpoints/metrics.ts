@@ -1,4 +1,5 @@
-// GET /metrics: counters that the ledger's shards add up, how many requests are open, and how much of the budgets is used.
+// GET /metrics: counters that the ledger's shards add up, how many requests are open, and how much
+// of the budgets is used.
 
 import { Hono } from "hono";
 import type { Allowance } from "../../shared/budget/budgets.ts";

@@ -1,4 +1,5 @@
-// Answers with a page that the pages Worker makes: in the reader's language, under headers that let nothing else of it run.
+// Answers with a page that the pages Worker makes: in the reader's language, under headers that let
+// nothing else of it run.
 
 import { toBase64url } from "../../shared/encoding.ts";
 import { languageFor } from "../../shared/channels/words/languages.ts";
@@ -23,8 +24,8 @@ const wantsJson = (c: AppContext): boolean => {
 };
 
 /**
- * What a program gets in place of a page: a review with what its form needs and what the posted edits would change, or the name of the page
- * that a person would see.
+ * What a program gets in place of a page: a review with what its form needs and what the posted
+ * edits would change, or the name of the page that a person would see.
  */
 function asJson(page: Page): object {
   if (page.kind === "error") return { page: "error", error: page.input.error };

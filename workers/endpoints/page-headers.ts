@@ -1,10 +1,11 @@
 // What a browser may do with a page of ours.
 
 /**
- * The headers of every page for people. `cspNonce` is random base64 or base64url, fresh for each response. Only the page's own style and, with
- * `hasScript`, its own script run, which may connect to us alone where it `listens`; images and sound are in the page itself; forms go to us alone; no page
- * may frame it; it is not cached. `Referrer-Policy` is same-origin, because with no-referrer older web views send `Origin: null` and could not
- * post.
+ * The headers of every page for people. `cspNonce` is random base64 or base64url, fresh for each
+ * response. Only the page's own style and, with `hasScript`, its own script run, which may connect
+ * to us alone where it `listens`; images and sound are in the page itself; forms go to us alone; no
+ * page may frame it; it is not cached. `Referrer-Policy` is same-origin, because with no-referrer
+ * older web views send `Origin: null` and could not post.
  */
 export const pageHeaders = (cspNonce: string, hasScript = false, listens = hasScript): Record<string, string> => ({
   "Content-Type": "text/html; charset=utf-8",

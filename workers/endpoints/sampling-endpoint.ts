@@ -135,7 +135,10 @@ const aboutSampling = (params: unknown) => {
   return { method: "sampling/createMessage", server, name };
 };
 
-/** Ends a session or request. An end before any sampling creates the object, because a request of the session may be on its way. */
+/**
+ * Ends a session or request. An end before any sampling creates the object, because a request of
+ * the session may be on its way.
+ */
 async function end(c: AppContext, endIt: (begins: boolean) => Promise<boolean>): Promise<Response> {
   if (await endIt(false)) return c.body(null, 204);
   const refusal = await countCalls(c.env, c.var.key, callsOfNewObject);
@@ -170,7 +173,10 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
   return answerKeptAlive(c, id, started.value, parsed.value, signal);
 }
 
-/** The answer in a response that is kept alive until it is there, in the form that `Accept` asks for. */
+/**
+ * The answer in a response that is kept alive until it is there, in the form that `Accept` asks
+ * for.
+ */
 async function answerKeptAlive(
   c: AppContext,
   id: RequestId,
@@ -248,13 +254,17 @@ async function receiveNotification(c: AppContext, method: string, params: unknow
 const prefersAsync = (prefer: string | undefined): boolean =>
   (prefer ?? "").split(",").some((each) => each.split(";")[0]?.trim().toLowerCase() === "respond-async");
 
-/** The codec of the host's protocol revision; of the newest 2025 revision where the host does not send one. */
+/**
+ * The codec of the host's protocol revision; of the newest 2025 revision where the host does not
+ * send one.
+ */
 const codecOf = (c: AppContext): McpCodec => mcpCodec(c.req.header("MCP-Protocol-Version"));
 
 function answered(c: AppContext, id: RequestId, outcome: Outcome): Response {
   const body = responseOf(id, codecOf(c).encode(outcome));
   if (outcome.kind === "completed") return rpc(c, body);
-  // An internal error, and a model without capacity, have a status of their own while nothing was sent.
+  // An internal error, and a model without capacity, have a status of their own while nothing was
+  // sent.
   const { status, retryAfterMs } = describeOutcome(outcome);
   if (retryAfterMs !== undefined) return rpc(c, body, 429, { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) });
   return rpc(c, body, status === 500 ? 500 : 200);

@@ -1,6 +1,7 @@
 // A session's pages have an address, and its cookie is for them. A browser sends a cookie to every
-// port of a host: on a loopback host the server of anybody on this machine gets what the gateway set.
-// There a session's cookie is for a path that only its own pages have, and opens nothing at any other.
+// port of a host: on a loopback host the server of anybody on this machine gets what the gateway
+// set. There a session's cookie is for a path that only its own pages have, and opens nothing at
+// any other.
 
 import { generateCookie, getCookie } from "hono/cookie";
 import { getPath } from "hono/utils/url";
@@ -20,7 +21,10 @@ const isShared = (publicUrl: string): boolean => isLoopbackHost(new URL(publicUr
 
 const markOf = (request: Request): string | undefined => marked.exec(getPath(request))?.[2];
 
-/** The path by which a request is routed: on a loopback host the one of its page, without a session's mark. */
+/**
+ * The path by which a request is routed: on a loopback host the one of its page, without a
+ * session's mark.
+ */
 export function routedPath(request: Request, { env }: { readonly env?: Env } = {}): string {
   const path = getPath(request);
   if (!path.includes("/~") || env === undefined) return path;
@@ -28,7 +32,10 @@ export function routedPath(request: Request, { env }: { readonly env?: Env } = {
   return publicUrl !== undefined && isShared(publicUrl) ? path.replace(marked, "$1") : path;
 }
 
-/** Whether a session may be used at the address that was asked for. `session`: the digest that names it. */
+/**
+ * Whether a session may be used at the address that was asked for. `session`: the digest that names
+ * it.
+ */
 export const isAtItsAddress = (c: AppContext, { publicUrl, keys }: Settings, session: string): boolean =>
   !isShared(publicUrl) || isSessionMark(keys, session, markOf(c.req.raw) ?? "");
 
@@ -36,7 +43,9 @@ export const isAtItsAddress = (c: AppContext, { publicUrl, keys }: Settings, ses
 export const homeOfNew = (home: string, { publicUrl, keys }: Settings, session: string): string =>
   isShared(publicUrl) ? `${home}/~${sessionMark(keys, session)}` : home;
 
-/** `home` for the session of this request, whose mark was checked. It stays when the key changes. */
+/**
+ * `home` for the session of this request, whose mark was checked. It stays when the key changes.
+ */
 export const homeOfThis = (c: AppContext, home: string, { publicUrl }: Settings): string =>
   isShared(publicUrl) ? `${home}/~${markOf(c.req.raw)}` : home;
 
@@ -44,7 +53,10 @@ type CookieName = "countersign-console" | "countersign-session" | "countersign-b
 
 const isSecure = (publicUrl: string): boolean => publicUrl.startsWith("https:");
 
-/** With `__Host-` a browser accepts the cookie from this very host alone. It needs https and the path `/`. */
+/**
+ * With `__Host-` a browser accepts the cookie from this very host alone. It needs https and the
+ * path `/`.
+ */
 const nameOf = (name: CookieName, publicUrl: string): string => `${isSecure(publicUrl) && !isShared(publicUrl) ? "__Host-" : ""}${name}`;
 
 export const cookieOf = (c: AppContext, name: CookieName, publicUrl: string): string | undefined => getCookie(c, nameOf(name, publicUrl));

@@ -1,5 +1,5 @@
-// Slack's interactions: a member presses a button of ours or submits a modal. It answers at once and never waits for Slack's own API: the
-// RunObject decides, and messages go through its outbox.
+// Slack's interactions: a member presses a button of ours or submits a modal. It answers at once
+// and never waits for Slack's own API: the RunObject decides, and messages go through its outbox.
 
 import { Hono } from "hono";
 import { digestOf } from "../../shared/encoding.ts";
@@ -84,7 +84,10 @@ type Heard = {
   readonly words: string;
   /** A digest of the signature: each decides once. */
   readonly once: string;
-  /** A repeat of a request: it opens no dialog and sends no message. The RunObject sees to it that it decides nothing. */
+  /**
+   * A repeat of a request: it opens no dialog and sends no message. The RunObject sees to it that
+   * it decides nothing.
+   */
   readonly isAgain: boolean;
 };
 
@@ -188,7 +191,10 @@ const isExpired = ({ target }: Review): boolean => Date.now() >= target.expiresA
 const valuesOf = ({ view }: SlackSubmission): Map<string, string> =>
   new Map(Object.entries(view.state.values).map(([block, inputs]) => [block, inputs[inputAction]?.value ?? ""]));
 
-/** The review that a genuine reference names, while its run is kept. A forged reference wakes no object. */
+/**
+ * The review that a genuine reference names, while its run is kept. A forged reference wakes no
+ * object.
+ */
 async function reviewOf(c: AppContext, text: string): Promise<Review | null> {
   const { keys } = settingsOf(c.env);
   const reference = parseSlackReference(keys, text);
@@ -255,7 +261,10 @@ async function tell(
   return heard.c.body(null, 200);
 }
 
-/** The signatures that this isolate has seen, with their times. Slack's are valid for five minutes on either side. */
+/**
+ * The signatures that this isolate has seen, with their times. Slack's are valid for five minutes
+ * on either side.
+ */
 const seen = new Map<string, number>();
 const mostSeen = 10_000;
 

@@ -1,4 +1,5 @@
-// POST /tokens: a host trades its key for a token for /v1, bound to one client request, which it gives to that request's server.
+// POST /tokens: a host trades its key for a token for /v1, bound to one client request, which it
+// gives to that request's server.
 
 import { Hono } from "hono";
 import * as z from "zod";

@@ -1,4 +1,5 @@
-// Queries and JSON bodies that are validated before the handler gets them, and described by the schema that validates them.
+// Queries and JSON bodies that are validated before the handler gets them, and described by the
+// schema that validates them.
 
 import { zValidator } from "@hono/zod-validator";
 import type * as z from "zod";

@@ -4,7 +4,10 @@ import { joinBytes } from "../../shared/bytes.ts";
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
 
-/** The body's text; `tooLarge` over `limitBytes`, by its header or by what arrives; `notUtf8` where it is not UTF-8. */
+/**
+ * The body's text; `tooLarge` over `limitBytes`, by its header or by what arrives; `notUtf8` where
+ * it is not UTF-8.
+ */
 export async function readBody(request: Request, limitBytes: number): Promise<{ text: string } | "tooLarge" | "notUtf8"> {
   const bytes = await readBytes(request, limitBytes);
   if (bytes === "tooLarge") return "tooLarge";
@@ -38,13 +41,19 @@ export async function readAnswer(answer: Response, limitBytes: number): Promise<
   return isWithin(answer, limitBytes) ? new Uint8Array(await answer.arrayBuffer()) : readBounded(body, limitBytes);
 }
 
-/** Whether an answer says that it is no longer. The connection enforces a Content-Length; one of compressed bytes does not bound them. */
+/**
+ * Whether an answer says that it is no longer. The connection enforces a Content-Length; one of
+ * compressed bytes does not bound them.
+ */
 export function isWithin({ headers }: Response, limitBytes: number): boolean {
   const length = headers.get("Content-Length");
   return length !== null && Number(length) <= limitBytes && !headers.has("Content-Encoding");
 }
 
-/** The text of another service's answer, or undefined where it is longer than `limitBytes`: then it is cancelled. */
+/**
+ * The text of another service's answer, or undefined where it is longer than `limitBytes`: then it
+ * is cancelled.
+ */
 export async function readText(body: ReadableStream<Uint8Array> | null, limitBytes: number): Promise<string | undefined> {
   const decoder = new TextDecoder();
   let text = "";

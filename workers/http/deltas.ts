@@ -1,4 +1,5 @@
-// A reply's text on its way to a stream that opens a moment after the model call: earlier text is buffered.
+// A reply's text on its way to a stream that opens a moment after the model call: earlier text is
+// buffered.
 
 export class Deltas {
   #buffered: string[] = [];

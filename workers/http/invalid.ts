@@ -1,4 +1,5 @@
-// What a route answers where its query or body does not match its schema: a pointer to each issue. Nothing is changed.
+// What a route answers where its query or body does not match its schema: a pointer to each issue.
+// Nothing is changed.
 
 type Validated = {
   readonly success: boolean;

@@ -1,14 +1,18 @@
 // Keeps a response alive whose answer may take minutes: its body starts at once and is never idle.
 //
-// As JSON the body carries white space before its one value; as server-sent events it carries comments, and progress where the caller
-// gave a token. Losing the connection ends the wait and nothing else.
+// As JSON the body carries white space before its one value; as server-sent events it carries
+// comments, and progress where the caller gave a token. Losing the connection ends the wait and
+// nothing else.
 
 import type { RunProgress } from "../../shared/review/view.ts";
 import { type Slow, slowAfterMs } from "../platform/slow.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 
 export type KeptAlive<T> = {
-  /** Resolves to what is sent; must not reject. `say` sends a piece of the reply's text, in streams that have an event for it. */
+  /**
+   * Resolves to what is sent; must not reject. `say` sends a piece of the reply's text, in streams
+   * that have an event for it.
+   */
   readonly work: (onProgress: (state: RunProgress) => void, say: (text: string) => void) => Promise<T>;
   readonly encode: (value: T) => string;
   readonly heartbeatMs: number;
@@ -19,11 +23,16 @@ export type KeptAlive<T> = {
 export type KeptAliveWork<T> = Pick<KeptAlive<T>, "encode" | "heartbeatMs"> & {
   /** `left` aborts when the caller has left. */
   readonly work: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<T>;
-  /** What is sent where `work` rejects. The id to quote is in the log, unless the caller has left. */
+  /**
+   * What is sent where `work` rejects. The id to quote is in the log, unless the caller has left.
+   */
   readonly broken: (quote: string) => T;
 };
 
-/** A kept-alive response whose work may reject, and ends when the caller leaves: by closing the body, or before that by `signal`. */
+/**
+ * A kept-alive response whose work may reject, and ends when the caller leaves: by closing the
+ * body, or before that by `signal`.
+ */
 export function keptAlive<T>(signal: AbortSignal, { work, broken, ...rest }: KeptAliveWork<T>): KeptAlive<T> {
   const left = new AbortController();
   signal.addEventListener("abort", () => left.abort(), { once: true });
@@ -54,13 +63,16 @@ export const endingWith = <T>(response: KeptAlive<T>, done: () => void): KeptAli
 });
 
 /**
- * The answer where it comes before the response has to be kept alive, else null; also null where it rejects. It is then sent whole, with its
- * status and length. `slow`: of the work for it.
+ * The answer where it comes before the response has to be kept alive, else null; also null where it
+ * rejects. It is then sent whole, with its status and length. `slow`: of the work for it.
  */
 export const beforeKeepAlive = <T>(answer: Promise<T>, slow?: Slow): Promise<T | null> =>
   slow === undefined ? within(answer, slowAfterMs) : Promise.race([answer.catch(() => null), slow.passed.then(() => null)]);
 
-/** The answer where it comes within `milliseconds`, else null; also null where it rejects, which its next `await` sees. */
+/**
+ * The answer where it comes within `milliseconds`, else null; also null where it rejects, which its
+ * next `await` sees.
+ */
 export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T | null> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(null), milliseconds);
@@ -73,8 +85,9 @@ export function within<T>(answer: Promise<T>, milliseconds: number): Promise<T |
 }
 
 /**
- * On the way JSON is compressed for a client that accepts it, as SDKs do, and a compressor keeps white space back until there is more: nothing may
- * compress this. Cloudflare goes by `no-transform`, and a local server by the encoding.
+ * On the way JSON is compressed for a client that accepts it, as SDKs do, and a compressor keeps
+ * white space back until there is more: nothing may compress this. Cloudflare goes by
+ * `no-transform`, and a local server by the encoding.
  */
 const uncompressed = { "Cache-Control": "no-store, no-transform", "Content-Encoding": "identity" };
 
@@ -114,7 +127,9 @@ export type EventWords = {
   readonly delta: (text: string) => string;
 };
 
-/** Comments and the endpoint's events, then what `response.encode` makes, which is a whole event. */
+/**
+ * Comments and the endpoint's events, then what `response.encode` makes, which is a whole event.
+ */
 export function keepAliveEndpointEvents<T>(response: KeptAlive<T>, { progress, delta }: EventWords): Response {
   return streamed(asEvents, response, {
     first: ": open\n\n",

@@ -1,4 +1,5 @@
-// JPEG by libjpeg-turbo, as WebAssembly. Each image has an instance of its own, so that a hostile one corrupts no other's memory.
+// JPEG by libjpeg-turbo, as WebAssembly. Each image has an instance of its own, so that a hostile
+// one corrupts no other's memory.
 
 import makeCodec, { type JpegCodec } from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasmjs";
 import codecModule from "@cornerstonejs/codec-libjpeg-turbo-8bit/wasm";
@@ -59,7 +60,10 @@ export async function decodeJpeg({ bytes, width, height, orientation }: JpegPart
   return ok({ ...size, moveTo, codec });
 }
 
-/** Encodes the image again, pixels alone, in the same codec's memory: a second codec's would not fit beside it. */
+/**
+ * Encodes the image again, pixels alone, in the same codec's memory: a second codec's would not fit
+ * beside it.
+ */
 export const encodeDecoded = ({ codec, moveTo, ...size }: DecodedJpeg): Result<Uint8Array, ImageError> => encode(codec, size, moveTo);
 
 /** Encodes the raster of an image that was lossy before. */
@@ -69,8 +73,8 @@ export const encodeJpeg = async ({ rgb, ...size }: Raster): Promise<Result<Uint8
 type Size = { readonly width: number; readonly height: number };
 
 /**
- * Chroma is at half the resolution each way: the library writes into a buffer of three bytes a pixel, which such a file cannot exceed, and
- * would write past it with full chroma.
+ * Chroma is at half the resolution each way: the library writes into a buffer of three bytes a
+ * pixel, which such a file cannot exceed, and would write past it with full chroma.
  */
 function encode(codec: JpegCodec, { width, height }: Size, fill: (rgb: Uint8Array) => void): Result<Uint8Array, ImageError> {
   const encoder = new codec.JPEGEncoder();

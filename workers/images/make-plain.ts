@@ -1,5 +1,5 @@
-// Makes of an image's bytes the one raster that reviewer and model get, encoded anew: JPEG where the image was lossy, without transparency
-// and not small, else PNG. Only pixels are carried over.
+// Makes of an image's bytes the one raster that reviewer and model get, encoded anew: JPEG where
+// the image was lossy, without transparency and not small, else PNG. Only pixels are carried over.
 
 import { decodeGif } from "../../shared/image/decode-gif.ts";
 import { decodePng } from "../../shared/image/decode-png.ts";

@@ -1,4 +1,5 @@
-// WebP by libwebp, as WebAssembly. Each image has an instance of its own, so that a hostile one corrupts no other's memory.
+// WebP by libwebp, as WebAssembly. Each image has an instance of its own, so that a hostile one
+// corrupts no other's memory.
 
 import makeCodec from "@jsquash/webp/codec/dec/webp_dec.js";
 import codecModule from "@jsquash/webp/codec/dec/webp_dec.wasm";

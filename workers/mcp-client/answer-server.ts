@@ -15,7 +15,10 @@ export type Waiting = {
 
 const postTimeoutMs = 20_000;
 
-/** Posts one message. `accepted`: the server has it. `refused`: it never will. `failed`: no answer, 429 or 5xx; worth another attempt. */
+/**
+ * Posts one message. `accepted`: the server has it. `refused`: it never will. `failed`: no answer,
+ * 429 or 5xx; worth another attempt.
+ */
 export async function postToServer(env: Env, waiting: Waiting, message: object): Promise<"accepted" | "refused" | "failed"> {
   const headers = new Headers({ "Content-Type": "application/json", Accept: "application/json, text/event-stream" });
   // Servers of revisions before that header do not expect it.

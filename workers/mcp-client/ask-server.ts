@@ -1,5 +1,5 @@
-// One HTTP request to a configured MCP server: its address, its credential, and the few headers that pass either way. It reaches only
-// configured addresses, and follows no redirect.
+// One HTTP request to a configured MCP server: its address, its credential, and the few headers
+// that pass either way. It reaches only configured addresses, and follows no redirect.
 
 import type { Server } from "../../shared/relay/servers.ts";
 import { traceContextOf, traceMembers } from "../../shared/telemetry/trace-context.ts";
@@ -35,7 +35,9 @@ export async function askUpstream(env: Env, server: Server, request: UpstreamReq
   return credential === undefined ? err("noCredential") : askServer({ server, credential }, request);
 }
 
-/** What is asked of a server's entry, and the credential of its requests: null where they have none. */
+/**
+ * What is asked of a server's entry, and the credential of its requests: null where they have none.
+ */
 export type Reached = { readonly server: Pick<Server, "url" | "headers" | "allowPrivate">; readonly credential: string | null };
 
 /** The same where the credential is known. */
@@ -76,7 +78,8 @@ export async function askServer(
 }
 
 /**
- * An event stream for an answer that is still to come: it carries the answer's body, or ends where the answer is an error.
+ * An event stream for an answer that is still to come: it carries the answer's body, or ends where
+ * the answer is an error.
  * @param left is aborted where the stream is cancelled, and ends the request.
  */
 export function lateStream(asking: Promise<Result<Response, UpstreamError>>, left: AbortController): Response {

@@ -1,5 +1,6 @@
-// Functions that are tools of configured MCP servers: a tool's schema, and one call. The tools Worker is the client of their servers
-// (workers/tools/); what may be asked, and with which credential, is decided here.
+// Functions that are tools of configured MCP servers: a tool's schema, and one call. The tools
+// Worker is the client of their servers (workers/tools/); what may be asked, and with which
+// credential, is decided here.
 
 import { registeredFunction } from "../../shared/run/functions.ts";
 import type { SamplingRequest, ToolResultBlock, ToolUseBlock } from "../../shared/model/sampling.ts";
@@ -28,12 +29,16 @@ const notAsApproved: ProviderError = { kind: "badRequest", then: "stop", detail:
 const noCredential: ProviderError = { kind: "noCredential", then: "stop", detail: "notReady" };
 
 /**
- * Runs the function of `request` (a `function` task: one tool use) at `candidate`'s server: exactly that tool with exactly those arguments,
- * once. Just before the call the servers document must still register it, and the arguments must fit the tool's current schema. A result
- * with `isError` is a reply. The errors, all of which are final once the call was sent:
- * - `badRequest`: nothing was run. `notReady`: not registered, no such tool, or an unusable schema; `toolArguments`: they do not fit it.
- * - `outcomeUnknown`: the call was sent and no answer came; the function may have run, and is not run again.
- * - `providerError`: the server answered with an error; `asksForMore`: it wants more of its caller, or runs the tool as a task alone.
+ * Runs the function of `request` (a `function` task: one tool use) at `candidate`'s server: exactly
+ * that tool with exactly those arguments, once. Just before the call the servers document must
+ * still register it, and the arguments must fit the tool's current schema. A result with `isError`
+ * is a reply. The errors, all of which are final once the call was sent:
+ * - `badRequest`: nothing was run. `notReady`: not registered, no such tool, or an unusable schema;
+ *   `toolArguments`: they do not fit it.
+ * - `outcomeUnknown`: the call was sent and no answer came; the function may have run, and is not
+ *   run again.
+ * - `providerError`: the server answered with an error; `asksForMore`: it wants more of its caller,
+ *   or runs the tool as a task alone.
  * - `brokenAnswer`: the answer is no result, or too large.
  */
 export async function runFunction(
@@ -83,7 +88,10 @@ const schemaTimeoutMs = 15_000;
 type CachedSchema = { readonly at: number; readonly entry: string; readonly schema: FunctionSchema };
 const caches = new WeakMap<object, Map<string, CachedSchema>>();
 
-/** A registered function's schema from its server. Cached in this isolate for a minute, and read again when the server's entry changes. */
+/**
+ * A registered function's schema from its server. Cached in this isolate for a minute, and read
+ * again when the server's entry changes.
+ */
 export async function functionSchema(env: Env, serverName: string, tool: string): Promise<Result<FunctionSchema, FunctionError>> {
   const now = Date.now();
   const servers = await serversOf(env, now, () => {});

@@ -1,4 +1,5 @@
-// One request to a server of revision 2026-07-28, and its answer: the revision's headers, and the notifications that come before the answer.
+// One request to a server of revision 2026-07-28, and its answer: the revision's headers, and the
+// notifications that come before the answer.
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import { objectOf, parseJson } from "../../shared/json/values.ts";
@@ -56,7 +57,10 @@ export const statelessHeaders = (method: string, name: string | null, headers: r
 /** `noAnswer`: the body ended, or broke, without a response to the request. */
 export type StatelessError = UpstreamError | "tooLong" | "noAnswer";
 
-/** The response to a request, whole: `message` is a JSON-RPC response. `onNotification` gets each notification before it, as text. */
+/**
+ * The response to a request, whole: `message` is a JSON-RPC response. `onNotification` gets each
+ * notification before it, as text.
+ */
 export type StatelessAnswer = { readonly status: number; readonly message: JsonObject };
 
 export async function answerOf(

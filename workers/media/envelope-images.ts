@@ -1,5 +1,6 @@
-// Reads the images of an envelope before any review: given as base64, or fetched from a host that the policy allows. They become plain
-// rasters next (`plain-images.ts`). The address stays in this file, and no message has it.
+// Reads the images of an envelope before any review: given as base64, or fetched from a host that
+// the policy allows. They become plain rasters next (`plain-images.ts`). The address stays in this
+// file, and no message has it.
 
 import type { GivenImage } from "../../shared/wire/control/envelope.ts";
 import { type AddressError, judgeImageUrl } from "../../shared/wire/control/image-address.ts";
@@ -34,10 +35,12 @@ export type ImagePointers = { readonly of: (index: number) => string; readonly a
 const inEnvelope: ImagePointers = { of: imagePointer, all: allAt };
 
 /**
- * The images in order, or every error with its pointer. An address is fetched without credentials and only from a host of `imageHosts`;
- * up to three redirects are followed by hand, each judged like the first address. The answer must be an image of the same type by its
- * Content-Type and by its first bytes: PNG, JPEG, GIF or WebP. Base64 may be in a `data:` URL, as other APIs have it, of the same type as
- * its bytes. A host name that resolves to a private address cannot be detected here: the operator who lists it is responsible.
+ * The images in order, or every error with its pointer. An address is fetched without credentials
+ * and only from a host of `imageHosts`; up to three redirects are followed by hand, each judged
+ * like the first address. The answer must be an image of the same type by its Content-Type and by
+ * its first bytes: PNG, JPEG, GIF or WebP. Base64 may be in a `data:` URL, as other APIs have it,
+ * of the same type as its bytes. A host name that resolves to a private address cannot be detected
+ * here: the operator who lists it is responsible.
  */
 export async function fetchImages(
   given: readonly GivenImage[],

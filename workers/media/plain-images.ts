@@ -1,4 +1,5 @@
-// Makes of each image the one raster that reviewers and models get: headers are judged here, the images Worker decodes and encodes.
+// Makes of each image the one raster that reviewers and models get: headers are judged here, the
+// images Worker decodes and encodes.
 
 import { bytesToHex } from "../../shared/encoding.ts";
 import type { ImageData } from "../../shared/image/content-images.ts";
@@ -17,8 +18,9 @@ export type PlainImage = ImageData & { readonly mimeType: Plain["mimeType"]; rea
 export type ErrorOf = { readonly index: number; readonly error: ImageError };
 
 /**
- * The rasters of all images in order, or every error. Nothing is decoded where a header is refused. Images are decoded one after the
- * other, because together they would need as many times the memory.
+ * The rasters of all images in order, or every error. Nothing is decoded where a header is refused.
+ * Images are decoded one after the other, because together they would need as many times the
+ * memory.
  * @param given valid base64.
  */
 export async function plainImages(env: Env, given: readonly ImageData[]): Promise<Result<readonly PlainImage[], readonly ErrorOf[]>> {
@@ -64,7 +66,8 @@ async function decode(env: Env, bytes: Uint8Array): Promise<Result<Plain, ImageE
     const { plain, error } = await env.IMAGES.plain(bytes);
     return plain === null ? err(error) : ok(plain);
   } catch (error) {
-    // The Worker is not bound, or the image was too much for it: an image that no reviewer could see is not sent.
+    // The Worker is not bound, or the image was too much for it: an image that no reviewer could
+    // see is not sent.
     logEvent("images.failed", { error: errorClass(error) });
     return err({ kind: "noDecoder" });
   }

@@ -11,8 +11,8 @@ import { type PlainImage, plainImages, receivedDigest } from "./plain-images.ts"
 export type PlainReply = { readonly reply: ModelReply; /** Absent where it has no images. */ readonly images?: readonly ImageDigests[] };
 
 /**
- * The reply with a plain raster for each image. A text that says why replaces an image that cannot be one, so that the rest of the reply is
- * not lost: a function has already run.
+ * The reply with a plain raster for each image. A text that says why replaces an image that cannot
+ * be one, so that the rest of the reply is not lost: a function has already run.
  */
 export async function plainReply(env: Env, modelReply: ModelReply): Promise<PlainReply> {
   const { reply } = modelReply;

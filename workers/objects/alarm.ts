@@ -1,7 +1,9 @@
-// An object's one alarm: set for the earliest work that its tables have, and set again where it was lost.
+// An object's one alarm: set for the earliest work that its tables have, and set again where it was
+// lost.
 //
-// The platform delivers an alarm at least once, tries a handler that throws six times more, and then drops the alarm for good. So the
-// handler here does not throw while it can set the alarm again, and the object looks for its alarm whenever it wakes.
+// The platform delivers an alarm at least once, tries a handler that throws six times more, and
+// then drops the alarm for good. So the handler here does not throw while it can set the alarm
+// again, and the object looks for its alarm whenever it wakes.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import { type LogEvent, errorClass, logEvent } from "../platform/log.ts";
@@ -20,8 +22,9 @@ export type AlarmParts = {
   /** When the tables have work next, in Unix milliseconds; null where they have none. */
   readonly nextDue: () => number | null;
   /**
-   * An alarm that is set less than so much earlier than needed stays: it finds nothing due and sets itself again, and writing it costs
-   * more. Absent: each time is written. Who gives it calls `forget` where a transaction is rolled back.
+   * An alarm that is set less than so much earlier than needed stays: it finds nothing due and sets
+   * itself again, and writing it costs more. Absent: each time is written. Who gives it calls
+   * `forget` where a transaction is rolled back.
    */
   readonly earlyMs?: number;
   /** The event that is logged where the work fails. */
@@ -38,7 +41,10 @@ export class ObjectAlarm {
     this.#parts = parts;
   }
 
-  /** Sets the alarm for the earliest work; leaves it as it is where there is none, and where it is set for a little earlier. */
+  /**
+   * Sets the alarm for the earliest work; leaves it as it is where there is none, and where it is
+   * set for a little earlier.
+   */
   arm(): void {
     const at = this.#parts.nextDue();
     if (at === null || this.#isSetFor(at)) return;
@@ -55,14 +61,18 @@ export class ObjectAlarm {
     return this.#parts.storage.setAlarm(at);
   }
 
-  /** A transaction was rolled back, or all was deleted: when the alarm is set for is no longer known. */
+  /**
+   * A transaction was rolled back, or all was deleted: when the alarm is set for is no longer
+   * known.
+   */
   forget(): void {
     this.#setAt = null;
   }
 
   /**
-   * Sets the alarm again where none is set, or one that is long overdue. For the object's constructor and for calls that only read: it writes
-   * nothing where the alarm is there, and never throws.
+   * Sets the alarm again where none is set, or one that is long overdue. For the object's
+   * constructor and for calls that only read: it writes nothing where the alarm is there, and never
+   * throws.
    */
   async restore(): Promise<void> {
     try {
@@ -78,8 +88,9 @@ export class ObjectAlarm {
   }
 
   /**
-   * Does the work of an alarm. An error is logged by its class, and the alarm is set again, later each time.
-   * Throws where the alarm cannot be written either: then the platform's own retries are left.
+   * Does the work of an alarm. An error is logged by its class, and the alarm is set again, later
+   * each time. Throws where the alarm cannot be written either: then the platform's own retries are
+   * left.
    */
   async ring(work: () => void | Promise<void>): Promise<void> {
     this.#setAt = null;

@@ -1,6 +1,8 @@
-// What the operators of a budget hear: that 80 and 100 percent of it are used, once each in a day or month.
+// What the operators of a budget hear: that 80 and 100 percent of it are used, once each in a day
+// or month.
 //
-// Part of the BudgetObject. What is to be said is written with the amount itself, and sent until it is recorded and each email is on its way.
+// Part of the BudgetObject. What is to be said is written with the amount itself, and sent until it
+// is recorded and each email is on its way.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
@@ -61,7 +63,10 @@ export class BudgetNotices {
     this.#allowance = allowance;
   }
 
-  /** Inside the transaction of the amount: notes what is to be said of it. `percentOf`: how much of a limit is reached. */
+  /**
+   * Inside the transaction of the amount: notes what is to be said of it. `percentOf`: how much of
+   * a limit is reached.
+   */
   reached(startsAt: number, percentOf: (limit: number) => number): void {
     if (this.#allowance === null || this.#allowance.endsAt !== undefined) return;
     const percent = percentOf(this.#allowance.limit);

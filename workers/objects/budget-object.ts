@@ -1,7 +1,9 @@
-// One amount of one budget: what was spent of it in each day or month, and what is reserved. The arithmetic is shared/budget/account.ts.
+// One amount of one budget: what was spent of it in each day or month, and what is reserved. The
+// arithmetic is shared/budget/account.ts.
 //
-// Each change is written before its answer leaves, so no reset forgets money that is out. Its operators hear of 80 and 100 percent once in a
-// period: by an event in the record, and by email to the addresses that the budget names.
+// Each change is written before its answer leaves, so no reset forgets money that is out. Its
+// operators hear of 80 and 100 percent once in a period: by an event in the record, and by email to
+// the addresses that the budget names.
 
 import { DurableObject } from "cloudflare:workers";
 import {
@@ -27,7 +29,10 @@ import { BudgetNotices } from "./budget-notices.ts";
 /** How often is looked for what nobody settles any more. */
 const writeOffEveryMs = 60 * 60_000;
 
-/** What was spent of an allowance for once is kept so long after its end: a run that began with it may wait for people for as long as a policy allows, which is seven days. */
+/**
+ * What was spent of an allowance for once is kept so long after its end: a run that began with it
+ * may wait for people for as long as a policy allows, which is seven days.
+ */
 const keptAfterEndMs = 8 * 24 * 60 * 60_000;
 
 export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
@@ -36,7 +41,9 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
   readonly #sql: SqlStorage;
   readonly #alarm: ObjectAlarm;
   readonly #notices: BudgetNotices;
-  /** Whether there are tables: from the first reservation until an allowance for once is forgotten. */
+  /**
+   * Whether there are tables: from the first reservation until an allowance for once is forgotten.
+   */
   #exists: boolean;
   #account: Account;
   #writeOffAt: number | null;

@@ -1,7 +1,8 @@
-// One reply that a caller asked to have again for the same request: content, for as long as the caller said.
+// One reply that a caller asked to have again for the same request: content, for as long as the
+// caller said.
 //
-// One object for each API key and digest of what was asked, so that no key gets another key's reply. The endpoint decides what the digest
-// covers, and whether a reply may be kept.
+// One object for each API key and digest of what was asked, so that no key gets another key's
+// reply. The endpoint decides what the digest covers, and whether a reply may be kept.
 
 import type { CacheCalls } from "../stubs/cache-calls.ts";
 import type { Env } from "../platform/env.ts";

@@ -1,8 +1,11 @@
-// The concurrency queue of one model: each call to the model has a slot here while it runs, and waits for one where all are in use.
+// The concurrency queue of one model: each call to the model has a slot here while it runs, and
+// waits for one where all are in use.
 //
-// shared/concurrency/queue.ts decides which call is next. An entry is a row and a hibernating WebSocket from its caller. The row survives
-// this object's resets, so that the limit does; the socket says that the caller is there, and its close removes the entry. The caller has
-// to confirm its socket, and after a reset there are rows without sockets: a caller that stays silent for `graceMs` loses its entry.
+// shared/concurrency/queue.ts decides which call is next. An entry is a row and a hibernating
+// WebSocket from its caller. The row survives this object's resets, so that the limit does; the
+// socket says that the caller is there, and its close removes the entry. The caller has to confirm
+// its socket, and after a reset there are rows without sockets: a caller that stays silent for
+// `graceMs` loses its entry.
 
 import { askHeader, type SlotRequest, standingHeader, grantedWord, waitingWord, fullStatus, hereWord } from "../stubs/queue-calls.ts";
 import { DurableObject } from "cloudflare:workers";
@@ -18,7 +21,10 @@ import {
 import type { Env } from "../platform/env.ts";
 import { ObjectAlarm } from "./alarm.ts";
 
-/** A caller that has not confirmed its socket for so long, or has not come back after a reset, is gone. */
+/**
+ * A caller that has not confirmed its socket for so long, or has not come back after a reset, is
+ * gone.
+ */
 export const graceMs = 5_000;
 
 type Connection = { readonly socket: WebSocket; readonly attempt: number };
@@ -34,7 +40,10 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
   readonly #alarm: ObjectAlarm;
   /** By ticket, the newest of each. */
   readonly #connections = new Map<string, Connection>();
-  /** Tickets whose callers have yet to confirm their sockets, and until when they may: Unix milliseconds. */
+  /**
+   * Tickets whose callers have yet to confirm their sockets, and until when they may: Unix
+   * milliseconds.
+   */
   readonly #unconfirmed = new Map<string, number>();
   #queue: ConcurrencyQueue;
   #limits: Limits | null;
@@ -73,7 +82,10 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
     this.#armForNextDue();
   }
 
-  /** Accepts a caller's socket, for a new entry or for the one that its ticket has. Closing the socket removes the entry. */
+  /**
+   * Accepts a caller's socket, for a new entry or for the one that its ticket has. Closing the
+   * socket removes the entry.
+   */
   override fetch(request: Request): Response {
     const { attempt, limits, version, ...newcomer } = JSON.parse(request.headers.get(askHeader) ?? "") as SlotRequest; // written by our own client
     const known = this.#connections.get(newcomer.ticket);
@@ -87,7 +99,8 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
     }
     const { 0: client, 1: server } = new WebSocketPair();
     attach(server, { ticket: newcomer.ticket, attempt, here: false });
-    // Before the row is written: an object that can accept no more sockets keeps no entry without one.
+    // Before the row is written: an object that can accept no more sockets keeps no entry without
+    // one.
     this.ctx.acceptWebSocket(server);
     this.#connections.set(newcomer.ticket, { socket: server, attempt });
     this.#unconfirmed.set(newcomer.ticket, now + graceMs);
@@ -117,7 +130,10 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
     this.#closed(socket);
   }
 
-  /** Removes the entries whose time is over, and those whose callers did not confirm their sockets in time. */
+  /**
+   * Removes the entries whose time is over, and those whose callers did not confirm their sockets
+   * in time.
+   */
   override async alarm(): Promise<void> {
     this.#alarmAt = Number.POSITIVE_INFINITY;
     await this.#alarm.ring(() => {
@@ -168,7 +184,10 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
     return given;
   }
 
-  /** Writes what changed, then tells the callers that got a slot: a reset does not take back what they were told. */
+  /**
+   * Writes what changed, then tells the callers that got a slot: a reset does not take back what
+   * they were told.
+   */
   #commit(
     { queue, granted }: Step,
     { acquired, removed = [] }: { readonly acquired?: string; readonly removed?: readonly string[] },
@@ -195,7 +214,8 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
       try {
         this.#connections.get(ticket)?.socket.send(grantedWord);
       } catch {
-        // The socket breaks at this moment: its close removes the entry, or the caller comes back and is answered then.
+        // The socket breaks at this moment: its close removes the entry, or the caller comes back
+        // and is answered then.
       }
     }
   }
@@ -214,7 +234,10 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
     return times.length === 0 ? null : Math.min(...times);
   }
 
-  /** Sets the one alarm for the earliest time. It may find nothing to do: removing an entry does not move it. */
+  /**
+   * Sets the one alarm for the earliest time. It may find nothing to do: removing an entry does not
+   * move it.
+   */
   #arm(at: number): void {
     if (at >= this.#alarmAt) return;
     this.#alarmAt = at;

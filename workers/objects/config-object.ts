@@ -1,7 +1,9 @@
-// The one writer of configuration: documents with their last versions, and API keys. KV has the published copies.
+// The one writer of configuration: documents with their last versions, and API keys. KV has the
+// published copies.
 //
-// KV has no compare-and-set, so nothing is written there first: a version is committed here, then published, and the alarm
-// retries what could not be published. Others may be able to write to KV: each copy carries a MAC.
+// KV has no compare-and-set, so nothing is written there first: a version is committed here, then
+// published, and the alarm retries what could not be published. Others may be able to write to KV:
+// each copy carries a MAC.
 
 import {
   type ConfigCalls,
@@ -37,7 +39,9 @@ const versionsKept = 20;
 const publishRetry = { firstMs: 2_000, mostMs: 60_000 };
 /** Puts of one pass, so that a document's write does not wait for the copies of all keys. */
 const mostPublishedAtOnce = 100;
-/** Every isolate that reads a damaged copy reports it; the copy is written again once in so long. */
+/**
+ * Every isolate that reads a damaged copy reports it; the copy is written again once in so long.
+ */
 const repairEveryMs = 60_000;
 
 /** A key's record has two versions: 1 when it is made, 2 when it is revoked. */
@@ -46,7 +50,10 @@ const publishedKey = ({ record, revokedAt }: Pick<StoredKey, "record" | "revoked
   text: JSON.stringify({ record: JSON.parse(record) as unknown, revokedAt }),
 });
 
-/** Published where no operator has written it: without a copy in KV nothing would be sent while this object cannot be reached. */
+/**
+ * Published where no operator has written it: without a copy in KV nothing would be sent while this
+ * object cannot be reached.
+ */
 const builtIn: Partial<Record<DocumentName, { readonly version: number; readonly text: string }>> = {
   budgets: { version: 0, text: JSON.stringify({ version: 0, budgets: {} }) },
 };
@@ -292,7 +299,9 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     await this.alarm();
   }
 
-  /** Publishes everything anew after a change of LINK_KEY, or where the copies are in an older form. */
+  /**
+   * Publishes everything anew after a change of LINK_KEY, or where the copies are in an older form.
+   */
   #publishAgainIfOutdated(): void {
     const mark = publishingMark(settingsOf(this.env).keys);
     this.ctx.storage.transactionSync(() => {
@@ -318,7 +327,8 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   #queue(kvKey: string, published: { version: number; text: string }, now: number): void {
     const value = publishedCopy(settingsOf(this.env).keys, kvKey, published);
     this.#sql.exec("INSERT OR REPLACE INTO unpublished (kv_key, value, attempts, due_at) VALUES (?, ?, 0, ?)", kvKey, value, now);
-    // In the same commit, so that a version is published even after a crash before the first attempt.
+    // In the same commit, so that a version is published even after a crash before the first
+    // attempt.
     void this.ctx.storage.setAlarm(now + publishRetry.firstMs);
   }
 
@@ -338,7 +348,8 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   async #publishDue(): Promise<void> {
     const rows = this.#sql
       .exec<{ kv_key: string; value: string; attempts: number }>(
-        // Documents first: a gate may depend on them, and a key that KV does not show yet is found here.
+        // Documents first: a gate may depend on them, and a key that KV does not show yet is found
+        // here.
         "SELECT kv_key, value, attempts FROM unpublished WHERE due_at <= ? ORDER BY kv_key LIKE 'key:%', due_at LIMIT ?",
         this.now(),
         mostPublishedAtOnce,

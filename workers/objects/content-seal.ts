@@ -1,10 +1,14 @@
-// How every object stores content: encrypted where CONTENT_KEY is set, as plain text where it is not.
+// How every object stores content: encrypted where CONTENT_KEY is set, as plain text where it is
+// not.
 //
-// AES-256-GCM with a key of the object's own, made from CONTENT_KEY and the object's id by HKDF (RFC 5869). The table, the row's name and its
-// part are authenticated with the text, so a row that is put in another's place does not open. Sealing is synchronous (node:crypto, the same
-// code of the runtime as WebCrypto's): a decision reads and writes content with no `await` in between (docs/decisions/content-key.md).
+// AES-256-GCM with a key of the object's own, made from CONTENT_KEY and the object's id by HKDF
+// (RFC 5869). The table, the row's name and its part are authenticated with the text, so a row that
+// is put in another's place does not open. Sealing is synchronous (node:crypto, the same code of
+// the runtime as WebCrypto's): a decision reads and writes content with no `await` in between
+// (docs/decisions/content-key.md).
 //
-// A sealed text is bytes: 1 for this form, the key's id (6), the nonce (12), the tag (16), the encrypted text.
+// A sealed text is bytes: 1 for this form, the key's id (6), the nonce (12), the tag (16), the
+// encrypted text.
 
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import { fromBase64url, toBase64url } from "../../shared/encoding.ts";
@@ -23,7 +27,10 @@ const sealedPrefix = "sealed/v1 ";
 /** What SQLite gives back: text that is plain, bytes that are sealed. */
 export type StoredText = string | ArrayBuffer;
 
-/** The content cannot be read: the key that sealed it is neither CONTENT_KEY nor CONTENT_KEY_PREVIOUS, or the row is not as it was written. */
+/**
+ * The content cannot be read: the key that sealed it is neither CONTENT_KEY nor
+ * CONTENT_KEY_PREVIOUS, or the row is not as it was written.
+ */
 export class ContentUnreadable extends Error {
   override readonly name = "ContentUnreadable";
 }
@@ -37,7 +44,10 @@ const derived = (secret: string, salt: string, info: string, length: number): Ui
 const keyIdOf = (secret: string): string => toBase64url(derived(secret, "", "countersign/content-key-id/v1", idLength));
 
 export class ContentSeal {
-  /** The first one seals; all of them open. None: nothing is sealed. Made when content is first written or read. */
+  /**
+   * The first one seals; all of them open. None: nothing is sealed. Made when content is first
+   * written or read.
+   */
   readonly #keysOnce: () => readonly Key[];
 
   /** @param object The object's id: its keys are no other object's. */

@@ -1,6 +1,8 @@
-// The turns of a session that asked to have them remembered: content, kept until the session was idle for its time or its key forgets it.
+// The turns of a session that asked to have them remembered: content, kept until the session was
+// idle for its time or its key forgets it.
 //
-// One object for each API key and session name. How much is kept is decided in shared/wire/control/turns.ts.
+// One object for each API key and session name. How much is kept is decided in
+// shared/wire/control/turns.ts.
 
 import type { ConversationCalls, AppendInput } from "../stubs/conversation-calls.ts";
 import { type ConversationEdits, conversationLimits, editedTurns, keptTurns } from "../../shared/wire/control/turns.ts";
@@ -33,7 +35,10 @@ export class ConversationObject extends KeptTextObject implements ConversationCa
     });
   }
 
-  /** Stores the id; false where it is stored already. The ids of expired turns are forgotten with them. */
+  /**
+   * Stores the id; false where it is stored already. The ids of expired turns are forgotten with
+   * them.
+   */
   #isNew(turnId: string, isAlive: boolean): boolean {
     const { sql } = this.ctx.storage;
     sql.exec("CREATE TABLE IF NOT EXISTS appended (seq INTEGER PRIMARY KEY, turn TEXT NOT NULL UNIQUE)");

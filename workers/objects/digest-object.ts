@@ -1,7 +1,9 @@
-// The notices to one address of one channel: how many went out in the last minute, and those that wait for a digest.
+// The notices to one address of one channel: how many went out in the last minute, and those that
+// wait for a digest.
 //
-// It never knows the address, nor anything of a review: when the digest is sent, each run gives its entry, or says that its reviewer is no
-// longer asked. A run keeps its own row until this object says that its notice went out, so nothing is lost with this object.
+// It never knows the address, nor anything of a review: when the digest is sent, each run gives its
+// entry, or says that its reviewer is no longer asked. A run keeps its own row until this object
+// says that its notice went out, so nothing is lost with this object.
 
 import type { NoticeError } from "../../shared/notice-channels.ts";
 import type { DigestCalls, TurnInput, Turn } from "../stubs/digest-calls.ts";

@@ -1,5 +1,6 @@
-// Which operators were given which reviewers' links by GET /admin/notices: part of the ConfigObject. The first giving of a link to an
-// operator is an event in the record; a program that lists the same notices again writes nothing.
+// Which operators were given which reviewers' links by GET /admin/notices: part of the
+// ConfigObject. The first giving of a link to an operator is an event in the record; a program that
+// lists the same notices again writes nothing.
 
 import type { Operator, OperatorFact } from "../../shared/record/record.ts";
 import type { GivenLink } from "../stubs/config-calls.ts";
@@ -18,7 +19,10 @@ export class GivenLinks {
     sql.exec("CREATE INDEX IF NOT EXISTS link_given_at ON link_given (at)");
   }
 
-  /** Inside the transaction that records it: the events of those that this operator was not given before. */
+  /**
+   * Inside the transaction that records it: the events of those that this operator was not given
+   * before.
+   */
   give(links: readonly GivenLink[], by: Operator, now: number): OperatorFact[] {
     this.#sql.exec("DELETE FROM link_given WHERE at <= ?", now - keptMs);
     return links.flatMap(({ id, run, gate, reviewer }): OperatorFact[] =>

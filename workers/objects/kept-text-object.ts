@@ -1,5 +1,6 @@
-// What the CacheObject and the ConversationObject share: one kept text of a key's content, which the key knows of before it is written, and
-// which is gone with its time, at once when it is to be forgotten, and for good when the key is revoked.
+// What the CacheObject and the ConversationObject share: one kept text of a key's content, which
+// the key knows of before it is written, and which is gone with its time, at once when it is to be
+// forgotten, and for good when the key is revoked.
 
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../platform/env.ts";

@@ -1,4 +1,5 @@
-// One text that an object keeps for a while: content, deleted when its time is over or when it is to be forgotten. Reading creates no table.
+// One text that an object keeps for a while: content, deleted when its time is over or when it is
+// to be forgotten. Reading creates no table.
 
 import { type AlarmParts, ObjectAlarm } from "./alarm.ts";
 import type { ContentSeal } from "./content-seal.ts";
@@ -21,7 +22,10 @@ export class KeptText {
     if (this.#isThere() && this.#texts.unreadable().length > 0) void this.forget();
   }
 
-  /** Writes the text in place of an earlier one, until `expiresAt` (Unix milliseconds). Call inside a transaction. */
+  /**
+   * Writes the text in place of an earlier one, until `expiresAt` (Unix milliseconds). Call inside
+   * a transaction.
+   */
   write(text: string, at: number, expiresAt: number): void {
     this.#storage.sql.exec(
       "CREATE TABLE IF NOT EXISTS kept (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL, expires_at INTEGER NOT NULL)",
@@ -32,7 +36,10 @@ export class KeptText {
     void this.#storage.setAlarm(expiresAt);
   }
 
-  /** The text and when it was written (Unix milliseconds); null where its time is over, also before the alarm has come. */
+  /**
+   * The text and when it was written (Unix milliseconds); null where its time is over, also before
+   * the alarm has come.
+   */
   read(now: number): { text: string; at: number } | null {
     const row = this.#row();
     if (row === undefined || row.expires_at <= now) return null;
@@ -40,13 +47,19 @@ export class KeptText {
     return text === undefined ? null : { text, at: row.at };
   }
 
-  /** Deletes everything of the object; writes nothing where nothing is kept. Both deletions begin before an await, so that they are one commit. */
+  /**
+   * Deletes everything of the object; writes nothing where nothing is kept. Both deletions begin
+   * before an await, so that they are one commit.
+   */
   async forget(): Promise<void> {
     if (!this.#isThere()) return;
     await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
   }
 
-  /** For the object's alarm: deletes an expired text; sets the alarm again where the text was renewed. */
+  /**
+   * For the object's alarm: deletes an expired text; sets the alarm again where the text was
+   * renewed.
+   */
   forgetExpired(): Promise<void> {
     return this.#alarm.ring(async () => {
       const row = this.#row();

@@ -1,11 +1,13 @@
-// Texts of any length in a SQLite table, in parts: the platform allows rows of up to 2 MB, which nothing enforces locally. Content, so each
-// part is sealed (content-seal.ts).
+// Texts of any length in a SQLite table, in parts: the platform allows rows of up to 2 MB, which
+// nothing enforces locally. Content, so each part is sealed (content-seal.ts).
 
 import type { ContentSeal, StoredText } from "./content-seal.ts";
 
 const partLength = 500_000;
 
-/** A character of two code units is not cut in half: each half by itself would be stored as U+FFFD. */
+/**
+ * A character of two code units is not cut in half: each half by itself would be stored as U+FFFD.
+ */
 function partEnd(text: string, from: number): number {
   const end = Math.min(from + partLength, text.length);
   const isPair = end < text.length && (text.codePointAt(end - 1) ?? 0) > 0xffff;
@@ -44,7 +46,10 @@ export class LongTexts {
     );
   }
 
-  /** Writes the text in place of an earlier one of this name. Call inside the transaction that refers to it. `isPlain`: it is no content. */
+  /**
+   * Writes the text in place of an earlier one of this name. Call inside the transaction that
+   * refers to it. `isPlain`: it is no content.
+   */
   write(name: string, text: string, { isPlain = false }: { readonly isPlain?: boolean } = {}): void {
     this.delete(name);
     for (let part = 0, from = 0; part === 0 || from < text.length; part += 1) {

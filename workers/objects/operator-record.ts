@@ -1,6 +1,8 @@
-// Operators' actions on their way into the record: written with the change itself, then sent to the ledger until the ledger has them.
+// Operators' actions on their way into the record: written with the change itself, then sent to the
+// ledger until the ledger has them.
 //
-// Part of the ConfigObject, the one writer of the gateway's chain. The last event that was sent stays: the next one is chained to it.
+// Part of the ConfigObject, the one writer of the gateway's chain. The last event that was sent
+// stays: the next one is chained to it.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import { type ChainEnd, chainActs } from "../../shared/record/operators.ts";
@@ -48,7 +50,10 @@ export class OperatorRecord {
       );
   }
 
-  /** Sends what the ledger does not have yet, one call at a time. Never throws: what fails is due again later. */
+  /**
+   * Sends what the ledger does not have yet, one call at a time. Never throws: what fails is due
+   * again later.
+   */
   send(now: () => number): Promise<void> {
     this.#sending = this.#sending.then(async () => {
       try {

@@ -1,4 +1,5 @@
-// What operators have stopped. Each of several objects has all of it (`stopShards`); one of them cancels the runs of what is stopped.
+// What operators have stopped. Each of several objects has all of it (`stopShards`); one of them
+// cancels the runs of what is stopped.
 
 import { DurableObject } from "cloudflare:workers";
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
@@ -95,7 +96,10 @@ export class StopObject extends DurableObject<Env> implements StopCalls {
     });
   }
 
-  /** One look at every open run. It is the last where none was found, and every run of before the stop is known. */
+  /**
+   * One look at every open run. It is the last where none was found, and every run of before the
+   * stop is known.
+   */
   async #withdrawAll(row: WithdrawalRow): Promise<void> {
     const startedAt = this.now();
     const stop = JSON.parse(row.stop) as Stop; // both written by `stop`

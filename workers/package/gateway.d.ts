@@ -1,5 +1,6 @@
-// The types of `@countersign/worker`, by hand: what is not declared here is not promised. A test holds them to the source.
-// `DurableObjectNamespace` and the other names of Workers come from `@cloudflare/workers-types` or `wrangler types`.
+// The types of `@countersign/worker`, by hand: what is not declared here is not promised. A test
+// holds them to the source. `DurableObjectNamespace` and the other names of Workers come from
+// `@cloudflare/workers-types` or `wrangler types`.
 
 import { DurableObject } from "cloudflare:workers";
 
@@ -71,7 +72,8 @@ declare const gateway: {
 };
 export default gateway;
 
-// The Durable Object classes that wrangler.toml names. What may be asked of them is the gateway's own affair.
+// The Durable Object classes that wrangler.toml names. What may be asked of them is the gateway's
+// own affair.
 export declare class BridgeObject extends DurableObject<Env> {}
 export declare class BudgetObject extends DurableObject<Env> {}
 export declare class CacheObject extends DurableObject<Env> {}

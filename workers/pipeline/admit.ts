@@ -1,5 +1,5 @@
-// Association and admission: what a request repeats, and whether its key admits it. Two calls to two objects, in an order that depends on the
-// case; nothing is spent before both have passed.
+// Association and admission: what a request repeats, and whether its key admits it. Two calls to
+// two objects, in an order that depends on the case; nothing is spent before both have passed.
 
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -66,8 +66,9 @@ type Reserving = {
 };
 
 /**
- * Asks the session and, where another object knows the request's id, that one at the same time. Nothing begins before both have agreed: where
- * the id stands for another request, the session forgets this one.
+ * Asks the session and, where another object knows the request's id, that one at the same time.
+ * Nothing begins before both have agreed: where the id stands for another request, the session
+ * forgets this one.
  */
 const associate = (context: RunContext, how: Reserving): Promise<Associated> =>
   timed(context.request.trace, "association", () => associateNow(context, how));
@@ -126,8 +127,8 @@ const askOnce = (
 };
 
 /**
- * Asks the key for a lease within its limits, the gates that its grants open, and a run of an identical request. `mayWait`: the lease covers
- * the time of the reviews.
+ * Asks the key for a lease within its limits, the gates that its grants open, and a run of an
+ * identical request. `mayWait`: the lease covers the time of the reviews.
  */
 const askKey = (...asked: Parameters<typeof askKeyNow>): Promise<AdmitAnswer> =>
   timed(asked[0].request.trace, "admission", () => askKeyNow(...asked));
@@ -158,7 +159,9 @@ const askKeyNow = (context: RunContext, plan: Result<Plan, Refusal>, mayWait: bo
   });
 };
 
-/** Admits the request from a share of the key's limits; null where the KeyObject has to be asked. */
+/**
+ * Admits the request from a share of the key's limits; null where the KeyObject has to be asked.
+ */
 function admitFromShare({ request, run, identical, now }: RunContext): AdmitAnswer | null {
   // A request that has its run was admitted before, and is renewed by the KeyObject.
   if (request.run !== undefined) return null;
@@ -171,8 +174,9 @@ function admitFromShare({ request, run, identical, now }: RunContext): AdmitAnsw
 }
 
 /**
- * What to ask of the key's grants; null where the policy leaves nothing to ask, or the session refuses the request anyway.
- * The session is asked first, without reserving: a repeat attaches to what is running for it, and uses no grant.
+ * What to ask of the key's grants; null where the policy leaves nothing to ask, or the session
+ * refuses the request anyway. The session is asked first, without reserving: a repeat attaches to
+ * what is running for it, and uses no grant.
  */
 export async function grantsToAsk(context: RunContext, planned: Result<Plan, Refusal>): Promise<Result<GrantsAsked, Refusal>> {
   if (!planned.ok) return ok(null);
@@ -189,7 +193,10 @@ export async function grantsToAsk(context: RunContext, planned: Result<Plan, Ref
   return ok(seen.kind === "fresh" ? { ...query, asked: seen.takenOver ? "takenOver" : "fresh" } : null);
 }
 
-/** Associates the request and has its key admit it. A refusal leaves nothing behind: it releases the lease and the reservation. */
+/**
+ * Associates the request and has its key admit it. A refusal leaves nothing behind: it releases the
+ * lease and the reservation.
+ */
 export async function admit(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<Result<Admitted, Refusal>> {
   const { request, run } = context;
   const { env, ctx, key } = request;
@@ -207,7 +214,8 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>,
     return ok({ kind: "repeat", earlier: associated, plan });
   }
   const refused = associated === null ? null : refusalOf(associated);
-  // A use of a grant that was counted at the moment when the session ended stays counted: that can never admit two requests.
+  // A use of a grant that was counted at the moment when the session ended stays counted: that can
+  // never admit two requests.
   if (refused !== null) return refuse(refused);
   if (admitted.kind === "refused") return refuse(notAdmitted(admitted));
   if (!plan.ok) return refuse(plan.error);
@@ -218,9 +226,10 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>,
 type Asked = { readonly associated: Associated | null; readonly admitted: AdmitAnswer };
 
 /**
- * A repeat opens the run that is reserved for its request: so a run is reserved only after the key has admitted the request. A request that is
- * answered at once asks its session alone, where this isolate has a share of the key's limits, and both objects together, where the key had room
- * when it was last asked.
+ * A repeat opens the run that is reserved for its request: so a run is reserved only after the key
+ * has admitted the request. A request that is answered at once asks its session alone, where this
+ * isolate has a share of the key's limits, and both objects together, where the key had room when
+ * it was last asked.
  */
 async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<Asked> {
   const mayWait = planned.ok && isDurable(planned.value, context);
@@ -268,8 +277,10 @@ function refusalOf(associated: Exclude<Associated, { kind: "repeat" }>): Refusal
 }
 
 /**
- * The refusal of an admitted request that becomes a run and that could not be sent as things are: nobody is asked to review what is stopped or
- * above its budget. It leaves nothing behind, as `admit` does. Null where the request goes on; what is answered at once is checked when it is sent.
+ * The refusal of an admitted request that becomes a run and that could not be sent as things are:
+ * nobody is asked to review what is stopped or above its budget. It leaves nothing behind, as
+ * `admit` does. Null where the request goes on; what is answered at once is checked when it is
+ * sent.
  */
 export async function refuseUnaffordable(
   context: RunContext,

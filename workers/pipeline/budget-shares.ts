@@ -1,7 +1,9 @@
-// The shares of budgets that this isolate holds: while it has one, it reserves for an attempt without asking the budget's object.
+// The shares of budgets that this isolate holds: while it has one, it reserves for an attempt
+// without asking the budget's object.
 //
-// A budget that is asked again within a second gets a share, of twice what the last one was used for. What is settled goes back to the object
-// in the order in which it happened, one call at a time, so that nothing is settled before the report of the share that it belongs to.
+// A budget that is asked again within a second gets a share, of twice what the last one was used
+// for. What is settled goes back to the object in the order in which it happened, one call at a
+// time, so that nothing is settled before the report of the share that it belongs to.
 
 import type { Settlement } from "../../shared/budget/account.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
@@ -49,7 +51,10 @@ export class BudgetShares {
     this.#env = env;
   }
 
-  /** Reserves from the shares that are held, in all budgets or in none; null where an object has to be asked. */
+  /**
+   * Reserves from the shares that are held, in all budgets or in none; null where an object has to
+   * be asked.
+   */
   reserveHeld(parts: readonly Part[], now: number): ReservedPart[] | null {
     const reserved: ReservedPart[] = [];
     for (const part of parts) {
@@ -65,7 +70,10 @@ export class BudgetShares {
     return reserved;
   }
 
-  /** Asks the object. `mayShare`: more requests like this one may follow in this isolate. Rejects where it cannot be asked. */
+  /**
+   * Asks the object. `mayShare`: more requests like this one may follow in this isolate. Rejects
+   * where it cannot be asked.
+   */
   async reserve(
     { allowance, amount }: Part,
     { leaseMs, mayShare }: { readonly leaseMs: number; readonly mayShare: boolean },
@@ -112,14 +120,20 @@ export class BudgetShares {
     return [...this.#budgets.values()].some(({ held, settled, sending }) => held !== null || settled.length > 0 || sending !== null);
   }
 
-  /** Ends the shares that were not used since `idleSince`, and sends what is settled. Never rejects: what fails is sent with the next. */
+  /**
+   * Ends the shares that were not used since `idleSince`, and sends what is settled. Never rejects:
+   * what fails is sent with the next.
+   */
   async flush(now: number, idleSince: number): Promise<void> {
     const budgets = [...this.#budgets.values()];
     for (const budget of budgets) this.#endHeld(budget, now, idleSince);
     await Promise.all(budgets.map((budget) => this.#send(budget, now)));
   }
 
-  /** One call after the other, so that a report comes before what it has under way. Settling twice is the same as once. */
+  /**
+   * One call after the other, so that a report comes before what it has under way. Settling twice
+   * is the same as once.
+   */
   async #send(budget: OfBudget, now: number): Promise<void> {
     const last = budget.sending;
     if (last !== null && now - last.since < abandonedAfterMs) return;

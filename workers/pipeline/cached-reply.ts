@@ -1,5 +1,5 @@
-// Replies that are cached for identical requests of one key: looked up after the policy, never across keys, and never past a closed gate
-// at which the same people have not approved them.
+// Replies that are cached for identical requests of one key: looked up after the policy, never
+// across keys, and never past a closed gate at which the same people have not approved them.
 
 import { digestOf } from "../../shared/encoding.ts";
 import { type CacheTerms, type CachedReply, decidersDigest, identicalDigest, requestDigest } from "../../shared/run/run-input.ts";
@@ -33,7 +33,10 @@ export async function cacheTermsOf(
   }
 }
 
-/** Whether the people who would be asked now have approved this very request and reply at every closed gate. */
+/**
+ * Whether the people who would be asked now have approved this very request and reply at every
+ * closed gate.
+ */
 export function approvedBefore(
   { gates }: Pick<Plan, "gates">,
   closed: { readonly request: boolean; readonly response: boolean },
@@ -44,7 +47,10 @@ export function approvedBefore(
   return (!closed.request || approved.request) && (!closed.response || approved.response);
 }
 
-/** Caches a delivered reply; `at` (Unix milliseconds): when it was first cached. A failure costs the next requestor a model call, and nothing else. */
+/**
+ * Caches a delivered reply; `at` (Unix milliseconds): when it was first cached. A failure costs the
+ * next requestor a model call, and nothing else.
+ */
 export async function keepReply(
   env: Env,
   keyId: string,

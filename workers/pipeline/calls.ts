@@ -1,5 +1,5 @@
-// The count of a key's messages, before anything is done for them: exact in its object or from this isolate's share, and rough in this isolate
-// before a body is read.
+// The count of a key's messages, before anything is done for them: exact in its object or from this
+// isolate's share, and rough in this isolate before a body is read.
 
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type CallReport, HeldCalls } from "../../shared/policy/call-share.ts";
@@ -14,8 +14,9 @@ import type { KeyRecord } from "../stores/keys.ts";
 export const callsOfNewObject = 9;
 
 /**
- * Counts so many messages of the key. Refused: a revoked key, also where KV still shows it, and one over its limit. Null where they are counted.
- * A key that sends more than a message a second gets a share of its limit, from which the next messages are counted without a call.
+ * Counts so many messages of the key. Refused: a revoked key, also where KV still shows it, and one
+ * over its limit. Null where they are counted. A key that sends more than a message a second gets a
+ * share of its limit, from which the next messages are counted without a call.
  */
 export async function countCalls(env: Env, { id, limits = defaultLimits }: KeyRecord, calls = 1): Promise<Refusal | null> {
   const shares = callSharesOf(env);
@@ -37,7 +38,10 @@ export async function countCalls(env: Env, { id, limits = defaultLimits }: KeyRe
   }
 }
 
-/** `askedAt`: when the KeyObject was last asked, in Unix milliseconds. `isAsking`: a call that asks for a share is on its way. */
+/**
+ * `askedAt`: when the KeyObject was last asked, in Unix milliseconds. `isAsking`: a call that asks
+ * for a share is on its way.
+ */
 type CallsOfKey = { readonly askedAt: number; readonly held: HeldCalls | null; readonly isAsking: boolean };
 
 const byEnvironment = new WeakMap<object, Map<string, CallsOfKey>>();
@@ -56,7 +60,10 @@ function callSharesOf(env: Env): Map<string, CallsOfKey> {
 const busyMs = 1_000;
 const fewestWanted = 8;
 
-/** The end of the share that has nothing left, and how many messages to ask for: twice what it counted. */
+/**
+ * The end of the share that has nothing left, and how many messages to ask for: twice what it
+ * counted.
+ */
 function ended(shares: Map<string, CallsOfKey>, id: string, now: number): { readonly report: CallReport | null; readonly wanted: number } {
   const last = shares.get(id);
   if (shares.size >= mostKeys && last === undefined) shares.clear();
@@ -78,8 +85,9 @@ const bodies = new Map<string, Bucket>();
 const mostKeys = 10_000;
 
 /**
- * Counts one more body of the key; the refusal where it may not be read and parsed, or null. Counted in this isolate alone, so that it costs no
- * call: the messages in the body are counted exactly afterwards.
+ * Counts one more body of the key; the refusal where it may not be read and parsed, or null.
+ * Counted in this isolate alone, so that it costs no call: the messages in the body are counted
+ * exactly afterwards.
  */
 export function mayRead({ id, limits = defaultLimits }: KeyRecord, now: number): Refusal | null {
   const rate = callsPerMinuteOf(limits);

@@ -1,5 +1,5 @@
-// A request of the control endpoint on its way into the pipeline: it serves no client request, and is known by its own id in every session of
-// its key.
+// A request of the control endpoint on its way into the pipeline: it serves no client request, and
+// is known by its own id in every session of its key.
 
 import { digestOf } from "../../shared/encoding.ts";
 import type { Envelope } from "../../shared/wire/control/envelope.ts";
@@ -27,9 +27,15 @@ export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal"
   readonly request: SamplingRequest;
   /** Whether the request has earlier turns of its session. */
   readonly hasHistory: boolean;
-  /** Where a function is to be run. `position`: the index of the call in the envelope, where a model chose it. */
+  /**
+   * Where a function is to be run. `position`: the index of the call in the envelope, where a model
+   * chose it.
+   */
   readonly destination?: { readonly candidate: Candidate; readonly position: number | null };
-  /** The result of `planControl`; or why it may not begin, so that it only finds what was begun for it before. */
+  /**
+   * The result of `planControl`; or why it may not begin, so that it only finds what was begun for
+   * it before.
+   */
   readonly planned?: Result<Plan, Refusal>;
   /** The run under which its key admitted it already (`letIn`). */
   readonly run?: string;
@@ -46,7 +52,8 @@ export async function beginControl(call: ControlCall): Promise<Result<Started, R
   const { env, key, envelope, identity, destination, planned } = call;
   const { sessionId } = envelope.context;
   const ids = controlStub(env, key.id, envelope.requestId);
-  // Only the first request of an envelope reserves its id; the calls that follow from it have it already.
+  // Only the first request of an envelope reserves its id; the calls that follow from it have it
+  // already.
   const isFirst = (destination?.position ?? null) === null;
   if (sessionId === undefined)
     return begin(requestOf(call, { kind: "sessionless", session: ids, reserves: isFirst ? envelope.requestId : null }), planned);
@@ -56,7 +63,10 @@ export async function beginControl(call: ControlCall): Promise<Result<Started, R
   return begun;
 }
 
-/** `isReleased`: a refused request may be changed and sent again under its id; not where a function of it has run. */
+/**
+ * `isReleased`: a refused request may be changed and sent again under its id; not where a function
+ * of it has run.
+ */
 function reservationOf(ids: DurableObjectStub<SessionCalls>, id: string, digest: string, isReleased: boolean) {
   let reserving: Promise<boolean> | null = null;
   return {

@@ -1,5 +1,6 @@
-// An envelope as requests of the pipeline: one, or none where a call is handed back, or several where a model chooses functions that run here.
-// Each goes through the pipeline by itself; nothing here decides what is allowed.
+// An envelope as requests of the pipeline: one, or none where a call is handed back, or several
+// where a model chooses functions that run here. Each goes through the pipeline by itself; nothing
+// here decides what is allowed.
 
 import type { Slow } from "../platform/slow.ts";
 import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/wire/control/answered-call.ts";
@@ -35,25 +36,37 @@ import { awaitRun } from "./wait.ts";
 
 export type EnvelopeCall = Pick<ControlCall, "env" | "ctx" | "key" | "signal" | "onDelta" | "envelope" | "identity" | "trace">;
 
-/** The end of an envelope: the outcome of its request, and of its function calls where it asked for some. */
+/**
+ * The end of an envelope: the outcome of its request, and of its function calls where it asked for
+ * some.
+ */
 export type Ending = {
   /** Null where a call is handed back: no model, no server and no reviewer was asked. */
   readonly outcome: Outcome | null;
   readonly calls?: readonly FunctionCall[];
 };
 
-/** Work that has begun. `ending` may be called once; it never rejects for a reason that the caller is to know. */
+/**
+ * Work that has begun. `ending` may be called once; it never rejects for a reason that the caller
+ * is to know.
+ */
 export type Doing<E = Ending> = {
   /** The ending, where no reviewer has to be waited for; null otherwise. */
   readonly soon: Promise<E> | null;
   /** Of the work for it. */
   readonly slow?: Slow | undefined;
-  /** It has a lease among the key's `concurrent` requests for as long as its model call takes, and ends with the key. */
+  /**
+   * It has a lease among the key's `concurrent` requests for as long as its model call takes, and
+   * ends with the key.
+   */
   readonly isCounted: boolean;
   readonly ending: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<E>;
 };
 
-/** Begins an envelope's work. Refused: what can be refused before a model, a server or a reviewer is asked. */
+/**
+ * Begins an envelope's work. Refused: what can be refused before a model, a server or a reviewer is
+ * asked.
+ */
 export async function beginEnvelope(call: EnvelopeCall): Promise<Result<Doing, Refusal>> {
   const { task } = call.envelope;
   switch (task.type) {
@@ -152,7 +165,10 @@ type GivenCall = { readonly name: string; readonly input: JsonObject };
 
 const givenAt = "/task/parameters/function_call";
 
-/** Validates the caller's own call, and then runs it where its function is registered, or hands it back. */
+/**
+ * Validates the caller's own call, and then runs it where its function is registered, or hands it
+ * back.
+ */
 async function callFunction(
   call: EnvelopeCall,
   task: FunctionTask,
@@ -192,8 +208,9 @@ type CallPointers = {
 };
 
 /**
- * The request that runs a registered function, with everything that decides whether it may run; or `theCallers`, for a function that runs at
- * the caller and whose arguments are valid. Refused: an unknown name, and invalid arguments of a caller's function.
+ * The request that runs a registered function, with everything that decides whether it may run; or
+ * `theCallers`, for a function that runs at the caller and whose arguments are valid. Refused: an
+ * unknown name, and invalid arguments of a caller's function.
  */
 async function findFunction(
   call: EnvelopeCall,
@@ -243,7 +260,10 @@ function misfit(schemas: readonly JsonObject[], input: JsonObject, at: string): 
   return errors.length === 0 ? null : { kind: "invalidParams", errors };
 }
 
-/** Has a model choose calls. Each is validated, and then runs, one after the other, or is handed back. */
+/**
+ * Has a model choose calls. Each is validated, and then runs, one after the other, or is handed
+ * back.
+ */
 async function choose(call: EnvelopeCall, task: FunctionTask): Promise<Result<Doing, Refusal>> {
   const history = await historyOf(call);
   const begun = await beginControl({
@@ -300,7 +320,10 @@ function refusedCall({ env, ctx, key, envelope, trace }: EnvelopeCall, given: Gi
   return endedCall(given, describeRefusal(refusal));
 }
 
-/** An ended run releases its lease by itself, but perhaps only after the next call of the same envelope needs it. */
+/**
+ * An ended run releases its lease by itself, but perhaps only after the next call of the same
+ * envelope needs it.
+ */
 function releaseLease({ env, ctx, key }: EnvelopeCall, begun: Started): void {
   if (begun.kind === "run") enqueue(env, ctx, { key: { id: key.id, run: begun.run } });
 }
@@ -314,7 +337,10 @@ const requestFacts = ({ name }: EnvelopeCall["key"], task: string): Parameters<t
   provenance: "own",
 });
 
-/** Keeps an exchange for its session, where the envelope asks for that; once, also for a repeated request. */
+/**
+ * Keeps an exchange for its session, where the envelope asks for that; once, also for a repeated
+ * request.
+ */
 export async function remember({ env, ctx, key, envelope }: EnvelopeCall, run: RunMeta, text: string): Promise<void> {
   const { context, task, requestId } = envelope;
   if (context.rememberSeconds === undefined || context.sessionId === undefined || !("prompt" in task) || task.prompt === undefined) return;

@@ -1,7 +1,8 @@
-// The fast path: no gate is closed, or grants opened those that were, so the Worker calls the model itself and writes the record behind.
+// The fast path: no gate is closed, or grants opened those that were, so the Worker calls the model
+// itself and writes the record behind.
 //
-// The work does not depend on the caller's connection: it is finished, as far as the platform lets a Worker go on after its caller has left,
-// and its outcome is kept for a repeat.
+// The work does not depend on the caller's connection: it is finished, as far as the platform lets
+// a Worker go on after its caller has left, and its outcome is kept for a repeat.
 
 import type { Outcome } from "../../shared/model/outcome.ts";
 import { type Attempt, tokensOf } from "../../shared/model/call.ts";
@@ -80,7 +81,8 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
     return cutOff(call, called, calling);
   }
   watch.done();
-  // Before the response, since the caller may retry at once. Where it fails, the id is free when its lease has expired.
+  // Before the response, since the caller may retry at once. Where it fails, the id is free when
+  // its lease has expired.
   if (called.unasked)
     await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.input.id, error: errorClass(error) }));
   call.slow.over();
@@ -88,7 +90,10 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
   return called.outcome;
 }
 
-/** The key ended during the model call: the reply is not delivered, and its cost is in the record all the same. */
+/**
+ * The key ended during the model call: the reply is not delivered, and its cost is in the record
+ * all the same.
+ */
 function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome {
   const { env, ctx, input } = call;
   const { requestRef, id } = input;
@@ -127,8 +132,9 @@ async function callOnce(call: FastCall, over: AbortSignal): Promise<Called> {
 }
 
 /**
- * A model call that may be paid for twice is in the record before it is made: were its line written after the answer, as others are, a crash
- * then would leave two payments without a line. Throws where the ledger does not take it.
+ * A model call that may be paid for twice is in the record before it is made: were its line written
+ * after the answer, as others are, a crash then would leave two payments without a line. Throws
+ * where the ledger does not take it.
  */
 async function tellOfTakeover(env: Env, input: RequestInput): Promise<RecordEvent[]> {
   const events = chainEvents(input.id, null, Date.now(), begunFacts(input));
@@ -199,7 +205,10 @@ function begunFacts(input: RequestInput): RecordFact[] {
 const settledIn = ({ session, originating, request }: RequestRef, run: string, result: string): Pick<PendingEntries, "session"> =>
   session === null ? {} : { session: { object: session, settled: { originating, request, run, result } } };
 
-/** Queues the outcome for repeats, the end of the key's lease, and the record; caches the reply; stores a run where the requestor has left. */
+/**
+ * Queues the outcome for repeats, the end of the key's lease, and the record; caches the reply;
+ * stores a run where the requestor has left.
+ */
 function enqueueResult(
   { env, ctx, input, runInput, signal }: FastCall,
   { outcome, model, facts, cause, unasked, told = [] }: Called,

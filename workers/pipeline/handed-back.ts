@@ -1,5 +1,5 @@
-// A function call that is validated and handed back: nothing is sent, so no reviewer is asked; it counts for the key's limits and is recorded
-// like any other request.
+// A function call that is validated and handed back: nothing is sent, so no reviewer is asked; it
+// counts for the key's limits and is recorded like any other request.
 
 import { chainEvents, idWord, type RunSummary } from "../../shared/record/record.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";

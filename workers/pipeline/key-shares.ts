@@ -1,7 +1,9 @@
-// The shares of keys' limits that this isolate holds: while it has one, it admits a key's requests without asking the KeyObject.
+// The shares of keys' limits that this isolate holds: while it has one, it admits a key's requests
+// without asking the KeyObject.
 //
-// Only a key that is used again within a second gets a share. A share is reported when it is over, or when no request came for a while, so
-// that what is left of it is free for other isolates. The arithmetic is shared/policy/share.ts.
+// Only a key that is used again within a second gets a share. A share is reported when it is over,
+// or when no request came for a while, so that what is left of it is free for other isolates. The
+// arithmetic is shared/policy/share.ts.
 
 import { HeldShare, type ShareReport } from "../../shared/policy/share.ts";
 import type { Env } from "../platform/env.ts";
@@ -36,10 +38,16 @@ type Asking = {
 
 export class KeyShares {
   readonly #keys = new Map<string, OfKey>();
-  /** Requests that run while the report of their share is on its way, by their runs; true: it has ended meanwhile. */
+  /**
+   * Requests that run while the report of their share is on its way, by their runs; true: it has
+   * ended meanwhile.
+   */
   readonly #reporting = new Map<string, boolean>();
 
-  /** Admits a request. False: the KeyObject has to be asked; always so where a run may answer the identical request. */
+  /**
+   * Admits a request. False: the KeyObject has to be asked; always so where a run may answer the
+   * identical request.
+   */
   admit(keyId: string, run: string, identical: () => string, now: number): boolean {
     const ofKey = this.#keys.get(keyId);
     if (ofKey?.held == null) return false;
@@ -50,8 +58,9 @@ export class KeyShares {
   }
 
   /**
-   * Whether the key has room, so that another object may be asked before the request is admitted: once after each request that the KeyObject
-   * admitted with room for one more, and once for each request of a share; not where its last answer was a refusal.
+   * Whether the key has room, so that another object may be asked before the request is admitted:
+   * once after each request that the KeyObject admitted with room for one more, and once for each
+   * request of a share; not where its last answer was a refusal.
    */
   mayLook(keyId: string): boolean {
     const ofKey = this.#keys.get(keyId);
@@ -60,7 +69,10 @@ export class KeyShares {
     return true;
   }
 
-  /** Before a call to the KeyObject: whether it is to ask for a share, which it does where this isolate has none and the key is busy. */
+  /**
+   * Before a call to the KeyObject: whether it is to ask for a share, which it does where this
+   * isolate has none and the key is busy.
+   */
   asking(keyId: string, askedAt: number, isUseful: boolean): Asking {
     const ofKey = this.#ofKey(keyId);
     const isWanted = isUseful && ofKey.held === null && !ofKey.isAsking && askedAt - ofKey.askedAt < busyMs;
@@ -81,7 +93,10 @@ export class KeyShares {
     };
   }
 
-  /** A run of this isolate may answer identical requests from now on: they are not admitted from the share. */
+  /**
+   * A run of this isolate may answer identical requests from now on: they are not admitted from the
+   * share.
+   */
   index(keyId: string, identical: string): void {
     this.#keys.get(keyId)?.held?.indexed.add(identical);
   }
@@ -94,7 +109,10 @@ export class KeyShares {
     return true;
   }
 
-  /** The key's share where it is over, or admitted nothing since `idleSince`. It is no longer held: the report has to be sent. */
+  /**
+   * The key's share where it is over, or admitted nothing since `idleSince`. It is no longer held:
+   * the report has to be sent.
+   */
   end(keyId: string, now: number, idleSince: number): ShareReport[] {
     const ofKey = this.#keys.get(keyId);
     if (ofKey?.held == null || !(ofKey.held.share.isOver(now) || ofKey.admittedAt <= idleSince)) return [];
@@ -104,7 +122,10 @@ export class KeyShares {
     return [report];
   }
 
-  /** These reports have arrived, or are given up. What is returned has ended meanwhile, and is to be released. */
+  /**
+   * These reports have arrived, or are given up. What is returned has ended meanwhile, and is to be
+   * released.
+   */
   reported(reports: readonly ShareReport[]): string[] {
     return reports.flatMap(({ running }) =>
       running.filter((run) => {

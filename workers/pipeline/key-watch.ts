@@ -1,8 +1,9 @@
 // The end of a key, for what runs after its admission: an open response, a long model call.
 //
-// A hibernating WebSocket to the KeyObject (a window), which costs nothing while it waits and is closed when the key is revoked. It opens
-// after `firstMs`, so that short work never asks; one that breaks is opened again. The window of an open response also counts for the key's
-// limit `heldStreams`, and is closed with its session.
+// A hibernating WebSocket to the KeyObject (a window), which costs nothing while it waits and is
+// closed when the key is revoked. It opens after `firstMs`, so that short work never asks; one that
+// breaks is opened again. The window of an open response also counts for the key's limit
+// `heldStreams`, and is closed with its session.
 
 import { fullStatus, mostHeader, revokedCode, revokedStatus, sessionEndedCode, sessionHeader } from "../stubs/key-calls.ts";
 import type { KeyEnd } from "../../shared/model/gate.ts";
@@ -18,10 +19,16 @@ import type { KeyRecord } from "../stores/keys.ts";
 const firstMs = 1_000;
 const firstRetryMs = 50;
 const lastRetryMs = 1_000;
-/** The longest that a timer can wait. The end of a key that expires later is found at its next request. */
+/**
+ * The longest that a timer can wait. The end of a key that expires later is found at its next
+ * request.
+ */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Why the work has to end: its key or its session ended, or the key has as many open responses as it may. */
+/**
+ * Why the work has to end: its key or its session ended, or the key has as many open responses as
+ * it may.
+ */
 export type WatchEnd = KeyEnd | "sessionEnded" | "tooManyStreams";
 
 export type Watch<End> = {
@@ -38,8 +45,9 @@ export type KeyWatch = Watch<KeyEnd>;
 export type OpenResponseWatch = Watch<WatchEnd>;
 
 /**
- * Counts a response that opens now, unless its work is counted already: a window on the key costs as much as all the rest. The value ends the
- * count. Refused: where the key has as many open responses as it may.
+ * Counts a response that opens now, unless its work is counted already: a window on the key costs
+ * as much as all the rest. The value ends the count. Refused: where the key has as many open
+ * responses as it may.
  */
 export async function countOpening(env: Env, key: KeyRecord, isCounted: boolean): Promise<Result<() => void, Refusal>> {
   if (isCounted) return ok(() => {});
@@ -63,8 +71,9 @@ export const watchOpenResponse = (env: Env, key: KeyRecord, session: string): Op
 };
 
 /**
- * The same for a response that is about to open, and counts at once: refused where the key has as many as it may. Where the key or the session
- * has ended already, the watch says so. `session` may be empty: then only the key is watched.
+ * The same for a response that is about to open, and counts at once: refused where the key has as
+ * many as it may. Where the key or the session has ended already, the watch says so. `session` may
+ * be empty: then only the key is watched.
  */
 export async function watchOpeningResponse(env: Env, key: KeyRecord, session = ""): Promise<Result<OpenResponseWatch, Refusal>> {
   const { watch, end, done } = newWatch<WatchEnd>(key);
@@ -92,7 +101,10 @@ export function watchEndRefusal(end: WatchEnd, { limits = defaultLimits }: KeyRe
   }
 }
 
-/** That the work is over by itself. Every model call has one: an AbortController takes an exception and an event for each abort. */
+/**
+ * That the work is over by itself. Every model call has one: an AbortController takes an exception
+ * and an event for each abort.
+ */
 class Stop {
   isStopped = false;
   readonly #listeners = new Set<() => void>();
@@ -138,7 +150,10 @@ function newWatch<End extends WatchEnd>({
   return { watch: { over: over.signal, ended, done: () => done.stop() }, end, done };
 }
 
-/** Opens one window after another, until one says why the work has to end, or the work is over. Never rejects. */
+/**
+ * Opens one window after another, until one says why the work has to end, or the work is over.
+ * Never rejects.
+ */
 async function windowsOf(
   env: Env,
   id: string,

@@ -1,4 +1,5 @@
-// The calls of a task's requestor, at every endpoint that has tasks: its status, its cancellation, and its result.
+// The calls of a task's requestor, at every endpoint that has tasks: its status, its cancellation,
+// and its result.
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
@@ -10,12 +11,18 @@ import { settingsOf } from "../platform/settings.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { taskOf } from "./task.ts";
 
-/** `told`: the result of the call. `awaited`: the result is the run's outcome, once there is one. */
+/**
+ * `told`: the result of the call. `awaited`: the result is the run's outcome, once there is one.
+ */
 export type TaskAnswer = { readonly kind: "told"; readonly result: JsonObject } | { readonly kind: "awaited" };
 
-/** `key` is the requestor's key by its id. Refused: a task that is not its own or has ended, and any other method. */
+/**
+ * `key` is the requestor's key by its id. Refused: a task that is not its own or has ended, and any
+ * other method.
+ */
 export async function askOwnTask(env: Env, key: string, method: string, taskId: string): Promise<Result<TaskAnswer, Refusal>> {
-  // A made-up id never wakes an object, and another key's run is as unknown as one that never existed.
+  // A made-up id never wakes an object, and another key's run is as unknown as one that never
+  // existed.
   const genuine = parseRunId(settingsOf(env).keys, taskId) !== undefined;
   const snapshot = genuine ? await runStub(env, taskId).snapshot() : null;
   if (snapshot === null || snapshot.key !== key) return err({ kind: "unknownTask" });

@@ -13,8 +13,9 @@ import type { KeyRecord } from "../stores/keys.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
 
 /**
- * How the requestor gets its response. `sync`: on its open connection. `task`: a task or an asynchronous request, always a run. `callback`: an
- * MCP server waits, and a run that is opened for it posts the outcome; with `alwaysRun` there always is one, so that no Worker waits for a model.
+ * How the requestor gets its response. `sync`: on its open connection. `task`: a task or an
+ * asynchronous request, always a run. `callback`: an MCP server waits, and a run that is opened for
+ * it posts the outcome; with `alwaysRun` there always is one, so that no Worker waits for a model.
  */
 export type ResponseMode =
   | { readonly kind: "sync" }
@@ -23,7 +24,10 @@ export type ResponseMode =
 
 /** Which object knows the request, and by which reference. A repeat has the same `requestRef`. */
 export type Association =
-  /** It serves no client request, and has no id: no object knows it, and no other request is its repeat. */
+  /**
+   * It serves no client request, and has no id: no object knows it, and no other request is its
+   * repeat.
+   */
   { readonly kind: "unrepeatable"; readonly requestRef: RequestRef & { readonly session: null } } | KnownAssociation;
 
 export type KnownAssociation = {
@@ -32,15 +36,22 @@ export type KnownAssociation = {
 } & (
   | /** It serves a client request of its session. */ { readonly kind: "clientRequest" }
   /**
-   * It serves none, and is known in a session of its requestor. Its id is reserved elsewhere, once however often that is asked: false where it
-   * stands for another request. Where the request is refused, `releaseRequestId` releases what was reserved.
+   * It serves none, and is known in a session of its requestor. Its id is reserved elsewhere, once
+   * however often that is asked: false where it stands for another request. Where the request is
+   * refused, `releaseRequestId` releases what was reserved.
    */
   | { readonly kind: "ownRequest"; readonly reserveRequestId: () => Promise<boolean>; readonly releaseRequestId: () => Promise<void> }
-  /** It serves none and has no session: the object of its id knows it. `reserves`: the id that is reserved with it. */
+  /**
+   * It serves none and has no session: the object of its id knows it. `reserves`: the id that is
+   * reserved with it.
+   */
   | { readonly kind: "sessionless"; readonly reserves: string | null }
 );
 
-/** Neutral, with everything that the endpoint knows of the requestor and of what the request repeats. */
+/**
+ * Neutral, with everything that the endpoint knows of the requestor and of what the request
+ * repeats.
+ */
 export type PipelineRequest = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
@@ -63,10 +74,16 @@ export type PipelineRequest = {
   readonly requestId?: string;
   /** The same request reference with another digest is refused. */
   readonly digest: string;
-  /** A digest of the content: equal for requests of one key that one reply could answer, from any requestor. Few requests need it. */
+  /**
+   * A digest of the content: equal for requests of one key that one reply could answer, from any
+   * requestor. Few requests need it.
+   */
   readonly content: () => string;
   readonly responseMode: ResponseMode;
-  /** The requestor says that it asked before and left: an identical request's run answers this one, also where its caller seems to be there. */
+  /**
+   * The requestor says that it asked before and left: an identical request's run answers this one,
+   * also where its caller seems to be there.
+   */
   readonly isRetry?: true;
   /** The requestor's terms for the model call. */
   readonly terms?: CallTerms;

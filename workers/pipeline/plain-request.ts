@@ -1,5 +1,5 @@
-// A request whose images are made plain rasters before it is shown or sent. A repeat finds what is running by its original bytes, and decodes
-// nothing.
+// A request whose images are made plain rasters before it is shown or sent. A repeat finds what is
+// running by its original bytes, and decodes nothing.
 
 import { imagesIn, withImages } from "../../shared/image/content-images.ts";
 import { imageErrorWords } from "../../shared/image/image-error.ts";
@@ -19,18 +19,25 @@ import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
 import { letIn } from "./let-in.ts";
 
-/** `planned`: its plan, where that refuses it. `attached`: the same request was sent before, and this one attached to it. */
+/**
+ * `planned`: its plan, where that refuses it. `attached`: the same request was sent before, and
+ * this one attached to it.
+ */
 export type PlainRequest =
   | { readonly kind: "ready"; readonly request: PipelineRequest; readonly planned?: Result<Plan, Refusal> }
   | { readonly kind: "attached"; readonly started: Started };
 
-/** The same request with the images that it names by their addresses; or every error with its pointer. */
+/**
+ * The same request with the images that it names by their addresses; or every error with its
+ * pointer.
+ */
 export type FetchesImages = (request: SamplingRequest) => Promise<Result<SamplingRequest, readonly PointedError[]>>;
 
 /**
- * The request with a plain raster in place of each image. Unchanged: a request without images, and one that its plan refuses, which is to begin
- * with that plan. Refused: a request that its key does not admit, since fetching and decoding are work; one whose client request has ended; and
- * images that cannot be fetched or do not decode to one raster, each with its pointer.
+ * The request with a plain raster in place of each image. Unchanged: a request without images, and
+ * one that its plan refuses, which is to begin with that plan. Refused: a request that its key does
+ * not admit, since fetching and decoding are work; one whose client request has ended; and images
+ * that cannot be fetched or do not decode to one raster, each with its pointer.
  */
 export async function plainRequest(
   asked: PipelineRequest,
@@ -92,8 +99,9 @@ function pointerAt(
 const beginsNothing: Refusal = { kind: "noLongerKept" };
 
 /**
- * What is running or has ended for the same request; null where there is nothing, or where only `begin` can attach: to another caller's
- * fast-path call, and for a task. Refused: where its client request or its session has ended.
+ * What is running or has ended for the same request; null where there is nothing, or where only
+ * `begin` can attach: to another caller's fast-path call, and for a task. Refused: where its client
+ * request or its session has ended.
  */
 async function attach(asked: PipelineRequest & { readonly run: string }): Promise<Result<Started | null, Refusal>> {
   const { association, key, responseMode } = asked;

@@ -10,7 +10,10 @@ import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores
 import { timed } from "../telemetry/begin-trace.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
 
-/** The plan by the documents that serve now. Refused: by the policy, without a model, or where the documents cannot be read. */
+/**
+ * The plan by the documents that serve now. Refused: by the policy, without a model, or where the
+ * documents cannot be read.
+ */
 export const planFor = (asked: Planned): Promise<Result<Plan, Refusal>> => timed(asked.trace, "plan", () => planBy(asked));
 
 type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "requestor" | "request" | "destination" | "terms" | "trace">;
@@ -40,7 +43,10 @@ async function documentsOrNull(env: Env, ctx: Pick<ExecutionContext, "waitUntil"
 
 const readiness = new WeakMap<object, (provider: Parameters<typeof providerReady>[0]) => string | undefined>();
 
-/** Why a provider cannot be used here; undefined where it can. An isolate's environment does not change: each provider is checked once. */
+/**
+ * Why a provider cannot be used here; undefined where it can. An isolate's environment does not
+ * change: each provider is checked once.
+ */
 export function readyIn(env: Env): (provider: Parameters<typeof providerReady>[0]) => string | undefined {
   let ready = readiness.get(env);
   if (ready === undefined) {

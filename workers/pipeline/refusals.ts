@@ -1,4 +1,5 @@
-// Refused requests in the record: each by itself, and a flood as one count, so that refusing stays cheap and the record stays small.
+// Refused requests in the record: each by itself, and a flood as one count, so that refusing stays
+// cheap and the record stays small.
 
 import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
 import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
@@ -21,7 +22,10 @@ import { enqueue } from "./write-behind.ts";
 export const paramsRefusal = (refusal: ParamsRefusal): Refusal =>
   refusal.kind === "invalid" ? { kind: "invalidParams", errors: refusal.errors } : refusal;
 
-/** The refusal of a request at which something was thrown. Its id is in the log, unless the documents could not be read, which is no fault of ours. */
+/**
+ * The refusal of a request at which something was thrown. Its id is in the log, unless the
+ * documents could not be read, which is no fault of ours.
+ */
 export function thrownRefusal(error: unknown): Refusal {
   if (error instanceof ConfigurationUnavailable) return { kind: "configurationUnavailable" };
   const quote = crypto.randomUUID();
@@ -41,7 +45,9 @@ export type Refused = {
   readonly trace?: RequestTrace | undefined;
 };
 
-/** So many a minute of one key, endpoint and reason are written one by one; the rest are counted. */
+/**
+ * So many a minute of one key, endpoint and reason are written one by one; the rest are counted.
+ */
 export const writtenOneByOne = 20;
 const minuteMs = 60_000;
 
@@ -67,7 +73,10 @@ function countingOf(env: Env, name: string, now: number): Counting {
   return counting;
 }
 
-/** Records the refusal of a known key's request. It costs the requestor no time: it is written behind, in batches. */
+/**
+ * Records the refusal of a known key's request. It costs the requestor no time: it is written
+ * behind, in batches.
+ */
 export function recordRefusal(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, refused: Refused, refusal: Refusal): void {
   const now = Date.now();
   const { key, endpoint } = refused;

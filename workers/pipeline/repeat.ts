@@ -1,4 +1,5 @@
-// The same request again: it attaches to what is running, so that no reviewer is asked twice and the model is paid once.
+// The same request again: it attaches to what is running, so that no reviewer is asked twice and
+// the model is paid once.
 
 import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -15,7 +16,10 @@ import { awaitRun, parseOutcome } from "./wait.ts";
 /** Begins a request once more, where the one that it waited for was cut off. */
 export type BeginAgain = (request: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;
 
-/** Attaches to the earlier attempt. Refused: where that is no longer kept, or this attempt may not begin it. */
+/**
+ * Attaches to the earlier attempt. Refused: where that is no longer kept, or this attempt may not
+ * begin it.
+ */
 export async function attach(
   context: RunContext,
   earlier: Repeat,
@@ -34,14 +38,17 @@ export async function attach(
     // It is reserved and not open yet, and this attempt may not open it.
     return err(earlier.ended || plan.ok ? { kind: "noLongerKept" } : plan.error);
   }
-  // The earlier attempt may have been cut off before it opened the run: opening twice is the same as once.
+  // The earlier attempt may have been cut off before it opened the run: opening twice is the same
+  // as once.
   await runStub(env, earlier.run).open(
     JSON.stringify({ ...runInputOf(context, plan.value, true), id: earlier.run, requestRef: association.requestRef }),
   );
   return ok({ kind: "run", run: earlier.run, posts });
 }
 
-/** A fast-path request is repeated as a task: its outcome becomes an ended run, under the same id. */
+/**
+ * A fast-path request is repeated as a task: its outcome becomes an ended run, under the same id.
+ */
 async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: BeginAgain): Promise<Result<Started, Refusal>> {
   let text = earlier.result;
   if (earlier.state === "fast") {
@@ -87,8 +94,8 @@ async function awaitFirst(
   // A reset of the session's object ends the wait; nothing is lost.
   const result = await session.awaitResult(requestRef.originating, requestRef.request, awaitStepMs).catch(() => null);
   if (result !== null) return ok(parseOutcome(result));
-  // No outcome: the first request is still running, was cut off, or was refused after all (a limit), as this one may be.
-  // A request that could not be planned does not begin in its place.
+  // No outcome: the first request is still running, was cut off, or was refused after all (a
+  // limit), as this one may be. A request that could not be planned does not begin in its place.
   const begun = await again({ ...request, responseMode: { kind: "sync" } }, plan.ok ? undefined : plan);
   if (!begun.ok) return begun;
   const started = begun.value;

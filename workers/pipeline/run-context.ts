@@ -1,4 +1,5 @@
-// What every step of the pipeline knows of a request: its run's id, its key's limits, its identical digest, its cached reply.
+// What every step of the pipeline knows of a request: its run's id, its key's limits, its identical
+// digest, its cached reply.
 
 import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
@@ -58,11 +59,12 @@ export const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesO
 /** Whether the request becomes a run, or is answered at once. */
 export function isDurable(plan: Plan, { request: { responseMode, request }, cache }: RunContext): boolean {
   if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return true;
-  // A function must not run twice: its run is stored before the call, and no repeat takes over a lost call.
+  // A function must not run twice: its run is stored before the call, and no repeat takes over a
+  // lost call.
   if (request.kind === "function") return true;
   const gates = gatesIn(plan);
-  // Where the reply's risk may close a gate, a run stores the reply before a reviewer sees it: a crash costs neither a second call nor the
-  // review. The risk of a cached reply is found here.
+  // Where the reply's risk may close a gate, a run stores the reply before a reviewer sees it: a
+  // crash costs neither a second call nor the review. The risk of a cached reply is found here.
   const found = cache?.found;
   const risk = found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findReplyRisks(found.reply));
   const closed = { request: gates.request, response: isReplyAsked(gates, false, risk) };

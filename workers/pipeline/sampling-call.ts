@@ -1,5 +1,5 @@
-// A `sampling/createMessage` on its way into the pipeline: which client request it serves, what it repeats, and the context that is added
-// where its server asks for some and the policy allows it.
+// A `sampling/createMessage` on its way into the pipeline: which client request it serves, what it
+// repeats, and the context that is added where its server asks for some and the policy allows it.
 
 import { digestOf } from "../../shared/encoding.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
@@ -74,7 +74,10 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
   return (await withAddedContext(request, call, plan)) ?? begin(request, plan);
 }
 
-/** Begins the request with the context that its server asked for, where its rule and the extended request's rule allow that; null where nothing is added. */
+/**
+ * Begins the request with the context that its server asked for, where its rule and the extended
+ * request's rule allow that; null where nothing is added.
+ */
 async function withAddedContext(
   asked: PipelineRequest,
   { context }: SamplingCall,

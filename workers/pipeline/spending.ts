@@ -1,5 +1,6 @@
-// Whether an attempt at a model may be sent: nothing is stopped by an operator, and every budget that it counts for has room for the most that
-// it may cost. Asked right before each attempt, by the fast path and by runs.
+// Whether an attempt at a model may be sent: nothing is stopped by an operator, and every budget
+// that it counts for has room for the most that it may cost. Asked right before each attempt, by
+// the fast path and by runs.
 
 import { spentOf, worstOf } from "../../shared/budget/cost.ts";
 import {
@@ -41,7 +42,9 @@ export type Spending = {
   };
   readonly server: string;
   readonly request: SamplingRequest;
-  /** Where a candidate may cost more than is left of a budget: whether the next one may be asked. */
+  /**
+   * Where a candidate may cost more than is left of a budget: whether the next one may be asked.
+   */
   readonly cheaperWithinBudget: boolean;
 };
 
@@ -55,9 +58,10 @@ export const spendingOf = (
 const leaseSlackMs = 30_000;
 
 /**
- * Asked before each attempt. It answers at once where this isolate knows what is stopped and holds shares of every budget: no more than that may
- * stand between a busy key's request and its model.
- * @param mayShare More requests of this isolate follow, so that shares of the budgets are worth having.
+ * Asked before each attempt. It answers at once where this isolate knows what is stopped and holds
+ * shares of every budget: no more than that may stand between a busy key's request and its model.
+ * @param mayShare More requests of this isolate follow, so that shares of the budgets are worth
+ *   having.
  */
 export function permitFor(spending: Spending, { mayShare }: { readonly mayShare: boolean }): Permit {
   const size = once(() => sizeOf(spending.request));
@@ -172,7 +176,10 @@ function whyNot(all: readonly Asked[], mayGoOn: boolean): ProviderError {
   return unverifiedError("overBudget");
 }
 
-/** From the share that this isolate holds, else from the object. `answer`: null where the object cannot be asked. */
+/**
+ * From the share that this isolate holds, else from the object. `answer`: null where the object
+ * cannot be asked.
+ */
 async function reserveIn(env: Env, part: Part, mayShare: boolean): Promise<Asked> {
   const shares = budgetSharesOf(env);
   const now = Date.now();
@@ -183,8 +190,9 @@ async function reserveIn(env: Env, part: Part, mayShare: boolean): Promise<Asked
 }
 
 /**
- * Whether a request that people are to review may be sent as things are: refused where it is stopped, or where no model of it fits into its
- * budgets. Nothing is reserved. Rejects where that cannot be found out.
+ * Whether a request that people are to review may be sent as things are: refused where it is
+ * stopped, or where no model of it fits into its budgets. Nothing is reserved. Rejects where that
+ * cannot be found out.
  */
 export async function affordable(spending: Spending, candidates: readonly Candidate[]): Promise<Refusal | null> {
   const { env, key, server, request } = spending;

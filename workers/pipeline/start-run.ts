@@ -1,4 +1,5 @@
-// The start of an admitted request: it adopts the run of an identical request whose requestor left, opens a run, or is answered at once.
+// The start of an admitted request: it adopts the run of an identical request whose requestor left,
+// opens a run, or is answered at once.
 
 import { type RunInput, decidersDigest } from "../../shared/run/run-input.ts";
 import { beginWork } from "../platform/slow.ts";
@@ -36,7 +37,10 @@ export async function adoptIdentical(context: RunContext, { plan, identical }: F
   return { kind: "run", run: identical, posts: adopted === "posts" };
 }
 
-/** Opens a run where the request has to be durable (`isDurable`); otherwise calls the model from here. */
+/**
+ * Opens a run where the request has to be durable (`isDurable`); otherwise calls the model from
+ * here.
+ */
 export async function start(context: RunContext, { plan, takenOver }: Fresh): Promise<Started> {
   const { request, run } = context;
   const { env, ctx, responseMode, signal, onDelta, association } = request;

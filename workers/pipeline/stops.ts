@@ -1,4 +1,5 @@
-// What operators have stopped, as this isolate knows it: asked of a StopObject, and known for `stopsKnownMs`. Nothing is sent without it.
+// What operators have stopped, as this isolate knows it: asked of a StopObject, and known for
+// `stopsKnownMs`. Nothing is sent without it.
 
 import type { StopScope } from "../../shared/model/call.ts";
 import { type Stops, stoppedBy } from "../../shared/policy/stops.ts";
@@ -7,7 +8,9 @@ import { stopShards, stopsKnownMs } from "../stubs/stop-calls.ts";
 import { stopStub } from "../stubs/stubs.ts";
 import { goOnWith } from "./write-behind.ts";
 
-/** From this age on the next is asked for, while the last still counts: a busy isolate never waits. */
+/**
+ * From this age on the next is asked for, while the last still counts: a busy isolate never waits.
+ */
 const renewMs = stopsKnownMs / 2;
 /** A question that was cut off with its request is asked again after this. */
 const renewAgainMs = 250;
@@ -33,7 +36,10 @@ class StopsInIsolate {
     return this.#known.stops;
   }
 
-  /** Each request asks for itself, since another's question may be cut off with its request. Rejects where no object can be asked. */
+  /**
+   * Each request asks for itself, since another's question may be cut off with its request. Rejects
+   * where no object can be asked.
+   */
   async ask(env: Env, askedAt: number): Promise<Stops> {
     this.#shard ??= Math.floor(Math.random() * stopShards);
     const stops = await stopStub(env, this.#shard)
@@ -58,7 +64,10 @@ function stopsOf(env: Env): StopsInIsolate {
 type Asking = { readonly env: Env; readonly ctx: Pick<ExecutionContext, "waitUntil"> };
 type Of = { readonly server: string; readonly key: string };
 
-/** Which stop is for a request of this server and key, or null; undefined where this isolate has to ask. */
+/**
+ * Which stop is for a request of this server and key, or null; undefined where this isolate has to
+ * ask.
+ */
 export function stopKnown(asking: Asking, of: Of, now: number): StopScope | null | undefined {
   const stops = stopsOf(asking.env).known(asking, now);
   return stops === null ? undefined : stoppedBy(stops, of);

@@ -20,7 +20,8 @@ export function taskOf(snapshot: RunSnapshot): Task {
 }
 
 function taskStatus({ outcome, state }: RunSnapshot): Task["status"] {
-  // A task is `cancelled` before the response to its cancellation (2025-11-25, basic/utilities/tasks).
+  // A task is `cancelled` before the response to its cancellation (2025-11-25,
+  // basic/utilities/tasks).
   if (state === "cancelled") return state;
   // Until the outcome may be delivered the task is `working`, also after the decision.
   if (outcome === null) return "working";

@@ -1,4 +1,5 @@
-// What is exported of a request when it ends in this Worker: its spans and its data point. A run exports its own.
+// What is exported of a request when it ends in this Worker: its spans and its data point. A run
+// exports its own.
 
 import type { Endpoint, RecordEvent, RunSummary } from "../../shared/record/record.ts";
 import type { RequestInput } from "../../shared/run/run-input.ts";
@@ -12,7 +13,10 @@ import type { RunContext } from "./run-context.ts";
 
 type Background = Pick<ExecutionContext, "waitUntil">;
 
-/** A request that was answered at once. `events`: called when the spans are made, after the response. */
+/**
+ * A request that was answered at once. `events`: called when the spans are made, after the
+ * response.
+ */
 export function exportAnswered(
   env: Env,
   ctx: Background,

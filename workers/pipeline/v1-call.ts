@@ -1,5 +1,5 @@
-// A request of the API under /v1 on its way into the pipeline: the key's client asks for itself, or, with a scoped token, a server asks for the
-// client request that its token is for.
+// A request of the API under /v1 on its way into the pipeline: the key's client asks for itself,
+// or, with a scoped token, a server asks for the client request that its token is for.
 
 import type { TokenClaims } from "../../shared/credential/scoped-token.ts";
 import { digestOf } from "../../shared/encoding.ts";

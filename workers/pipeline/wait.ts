@@ -1,4 +1,5 @@
-// A caller's wait for a run, through a window (a WebSocket) that is opened again where it breaks, and keeps no object awake.
+// A caller's wait for a run, through a window (a WebSocket) that is opened again where it breaks,
+// and keeps no object awake.
 
 import { callerLeft } from "../stubs/run-calls.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
@@ -14,7 +15,8 @@ const firstRetryMs = 100;
 const lastRetryMs = 5_000;
 
 /**
- * The run's outcome, once it may be delivered. Waits through any number of resets of the object, with a fresh stub each time.
+ * The run's outcome, once it may be delivered. Waits through any number of resets of the object,
+ * with a fresh stub each time.
  * @param onProgress Gets each state of the run during the wait.
  * @param signal Ends the wait, and nothing else.
  */
@@ -39,7 +41,10 @@ export async function awaitRun(env: Env, run: string, onProgress: (state: RunPro
 
 type WindowMessage = { readonly kind: "ended"; readonly outcome?: Outcome } | { readonly kind: "progress"; readonly state: RunProgress };
 
-/** One window, until the run ends or the window breaks; the outcome, where the window brings it. Rejects where the caller leaves. */
+/**
+ * One window, until the run ends or the window breaks; the outcome, where the window brings it.
+ * Rejects where the caller leaves.
+ */
 async function watch(
   env: Env,
   run: string,

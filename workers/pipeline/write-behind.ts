@@ -1,8 +1,9 @@
-// Writes behind, after the fast path has responded: the entries of `flushAfterMs` go to each object in one call. The calls of a flush are spread
-// over time, so that requests are answered in between.
+// Writes behind, after the fast path has responded: the entries of `flushAfterMs` go to each object
+// in one call. The calls of a flush are spread over time, so that requests are answered in between.
 //
-// A key's released leases go with the next call to the same object, or with the flush; a session's outcomes with the flush, or with a repeat
-// of their request; the record to each shard in one call. One request of the isolate carries the flush for all of them, in its own `waitUntil`.
+// A key's released leases go with the next call to the same object, or with the flush; a session's
+// outcomes with the flush, or with a repeat of their request; the record to each shard in one call.
+// One request of the isolate carries the flush for all of them, in its own `waitUntil`.
 
 import { portions } from "../../shared/portions.ts";
 import type { RequestRef } from "../../shared/run/run-input.ts";
@@ -15,15 +16,24 @@ import { keyStub, ledgerShardOf, ledgerStub, sessionById } from "../stubs/stubs.
 import { budgetSharesOf } from "./budget-shares.ts";
 import { keySharesOf } from "./key-shares.ts";
 
-/** Long enough that requests under load share a flush, and short before a person would look for a record. */
+/**
+ * Long enough that requests under load share a flush, and short before a person would look for a
+ * record.
+ */
 const flushAfterMs = 250;
-/** A flush makes its calls in so many parts, with such a pause between them: less than `flushAfterMs` in all. */
+/**
+ * A flush makes its calls in so many parts, with such a pause between them: less than
+ * `flushAfterMs` in all.
+ */
 const mostParts = 25;
 const betweenPartsMs = 8;
 const abandonedAfterMs = 5_000;
 /** A share of a key's limits that admitted nothing for so long is given back. */
 const idleMs = flushAfterMs;
-/** A flush goes on for as long as shares are held, and no longer than this: the platform ends a Worker that works on after its response. */
+/**
+ * A flush goes on for as long as shares are held, and no longer than this: the platform ends a
+ * Worker that works on after its response.
+ */
 const longestFlushMs = 20_000;
 
 export type WriteBehind = {
@@ -34,7 +44,10 @@ export type WriteBehind = {
   /** Shares that have ended, by the API key's id. */
   readonly reports: Map<string, ShareReport[]>;
   readonly entries: Map<number, (() => LedgerEntry)[]>;
-  /** When the running flush began, in Unix milliseconds; after `abandonedAfterMs` its Worker counts as cut off. */
+  /**
+   * When the running flush began, in Unix milliseconds; after `abandonedAfterMs` its Worker counts
+   * as cut off.
+   */
   flushingSince: number | null;
 };
 
@@ -57,7 +70,10 @@ function add<K, V>(to: Map<K, V[]>, key: K, value: V): void {
 
 type Background = Pick<ExecutionContext, "waitUntil">;
 
-/** A call to a session about one request, which carries that request's outcome where it is pending. Where the call fails, it stays pending. */
+/**
+ * A call to a session about one request, which carries that request's outcome where it is pending.
+ * Where the call fails, it stays pending.
+ */
 export const withSettled = <T>(
   env: Env,
   ctx: Background,
@@ -66,7 +82,10 @@ export const withSettled = <T>(
 ): Promise<T> =>
   withPending(env, ctx, writeBehindOf(env).settled, session, call, (each) => each.request === request && each.originating === originating);
 
-/** A call to this key that carries what has ended: runs, and shares of its limits. Where it fails, both stay pending. */
+/**
+ * A call to this key that carries what has ended: runs, and shares of its limits. Where it fails,
+ * both stay pending.
+ */
 export const withReleased = <T>(env: Env, ctx: Background, keyId: string, call: (ended: EndedOfKey) => Promise<T>): Promise<T> => {
   const pending = writeBehindOf(env);
   const now = Date.now();
@@ -82,7 +101,10 @@ export const withReleased = <T>(env: Env, ctx: Background, keyId: string, call: 
 
 type EndedOfKey = { readonly released: readonly string[]; readonly reports: readonly ShareReport[] };
 
-/** What has ended while the reports were on their way is released after them: a report counts it as running. */
+/**
+ * What has ended while the reports were on their way is released after them: a report counts it as
+ * running.
+ */
 function reported(env: Env, ctx: Background, keyId: string, reports: readonly ShareReport[]): void {
   for (const run of keySharesOf(env).reported(reports)) enqueue(env, ctx, { key: { id: keyId, run } });
 }
@@ -107,13 +129,19 @@ async function withPending<V, T>(
   }
 }
 
-/** In UTF-16 code units, of at most two bytes; one call between objects carries 32 MiB. A single text has only the platform's bound. */
+/**
+ * In UTF-16 code units, of at most two bytes; one call between objects carries 32 MiB. A single
+ * text has only the platform's bound.
+ */
 const mostInCall = 8 * 1024 * 1024;
 
 export type PendingEntries = {
   readonly session?: { readonly object: string; readonly settled: Settled };
   readonly key?: { readonly id: string; readonly run: string };
-  /** Called when the entry is sent, so that the caller does not wait for the digests and hashes of a record. */
+  /**
+   * Called when the entry is sent, so that the caller does not wait for the digests and hashes of a
+   * record.
+   */
   readonly entry?: { readonly run: string; readonly make: () => LedgerEntry };
 };
 
@@ -141,10 +169,15 @@ export function goOnWith(ctx: Background, work: Promise<unknown>): void {
 
 let underWay = 0;
 
-/** How much of this isolate's work goes on after responses: each part calls objects until it ends. */
+/**
+ * How much of this isolate's work goes on after responses: each part calls objects until it ends.
+ */
 export const flushesUnderWay = (): number => underWay;
 
-/** Flushes, and again while a share of a key's limits or of a budget is held: nobody else would give it back where no request follows. */
+/**
+ * Flushes, and again while a share of a key's limits or of a budget is held: nobody else would give
+ * it back where no request follows.
+ */
 async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {
   const shares = keySharesOf(env);
   const budgets = budgetSharesOf(env);
@@ -164,7 +197,10 @@ async function flushWhileHeld(env: Env, ctx: Background, pending: WriteBehind): 
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Makes the calls for everything that is pending now; each takes what is pending for its object when it is made. */
+/**
+ * Makes the calls for everything that is pending now; each takes what is pending for its object
+ * when it is made.
+ */
 async function flush(env: Env, ctx: Background, pending: WriteBehind): Promise<void> {
   const { settled, released, reports, entries } = pending;
   const calls = [
@@ -218,7 +254,10 @@ function made(make: () => LedgerEntry): LedgerEntry[] {
   }
 }
 
-/** Every write may be sent twice: one retry, with a fresh stub, covers an object that was reset in between. */
+/**
+ * Every write may be sent twice: one retry, with a fresh stub, covers an object that was reset in
+ * between.
+ */
 async function attempt(send: () => Promise<void>): Promise<void> {
   try {
     await send();

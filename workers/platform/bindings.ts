@@ -1,4 +1,5 @@
-// The bindings that wrangler.toml must have, those of the Workers beside the gateway apart: a project that upgrades keeps a file of its own.
+// The bindings that wrangler.toml must have, those of the Workers beside the gateway apart: a
+// project that upgrades keeps a file of its own.
 
 import type { Env } from "./env.ts";
 import type { WorkerBeside } from "./workers-beside.ts";

@@ -80,5 +80,6 @@ export interface Env {
   readonly SLACK_WEBHOOK_URL?: string;
   readonly SLACK_API_URL?: string;
   // TEAMS_<NAME>_URL, for each Teams channel that the policy names, is looked up by name.
-  // WEBHOOK_<NAME>_URL and WEBHOOK_<NAME>_SECRET, for each webhook that the policy names, are looked up by name.
+  // WEBHOOK_<NAME>_URL and WEBHOOK_<NAME>_SECRET, for each webhook that the policy names, are
+  // looked up by name.
 }

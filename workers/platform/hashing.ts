@@ -1,4 +1,5 @@
-// Has digests computed by the runtime: the same values as our own code's, several times faster. Imported for its effect alone.
+// Has digests computed by the runtime: the same values as our own code's, several times faster.
+// Imported for its effect alone.
 
 import { createHash, createHmac } from "node:crypto";
 import { useHashing } from "../../shared/encoding.ts";

@@ -1,7 +1,8 @@
-// The only place that logs. An event has a name and a few facts of known kinds; there is no way to pass text from outside.
+// The only place that logs. An event has a name and a few facts of known kinds; there is no way to
+// pass text from outside.
 //
-// Prompts, replies, tokens and keys never reach a log: no parameter here can carry one, and errors are logged by their
-// class alone, because their messages may quote what they choked on.
+// Prompts, replies, tokens and keys never reach a log: no parameter here can carry one, and errors
+// are logged by their class alone, because their messages may quote what they choked on.
 
 import type { OutboxKind, ScheduleKind } from "../stubs/run-calls.ts";
 import type { Dependent } from "../stubs/key-calls.ts";
@@ -69,8 +70,8 @@ export function logEvent(event: LogEvent, facts: LogFacts = {}): void {
 }
 
 /**
- * The class of an error and nothing of its message: its `name`, because minifying renames the class itself. A name that is no word is not
- * a class's.
+ * The class of an error and nothing of its message: its `name`, because minifying renames the class
+ * itself. A name that is no word is not a class's.
  */
 export function errorClass(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;

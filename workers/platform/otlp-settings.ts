@@ -1,4 +1,5 @@
-// Where spans are exported to, by the variables that OpenTelemetry's specification names ("OTLP Exporter Configuration").
+// Where spans are exported to, by the variables that OpenTelemetry's specification names ("OTLP
+// Exporter Configuration").
 
 import { isLoopbackHost, readBaseUrl } from "../../shared/address.ts";
 import type { Env } from "./env.ts";

@@ -1,4 +1,5 @@
-// The Worker's variables, parsed once. An issue says which is missing or wrong, and what an operator can do.
+// The Worker's variables, parsed once. An issue says which is missing or wrong, and what an
+// operator can do.
 
 import { isLoopbackHost } from "../../shared/address.ts";
 import { type OperatorEntry, parseOperators } from "../../shared/credential/operator-roles.ts";
@@ -8,10 +9,16 @@ import type { Env } from "./env.ts";
 import { type OtlpSettings, parseOtlp } from "./otlp-settings.ts";
 
 export type Settings = {
-  /** Without a trailing slash; undefined where it is not configured, and then no notices can be sent. */
+  /**
+   * Without a trailing slash; undefined where it is not configured, and then no notices can be
+   * sent.
+   */
   readonly publicUrl: string | undefined;
   readonly keys: SigningKeys;
-  /** The secrets with which stored content is encrypted: the first one encrypts, all of them decrypt. Empty: it is stored as plain text. */
+  /**
+   * The secrets with which stored content is encrypted: the first one encrypts, all of them
+   * decrypt. Empty: it is stored as plain text.
+   */
   readonly contentSecrets: readonly string[];
   readonly adminToken: string | undefined;
   /** Undefined: only the admin token reads metrics. */
@@ -25,7 +32,10 @@ export type Settings = {
   /** For one model call with its retries and failover. */
   readonly modelTimeoutMs: number;
   readonly heartbeatMs: number;
-  /** How long one request of a client without a session is held while its call waits; then the client is asked to come back. */
+  /**
+   * How long one request of a client without a session is held while its call waits; then the
+   * client is asked to come back.
+   */
   readonly legMs: number;
   /** How long a link opens its page. In a longer review its reviewer can request a new one. */
   readonly linkMs: number;
@@ -45,8 +55,9 @@ export type AccessSettings = { readonly issuer: string; readonly audience: strin
 const parsed = new WeakMap<object, Settings>();
 
 /**
- * The settings of this environment. Throws a `SettingError` without a LINK_KEY that can serve as a secret, because no id can be sealed, and with
- * such a CONTENT_KEY, because content would be stored as if it were protected.
+ * The settings of this environment. Throws a `SettingError` without a LINK_KEY that can serve as a
+ * secret, because no id can be sealed, and with such a CONTENT_KEY, because content would be stored
+ * as if it were protected.
  */
 export function settingsOf(env: Env): Settings {
   const known = parsed.get(env);
@@ -95,7 +106,10 @@ function parseSettings(env: Env): Settings {
   };
 }
 
-/** A setting without which nothing can be served. The message is one sentence for an operator, without a full stop and without the value. */
+/**
+ * A setting without which nothing can be served. The message is one sentence for an operator,
+ * without a full stop and without the value.
+ */
 export class SettingError extends Error {
   override readonly name = "SettingError";
 }
@@ -110,7 +124,10 @@ function refused(name: string, secret: string, fix: string, issues: string[]): S
 /** As long as a random text of 128 bits in base64 or hexadecimal, and of as many characters. */
 const isWeak = (secret: string): boolean => secret.length < 22 || new Set(secret).size < 10;
 
-/** With the previous key alone, content goes on being encrypted with that: a key that is missing by mistake stores nothing as plain text. */
+/**
+ * With the previous key alone, content goes on being encrypted with that: a key that is missing by
+ * mistake stores nothing as plain text.
+ */
 function parseContentKeys({ CONTENT_KEY: current = "", CONTENT_KEY_PREVIOUS: previous = "" }: Env, issues: string[]): string[] {
   for (const [name, secret] of Object.entries({ CONTENT_KEY: current, CONTENT_KEY_PREVIOUS: previous })) {
     const error = secret === "" ? null : secretError(secret);

@@ -1,4 +1,5 @@
-// One timer for everything that only slow work needs: a timer costs a request more than most of its steps, and most requests end before theirs.
+// One timer for everything that only slow work needs: a timer costs a request more than most of its
+// steps, and most requests end before theirs.
 
 export type Slow = {
   readonly afterMs: number;
@@ -16,7 +17,10 @@ export function beginWork(): Slow & { readonly over: () => void } {
   return { afterMs: slowAfterMs, passed, over: () => clearTimeout(timer) };
 }
 
-/** Calls `then` `milliseconds` from now. With `slow`, which begins now, it may be a little later, and costs nothing until that has passed. The result stops it. */
+/**
+ * Calls `then` `milliseconds` from now. With `slow`, which begins now, it may be a little later,
+ * and costs nothing until that has passed. The result stops it.
+ */
 export function later(milliseconds: number, slow: Slow | undefined, then: () => void): () => void {
   let stopped = false;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,5 @@
-// The gateway's paths and links. A link is built from PUBLIC_URL alone, never from a request's headers.
+// The gateway's paths and links. A link is built from PUBLIC_URL alone, never from a request's
+// headers.
 
 export const paths = {
   sampling: "/sampling",
@@ -71,7 +72,10 @@ export const paths = {
   },
 } as const;
 
-/** A document's paths. Each document has its own, so that no path is a pattern of another one: then one regular expression finds a route. */
+/**
+ * A document's paths. Each document has its own, so that no path is a pattern of another one: then
+ * one regular expression finds a route.
+ */
 export const documentPaths = <Name extends "routing" | "policy" | "servers" | "issuers" | "budgets">(name: Name) =>
   ({
     document: paths.admin[name],
@@ -88,7 +92,10 @@ export const runPath = (id: string): string => `/runs/${encodeURIComponent(id)}`
 /** The link to a review's page. */
 export const reviewUrl = (publicUrl: string, token: string): string => `${publicUrl}/r/${token}`;
 
-/** A review's page for somebody who is signed in to their inbox: without a token. `inbox`: the URL or the path of the inbox. */
+/**
+ * A review's page for somebody who is signed in to their inbox: without a token. `inbox`: the URL
+ * or the path of the inbox.
+ */
 export const inboxReviewUrl = (inbox: string, gate: "request" | "response", run: string): string => `${inbox}/reviews/${gate}/${run}`;
 
 /** Where the review page's form posts to: relative, so that a path prefix in PUBLIC_URL is kept. */
@@ -106,5 +113,8 @@ export const consoleUrl = (publicUrl: string): string => `${publicUrl}/console`;
 /** The link that signs a reviewer in to their inbox. */
 export const signInUrl = (publicUrl: string, token: string): string => `${publicUrl}/inbox/sign-in/${token}`;
 
-/** The path of one of our own addresses, for links and forms: relative to the host, so that a path prefix in PUBLIC_URL is kept. */
+/**
+ * The path of one of our own addresses, for links and forms: relative to the host, so that a path
+ * prefix in PUBLIC_URL is kept.
+ */
 export const pathOfUrl = (url: string): string => new URL(url).pathname;

@@ -46,12 +46,14 @@ function senderOf(env: Env): Sender {
 }
 
 /**
- * Calls the candidates in order; the error has every attempt. One function for every kind of request: vectors come back as a reply with
- * one `embedding` block for each message, a function's result as one `tool_result`.
+ * Calls the candidates in order; the error has every attempt. One function for every kind of
+ * request: vectors come back as a reply with one `embedding` block for each message, a function's
+ * result as one `tool_result`.
  *
- * `terms.timeoutMs` bounds everything from the queue to the last byte, and is never above the gateway's own MODEL_TIMEOUT_SECONDS.
- * `onDelta` gets a reply's text in pieces while it comes: together they are the text of the reply, or of what came before the error.
- * For `left`, `over`, `slow`, `permit` and `traceOf` see `SendOptions`.
+ * `terms.timeoutMs` bounds everything from the queue to the last byte, and is never above the
+ * gateway's own MODEL_TIMEOUT_SECONDS. `onDelta` gets a reply's text in pieces while it comes:
+ * together they are the text of the reply, or of what came before the error. For `left`, `over`,
+ * `slow`, `permit` and `traceOf` see `SendOptions`.
  */
 export async function callModels(
   env: Env,

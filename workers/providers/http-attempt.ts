@@ -1,4 +1,5 @@
-// One attempt at a model over HTTP: send, read, translate, within a timeout. An error never has the provider's words.
+// One attempt at a model over HTTP: send, read, translate, within a timeout. An error never has the
+// provider's words.
 
 import type { ModelCall } from "../../shared/provider/model-call.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
@@ -10,7 +11,10 @@ import { exchange, isEventStream, readEvents, readJson, type Limits } from "./pr
 import type { OpenProvider, Surroundings } from "./provider-adapter.ts";
 import { type Ready, providerReady } from "./ready.ts";
 
-/** A provider's API for one call: its requests, the reader of its stream, and the translation of its answer. */
+/**
+ * A provider's API for one call: its requests, the reader of its stream, and the translation of its
+ * answer.
+ */
 export type HttpApi = {
   readonly notes: readonly Note[];
   readonly whole: (signal: AbortSignal) => Promise<Response>;
@@ -19,14 +23,18 @@ export type HttpApi = {
   readonly from: (response: unknown, call: ModelCall) => Result<ModelReply, ProviderError>;
 };
 
-/** Makes `reply` over an API. The notes of the request's translation come before those of the answer's. */
+/**
+ * Makes `reply` over an API. The notes of the request's translation come before those of the
+ * answer's.
+ */
 export const attemptOver =
   (apiFor: (call: ModelCall, ready: Ready) => HttpApi): OpenProvider["reply"] =>
   async (call, around, limits, onDelta) => {
     const { provider, model } = call.candidate;
     const ready = providerReady(provider, around.lookup);
     if (!ready.ok) return err(notReadyError);
-    // Routing checked this; a reviewer's edit may since have added content that this model cannot take.
+    // Routing checked this; a reviewer's edit may since have added content that this model cannot
+    // take.
     if (cannotCarry(call.request, model, provider.kind) !== undefined) return err(badCallError);
     const api = apiFor(call, limits.trace === undefined ? ready.value : { ...ready.value, trace: limits.trace });
     const deltas = onDelta === undefined ? undefined : new TextDeltas(call.request, onDelta);

@@ -1,4 +1,5 @@
-// What each kind of provider does for the sender and the doctor; provider-registry.ts has the kinds.
+// What each kind of provider does for the sender and the doctor; provider-registry.ts has the
+// kinds.
 
 import type { ModelReply, ProviderError } from "../../shared/model/call.ts";
 import type { FunctionRequest } from "../../shared/model/sampling.ts";
@@ -9,7 +10,10 @@ import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Limits } from "./provider-exchange.ts";
 import type { Ready } from "./ready.ts";
 
-/** Runs the function that the request's one tool use names, on the candidate's MCP server. A call that has begun is not aborted. */
+/**
+ * Runs the function that the request's one tool use names, on the candidate's MCP server. A call
+ * that has begun is not aborted.
+ */
 export type RunFunction = (
   request: FunctionRequest,
   candidate: Candidate,
@@ -31,8 +35,8 @@ export type EmbeddingCall = { readonly texts: readonly string[]; readonly candid
 
 export type OpenProvider = {
   /**
-   * One attempt at a model's reply, within a timeout; null where there is no model. After the first call of `onDelta` an error is final,
-   * because the client has that text.
+   * One attempt at a model's reply, within a timeout; null where there is no model. After the first
+   * call of `onDelta` an error is final, because the client has that text.
    */
   readonly reply:
     | ((call: ModelCall, around: Surroundings, limits: Limits, onDelta?: OnDelta) => Promise<Result<ModelReply, ProviderError>>)

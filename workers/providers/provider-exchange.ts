@@ -1,4 +1,5 @@
-// One exchange with a provider, bounded in time and size: the request, and the answer whole or event by event.
+// One exchange with a provider, bounded in time and size: the request, and the answer whole or
+// event by event.
 
 import { parseJson } from "../../shared/json/values.ts";
 import { EventSplitter, dataOf } from "../../shared/relay/event-stream.ts";
@@ -20,11 +21,15 @@ import { type Slow, later } from "../platform/slow.ts";
 
 export type Limits = {
   readonly timeoutMs: number;
-  /** After `stay`, when no other provider can take over: at least `timeoutMs`, which is the default. */
+  /**
+   * After `stay`, when no other provider can take over: at least `timeoutMs`, which is the default.
+   */
   readonly longestMs?: number;
   /** The caller no longer wants an answer. */
   readonly signal?: AbortSignal | undefined;
-  /** Of the work that this is the beginning of: then the timeout takes no timer until it has passed. */
+  /**
+   * Of the work that this is the beginning of: then the timeout takes no timer until it has passed.
+   */
   readonly slow?: Slow | undefined;
   /** Passed on with the request. */
   readonly trace?: TraceContext | undefined;
@@ -37,8 +42,9 @@ type Exchange<T> = {
 };
 
 /**
- * Sends and reads within the timeout. An exchange that takes longer, or that the caller gave up, is aborted, so that no connection stays
- * open. The body is read here: JSON or events alone are an answer.
+ * Sends and reads within the timeout. An exchange that takes longer, or that the caller gave up, is
+ * aborted, so that no connection stays open. The body is read here: JSON or events alone are an
+ * answer.
  */
 export async function exchange<T>(limits: Limits, now: () => number, { ask, read }: Exchange<T>): Promise<Result<T, ProviderError>> {
   const attempt = new AbortController();
@@ -72,10 +78,16 @@ export async function exchange<T>(limits: Limits, now: () => number, { ask, read
   }
 }
 
-/** In bytes or characters: many times the longest reply of a model. A reply is in memory several times, of 128 MB in all. */
+/**
+ * In bytes or characters: many times the longest reply of a model. A reply is in memory several
+ * times, of 128 MB in all.
+ */
 const mostBytes = 16 * 1024 * 1024;
 
-/** A stream takes some hundred bytes for a token, and none are kept: this allows 1,000 for each of the longest replies' 128,000. */
+/**
+ * A stream takes some hundred bytes for a token, and none are kept: this allows 1,000 for each of
+ * the longest replies' 128,000.
+ */
 const mostStreamBytes = 128 * 1024 * 1024;
 
 /** The whole body as JSON. */
@@ -93,12 +105,15 @@ async function boundedText(response: Response): Promise<string | undefined> {
   return isWithin(response, mostBytes) ? response.text() : readText(body, mostBytes);
 }
 
-/** Whether the answer is a stream. A server that cannot stream sends the whole answer although a stream was requested. */
+/**
+ * Whether the answer is a stream. A server that cannot stream sends the whole answer although a
+ * stream was requested.
+ */
 export const isEventStream = (response: Response): boolean => /^\s*text\/event-stream\b/i.test(response.headers.get("Content-Type") ?? "");
 
 /**
- * Reads events until the stream says that it is done, and returns the answer that they make up. An end before the reply is whole is an
- * error; what the provider sends after the reply is ignored.
+ * Reads events until the stream says that it is done, and returns the answer that they make up. An
+ * end before the reply is whole is an error; what the provider sends after the reply is ignored.
  */
 export async function readEvents(response: Response, stream: StreamReader): Promise<Result<unknown, ProviderError>> {
   const ended = (): Result<unknown, ProviderError> => (stream.isWhole() ? ok(stream.response()) : err(brokenAnswer("cutOff")));
@@ -128,8 +143,9 @@ export async function readEvents(response: Response, stream: StreamReader): Prom
 }
 
 /**
- * What was thrown before there was an answer: an error with the response's status, or one about the connection. Any other is a request
- * that could not be made, such as a credential that is not valid in a header. Messages are not read: they may have the key.
+ * What was thrown before there was an answer: an error with the response's status, or one about the
+ * connection. Any other is a request that could not be made, such as a credential that is not valid
+ * in a header. Messages are not read: they may have the key.
  */
 function errorOfException(error: unknown, now: number): ProviderError {
   if (!(error instanceof Error)) return connectionError;

@@ -1,4 +1,5 @@
-// The requests of providers' APIs: no redirect is followed, and of an error answer only the status and headers are read.
+// The requests of providers' APIs: no redirect is followed, and of an error answer only the status
+// and headers are read.
 
 import { isObject } from "../../shared/json/values.ts";
 import { type TraceContext, traceMembers } from "../../shared/telemetry/trace-context.ts";
@@ -32,9 +33,10 @@ export type ProviderRequest = {
 };
 
 /**
- * Sends a request; a 2xx answer is returned unread. Any other status is thrown as an `ErrorAnswer`: a redirect could carry the credential
- * elsewhere, and an error's body may have the prompt or the key in it. Where no answer came the error has a cause, unlike that of a request
- * that could not be made, such as one with a credential that is not valid in a header.
+ * Sends a request; a 2xx answer is returned unread. Any other status is thrown as an `ErrorAnswer`:
+ * a redirect could carry the credential elsewhere, and an error's body may have the prompt or the
+ * key in it. Where no answer came the error has a cause, unlike that of a request that could not be
+ * made, such as one with a credential that is not valid in a header.
  */
 export async function askProvider(
   fetch: typeof globalThis.fetch,
@@ -59,7 +61,10 @@ export async function askProvider(
   throw new ErrorAnswer(response);
 }
 
-/** The ids in a list `{ data: [{ id }] }`. Google's list has `models/` before each name, and its calls take both. */
+/**
+ * The ids in a list `{ data: [{ id }] }`. Google's list has `models/` before each name, and its
+ * calls take both.
+ */
 export function idsIn(body: unknown): ReadonlySet<string> | undefined {
   const data = isObject(body) ? body["data"] : undefined;
   if (!Array.isArray(data)) return undefined;

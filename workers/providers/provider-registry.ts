@@ -1,4 +1,5 @@
-// The kinds of providers, each with its own folder and one line here. A kind that is missing does not compile.
+// The kinds of providers, each with its own folder and one line here. A kind that is missing does
+// not compile.
 
 import type { ProviderKind } from "../../shared/routing/provider-kinds.ts";
 import { anthropicProvider } from "./anthropic/anthropic-provider.ts";
@@ -14,7 +15,9 @@ const adapters: Readonly<Record<ProviderKind, ProviderAdapter>> = {
   mcp: mcpProvider,
 };
 
-/** The providers by kind, each opened at its first use and kept as long as the returned function. */
+/**
+ * The providers by kind, each opened at its first use and kept as long as the returned function.
+ */
 export function openProviders(fetch: typeof globalThis.fetch): (kind: ProviderKind) => OpenProvider {
   const opened = new Map<ProviderKind, OpenProvider>();
   return (kind) => {

@@ -1,5 +1,6 @@
-// The client of a model's ConcurrencyQueueObject: it waits for a slot, keeps it while the call is under way, and releases it. A broken
-// socket is opened again with the same ticket, so that a reset of the object costs no caller its slot or its turn.
+// The client of a model's ConcurrencyQueueObject: it waits for a slot, keeps it while the call is
+// under way, and releases it. A broken socket is opened again with the same ticket, so that a reset
+// of the object costs no caller its slot or its turn.
 
 import { type SlotRequest, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../stubs/queue-calls.ts";
 import type { QueueLimits } from "../../shared/concurrency/queue.ts";
@@ -20,8 +21,8 @@ const lastRetryMs = 1_000;
 const unlimited: Slot = { release: () => {} };
 
 /**
- * A slot before the candidate's model, now or when its turn comes; at once, without a call, where the model has no queue. Release the
- * slot when the call is over, however it ended.
+ * A slot before the candidate's model, now or when its turn comes; at once, without a call, where
+ * the model has no queue. Release the slot when the call is over, however it ended.
  */
 export async function acquireSlot(env: Env, candidate: Candidate, terms: SlotTerms): Promise<Result<Slot, SlotRefusal>> {
   const found = queueOf(env, candidate);
@@ -139,7 +140,10 @@ class QueueCaller implements Slot {
     return queueStub(this.#env, model).fetch("https://lane/", { headers: { Upgrade: "websocket", [askHeader]: JSON.stringify(ask) } });
   }
 
-  /** Opens another socket where one broke while the call is under way, so that its slot stays counted. */
+  /**
+   * Opens another socket where one broke while the call is under way, so that its slot stays
+   * counted.
+   */
   async #reopen(): Promise<void> {
     for (let failures = 0; !this.#released && Date.now() < this.#terms.until; failures += 1) {
       await pause(failures);

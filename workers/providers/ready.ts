@@ -1,4 +1,5 @@
-// Whether this environment can call a provider of the routing table. A reason never has an address, a key or a variable's value.
+// Whether this environment can call a provider of the routing table. A reason never has an address,
+// a key or a variable's value.
 
 import { err, ok, type Result } from "../../shared/result.ts";
 import { isPrivateHost, readBaseUrl } from "../../shared/address.ts";
@@ -14,8 +15,9 @@ export type Ready = {
 };
 
 /**
- * What a call of this provider needs, or a clause that says why its models are not eligible. `lookup` reads a variable or secret of the
- * environment; an empty one counts as unset. `baseUrlFrom` wins over `baseUrl`. A built-in provider needs nothing.
+ * What a call of this provider needs, or a clause that says why its models are not eligible.
+ * `lookup` reads a variable or secret of the environment; an empty one counts as unset.
+ * `baseUrlFrom` wins over `baseUrl`. A built-in provider needs nothing.
  */
 export function providerReady(provider: Provider, lookup: (name: string) => string | undefined): Result<Ready, string> {
   if (isBuiltIn(provider.kind)) return ok({});
@@ -28,7 +30,10 @@ export function providerReady(provider: Provider, lookup: (name: string) => stri
   return ok({ ...(baseUrl ? { baseUrl } : {}), ...(apiKey ? { apiKey } : {}) });
 }
 
-/** The variable or secret whose absence keeps the provider from being called; null where none is missing. */
+/**
+ * The variable or secret whose absence keeps the provider from being called; null where none is
+ * missing.
+ */
 export function missingVariable(provider: Provider, lookup: (name: string) => string | undefined): string | null {
   const { kind, baseUrlFrom, secret, keyless } = provider;
   if (isBuiltIn(kind)) return null;
@@ -38,8 +43,8 @@ export function missingVariable(provider: Provider, lookup: (name: string) => st
 }
 
 /**
- * The rules of the routing table again, because it was parsed without the addresses of the environment. The host is judged as written
- * and as the URL parser of `fetch` reads it.
+ * The rules of the routing table again, because it was parsed without the addresses of the
+ * environment. The host is judged as written and as the URL parser of `fetch` reads it.
  */
 function refusedAddress(address: string, allowPrivate: boolean): string | undefined {
   const url = readBaseUrl(address);

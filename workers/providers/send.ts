@@ -1,4 +1,5 @@
-// Calls the candidates in order until one replies: retries with backoff and jitter, a total timeout, failover.
+// Calls the candidates in order until one replies: retries with backoff and jitter, a total
+// timeout, failover.
 //
 // It never calls a model after a reply, nor one that is not in the list.
 
@@ -18,28 +19,44 @@ import type { ChatRequest, FunctionRequest } from "../../shared/model/sampling.t
 export type SendOptions = {
   /** For all attempts and the waits between them. */
   readonly totalTimeoutMs: number;
-  /** For one attempt, from its start to the last byte of the answer, or to the first delta of a stream. */
+  /**
+   * For one attempt, from its start to the last byte of the answer, or to the first delta of a
+   * stream.
+   */
   readonly attemptTimeoutMs: number;
   readonly maxAttemptsPerCandidate: number;
   /** One attempt at the first candidate, and no other. */
   readonly once?: true;
   /** In the queue before a model at its limit: normal where absent. */
   readonly priority?: Priority;
-  /** The caller no longer wants an answer: the attempt under way is aborted, and no other is made. */
+  /**
+   * The caller no longer wants an answer: the attempt under way is aborted, and no other is made.
+   */
   readonly signal?: AbortSignal;
-  /** The caller has left: it waits in no queue, but the attempt under way goes on, because it is paid for and its answer is kept. */
+  /**
+   * The caller has left: it waits in no queue, but the attempt under way goes on, because it is
+   * paid for and its answer is kept.
+   */
   readonly left?: AbortSignal;
   /** Of the work that the first attempt begins. */
   readonly slow?: Slow;
   /** Asked before each attempt; without it any may be sent. */
   readonly permit?: Permit;
-  /** No caller may have an answer any more: no queue and no new attempt; the one under way goes on, so that its cost is known. */
+  /**
+   * No caller may have an answer any more: no queue and no new attempt; the one under way goes on,
+   * so that its cost is known.
+   */
   readonly over?: AbortSignal;
-  /** The place in a trace that is passed on with the attempt of this number, from 1 through all candidates; without it none is. */
+  /**
+   * The place in a trace that is passed on with the attempt of this number, from 1 through all
+   * candidates; without it none is.
+   */
   readonly traceOf?: (attempt: number) => TraceContext | null;
 };
 
-/** Whether an attempt at this candidate may be sent: at once where that is known. It never rejects. */
+/**
+ * Whether an attempt at this candidate may be sent: at once where that is known. It never rejects.
+ */
 export type Permit = (candidate: Candidate) => Permitted | Promise<Permitted>;
 export type Permitted = Result<Attempting, ProviderError>;
 /** `settle` is called once, when the attempt is over. */
@@ -51,9 +68,9 @@ export type AllFailed = { readonly kind: "allFailed"; readonly attempts: readonl
 
 export type Sender = {
   /**
-   * The first reply, with the candidate that gave it and the attempts that failed before it; or every attempt that failed. `onDelta`
-   * gets the reply's text in pieces while it comes; after the first, no other candidate is called. A function is run once, whatever the
-   * options say.
+   * The first reply, with the candidate that gave it and the attempts that failed before it; or
+   * every attempt that failed. `onDelta` gets the reply's text in pieces while it comes; after the
+   * first, no other candidate is called. A function is run once, whatever the options say.
    */
   readonly send: (
     request: ChatRequest | FunctionRequest,
@@ -69,7 +86,10 @@ export type Sender = {
   ) => Promise<Result<Omit<Sent<never>, "value"> & { embedding: EmbeddingReply }, AllFailed>>;
 };
 
-/** The outside world, passed in. `random`: from 0 to below 1. `lookup` reads a secret or variable of the environment. */
+/**
+ * The outside world, passed in. `random`: from 0 to below 1. `lookup` reads a secret or variable of
+ * the environment.
+ */
 export type World = {
   readonly lookup: (name: string) => string | undefined;
   readonly fetch: typeof fetch;
@@ -78,7 +98,10 @@ export type World = {
   readonly random: () => number;
   /** Runs a registered function; without it none can be run. */
   readonly runFunction?: RunFunction;
-  /** A slot among the calls that a model may have under way at once; without it no model has a limit. */
+  /**
+   * A slot among the calls that a model may have under way at once; without it no model has a
+   * limit.
+   */
   readonly acquireSlot?: (candidate: Candidate, terms: SlotTerms) => Promise<Result<Slot, SlotRefusal>>;
 };
 
@@ -114,7 +137,10 @@ export function createSender(world: World): Sender {
   };
 }
 
-/** Asks one candidate once, where that is permitted. An attempt of which nobody knows the end is settled as one whose answer is missing. */
+/**
+ * Asks one candidate once, where that is permitted. An attempt of which nobody knows the end is
+ * settled as one whose answer is missing.
+ */
 async function attempt<T extends { readonly usage: Usage }>(
   candidate: Candidate,
   permit: Permit | undefined,
@@ -206,8 +232,9 @@ const firstWaitMs = 500;
 const lastWaitMs = 8_000;
 
 /**
- * The pause after the `number`th failed attempt. Full jitter up to a bound that doubles, so that callers that failed together do not retry
- * together. Where the provider named a time, that time and a little more, never less.
+ * The pause after the `number`th failed attempt. Full jitter up to a bound that doubles, so that
+ * callers that failed together do not retry together. Where the provider named a time, that time
+ * and a little more, never less.
  */
 export function waitMs(number: number, retryAfterMs: number | undefined, random: number): number {
   if (retryAfterMs !== undefined) return retryAfterMs + Math.floor(random * firstWaitMs);

@@ -1,7 +1,8 @@
-// The configuration documents as this isolate serves them: found by `findDocument`, parsed, and the last valid one kept.
+// The configuration documents as this isolate serves them: found by `findDocument`, parsed, and the
+// last valid one kept.
 //
-// An unreadable document never stops the gateway: the last one is served, and health reports it. Where none was ever read, requests are
-// refused, since it is not known what is allowed.
+// An unreadable document never stops the gateway: the last one is served, and health reports it.
+// Where none was ever read, requests are refused, since it is not known what is allowed.
 
 import { once } from "../../shared/once.ts";
 import { parseJson } from "../../shared/json/values.ts";
@@ -22,7 +23,10 @@ import { type CopyIssue, findDocument, noteWritten } from "./published-document.
 
 export type Documents = { readonly routing: RoutingTable; readonly policy: Policy; readonly budgets: Budgets };
 
-/** Thrown where a document can be read neither from KV nor from the ConfigObject, and this isolate never had one. */
+/**
+ * Thrown where a document can be read neither from KV nor from the ConfigObject, and this isolate
+ * never had one.
+ */
 export class ConfigurationUnavailable extends Error {
   override readonly name = "ConfigurationUnavailable";
 }
@@ -39,7 +43,10 @@ type Kind<T> = {
   readonly parse: (value: unknown) => Result<T, readonly PointedError[]>;
   /** What a new gateway uses. */
   readonly standard: () => T;
-  /** What becomes of requests where only a malformed document was read. Absent: the standard is used. */
+  /**
+   * What becomes of requests where only a malformed document was read. Absent: the standard is
+   * used.
+   */
   readonly unread?: string;
 };
 
@@ -75,7 +82,10 @@ class ServedDocument<T> {
     this.#kind = kind;
   }
 
-  /** Waits the first time only; later the last value is served while the next is read. The first time every request reads: another's read may be cut off. */
+  /**
+   * Waits the first time only; later the last value is served while the next is read. The first
+   * time every request reads: another's read may be cut off.
+   */
   async serving(env: Env, now: number, background: Background): Promise<T> {
     if (this.#version === null) await this.#read(env, now);
     else if (now - this.#readAt >= servedMs && now - this.#refreshingSince >= refreshMs) {
@@ -99,7 +109,9 @@ class ServedDocument<T> {
     return this.#value ?? this.#kind.standard();
   }
 
-  /** Whether what is in effect is only the standard in place of a document that nobody could read. */
+  /**
+   * Whether what is in effect is only the standard in place of a document that nobody could read.
+   */
   get isUnread(): boolean {
     return this.#value === null;
   }
@@ -190,7 +202,8 @@ function servedOf(env: Env): ServedDocuments {
 }
 
 /**
- * The documents that serve now. Waits the first time only; later the last one is served while the next is read.
+ * The documents that serve now. Waits the first time only; later the last one is served while the
+ * next is read.
  * @param background Keeps a refresh running after the response.
  * @throws ConfigurationUnavailable
  */
@@ -201,18 +214,30 @@ export async function documentsOf(env: Env, now: number, background: Background)
   return { routing, policy, budgets: await served.budgets.serving(env, now, background) };
 }
 
-/** The routing table as this isolate has it, without looking for a newer one; null where it has read none yet. */
+/**
+ * The routing table as this isolate has it, without looking for a newer one; null where it has read
+ * none yet.
+ */
 export const routingInMemory = (env: Env): RoutingTable | null => servedOf(env).routing.inMemory;
 
-/** The servers that the relay reaches now; read only where the relay is used. Throws as `documentsOf` does. */
+/**
+ * The servers that the relay reaches now; read only where the relay is used. Throws as
+ * `documentsOf` does.
+ */
 export const serversOf = (env: Env, now: number, background: Background): Promise<Servers> =>
   servedOf(env).servers.serving(env, now, background);
 
-/** The issuers whose tokens are accepted now; read only where a token is presented. Throws as `documentsOf` does. */
+/**
+ * The issuers whose tokens are accepted now; read only where a token is presented. Throws as
+ * `documentsOf` does.
+ */
 export const issuersOf = (env: Env, now: number, background: Background): Promise<Issuers> =>
   servedOf(env).issuers.serving(env, now, background);
 
-/** The budgets that bind spending, where this isolate read them or looked for newer ones a moment ago; null: ask `bindingBudgetsOf`. */
+/**
+ * The budgets that bind spending, where this isolate read them or looked for newer ones a moment
+ * ago; null: ask `bindingBudgetsOf`.
+ */
 export function budgetsInMemory(env: Env, now: number): Budgets | null {
   const { budgets } = servedOf(env);
   return budgets.isUnread ? null : budgets.recent(now);
@@ -223,8 +248,9 @@ export const budgetsOf = (env: Env, now: number, background: Background): Promis
   servedOf(env).budgets.serving(env, now, background);
 
 /**
- * The budgets that bind spending. Throws as `documentsOf` does, and where this isolate has read a malformed document only: an upgrade or a
- * rollback that refuses the budgets must not take every limit away.
+ * The budgets that bind spending. Throws as `documentsOf` does, and where this isolate has read a
+ * malformed document only: an upgrade or a rollback that refuses the budgets must not take every
+ * limit away.
  */
 export async function bindingBudgetsOf(env: Env, now: number, background: Background): Promise<Budgets> {
   const budgets = await budgetsOf(env, now, background);

@@ -1,7 +1,7 @@
 // API keys: their records, and the caller of a presented key. Keys are stored only as SHA-256.
 //
-// A key carries a MAC, so that one that KV does not show yet (it was just made) is looked up at the ConfigObject, and a
-// made-up one never wakes an object.
+// A key carries a MAC, so that one that KV does not show yet (it was just made) is looked up at the
+// ConfigObject, and a made-up one never wakes an object.
 
 import { type StoredKey, publishedKeyName } from "../stubs/config-calls.ts";
 import * as z from "zod";
@@ -25,9 +25,15 @@ const keyScopes = ["sampling", "control", "v1"] as const satisfies readonly KeyS
 /** The body of POST /admin/keys. */
 export const keyRequestSchema = z.strictObject({
   name: word,
-  /** The person whose client uses the key, and who may not approve their own requests where the policy says so. */
+  /**
+   * The person whose client uses the key, and who may not approve their own requests where the
+   * policy says so.
+   */
   owner: word.optional(),
-  /** Which endpoints it opens: `sampling` is POST /sampling and the relay, `control` is POST /control, `v1` is the API under /v1. */
+  /**
+   * Which endpoints it opens: `sampling` is POST /sampling and the relay, `control` is POST
+   * /control, `v1` is the API under /v1.
+   */
   scopes: z
     .array(z.enum(keyScopes))
     .min(1)
@@ -37,7 +43,10 @@ export const keyRequestSchema = z.strictObject({
   models: z.array(word).optional(),
   limits: limitsSchema.optional(),
   budget: keyBudgetSchema.optional(),
-  /** A word of the caller's own choosing, of which only one key is ever made: a request that is sent twice makes no second one. */
+  /**
+   * A word of the caller's own choosing, of which only one key is ever made: a request that is sent
+   * twice makes no second one.
+   */
   once: z
     .string()
     .regex(/^[\w-]{8,64}$/, "is not 8 to 64 letters, digits, _ or -")
@@ -86,7 +95,10 @@ const cachedMs = 30_000;
 const mostCached = 10_000;
 const cache = new Map<string, Cached>();
 
-/** The caller of a presented key, by a record that may be half a minute old: the KeyObject that admits the request checks revocation again. */
+/**
+ * The caller of a presented key, by a record that may be half a minute old: the KeyObject that
+ * admits the request checks revocation again.
+ */
 export async function callerOf(env: Env, presented: string | undefined, now: number): Promise<Caller> {
   if (presented === undefined || presented === "") return { kind: "refused", why: "missing" };
   // Longer than any key that we make: refused without hashing what an attacker sends.
@@ -108,8 +120,9 @@ export async function callerOf(env: Env, presented: string | undefined, now: num
 const cacheById = new Map<string, Cached>();
 
 /**
- * The caller of a token that stands for the key of this id: an issuer's, by the issuers document, or a scoped one. Read from the ConfigObject and up to half a
- * minute old; revocation is checked again as for a presented key.
+ * The caller of a token that stands for the key of this id: an issuer's, by the issuers document,
+ * or a scoped one. Read from the ConfigObject and up to half a minute old; revocation is checked
+ * again as for a presented key.
  */
 export async function keyById(env: Env, id: string, now: number): Promise<Caller> {
   if (id === devKeyId) {
@@ -139,7 +152,10 @@ export function forgetKeys(): void {
   cacheById.clear();
 }
 
-/** Reads a genuine copy in KV; else asks the ConfigObject, where KV has a copy or the key's MAC is genuine: a made-up key wakes no object. */
+/**
+ * Reads a genuine copy in KV; else asks the ConfigObject, where KV has a copy or the key's MAC is
+ * genuine: a made-up key wakes no object.
+ */
 async function readKey(env: Env, keys: SigningKeys, presented: string, hash: string): Promise<KnownKey | null> {
   const name = publishedKeyName(hash);
   const stored = await env.CONFIG.get(name, { type: "text", cacheTtl: 30 });
@@ -168,7 +184,10 @@ export async function acceptedKeys(env: Env, now: number): Promise<KeyRecord[]> 
 type Refused = { readonly policy: Policy; readonly readAt: number; readonly ids: readonly string[] };
 let refusedLast: Refused | null = null;
 
-/** Ids of the keys that this policy refuses because they have no owner whom it knows; up to half a minute old. */
+/**
+ * Ids of the keys that this policy refuses because they have no owner whom it knows; up to half a
+ * minute old.
+ */
 export async function keysWithoutOwner(env: Env, policy: Policy, now: number): Promise<readonly string[]> {
   if (![policy.default, ...policy.rules.map(({ then }) => then)].some(barsOwn)) return [];
   if (refusedLast?.policy !== policy || now - refusedLast.readAt >= cachedMs) {

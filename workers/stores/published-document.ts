@@ -1,8 +1,8 @@
-// Where this isolate gets a document's text: from KV, where the copy is genuine and has the ConfigObject's current version; else from the
-// ConfigObject.
+// Where this isolate gets a document's text: from KV, where the copy is genuine and has the
+// ConfigObject's current version; else from the ConfigObject.
 //
-// Others may be able to write to KV. The ConfigObject is asked for its versions at the start and once a minute, and for a text only where KV
-// does not have it.
+// Others may be able to write to KV. The ConfigObject is asked for its versions at the start and
+// once a minute, and for a text only where KV does not have it.
 
 import type { DocumentName, Latest } from "../stubs/config-calls.ts";
 import { type Published, readPublished } from "../../shared/published.ts";
@@ -22,7 +22,10 @@ export type Found =
 
 const kvCacheSeconds = 30;
 const latestServesMs = 60_000;
-/** KV may show an older version, or none, for about a minute after a write: until then that is no issue. */
+/**
+ * KV may show an older version, or none, for about a minute after a write: until then that is no
+ * issue.
+ */
 const kvSettlesMs = 120_000;
 
 type State = {
@@ -60,14 +63,20 @@ export async function findDocument(env: Env, name: DocumentName, serving: number
   }
 }
 
-/** Notes a version that was just written through this isolate, so that an answer to an earlier question does not replace it. */
+/**
+ * Notes a version that was just written through this isolate, so that an answer to an earlier
+ * question does not replace it.
+ */
 export function noteWritten(env: Env, name: DocumentName, version: number, now: number): void {
   const state = stateOf(env);
   state.writes += 1;
   if (state.latest !== null) state.latest = { ...state.latest, [name]: { version, at: now } };
 }
 
-/** Without the ConfigObject a copy can only be checked for being genuine; one that is older than the served version is not used. */
+/**
+ * Without the ConfigObject a copy can only be checked for being genuine; one that is older than the
+ * served version is not used.
+ */
 function withoutConfigObject(copy: Published | "missing" | "notGenuine" | "unreadable", serving: number | null): Found {
   if (typeof copy === "object" && copy.version >= (serving ?? 0)) return { kind: "text", published: copy, issue: "unreachable" };
   return serving === null ? { kind: "unavailable" } : { kind: "unchanged", issue: "unreachable" };
@@ -96,7 +105,8 @@ async function latestOf(env: Env, now: number): Promise<Latest | null> {
   const state = stateOf(env);
   if (state.latest === null) return askLatest(env, now);
   if (now - state.askedAt < latestServesMs) return state.latest;
-  // Documents that are refreshed at the same time share one call, and later ones do not: a call whose request was cut off never ends.
+  // Documents that are refreshed at the same time share one call, and later ones do not: a call
+  // whose request was cut off never ends.
   if (state.asking?.at !== now) state.asking = { at: now, answer: askLatest(env, now) };
   return state.asking.answer;
 }

@@ -37,12 +37,17 @@ export type BridgeState =
       /** JSON of notifications, each one, that came since the last time. */
       readonly told: readonly string[];
     }
-  /** The server's own HTTP answer, where it began no session and did not do anything. `body`: text. */
+  /**
+   * The server's own HTTP answer, where it began no session and did not do anything. `body`: text.
+   */
   | { readonly kind: "refused"; readonly status: number; readonly headers: readonly (readonly [string, string])[]; readonly body: string }
   /** The call is not known any more, or never was; or its key is revoked. */
   | { readonly kind: "gone" };
 
-/** What came of a client's wish to listen: JSON of the `ListenFilter` that the server tells of, and of its result of `initialize`. */
+/**
+ * What came of a client's wish to listen: JSON of the `ListenFilter` that the server tells of, and
+ * of its result of `initialize`.
+ */
 export type BridgeListening = BridgeState | { readonly kind: "listening"; readonly filter: string; readonly initialized: string };
 
 /** What a client that listens is told: changes as `changeOf` has them. */
@@ -57,22 +62,33 @@ export type BridgeHeard =
 export type BridgeLeg = string;
 
 export interface BridgeCalls extends Rpc.DurableObjectBranded {
-  /** What the server said of itself, its result of `initialize`: begins the session where there is none. */
+  /**
+   * What the server said of itself, its result of `initialize`: begins the session where there is
+   * none.
+   */
   discover(visit: BridgeVisit): Promise<BridgeState>;
   /** Sends a request that has no rounds, and waits for its answer. */
   ask(visit: BridgeVisit, request: BridgeRequest): Promise<BridgeState>;
   /**
-   * Finds the same request, where it runs and no client waits for it, else sends it. `finds`: only finds it. Waits up to `ms` for something
-   * to tell.
+   * Finds the same request, where it runs and no client waits for it, else sends it. `finds`: only
+   * finds it. Waits up to `ms` for something to tell.
    */
   open(visit: BridgeVisit, request: BridgeRequest, leg: BridgeLeg, finds: boolean, ms: number): Promise<BridgeState>;
-  /** Waits up to `ms` until there is something to tell the client: an answer, a question that is open, a notification. */
+  /**
+   * Waits up to `ms` until there is something to tell the client: an answer, a question that is
+   * open, a notification.
+   */
   changed(visit: BridgeVisit, call: string, leg: BridgeLeg, ms: number): Promise<BridgeState>;
-  /** Keeps the client's response (JSON) to a question, and then sends it to the server. The first one counts: false for every other. */
+  /**
+   * Keeps the client's response (JSON) to a question, and then sends it to the server. The first
+   * one counts: false for every other.
+   */
   answer(visit: BridgeVisit, call: string, key: string, response: string): Promise<boolean>;
   /** This request of the client is over, or its connection is. */
   left(call: string, leg: BridgeLeg): void;
-  /** Listens for this request of the client, which has no end. `filter`: JSON of a `ListenFilter`. */
+  /**
+   * Listens for this request of the client, which has no end. `filter`: JSON of a `ListenFilter`.
+   */
   listen(visit: BridgeVisit, leg: BridgeLeg, filter: string): Promise<BridgeListening>;
   /** Waits up to `ms` for something to tell it. */
   heard(visit: BridgeVisit, leg: BridgeLeg, ms: number): Promise<BridgeHeard>;

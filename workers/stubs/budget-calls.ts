@@ -24,7 +24,10 @@ export type ReserveAnswer =
 export type BudgetStanding = Standing & { readonly startsAt: number; readonly endsAt: number };
 
 export interface BudgetCalls extends Rpc.DurableObjectBranded {
-  /** Takes an amount out of the budget, and a share where one is wanted and enough is left. It is stored before the answer leaves. */
+  /**
+   * Takes an amount out of the budget, and a share where one is wanted and enough is left. It is
+   * stored before the answer leaves.
+   */
   reserve(input: ReserveInput): ReserveAnswer;
   /** Settles reservations and shares. Twice is the same as once. */
   settle(settlements: readonly Settlement[]): void;

@@ -52,24 +52,33 @@ export type Attempt = {
 export interface CallCalls extends Rpc.DurableObjectBranded {
   /** The call that waits, where there is one, else a new one. Null where the key is revoked. */
   open(start: CallStart): Promise<CallState | null>;
-  /** The same for a client that is back: the call goes on waiting for another day. Null also where the key is revoked. */
+  /**
+   * The same for a client that is back: the call goes on waiting for another day. Null also where
+   * the key is revoked.
+   */
   touch(attempt: string, keyId: string): Promise<CallState | null>;
   /** The call of this attempt; null where it is not known any more. */
   look(attempt: string): CallState | null;
   /** Waits up to `ms` until the round has more than so many answers and declined parts, or ends. */
   changed(attempt: string, round: number, known: number, ms: number): Promise<CallState | null>;
-  /** Keeps the answer (JSON) to one part of the round. The first one counts: false for every other. */
+  /**
+   * Keeps the answer (JSON) to one part of the round. The first one counts: false for every other.
+   */
   answer(attempt: string, round: number, key: string, response: string): boolean;
   /** The client declined a part of the round that the gateway may answer. */
   decline(attempt: string, round: number, key: string): void;
   /**
-   * Once all parts are answered: sends the request upstream once more, with the answers; once, however often this is called. A call that
-   * was cut off while the server had the request ends with an error, because the request is not sent twice.
+   * Once all parts are answered: sends the request upstream once more, with the answers; once,
+   * however often this is called. A call that was cut off while the server had the request ends
+   * with an error, because the request is not sent twice.
    */
   proceed(attempt: string, round: number, how: Attempt): Promise<CallState | null>;
   /** Ends the call with this answer (JSON of an `RpcAnswer`), where it waits in this round. */
   end(attempt: string, round: number, answer: string): CallState | null;
-  /** Waits up to `ms`: whether the client has cancelled its request. For the call of a session, whose object is one request's. */
+  /**
+   * Waits up to `ms`: whether the client has cancelled its request. For the call of a session,
+   * whose object is one request's.
+   */
   cancelled(ms: number): Promise<boolean>;
   /** The client cancelled its request: the server is no longer asked. */
   cancel(attempt: string | null): Promise<void>;

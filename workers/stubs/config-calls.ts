@@ -10,7 +10,10 @@ export type DocumentName = (typeof documentNames)[number];
 
 export type StoredDocument = { readonly version: number; readonly at: number; readonly text: string };
 
-/** A version without its text. `by`: null where an older release of the gateway wrote it. `restored`: the old version that was written again. */
+/**
+ * A version without its text. `by`: null where an older release of the gateway wrote it.
+ * `restored`: the old version that was written again.
+ */
 export type StoredVersion = {
   readonly version: number;
   readonly at: number;
@@ -25,12 +28,18 @@ export type WriteAnswer =
   | { readonly kind: "written"; readonly version: number }
   | { readonly kind: "conflict"; readonly current: StoredDocument };
 
-/** A session of the console. `id` is a digest of its secret, `fingerprint` tells which admin token opened it, `until` is Unix milliseconds. */
+/**
+ * A session of the console. `id` is a digest of its secret, `fingerprint` tells which admin token
+ * opened it, `until` is Unix milliseconds.
+ */
 export type ConsoleSession = { readonly id: string; readonly fingerprint: string; readonly until: number };
 
 export type StoredKey = { readonly id: string; readonly hash: string; readonly record: string; readonly revokedAt: number | null };
 
-/** What the doctor found: JSON of its checks and of the documents' versions, and when it was stored, in Unix milliseconds. */
+/**
+ * What the doctor found: JSON of its checks and of the documents' versions, and when it was stored,
+ * in Unix milliseconds.
+ */
 export type StoredDiagnosis = { readonly at: number; readonly documents: string; readonly checks: string };
 
 /** Version 0, written at 0, where none was ever written. */
@@ -50,7 +59,8 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   /** The current version, or null where none was ever written. */
   current(name: DocumentName): StoredDocument | null;
   /**
-   * Replaces a document whole, if `expectedVersion` is still the current one (0: there is none yet).
+   * Replaces a document whole, if `expectedVersion` is still the current one (0: there is none
+   * yet).
    * @param document The document as it is to be served, without its version, which the object adds.
    */
   write(name: DocumentName, expectedVersion: number, document: string, writer: Writer): Promise<WriteAnswer>;
@@ -58,8 +68,9 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   versions(name: DocumentName): StoredVersion[];
   version(name: DocumentName, version: number): StoredDocument | null;
   /**
-   * Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not stored. Where a key has the same `once` already,
-   * nothing is added, and that key's id is returned.
+   * Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not
+   * stored. Where a key has the same `once` already, nothing is added, and that key's id is
+   * returned.
    */
   addKey(id: string, hash: string, record: string, by: Operator): Promise<string | null>;
   keys(): StoredKey[];
@@ -67,13 +78,25 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   findKey(hash: string): StoredKey | null;
   /** For a caller with an issuer's token, which stands for a key by its id. */
   keyOfId(id: string): StoredKey | null;
-  /** Revokes a key; false where there is none of this id. A key that is revoked already stays as it is. */
+  /**
+   * Revokes a key; false where there is none of this id. A key that is revoked already stays as it
+   * is.
+   */
   revokeKey(id: string, by: Operator): Promise<boolean>;
-  /** Records an operator's action outside this object, done or about to be done. It is committed when this returns. */
+  /**
+   * Records an operator's action outside this object, done or about to be done. It is committed
+   * when this returns.
+   */
   record(fact: OperatorFact): Promise<void>;
-  /** Records which of these links this operator is given for the first time. It is committed when this returns. */
+  /**
+   * Records which of these links this operator is given for the first time. It is committed when
+   * this returns.
+   */
   giveLinks(links: readonly GivenLink[], by: Operator): Promise<void>;
-  /** The last of operators' actions that the ledger has, by its place in the chain; null before the first. */
+  /**
+   * The last of operators' actions that the ledger has, by its place in the chain; null before the
+   * first.
+   */
   lastAct(): ChainEnd | null;
   /** Signs somebody in to the console, and records it. */
   openConsoleSession(session: ConsoleSession, by: Operator): Promise<void>;
@@ -81,12 +104,21 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   consoleSession(id: string): ConsoleSession | null;
   /** Ends one session, or all of them (null), and records it where any ended. */
   endConsoleSessions(id: string | null, by: Operator): Promise<void>;
-  /** Stores what the doctor found, in place of what it found before, unless that is of later versions of the documents. */
+  /**
+   * Stores what the doctor found, in place of what it found before, unless that is of later
+   * versions of the documents.
+   */
   keepDiagnosis(documents: string, checks: string): void;
   /** What the doctor found last; null where it was never asked. */
   diagnosis(): StoredDiagnosis | null;
-  /** Publishes a document or key to KV again, where its copy was found missing, damaged or older; at most once a minute each. */
+  /**
+   * Publishes a document or key to KV again, where its copy was found missing, damaged or older; at
+   * most once a minute each.
+   */
   repair(kvKey: string): Promise<void>;
-  /** For the gateway's sweep: publishes and records what is still pending, even where the alarm was lost. */
+  /**
+   * For the gateway's sweep: publishes and records what is still pending, even where the alarm was
+   * lost.
+   */
   sweep(): Promise<void>;
 }

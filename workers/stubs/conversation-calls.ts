@@ -8,7 +8,10 @@ export type AppendInput = {
   readonly turnId: string;
   /** JSON of `Turn[]`: the user's turn and the assistant's. */
   readonly turns: string;
-  /** The turns before them: the kept ones, or JSON of `Turn[]` that replaces those, where the request brought its own history. */
+  /**
+   * The turns before them: the kept ones, or JSON of `Turn[]` that replaces those, where the
+   * request brought its own history.
+   */
   readonly base: "kept" | { readonly history: string };
   /** JSON of `ConversationEdits`: a reviewer's changes of the turns before them. */
   readonly edits?: string;
@@ -21,7 +24,8 @@ export interface ConversationCalls extends Rpc.DurableObjectBranded {
   /** JSON of `Turn[]`, oldest first, or null where nothing is kept or its time is over. */
   read(): string | null;
   /**
-   * Adds an exchange in one transaction and begins the time anew. Changes nothing where the exchange was added before or the key is revoked.
+   * Adds an exchange in one transaction and begins the time anew. Changes nothing where the
+   * exchange was added before or the key is revoked.
    */
   append(appendInput: AppendInput): Promise<void>;
   /** Deletes everything at once. */

@@ -23,7 +23,10 @@ export type Turn =
   | { readonly kind: "told"; readonly error: NoticeError | null };
 
 export interface DigestCalls extends Rpc.DurableObjectBranded {
-  /** Whether a notice may go out by itself. The answer is committed, and the same for the same notice. */
+  /**
+   * Whether a notice may go out by itself. The answer is committed, and the same for the same
+   * notice.
+   */
   turn(input: TurnInput): Turn;
   /** For a message that is sent at once or never: whether it may go out now; it is counted then. */
   mayPass(): boolean;

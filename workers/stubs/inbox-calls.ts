@@ -1,5 +1,5 @@
-// The calls of an InboxObject and their values. Types that cross the RPC boundary are flat: nested values go as JSON text. It imports no
-// object.
+// The calls of an InboxObject and their values. Types that cross the RPC boundary are flat: nested
+// values go as JSON text. It imports no object.
 
 import type { InboxFilter } from "../../shared/review/inbox-list.ts";
 
@@ -30,7 +30,10 @@ export type SignInInput = {
   readonly id: string;
   /** `secretDigest` of the browser's cookie; null without one. */
   readonly browser: string | null;
-  /** When that browser last asked for a link to this address, Unix milliseconds; null where it did not. */
+  /**
+   * When that browser last asked for a link to this address, Unix milliseconds; null where it did
+   * not.
+   */
   readonly askedAt: number | null;
   /** `addressDigest` of the reviewer's address as the policy has it now. */
   readonly address: string;
@@ -58,16 +61,28 @@ export type WindowVisitor = Visitor & { readonly until: number };
 export interface InboxCalls extends Rpc.DurableObjectBranded {
   /** A run tells how its review stands. May come twice and out of order. */
   tell(told: ToldInput): void;
-  /** Queues an email with a link that signs in, unless three of the last hour are unused. Nothing comes back that whoever asked could learn from. */
+  /**
+   * Queues an email with a link that signs in, unless three of the last hour are unused. Nothing
+   * comes back that whoever asked could learn from.
+   */
   ask(input: AskInput): void;
-  /** Uses a sign-in link: once, in time, in the browser that asked, or in one whose email it stopped. */
+  /**
+   * Uses a sign-in link: once, in time, in the browser that asked, or in one whose email it
+   * stopped.
+   */
   signIn(input: SignInInput): SignInAnswer;
   /** How many reviews wait; null where the session is not, or no longer, good. */
   count(visitor: Visitor): number | null;
-  /** How many reviews wait for the reviewer with this `addressDigest`: for the operator, who sees no more of them than that. */
+  /**
+   * How many reviews wait for the reviewer with this `addressDigest`: for the operator, who sees no
+   * more of them than that.
+   */
   waiting(address: string): number;
   /** JSON of `InboxList`; null as for `count`. */
   list(visitor: Visitor, filter: InboxFilter, page: number): string | null;
-  /** Ends one session, or with null all of them, and links that were not used yet. Returns how many sessions ended. */
+  /**
+   * Ends one session, or with null all of them, and links that were not used yet. Returns how many
+   * sessions ended.
+   */
   signOut(session: string | null): number;
 }

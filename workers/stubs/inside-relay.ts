@@ -1,5 +1,5 @@
-// The relay of the 2025 revisions, for an object that is a client of it. Objects import no endpoint, so the Worker's app hands it in when it
-// is loaded.
+// The relay of the 2025 revisions, for an object that is a client of it. Objects import no
+// endpoint, so the Worker's app hands it in when it is loaded.
 
 import type { Env } from "../platform/env.ts";
 import type { KeyRecord } from "../stores/keys.ts";

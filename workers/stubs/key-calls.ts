@@ -10,7 +10,10 @@ export type AdmitInput = {
   readonly limits: Limits;
   /** How long the request counts as running where its end is not reported. */
   readonly leaseMs: number;
-  /** The object's id of the session that may begin with the request; null where it has none that is counted. */
+  /**
+   * The object's id of the session that may begin with the request; null where it has none that is
+   * counted.
+   */
   readonly session: string | null;
   /** The digest by which an identical request of this key is known. */
   readonly identical: string;
@@ -18,7 +21,10 @@ export type AdmitInput = {
   readonly released: readonly string[];
   /** Shares that have ended since the last call. */
   readonly reports: readonly ShareReport[];
-  /** Asks for a share of the limits: how long a request that is admitted from it may run. Null: none is wanted. */
+  /**
+   * Asks for a share of the limits: how long a request that is admitted from it may run. Null: none
+   * is wanted.
+   */
   readonly shareFor: number | null;
   /** Where the policy closes a gate that a grant may open. */
   readonly grants?: {
@@ -36,7 +42,10 @@ export type AdmitAnswer =
       /** The gates that grants open for it. */
       readonly passes: readonly GrantPass[];
       readonly share: GivenToAdmit | null;
-      /** Until when the session may begin (`beginSession`); null where it may not, or none was named. */
+      /**
+       * Until when the session may begin (`beginSession`); null where it may not, or none was
+       * named.
+       */
       readonly leaveUntil: number | null;
       /** One more request would be admitted now, share or not. */
       readonly hasRoom: boolean;
@@ -64,7 +73,9 @@ export type CountInput = {
   readonly limits: Limits;
   /** A share that has ended since the last call. */
   readonly report: CallReport | null;
-  /** Asks for a share of `callsPerMinute`, for so many messages in two seconds; 0: none is wanted. */
+  /**
+   * Asks for a share of `callsPerMinute`, for so many messages in two seconds; 0: none is wanted.
+   */
   readonly wanted: number;
 };
 
@@ -81,21 +92,28 @@ export const revokedStatus = 403;
 
 export const revokedCode = 4403;
 
-/** The status that one more open response gets where the key has as many as its limit `heldStreams` allows. */
+/**
+ * The status that one more open response gets where the key has as many as its limit `heldStreams`
+ * allows.
+ */
 export const fullStatus = 429;
 
 /** The code that closes an open response's window where its session has ended. */
 export const sessionEndedCode = 4404;
 
-/** Headers of an open response's window: its session, which may be empty, and how many there may be; absent: it was counted before. */
+/**
+ * Headers of an open response's window: its session, which may be empty, and how many there may be;
+ * absent: it was counted before.
+ */
 export const sessionHeader = "X-Session";
 
 export const mostHeader = "X-Most";
 
 export interface KeyCalls extends Rpc.DurableObjectBranded {
   /**
-   * Admits a request, with the gates that grants open for it; or says which limit it is over and when to retry.
-   * Uses of a grant are committed before the answer, and only where the request is admitted.
+   * Admits a request, with the gates that grants open for it; or says which limit it is over and
+   * when to retry. Uses of a grant are committed before the answer, and only where the request is
+   * admitted.
    */
   admit(admitInput: AdmitInput): AdmitAnswer;
   /** Counts so many messages of the key, of any kind, before anything is done for them. */
@@ -108,31 +126,44 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
   revokeGrant(id: string): boolean;
   /** JSON of `Grant[]`, newest first. */
   grants(): string;
-  /** When a request was last counted, to two seconds, in Unix milliseconds; null where none ever was. */
+  /**
+   * When a request was last counted, to two seconds, in Unix milliseconds; null where none ever
+   * was.
+   */
   lastUsedAt(): number | null;
   /** Ends the leases of these runs, and these shares. */
   release(runs: readonly string[], reports: readonly ShareReport[]): void;
-  /** Until when an identical request may find this run; null: no longer. A newer run with the same digest replaces it. */
+  /**
+   * Until when an identical request may find this run; null: no longer. A newer run with the same
+   * digest replaces it.
+   */
   indexRun(run: string, digest: string, expiresAt: number | null): void;
   /** A run begins: `addDependent` and `indexRun` in one call. Twice is the same as once. */
   beginRun(run: string, digest: string, findableUntil: number | null): boolean;
-  /** The run has ended and was delivered: `release`, `removeDependent` and `indexRun` in one call. Twice is the same as once. */
+  /**
+   * The run has ended and was delivered: `release`, `removeDependent` and `indexRun` in one call.
+   * Twice is the same as once.
+   */
   endRun(run: string, digest: string, findableUntil: number | null): void;
   isRevoked(): boolean;
   /**
-   * Adds what is about to depend on the key, and is to be ended when the key is revoked; false where it is revoked already: then the
-   * dependent must not come to be.
+   * Adds what is about to depend on the key, and is to be ended when the key is revoked; false
+   * where it is revoked already: then the dependent must not come to be.
    * @param until Unix milliseconds, when it expires by itself; null: until `removeDependent`.
    */
   addDependent(dependent: Dependent, until: number | null): boolean;
   /** The dependent is gone. Twice is the same as once. */
   removeDependent(dependent: Dependent): void;
   /**
-   * Revokes the key for good, and ends everything that depends on it: now, or by the alarm where that fails. Answers when nothing can be
-   * admitted any more from a share that is out: within two seconds.
+   * Revokes the key for good, and ends everything that depends on it: now, or by the alarm where
+   * that fails. Answers when nothing can be admitted any more from a share that is out: within two
+   * seconds.
    */
   revoke(): Promise<void>;
-  /** Counts a session that is about to begin, by its object's id, within the key's limit of sessions. Twice is the same as once. */
+  /**
+   * Counts a session that is about to begin, by its object's id, within the key's limit of
+   * sessions. Twice is the same as once.
+   */
   beginSession(session: string, limits: Limits): BeginAnswer;
   /** A session was ended, by its object's id: it counts no longer. */
   sessionEnded(session: string): void;

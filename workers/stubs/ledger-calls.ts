@@ -10,7 +10,10 @@ import type { ReplayedRequest } from "../../shared/record/policy-replay.ts";
 import type { Endpoint, LineState, RecordEvent, RunSummary } from "../../shared/record/record.ts";
 import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
 
-/** A notice as lists show it. A link's claims and random bytes are stored; its token is computed when the notice is listed. */
+/**
+ * A notice as lists show it. A link's claims and random bytes are stored; its token is computed
+ * when the notice is listed.
+ */
 export type NoticeRow = {
   readonly id: string;
   readonly at: number;
@@ -38,7 +41,10 @@ export type LedgerEntry = {
 /** A run, and when its object has work next, in Unix milliseconds. */
 export type Expected = { readonly run: string; readonly dueAt: number };
 
-/** Refusals that are counted: how many there are so far. Each report of the same flood has a higher count. */
+/**
+ * Refusals that are counted: how many there are so far. Each report of the same flood has a higher
+ * count.
+ */
 export type Flood = {
   readonly run: string;
   readonly key: string;
@@ -65,7 +71,10 @@ export type RunsQuery = {
   /** In US dollars. */
   readonly costOver?: number;
   readonly costUnder?: number;
-  /** A part of the run's id, of its key's, of a server's, tool's, model's or reviewer's name; or one of these keys. */
+  /**
+   * A part of the run's id, of its key's, of a server's, tool's, model's or reviewer's name; or one
+   * of these keys.
+   */
   readonly search?: { readonly text: string; readonly keys: readonly string[] };
   /** Begun then or later, in Unix milliseconds. */
   readonly since?: number;
@@ -92,7 +101,10 @@ export type ServerUseQuery = { readonly after: string; readonly limit: number };
 /** `isBehind`: not every line is counted yet. Each call counts some more. */
 export type ShardUse = { readonly isBehind: boolean; readonly servers: readonly ServerMonths[] };
 
-/** `isBehind`: not every event is counted yet. Each call counts some more. `open`: how many requests have not ended, by state. */
+/**
+ * `isBehind`: not every event is counted yet. Each call counts some more. `open`: how many requests
+ * have not ended, by state.
+ */
 export type ShardMetrics = {
   readonly isBehind: boolean;
   readonly sums: MetricSums;
@@ -105,14 +117,20 @@ export type UsageBetween = { readonly since: number; readonly until: number };
 /** What the requests of an hour or day came to, with when it began, in Unix milliseconds. */
 export type UsageAt = readonly [at: number, usage: UsageSum];
 
-/** What is absent is not asked for. Times are whole hours for `hours`, and whole days in UTC for the others. */
+/**
+ * What is absent is not asked for. Times are whole hours for `hours`, and whole days in UTC for the
+ * others.
+ */
 export type UsageQuery = {
   readonly hours?: UsageBetween;
   readonly days?: UsageBetween;
   readonly by?: UsageBetween & { readonly dimension: Dimension };
 };
 
-/** `isBehind`: not every line is counted yet. Each call counts some more, and the rest is counted soon after it. */
+/**
+ * `isBehind`: not every line is counted yet. Each call counts some more, and the rest is counted
+ * soon after it.
+ */
 export type ShardUsage = {
   readonly isBehind: boolean;
   /** No request ever came to this shard, as far as lines are kept. */
@@ -125,7 +143,10 @@ export type ShardUsage = {
 /** The request whose review expires first. */
 export type FirstDue = Pick<RunSummary, "run" | "server" | "name"> & { readonly deadlineAt: number };
 
-/** The requests of a shard that have not ended. `isPartial`: there are more than it looked at, which were the oldest. */
+/**
+ * The requests of a shard that have not ended. `isPartial`: there are more than it looked at, which
+ * were the oldest.
+ */
 export type ShardOpen = {
   readonly isPartial: boolean;
   readonly open: number;
@@ -136,23 +157,39 @@ export type ShardOpen = {
   readonly firstDue: FirstDue | null;
 };
 
-/** What failed in a shard. `isPartial`: there is more, of servers or causes that failed longer ago. */
+/**
+ * What failed in a shard. `isPartial`: there is more, of servers or causes that failed longer ago.
+ */
 export type ShardFailures = { readonly isPartial: boolean; readonly failures: readonly ServerFailures[] };
 
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
-  /** Appends what is new in each entry; what is stored already stays. `entries` is JSON of `LedgerEntry[]`. */
+  /**
+   * Appends what is new in each entry; what is stored already stays. `entries` is JSON of
+   * `LedgerEntry[]`.
+   */
   append(entries: string): void;
-  /** The runs that had work due before then (Unix milliseconds) and have not reported since, the longest overdue first. */
+  /**
+   * The runs that had work due before then (Unix milliseconds) and have not reported since, the
+   * longest overdue first.
+   */
   overdue(before: number, limit: number): Expected[];
-  /** Stores what the sweep found at a run, unless the run itself reported meanwhile. `dueAt`: null where the run is deleted. */
+  /**
+   * Stores what the sweep found at a run, unless the run itself reported meanwhile. `dueAt`: null
+   * where the run is deleted.
+   */
   lookedAfter(was: Expected, dueAt: number | null): void;
-  /** Lines, newest first, as JSON of `LinePage`. It may have fewer than there are: `stoppedAt` is where the next call goes on. */
+  /**
+   * Lines, newest first, as JSON of `LinePage`. It may have fewer than there are: `stoppedAt` is
+   * where the next call goes on.
+   */
   runs(runsQuery: RunsQuery): string;
   /** Requests with their first event, to be judged by another policy, as JSON of `ReplayRow[]`. */
   replay(replayQuery: ReplayQuery): string;
   /** How many requests `replay` has in all, by `since` alone. */
   begunSince(since: number): number;
-  /** The line of one request, as JSON of `RunSummary`; null where there is none, or none any more. */
+  /**
+   * The line of one request, as JSON of `RunSummary`; null where there is none, or none any more.
+   */
   line(run: string): string | null;
   /** What servers' sampling came to, in the order of their names, as JSON of `ShardUse`. */
   serverUse(serverUseQuery: ServerUseQuery): string;
@@ -162,11 +199,19 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
   usage(usageQuery: UsageQuery): string;
   /** What waits now, as JSON of `ShardOpen`. */
   openNow(): string;
-  /** What failed since then (Unix milliseconds), within the last hour, as JSON of `ShardFailures`. */
+  /**
+   * What failed since then (Unix milliseconds), within the last hour, as JSON of `ShardFailures`.
+   */
   failures(since: number): string;
-  /** Notices, newest first, as JSON of `NoticeRow[]`. `open`: only of reviews that still wait. `before`: Unix milliseconds. */
+  /**
+   * Notices, newest first, as JSON of `NoticeRow[]`. `open`: only of reviews that still wait.
+   * `before`: Unix milliseconds.
+   */
   notices(noticesQuery: NoticesQuery): string;
-  /** Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`. `only`: of that run alone. */
+  /**
+   * Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`.
+   * `only`: of that run alone.
+   */
   events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): string;
   /** The events of a run before this number, the newest first, as JSON of `RecordEvent[]`. */
   eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): string;

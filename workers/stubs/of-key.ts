@@ -1,4 +1,5 @@
-// An object that keeps content of a key: the key knows of it before anything is written, and ends it when the key is revoked.
+// An object that keeps content of a key: the key knows of it before anything is written, and ends
+// it when the key is revoked.
 
 import type { Dependent } from "./key-calls.ts";
 import type { Env } from "../platform/env.ts";
@@ -14,7 +15,10 @@ export class OfKey {
     this.#dependent = { kind, name: id.toString() };
   }
 
-  /** Whether the caller may write now, before its next await. `until`: Unix milliseconds, when the content expires. */
+  /**
+   * Whether the caller may write now, before its next await. `until`: Unix milliseconds, when the
+   * content expires.
+   */
   async mayWrite(keyId: string, until: number): Promise<boolean> {
     const isAdded = await keyStub(this.#env, keyId).addDependent(this.#dependent, until);
     // The key may have been revoked, and this object told so, before its answer came.

@@ -1,4 +1,5 @@
-// The calls of a RunObject and their values. Types that cross the RPC boundary are flat: nested values go as JSON text. It imports no object.
+// The calls of a RunObject and their values. Types that cross the RPC boundary are flat: nested
+// values go as JSON text. It imports no object.
 
 import type { CancelCause } from "../../shared/model/outcome.ts";
 import type { LinkChannel } from "../../shared/notice-channels.ts";
@@ -23,7 +24,10 @@ export type Adoption = {
   readonly deciders: string;
   /** The MCP server that waits: the run posts its outcome there, where `adopt` returns `posts`. */
   readonly waiting: WaitingServer | null;
-  /** Its requestor says that it asks again, so that nobody waits for its earlier attempt any more, also where that was not noticed. */
+  /**
+   * Its requestor says that it asks again, so that nobody waits for its earlier attempt any more,
+   * also where that was not noticed.
+   */
   readonly isRetry: boolean;
 };
 
@@ -51,8 +55,9 @@ export type RunLine = RunSummary & {
 /** What a reviewer submits, by any channel: a review form without its nonce. */
 export type Submission = Omit<SubmittedForm, "nonce" | "edits" | "promised"> & {
   /**
-   * With `approve`: which changes the reviewer was shown. `typed`: they wrote each text in a field that always shows all of it, as in
-   * Slack's dialog, so that no change is unseen. Absent: none was shown.
+   * With `approve`: which changes the reviewer was shown. `typed`: they wrote each text in a field
+   * that always shows all of it, as in Slack's dialog, so that no change is unseen. Absent: none
+   * was shown.
    */
   readonly promised?: PromisedChanges | "typed";
   /** Path to text, for every field that was shown for editing, changed or not. */
@@ -66,7 +71,10 @@ export type ViewAsked = {
   readonly link: string;
   /** Whether a person opens the page. */
   readonly isOpening: boolean;
-  /** Whether it is for the browser that approved with this link: the page then leads on to the reply's review. */
+  /**
+   * Whether it is for the browser that approved with this link: the page then leads on to the
+   * reply's review.
+   */
   readonly isFollowing: boolean;
   /** The path of the inbox of a reviewer who is signed in; null at a link. */
   readonly inbox: string | null;
@@ -79,11 +87,17 @@ export type DecideInput = {
   readonly link: string;
   /** Used once: the form's nonce, or the signature of a Slack request. */
   readonly once: string;
-  /** The whole submission as it was sent: the same `once` with the same words is a repeat, with others it is refused. */
+  /**
+   * The whole submission as it was sent: the same `once` with the same words is a repeat, with
+   * others it is refused.
+   */
   readonly words: string;
   /** JSON of `Submission`. */
   readonly submission: string;
-  /** The channel's member who pressed the button, where the link is a room's: the record names them as well. */
+  /**
+   * The channel's member who pressed the button, where the link is a room's: the record names them
+   * as well.
+   */
   readonly member: string | null;
 };
 
@@ -94,9 +108,15 @@ export type DecideAnswer =
   /** The grant that was asked for with the approval is not on offer: nothing was decided. */
   | { readonly kind: "noGrant" }
   | { readonly kind: "invalidEdit"; readonly issues: readonly EditIssue[] }
-  /** The form has a written reply, and was to approve the request, or has changes of it: nothing was decided. */
+  /**
+   * The form has a written reply, and was to approve the request, or has changes of it: nothing was
+   * decided.
+   */
   | { readonly kind: "twoChoices" }
-  /** The policy does not name the reviewer, or there is no such redaction, or its text was edited: nothing was changed. */
+  /**
+   * The policy does not name the reviewer, or there is no such redaction, or its text was edited:
+   * nothing was changed.
+   */
   | { readonly kind: "cannotLift" }
   /** The form has changes that its page did not show: nothing was decided. */
   | { readonly kind: "unseenChanges" }
@@ -163,62 +183,98 @@ export const windowHeader = "X-Countersign-Window";
 
 export interface RunCalls extends Rpc.DurableObjectBranded {
   /**
-   * Opens a run with JSON of `RunInput`. Twice is the same as once. The run begins, and a reviewer is asked, only after its key has added it as a
-   * dependent: a revoked key ends its dependents, and adds no more.
+   * Opens a run with JSON of `RunInput`. Twice is the same as once. The run begins, and a reviewer
+   * is asked, only after its key has added it as a dependent: a revoked key ends its dependents,
+   * and adds no more.
    */
   open(input: string): Promise<void>;
   /** Stores an ended run, for a requestor that left while the Worker itself called the model. */
   storeEnded(input: string, outcome: string, model: string, events: string): void;
-  /** Keeps a request that is sent to its client first, for the case that the client declines. It is no run. */
+  /**
+   * Keeps a request that is sent to its client first, for the case that the client declines. It is
+   * no run.
+   */
   park(request: string): void;
   /** The parked request, once; null where there is none, or none any more. */
   takeParked(): Promise<string | null>;
   /** The run as its requestor may see it; null where there is none, or none any more. */
   snapshot(): RunSnapshot | null;
-  /** The run as an operator may see it, as JSON of `RunLine` without content; null where there is none, or none any more. */
+  /**
+   * The run as an operator may see it, as JSON of `RunLine` without content; null where there is
+   * none, or none any more.
+   */
   line(): string | null;
-  /** The prompt that was sent, and JSON of `ConversationEdits`, a reviewer's edits; null where there is no run, or none any more. */
+  /**
+   * The prompt that was sent, and JSON of `ConversationEdits`, a reviewer's edits; null where there
+   * is no run, or none any more.
+   */
   sent(): { readonly prompt: string; readonly edits: string } | null;
-  /** Lets an identical request of another session adopt the run, where its requestor is gone and there is, or may still be, a reply; a retry, also where people said no. */
+  /**
+   * Lets an identical request of another session adopt the run, where its requestor is gone and
+   * there is, or may still be, a reply; a retry, also where people said no.
+   */
   adopt(adoption: Adoption): "refused" | "adopted" | "posts";
-  /** The waiting MCP server stopped waiting: nothing is posted, and the run goes on for its next attempt. False where no server waits. */
+  /**
+   * The waiting MCP server stopped waiting: nothing is posted, and the run goes on for its next
+   * attempt. False where no server waits.
+   */
   abandon(): boolean;
-  /** Cancels the run for all its requests; `by`: the operator, where one cancels. False where the run has ended or is unknown. */
+  /**
+   * Cancels the run for all its requests; `by`: the operator, where one cancels. False where the
+   * run has ended or is unknown.
+   */
   cancel(cause: CancelCause, by?: Operator | null): boolean;
   /** Withdraws one request from the run, and cancels the run where it was the last. */
   withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled";
   /**
-   * The place of a reviewer who was asked at this gate, under this name and email address; null for anybody else. With it and `inboxLink` in
-   * place of a link's id, `view`, `decide` and a page's window are those of a reviewer who is signed in to their inbox.
+   * The place of a reviewer who was asked at this gate, under this name and email address; null for
+   * anybody else. With it and `inboxLink` in place of a link's id, `view`, `decide` and a page's
+   * window are those of a reviewer who is signed in to their inbox.
    */
   place(gate: Gate, reviewer: string, email: string): number | null;
   /**
-   * The page of a link, as JSON of `ReviewView`; null where there is no such link. Where the reviewer opens it (`isOpening`) while the review
-   * waits, that is recorded once for each channel; nothing else is written.
+   * The page of a link, as JSON of `ReviewView`; null where there is no such link. Where the
+   * reviewer opens it (`isOpening`) while the review waits, that is recorded once for each channel;
+   * nothing else is written.
    */
   view(asked: ViewAsked): string | null;
-  /** The gate that waits for the owner of the request's key, where the policy lets people decide their own requests; otherwise null. */
+  /**
+   * The gate that waits for the owner of the request's key, where the policy lets people decide
+   * their own requests; otherwise null.
+   */
   ownersGate(): Gate | null;
-  /** The state of an expired link, as JSON of `ExpiredLink`; null where there is no such link. Writes nothing. */
+  /**
+   * The state of an expired link, as JSON of `ExpiredLink`; null where there is no such link.
+   * Writes nothing.
+   */
   expiredLink(gate: Gate, reviewer: number, link: string): string | null;
   /** Sends a new link in place of an expired one, to the address on file. */
   renewLink(gate: Gate, reviewer: number, link: string): RenewAnswer;
-  /** A digest's entry for the review of this link, as JSON of `DigestEntry`; null where its reviewer is no longer asked. */
+  /**
+   * A digest's entry for the review of this link, as JSON of `DigestEntry`; null where its reviewer
+   * is no longer asked.
+   */
   digestEntry(link: string): string | null;
   /** JSON of `PressTarget`; null where there is no such link. */
   pressTarget(channel: LinkChannel, gate: Gate, link: string): string | null;
   /** Queues words for one member alone. */
   tell(input: TellInput): void;
-  /** Carries out a reviewer's decision, by any channel. Synchronous from the first read to the last write. */
+  /**
+   * Carries out a reviewer's decision, by any channel. Synchronous from the first read to the last
+   * write.
+   */
   decide(input: DecideInput): DecideAnswer;
   /**
    * For the gateway's sweep: does the work of the alarm. May be called at any time.
-   * @returns when the run has work next, in Unix milliseconds; null where there is no run, or none any more.
+   * @returns when the run has work next, in Unix milliseconds; null where there is no run, or none
+   *   any more.
    */
   sweep(): Promise<number | null>;
 }
 
-/** The timers of a gate, at the times that the policy gives: `remind` has one row for each reminder. */
+/**
+ * The timers of a gate, at the times that the policy gives: `remind` has one row for each reminder.
+ */
 export type GateClock = "deadline" | "escalate" | `remind${number}`;
 
 export type ScheduleKind = `${GateClock}:${Gate}` | "requestor" | "keyExpires" | "forget";

@@ -14,15 +14,21 @@ export type AssociateInput = {
   readonly roundsLimit: number;
   /** It serves no client request (the control endpoint): none is stored for it. */
   readonly alone: boolean;
-  /** An id that stands for the request in every session of the key: reserved with it, and a conflict where another request has it. */
+  /**
+   * An id that stands for the request in every session of the key: reserved with it, and a conflict
+   * where another request has it.
+   */
   readonly reservation: string | null;
   /** False where the request will be refused anyway: it is associated and nothing is written. */
   readonly reserve: boolean;
-  /** True where the request becomes a run: its RunObject has it from the start, and its reservation has no lease. */
+  /**
+   * True where the request becomes a run: its RunObject has it from the start, and its reservation
+   * has no lease.
+   */
   readonly durable: boolean;
   /**
-   * Until when a session that its key counts may begin with this request, in Unix milliseconds. Null: it may not, unless it has begun. Absent: it
-   * is not counted.
+   * Until when a session that its key counts may begin with this request, in Unix milliseconds.
+   * Null: it may not, unless it has begun. Absent: it is not counted.
    */
   readonly leaveUntil?: number | null;
   /** Outcomes of earlier requests that this session does not have yet. */
@@ -60,56 +66,94 @@ export type InFlightRow = {
 
 export interface SessionCalls extends Rpc.DurableObjectBranded {
   /**
-   * Associates a sampling request and, where it is fresh, reserves it: in one call, so that of two repeats only one is fresh. Unless it becomes
-   * a run, the answer does not wait until the reservation is confirmed. `question`: JSON of `AssociateInput`. The answer: JSON of `AssociateAnswer`.
+   * Associates a sampling request and, where it is fresh, reserves it: in one call, so that of two
+   * repeats only one is fresh. Unless it becomes a run, the answer does not wait until the
+   * reservation is confirmed. `question`: JSON of `AssociateInput`. The answer: JSON of
+   * `AssociateAnswer`.
    */
   associate(question: string): string;
-  /** Reserves an id for this digest, in every session; false where it stands for another. Kept for a day after it was last reserved. */
+  /**
+   * Reserves an id for this digest, in every session; false where it stands for another. Kept for a
+   * day after it was last reserved.
+   */
   reserveRequestId(id: string, digest: string): boolean;
-  /** Frees the id of a refused request, unless another request reserved it for the same digest and was not refused. */
+  /**
+   * Frees the id of a refused request, unless another request reserved it for the same digest and
+   * was not refused.
+   */
   releaseRequestId(id: string, digest: string): void;
-  /** The request adopted an earlier run, which answers it. Where its originating request ended meanwhile, it is withdrawn there. */
+  /**
+   * The request adopted an earlier run, which answers it. Where its originating request ended
+   * meanwhile, it is withdrawn there.
+   */
   adopted(originating: string, request: string, run: string): Promise<void>;
-  /** Stores the outcomes of fast-path requests for repeats, and gives them to the callers that wait now. `answers`: JSON of `Settled[]`. */
+  /**
+   * Stores the outcomes of fast-path requests for repeats, and gives them to the callers that wait
+   * now. `answers`: JSON of `Settled[]`.
+   */
   settle(answers: string): void;
-  /** Forgets a request that was reserved and then refused: its id is free again, and it was no round. `reservation`: the id it reserved. */
+  /**
+   * Forgets a request that was reserved and then refused: its id is free again, and it was no
+   * round. `reservation`: the id it reserved.
+   */
   forget(originating: string, request: string, run: string, reservation: string | null): void;
-  /** Waits for a fast-path outcome that another caller is getting; null where none came within `waitMs`: ask again. */
+  /**
+   * Waits for a fast-path outcome that another caller is getting; null where none came within
+   * `waitMs`: ask again.
+   */
   awaitResult(originating: string, request: string, waitMs: number): Promise<string | null>;
-  /** The run that answers these requests has ended: they are no longer to be withdrawn from it. May come before `adopted`. */
+  /**
+   * The run that answers these requests has ended: they are no longer to be withdrawn from it. May
+   * come before `adopted`.
+   */
   runEnded(run: string, requests: readonly SessionRequest[]): void;
   /**
-   * Ends originating requests: their open runs are cancelled, and later sampling for them is refused for as long as they are known.
-   * `begins`: also in a session that is not known yet; without it such a session stays unknown, and the answer is false.
+   * Ends originating requests: their open runs are cancelled, and later sampling for them is
+   * refused for as long as they are known. `begins`: also in a session that is not known yet;
+   * without it such a session stays unknown, and the answer is false.
    */
   endOriginating(ended: readonly string[], cause: CancelCause, begins: boolean): Promise<boolean>;
-  /** Client requests are on their way through the relay. `holder`: the stream on which they are answered. */
+  /**
+   * Client requests are on their way through the relay. `holder`: the stream on which they are
+   * answered.
+   */
   openInFlight(requests: readonly InFlightRow[], holder: string): void;
-  /** Another stream continues a request; changes nothing where the request was answered or cancelled. */
+  /**
+   * Another stream continues a request; changes nothing where the request was answered or
+   * cancelled.
+   */
   resumeInFlight(request: string, holder: string): void;
   renewInFlight(holder: string): void;
   /** The stream broke: its requests are not in flight until another stream resumes them. */
   leaveInFlight(holder: string): void;
-  /** A server runs a client's request as a task: sampling while the client waits for the task's result serves that request. */
+  /**
+   * A server runs a client's request as a task: sampling while the client waits for the task's
+   * result serves that request.
+   */
   keepTask(id: string, named: string): void;
   /** The request that a task runs for, as JSON, or null. */
   taskServes(id: string): string | null;
-  /** The server's instructions from `initialize`, where they may be added to its sampling requests. */
+  /**
+   * The server's instructions from `initialize`, where they may be added to its sampling requests.
+   */
   keepInstructions(text: string): void;
   instructions(): string | null;
   /** The level of `logging/setLevel`, for a server that wants it with each request. */
   keepLogLevel(level: string): void;
   logLevel(): string | null;
-  /** The requests were answered: sampling for them ends, except for a request that `goesOn` as a task. */
+  /**
+   * The requests were answered: sampling for them ends, except for a request that `goesOn` as a
+   * task.
+   */
   closeInFlight(requests: readonly string[], goesOn: boolean): Promise<void>;
   /**
-   * The candidates, as JSON, for a sampling request that came on no response stream: the request that the named task runs for, and those
-   * in flight, newest first.
+   * The candidates, as JSON, for a sampling request that came on no response stream: the request
+   * that the named task runs for, and those in flight, newest first.
    */
   associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] };
   /**
-   * Opens an originating request for which a token is made; false where it or its session has ended. `mustBeInFlight`: also where it is not on its
-   * way through the relay now.
+   * Opens an originating request for which a token is made; false where it or its session has
+   * ended. `mustBeInFlight`: also where it is not on its way through the relay now.
    */
   openOriginating(key: string, mustBeInFlight: boolean): boolean;
   isEnded(): boolean;
@@ -118,13 +162,13 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
   /** Ends the session for as long as it is known. `begins`: as in `endOriginating`. */
   endSession(begins: boolean): Promise<boolean>;
   /**
-   * The requestor cancelled one sampling request. Two servers of a session may use the same id: without the originating request only an id
-   * of exactly one open run cancels it.
+   * The requestor cancelled one sampling request. Two servers of a session may use the same id:
+   * without the originating request only an id of exactly one open run cancels it.
    */
   cancelRequest(request: string, originating: string | null): Promise<void>;
   /**
-   * The MCP server stopped waiting. A run in callback mode goes on for the server's next attempt, also where the originating request ends;
-   * any other run is withdrawn.
+   * The MCP server stopped waiting. A run in callback mode goes on for the server's next attempt,
+   * also where the originating request ends; any other run is withdrawn.
    */
   abandonRequest(request: string, originating: string | null): Promise<void>;
 }

@@ -21,7 +21,10 @@ import type { SessionCalls } from "./session-calls.ts";
 
 export const ledgerShards = 16;
 
-/** A session belongs to the key that used it: the name is derived from both, so one key can never reach another's session. */
+/**
+ * A session belongs to the key that used it: the name is derived from both, so one key can never
+ * reach another's session.
+ */
 export function sessionStub(env: Env, keyId: string, session: string): DurableObjectStub<SessionCalls> {
   const label = `${keyId} ${session}`;
   let name = sessionNames.get(label);
@@ -34,14 +37,17 @@ export function sessionStub(env: Env, keyId: string, session: string): DurableOb
 }
 
 /**
- * The objects that know a key's requests at the control endpoint by their ids, sixteen for each key. No client's session has such a name,
- * since those have no space.
+ * The objects that know a key's requests at the control endpoint by their ids, sixteen for each
+ * key. No client's session has such a name, since those have no space.
  */
 export function controlStub(env: Env, keyId: string, requestId: string): DurableObjectStub<SessionCalls> {
   return sessionStub(env, keyId, `control ${shardOf(requestId)}`);
 }
 
-/** The objects that know a key's requests under /v1 by their `Idempotency-Key`, sixteen for each key. */
+/**
+ * The objects that know a key's requests under /v1 by their `Idempotency-Key`, sixteen for each
+ * key.
+ */
 export const v1Stub = (env: Env, keyId: string, id: string): DurableObjectStub<SessionCalls> =>
   sessionStub(env, keyId, `v1 ${shardOf(id)}`);
 
@@ -55,8 +61,9 @@ const mostSessionNames = 10_000;
 export const keyStub = (env: Env, keyId: string): DurableObjectStub<KeyCalls> => env.KEY.getByName(keyId);
 
 /**
- * The object of a run whose id is known to be genuine: one that we made and stored, or that `parseRunId` accepted at an endpoint. Its seal
- * is not checked again, so that stored ids outlive the signing key that sealed them.
+ * The object of a run whose id is known to be genuine: one that we made and stored, or that
+ * `parseRunId` accepted at an endpoint. Its seal is not checked again, so that stored ids outlive
+ * the signing key that sealed them.
  */
 export function runStub(env: Env, id: string): DurableObjectStub<RunCalls> {
   const random = randomOfRunId(id);
@@ -80,18 +87,25 @@ function shardOf(id: string): number {
   return sum % ledgerShards;
 }
 
-/** The cached reply to one request of a key, by the digest of the request. The name is a digest of both, as a session's is. */
+/**
+ * The cached reply to one request of a key, by the digest of the request. The name is a digest of
+ * both, as a session's is.
+ */
 export const cacheStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CacheCalls> =>
   env.CACHE.getByName(digestOf("countersign/cache-name/v1", { keyId, digest }));
 
 /**
- * The object of a client's request at a server of revision 2026-07-28, by what makes it the same again: `digest` of the server, the method and
- * the params. The name is a digest of that and the key.
+ * The object of a client's request at a server of revision 2026-07-28, by what makes it the same
+ * again: `digest` of the server, the method and the params. The name is a digest of that and the
+ * key.
  */
 export const callStub = (env: Env, keyId: string, digest: string): DurableObjectStub<CallCalls> =>
   env.CALL.getByName(digestOf("countersign/call-name/v1", { keyId, digest }));
 
-/** The session at a server of the 2025 revisions, by a digest of the server and of the client that it is for, as `bridgeName` makes it. */
+/**
+ * The session at a server of the 2025 revisions, by a digest of the server and of the client that
+ * it is for, as `bridgeName` makes it.
+ */
 export const bridgeStub = (env: Env, keyId: string, digest: string): DurableObjectStub<BridgeCalls> =>
   env.BRIDGE.getByName(digestOf("countersign/bridge-name/v1", { keyId, digest }));
 
@@ -114,6 +128,9 @@ export const configStub = (env: Env): DurableObjectStub<ConfigCalls> => env.CONF
 
 export const stopStub = (env: Env, shard: number): DurableObjectStub<StopCalls> => env.STOP.getByName(`shard-${shard}`);
 
-/** The object of one amount of a budget: of the whole, or of one key or owner. A budget's name has no space in it. */
+/**
+ * The object of one amount of a budget: of the whole, or of one key or owner. A budget's name has
+ * no space in it.
+ */
 export const budgetStub = (env: Env, { budget, part, unit }: Pick<Allowance, "budget" | "part" | "unit">): DurableObjectStub<BudgetCalls> =>
   env.BUDGET.getByName(digestOf("countersign/budget-name/v1", { budget, part, unit }));

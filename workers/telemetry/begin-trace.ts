@@ -1,4 +1,5 @@
-// The trace of a request that arrives, and the times of its steps. Where no spans are exported it costs two looks at its headers.
+// The trace of a request that arrives, and the times of its steps. Where no spans are exported it
+// costs two looks at its headers.
 
 import { type RequestTrace, type TracedStep, startTrace } from "../../shared/telemetry/request-trace.ts";
 import { type TraceContext, traceContextIn, traceContextOf } from "../../shared/telemetry/trace-context.ts";
@@ -14,7 +15,8 @@ export function transportContext(headers: Headers): TraceContext | null {
 /**
  * Begins now; undefined where there is nothing to record or to pass on.
  * @param transport Of the HTTP request that brought it.
- * @param params Of the message in it, whose `_meta` may have a context of its own; undefined where there is none.
+ * @param params Of the message in it, whose `_meta` may have a context of its own; undefined where
+ *   there is none.
  */
 export function beginTrace(env: Env, transport: TraceContext | null, params?: unknown): RequestTrace | undefined {
   const { otlp } = settingsOf(env);

@@ -1,6 +1,8 @@
-// A data point for each request in Workers Analytics Engine, where the dataset METRICS is bound. No content, no person, no key's name.
+// A data point for each request in Workers Analytics Engine, where the dataset METRICS is bound. No
+// content, no person, no key's name.
 //
-// The order of blobs and doubles is what queries rely on: docs/telemetry.md. New ones go to the end.
+// The order of blobs and doubles is what queries rely on: docs/telemetry.md. New ones go to the
+// end.
 
 import { type Endpoint, type RunSummary, providersWord } from "../../shared/record/record.ts";
 import type { Env } from "../platform/env.ts";

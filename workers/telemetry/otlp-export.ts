@@ -1,6 +1,8 @@
-// Exports spans over OTLP/HTTP after the response. A lost export is a lost span and nothing else: it delays and fails no request.
+// Exports spans over OTLP/HTTP after the response. A lost export is a lost span and nothing else:
+// it delays and fails no request.
 //
-// The spans of this isolate's requests go out together, made only then. So many requests wait at most; more of them are left out and counted.
+// The spans of this isolate's requests go out together, made only then. So many requests wait at
+// most; more of them are left out and counted.
 
 import { otlpTraces } from "../../shared/telemetry/otlp.ts";
 import type { Span } from "../../shared/telemetry/span.ts";
@@ -15,14 +17,20 @@ export const mostWaiting = 500;
 const mostInExport = 100;
 const exportAfterMs = 500;
 const timeoutMs = 5_000;
-/** An export goes on while there is more, and no longer than this: the platform ends a Worker that works on after its response. */
+/**
+ * An export goes on while there is more, and no longer than this: the platform ends a Worker that
+ * works on after its response.
+ */
 const longestMs = 20_000;
 const abandonedAfterMs = longestMs + timeoutMs;
 const logEveryMs = 60_000;
 
 type Waiting = {
   readonly requests: (() => readonly Span[])[];
-  /** When the running export began, in Unix milliseconds; after `abandonedAfterMs` its Worker counts as cut off. */
+  /**
+   * When the running export began, in Unix milliseconds; after `abandonedAfterMs` its Worker counts
+   * as cut off.
+   */
   exportingSince: number | null;
   /** Requests whose spans were lost since this was last logged. */
   lost: number;
@@ -40,7 +48,9 @@ function waitingOf(env: Env): Waiting {
   return waiting;
 }
 
-/** Exports the spans of one request soon. `make` is called then; what it throws is a lost span too. */
+/**
+ * Exports the spans of one request soon. `make` is called then; what it throws is a lost span too.
+ */
 export function exportSpans(env: Env, ctx: Pick<ExecutionContext, "waitUntil">, make: () => readonly Span[]): void {
   const { otlp } = settingsOf(env);
   if (otlp === undefined) return;
@@ -81,7 +91,10 @@ function lose(waiting: Waiting, requests: number, now: number, failure: ExportFa
 /** `error`: the class of what was thrown, or `full` where too many waited. */
 export type ExportFailure = { readonly status: number } | { readonly error: string };
 
-/** One export; null where the collector took it. No redirect is followed: it could carry the credential elsewhere. */
+/**
+ * One export; null where the collector took it. No redirect is followed: it could carry the
+ * credential elsewhere.
+ */
 export async function postSpans(otlp: OtlpSettings, make: () => readonly Span[]): Promise<ExportFailure | null> {
   try {
     const body = JSON.stringify(otlpTraces({ serviceName: otlp.serviceName, version }, make()));

@@ -59,7 +59,10 @@ export type CallAnswer =
   | { readonly block: string; readonly needsSampling: boolean; readonly error: null }
   | { readonly block: null; readonly error: ProviderError };
 
-/** Calls the tool with these arguments, once, where they fit its current schema. The errors are those of `runFunction`. */
+/**
+ * Calls the tool with these arguments, once, where they fit its current schema. The errors are
+ * those of `runFunction`.
+ */
 export async function callTool(asked: AskedTool, use: ToolUse): Promise<CallAnswer> {
   const input = JSON.parse(use.input) as JsonObject; // the gateway's own
   const called = await inSession<CallAnswer>(asked, async (session, signal) => {
@@ -79,8 +82,9 @@ export async function callTool(asked: AskedTool, use: ToolUse): Promise<CallAnsw
 }
 
 /**
- * Whether a failed tool says that it wanted a model's reply. Servers of the official SDKs do not request sampling that their client did
- * not declare, and say "Client does not support sampling (required for sampling/createMessage)".
+ * Whether a failed tool says that it wanted a model's reply. Servers of the official SDKs do not
+ * request sampling that their client did not declare, and say "Client does not support sampling
+ * (required for sampling/createMessage)".
  */
 const saysThatItSamples = ({ isError, content }: ToolResultBlock): boolean =>
   isError === true &&
@@ -88,8 +92,9 @@ const saysThatItSamples = ({ isError, content }: ToolResultBlock): boolean =>
 
 export type FunctionSchema = { readonly description?: string; readonly inputSchema: JsonObject };
 /**
- * `broken`: the server's answer is no readable list of tools. `taskOnly`: the tool runs as a task alone. `uncheckableSchema`: arguments
- * cannot be checked by its schema, and unchecked ones are not sent.
+ * `broken`: the server's answer is no readable list of tools. `taskOnly`: the tool runs as a task
+ * alone. `uncheckableSchema`: arguments cannot be checked by its schema, and unchecked ones are not
+ * sent.
  */
 export type NoSchema = Exclude<FunctionError, "noToolsWorker">;
 
@@ -138,7 +143,9 @@ function readFound(value: unknown): Result<ToolDefinition, NoTool> {
 /** The client's timeout is this much longer, so that ours comes first and is recognized. */
 const spareMs = 1_000;
 
-/** Opens a session for `work` within the timeout, and ends it. Exceptions become a `ProviderError`. */
+/**
+ * Opens a session for `work` within the timeout, and ends it. Exceptions become a `ProviderError`.
+ */
 async function inSession<T>(
   { timeoutMs, ...reached }: AskedTool,
   work: (session: ToolSession, signal: AbortSignal) => Promise<Result<T, ProviderError>>,
@@ -157,7 +164,9 @@ async function inSession<T>(
   }
 }
 
-/** What an exception of the client means. Its message is not read: it may have the server's words. */
+/**
+ * What an exception of the client means. Its message is not read: it may have the server's words.
+ */
 function errorOf(error: unknown, { seen, callSent }: ToolSession, isOver: boolean): ProviderError {
   if (isOver) return callSent ? { ...outcomeUnknownError, kind: "timeout" } : { ...timeoutError, then: "stop" };
   if (seen.error === "redirected") return stopped({ detail: "redirected" });
@@ -170,7 +179,10 @@ function errorOf(error: unknown, { seen, callSent }: ToolSession, isOver: boolea
   return broken();
 }
 
-/** A server that refuses the call has not run it; 5xx and 408 may come from a proxy that lost the answer. */
+/**
+ * A server that refuses the call has not run it; 5xx and 408 may come from a proxy that lost the
+ * answer.
+ */
 function errorOfRefusal(status: number, callSent: boolean): ProviderError {
   if (!callSent) return errorOfStatus(status);
   return status >= 500 || status === 408 ? { ...outcomeUnknownError, status } : { ...errorOfStatus(status), then: "stop" };

@@ -1,6 +1,7 @@
-// A session with a configured MCP server in which we are the client: the official client, with every request through `askServer`. So it
-// reaches only the configured address, follows no redirect and does no OAuth; every answer is bounded, no stand-alone stream is opened,
-// and `tools/call` is sent once at most. It declares no capabilities.
+// A session with a configured MCP server in which we are the client: the official client, with
+// every request through `askServer`. So it reaches only the configured address, follows no redirect
+// and does no OAuth; every answer is bounded, no stand-alone stream is opened, and `tools/call` is
+// sent once at most. It declares no capabilities.
 
 import { Client, type JSONRPCMessage, ProtocolError, ProtocolErrorCode, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Reached, type UpstreamError, askServer } from "../mcp-client/ask-server.ts";
@@ -42,10 +43,12 @@ export class ToolSession {
     });
     this.client = new Client(
       { name: "countersign", version: "1" },
-      // Tries the 2026 revision first, and the 2025 handshake where the server does not understand it.
+      // Tries the 2026 revision first, and the 2025 handshake where the server does not understand
+      // it.
       { versionNegotiation: { mode: "auto" }, inputRequired: { autoFulfill: false }, capabilities: {} },
     );
-    // Every request of the server is refused. A refused sampling request explains why its tool failed.
+    // Every request of the server is refused. A refused sampling request explains why its tool
+    // failed.
     this.client.fallbackRequestHandler = async ({ method }) => {
       if (method === "sampling/createMessage") this.#askedForSampling = true;
       throw new ProtocolError(ProtocolErrorCode.MethodNotFound, "Method not found");
@@ -93,11 +96,13 @@ export class ToolSession {
       if (this.#callSent) throw new Error("tools/call was sent before");
       this.#callSent = true;
     }
-    // A notification cancels a call, when our own time may be over already: it has a timeout of its own.
+    // A notification cancels a call, when our own time may be over already: it has a timeout of its
+    // own.
     const isRequest = message.id !== undefined || method === "GET";
     const limits = [isRequest ? this.#signal : AbortSignal.timeout(endTimeoutMs), ...(init.signal ? [init.signal] : [])];
     const signal = AbortSignal.any(limits);
-    // One for each request: an older answer that is still being read must not change the newer request's.
+    // One for each request: an older answer that is still being read must not change the newer
+    // request's.
     const seen: Seen = {};
     if (isRequest) this.#seen = seen;
     const asked = await askServer(this.#reached, {
@@ -124,7 +129,10 @@ export class ToolSession {
 
 type SendOptions = Parameters<StreamableHTTPClientTransport["send"]>[1];
 
-/** Ends a request whose answer can no longer come, which the client itself would wait for until its timeout. */
+/**
+ * Ends a request whose answer can no longer come, which the client itself would wait for until its
+ * timeout.
+ */
 class AnsweringTransport extends StreamableHTTPClientTransport {
   /** Whether the latest answer is a stream, which is still open after `send`. */
   isStream = false;
@@ -139,7 +147,10 @@ class AnsweringTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** The body up to `mostBytes`, and until `signal`. `onError` gets what the reader could not tell from invalid JSON. */
+/**
+ * The body up to `mostBytes`, and until `signal`. `onError` gets what the reader could not tell
+ * from invalid JSON.
+ */
 function bounded(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,

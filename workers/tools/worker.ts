@@ -1,11 +1,15 @@
-// The tools Worker: reads a tool of an MCP server, and calls it once. Apart from the gateway for the size of the MCP client, which few
-// requests need. It keeps nothing: each call brings the server's address and credential.
+// The tools Worker: reads a tool of an MCP server, and calls it once. Apart from the gateway for
+// the size of the MCP client, which few requests need. It keeps nothing: each call brings the
+// server's address and credential.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import { type AskedTool, type CallAnswer, type DefinitionAnswer, type ToolUse, callTool, readTool } from "./tool-call.ts";
 
 export default class ToolsWorker extends WorkerEntrypoint {
-  /** 404 to every HTTP request: the Worker should have no address, and serves nothing where it is given one. */
+  /**
+   * 404 to every HTTP request: the Worker should have no address, and serves nothing where it is
+   * given one.
+   */
   override fetch(): Response {
     return new Response(null, { status: 404 });
   }

@@ -1,5 +1,5 @@
-// What the Approve button says: which vote it is, how many changes it sends, and how many warnings it overrides. The page's script says the
-// same after each change, from the same phrases.
+// What the Approve button says: which vote it is, how many changes it sends, and how many warnings
+// it overrides. The page's script says the same after each change, from the same phrases.
 
 import type { Words } from "../../shared/channels/words/words.ts";
 

@@ -1,5 +1,5 @@
-// The words of the page that depend on the kind of request: an MCP server's sampling request, a client's own task at the control endpoint,
-// or a tool that is to run.
+// The words of the page that depend on the kind of request: an MCP server's sampling request, a
+// client's own task at the control endpoint, or a tool that is to run.
 
 import { asksWords } from "../../shared/channels/fact-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
@@ -72,7 +72,8 @@ export function originsOf(view: Pick<ReviewView, "requestor" | "request" | "answ
   }
   return {
     request: of(outside.client),
-    // A translation's prompt, and the sentence that asks for JSON, are ours; the rest of the system prompt is the client's.
+    // A translation's prompt, and the sentence that asks for JSON, are ours; the rest of the system
+    // prompt is the client's.
     systemPrompt: of(view.request.responseFormat === undefined ? outside.client : outside.clientAndUs),
     // No model wrote a tool use that is to run.
     assistant: of(asking === "function" ? outside.client : outside.clientAsAssistant),

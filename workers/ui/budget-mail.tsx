@@ -1,4 +1,5 @@
-// The email that says how much of a budget is used, to the operators whom the budget names. It has nothing of any request.
+// The email that says how much of a budget is used, to the operators whom the budget names. It has
+// nothing of any request.
 
 import { type Per, type Unit, nanosInUsd } from "../../shared/budget/budgets.ts";
 import { outsideName } from "../../shared/channels/plain-text.ts";

@@ -1,5 +1,6 @@
-// The decision bar: what Approve does, Deny with its reason, Approve, and further choices. On a phone it never scrolls away. The form's first
-// button is elsewhere and decides nothing, because a browser presses it for Enter in a field, and a link scanner presses it too.
+// The decision bar: what Approve does, Deny with its reason, Approve, and further choices. On a
+// phone it never scrolls away. The form's first button is elsewhere and decides nothing, because a
+// browser presses it for Enter in a field, and a link scanner presses it too.
 
 import type { Child } from "hono/jsx";
 import { reasonWords } from "../../shared/channels/fact-words.ts";
@@ -34,7 +35,8 @@ export const otherVoters = ({ reviewers = [], votes = [], reviewer }: ReviewView
   reviewers.filter((name) => name !== reviewer && votes.every(({ by }) => by !== name));
 
 /**
- * Who gets it. The chosen model is named without a script: a rule in the stylesheet shows the one whose radio button is checked.
+ * Who gets it. The chosen model is named without a script: a rule in the stylesheet shows the one
+ * whose radio button is checked.
  */
 const ChosenModel = ({ view: { models }, chosen }: { view: ReviewView; chosen: string | undefined }) => {
   const words = useWords();

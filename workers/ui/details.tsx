@@ -1,4 +1,5 @@
-// Everything else that reaches a provider or that a reviewer may want to know, in one fold: settings, provenance, models, ids.
+// Everything else that reaches a provider or that a reviewer may want to know, in one fold:
+// settings, provenance, models, ids.
 
 import type { Child } from "hono/jsx";
 import { useWords } from "./language.ts";

@@ -1,4 +1,5 @@
-// The email about several reviews at once: a line and a link for each. It has nothing of the content.
+// The email about several reviews at once: a line and a link for each. It has nothing of the
+// content.
 
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import { type MailContent, mailPage, mailStyles } from "./mail.tsx";

@@ -1,4 +1,5 @@
-// The shell of every page for people: one stylesheet, at most one script of ours, and no other resource.
+// The shell of every page for people: one stylesheet, at most one script of ours, and no other
+// resource.
 
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
@@ -27,7 +28,10 @@ type DocumentProps = {
   readonly children: Child;
 };
 
-/** The keys of the page's script, in a popover that needs no script. Its button is no part of the form. */
+/**
+ * The keys of the page's script, in a popover that needs no script. Its button is no part of the
+ * form.
+ */
 const Shortcuts = ({ keys }: Pick<DocumentProps, "keys">) => {
   const { shortcuts } = useWords().page;
   const shown = keys ?? shortcuts;

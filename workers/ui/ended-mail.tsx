@@ -1,5 +1,5 @@
-// The email that says that a review needs no decision any more, because the key of its request ended: subject, text and HTML. It has
-// nothing of the content.
+// The email that says that a review needs no decision any more, because the key of its request
+// ended: subject, text and HTML. It has nothing of the content.
 
 import type { KeyEnd } from "../../shared/model/gate.ts";
 import { unreachable } from "../../shared/result.ts";

@@ -1,5 +1,5 @@
-// The pages of an expired link: the review's state, without its content or a name, and a button for a new link. They decide nothing,
-// and never show an address.
+// The pages of an expired link: the review's state, without its content or a name, and a button for
+// a new link. They decide nothing, and never show an address.
 
 import type { LinkChannel } from "../../shared/notice-channels.ts";
 import { formFields, renewAct } from "../../shared/review/form.ts";

@@ -1,4 +1,5 @@
-// "Allow later requests": the grants that a reviewer may give with an approval, by a button of its own; and the one that was given.
+// "Allow later requests": the grants that a reviewer may give with an approval, by a button of its
+// own; and the one that was given.
 
 import type { Provenance } from "../../shared/model/gate.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
@@ -12,7 +13,10 @@ import { Time } from "./names.tsx";
 import { Name, plainLetters } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
 
-/** What the reviewer chose here before, as the browser sent it: shown again even where it cannot be read. */
+/**
+ * What the reviewer chose here before, as the browser sent it: shown again even where it cannot be
+ * read.
+ */
 export type KeptGrant = {
   readonly grant: string;
   readonly hours: string;

@@ -1,5 +1,6 @@
-// The words of the page that is being rendered, for its components: another language is another catalogue, and no change in a renderer.
-// Pages are rendered in one go, so at any moment there is one such page. (hono's context does the same, and brings 15 KiB.)
+// The words of the page that is being rendered, for its components: another language is another
+// catalogue, and no change in a renderer. Pages are rendered in one go, so at any moment there is
+// one such page. (hono's context does the same, and brings 15 KiB.)
 
 import { catalogues, type Words } from "../../shared/channels/words/words.ts";
 

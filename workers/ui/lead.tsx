@@ -1,4 +1,5 @@
-// The top of a review page: who asks which model for what, until when, at what cost, and the warnings.
+// The top of a review page: who asks which model for what, until when, at what cost, and the
+// warnings.
 
 import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
@@ -111,7 +112,10 @@ export function costOf({ cost }: Pick<ReviewFacts, "cost">, { page }: Words): Ch
   return fill(cost.kind === "atMost" ? page.strip.upTo : page.strip.cost, { cost: <b>{amount}</b> });
 }
 
-/** The time left, which the page's script counts down from the server's seconds: a wrong clock does no harm. */
+/**
+ * The time left, which the page's script counts down from the server's seconds: a wrong clock does
+ * no harm.
+ */
 const Left = ({ facts }: Pick<Shown, "facts">) => {
   const { page, review } = useWords();
   const { leftMs } = facts.deadline;
@@ -165,7 +169,9 @@ export const Clock = ({ view, facts }: Shown) => {
 /** The id of the prompt at the response gate. */
 export const promptId = "prompt";
 
-/** Before the ids of the prompt's parts at the response gate, where the reply has ids of its own. */
+/**
+ * Before the ids of the prompt's parts at the response gate, where the reply has ids of its own.
+ */
 export const promptPrefix = "prompt-";
 
 type RiskPlaceProps = { readonly pointer: string; readonly view: ReviewView };

@@ -1,7 +1,11 @@
-// The script of an open review page. It listens, and says when the page is out of date. It never submits, reloads, changes a field or moves a
-// button under a finger. A constant; messages are only compared, never shown.
+// The script of an open review page. It listens, and says when the page is out of date. It never
+// submits, reloads, changes a field or moves a button under a finger. A constant; messages are only
+// compared, never shown.
 
-/** `#live` has the facts that the page was made with. Messages: `{ kind: "review", state, version, digest, votes, left, hasVoted }`. */
+/**
+ * `#live` has the facts that the page was made with. Messages:
+ * `{ kind: "review", state, version, digest, votes, left, hasVoted }`.
+ */
 export const liveScript = `
 (() => {
   "use strict";

@@ -1,5 +1,5 @@
-// Where the page's script says that somebody else decided, or changed the content meanwhile. Empty until then; nothing on the page
-// depends on it.
+// Where the page's script says that somebody else decided, or changed the content meanwhile. Empty
+// until then; nothing on the page depends on it.
 
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
@@ -8,7 +8,9 @@ import { plainLetters } from "./outside-text.tsx";
 
 type LiveBannerProps = { view: ReviewView; action: string; live: string };
 
-/** The sentences. That of a change names who made this version, for a page that was opened before. */
+/**
+ * The sentences. That of a change names who made this version, for a page that was opened before.
+ */
 function liveWords({ versions, version, reviewer }: ReviewView, words: Words): Record<string, string> {
   const { live } = words.page;
   const editor = versions.find((each) => each.version === version)?.by ?? reviewer;

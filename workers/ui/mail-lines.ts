@@ -1,4 +1,5 @@
-// The facts of a review in an email, a line for each, for its text part and its HTML alike. Nothing of the content.
+// The facts of a review in an email, a line for each, for its text part and its HTML alike. Nothing
+// of the content.
 
 import type { Child } from "hono/jsx";
 import { costWords } from "../../shared/channels/fact-words.ts";

@@ -1,5 +1,6 @@
-// The email that asks a reviewer to decide: subject, text and HTML. It has one link and nothing that decides: no form, script, image or
-// other resource. It never has more of the content than the policy's `noticeExcerpt` allows.
+// The email that asks a reviewer to decide: subject, text and HTML. It has one link and nothing
+// that decides: no form, script, image or other resource. It never has more of the content than the
+// policy's `noticeExcerpt` allows.
 
 import type { Child } from "hono/jsx";
 import { gateWords, titleWords } from "../../shared/channels/fact-words.ts";
@@ -38,7 +39,10 @@ export type MailContent = {
 /** Gmail cuts at about 102 KB, and other programs earlier: every email stays well below. */
 export const mostHtmlBytes = 40_000;
 
-/** The whole email. Its excerpt is shortened until the email is small enough, and says how much is left out. */
+/**
+ * The whole email. Its excerpt is shortened until the email is small enough, and says how much is
+ * left out.
+ */
 export const reviewMail = (input: MailInput): MailContent => inLanguage(wordsOf(input.language), () => mailInWords(input));
 
 function mailInWords(input: MailInput): MailContent {
@@ -53,8 +57,9 @@ function mailInWords(input: MailInput): MailContent {
 }
 
 /**
- * The same for every email about one gate of a run, until an edit changes the model or the warnings, and for no other run: email programs
- * group by it. It says the deadline and not the time left, which would be wrong in a reminder.
+ * The same for every email about one gate of a run, until an edit changes the model or the
+ * warnings, and for no other run: email programs group by it. It says the deadline and not the time
+ * left, which would be wrong in a reminder.
  */
 export function subjectOf(view: ReviewView): string {
   return `${noticeLine(noticeFacts(view), useWords(), { now: null })} (${view.run.slice(0, 14)})`;
@@ -158,8 +163,8 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
   return `${lines.join("\n")}\n`;
 }
 
-// Inline, because email programs drop stylesheets. Only the button and the frame have colours of ours, readable on light and dark; the
-// rest are the program's own.
+// Inline, because email programs drop stylesheets. Only the button and the frame have colours of
+// ours, readable on light and dark; the rest are the program's own.
 export const mailStyles = {
   body: "margin:0;padding:0;",
   page: "max-width:600px;margin:0 auto;padding:16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:anywhere;word-break:break-word;",

@@ -1,11 +1,15 @@
-// Images, sound and other bytes from outside. The page shows those that a browser renders without running code, and all others as source or
-// base64, so that everything that reaches a provider is on the page. It fetches nothing.
+// Images, sound and other bytes from outside. The page shows those that a browser renders without
+// running code, and all others as source or base64, so that everything that reaches a provider is
+// on the page. It fetches nothing.
 
 import type { Child } from "hono/jsx";
 import { useWords } from "./language.ts";
 import { Name, OutsideText } from "./outside-text.tsx";
 
-/** What the gateway makes of every image (`plain-images.ts`). SVG is a document, and may look different elsewhere: it is shown as its source. */
+/**
+ * What the gateway makes of every image (`plain-images.ts`). SVG is a document, and may look
+ * different elsewhere: it is shown as its source.
+ */
 const drawable: ReadonlySet<string> = new Set(["image/png", "image/jpeg"]);
 const playable: ReadonlySet<string> = new Set([
   "audio/wav",
@@ -32,7 +36,10 @@ function decoded(data: string): string {
 
 type MediaProps = { readonly data: string; readonly mimeType: string; readonly place: string };
 
-/** The bytes themselves, where a browser renders them without running code; else their source or base64. */
+/**
+ * The bytes themselves, where a browser renders them without running code; else their source or
+ * base64.
+ */
 const Rendered = ({ data, mimeType, place }: MediaProps): { inside: Child; why: string } => {
   const { media } = useWords().page;
   const type = mimeType.toLowerCase();
@@ -60,7 +67,9 @@ const Rendered = ({ data, mimeType, place }: MediaProps): { inside: Child; why: 
   return { inside: <OutsideText text={data} />, why: media.unplayable };
 };
 
-/** Base64 from outside with its claimed type. `place` says in our words where in the content it is. */
+/**
+ * Base64 from outside with its claimed type. `place` says in our words where in the content it is.
+ */
 export const MediaPart = ({ title, id, about, ...media }: MediaProps & { title: Child; id?: string | undefined; about?: Child }) => {
   const { page, review } = useWords();
   const { inside, why } = Rendered(media);

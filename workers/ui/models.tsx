@@ -7,7 +7,10 @@ import { useWords } from "./language.ts";
 import { Name, Plain } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
 
-/** With more models than this the page does not name the chosen one beside the button (the stylesheet has a rule for each). */
+/**
+ * With more models than this the page does not name the chosen one beside the button (the
+ * stylesheet has a rule for each).
+ */
 export const modelsOnButton = 12;
 
 /** The provider and its name for the model, where they differ from the id. */
@@ -40,7 +43,10 @@ const About = ({ model, alone }: { model: ShownModel; alone: boolean }) => {
   );
 };
 
-/** The model that the client named. Where another of the list stands in for it, that one's reason says so. */
+/**
+ * The model that the client named. Where another of the list stands in for it, that one's reason
+ * says so.
+ */
 export const NamedModel = ({ request: { namedModel } }: { request: SamplingRequest }) => {
   const { review } = useWords();
   if (namedModel === undefined) return null;

@@ -26,7 +26,10 @@ export const People = ({ names, reader, joined }: PeopleProps) => {
   );
 };
 
-/** A time, which the page's script puts into the reader's own zone. `now`: when the page was made. Unix milliseconds. */
+/**
+ * A time, which the page's script puts into the reader's own zone. `now`: when the page was made.
+ * Unix milliseconds.
+ */
 export const Time = ({ at, now, exact = false }: { at: number; now: number; exact?: boolean }) => {
   const { time } = useWords().page;
   return <time datetime={new Date(at).toISOString()}>{exact ? time.stamp(at, now) : time.clock(at, now)}</time>;

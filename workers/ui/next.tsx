@@ -1,5 +1,5 @@
-// From the request's approval to the review of the reply in one place: what happened, what happens now, and where to go on. Only in the
-// browser that approved the request.
+// From the request's approval to the review of the reply in one place: what happened, what happens
+// now, and where to go on. Only in the browser that approved the request.
 
 import type { Child } from "hono/jsx";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
@@ -28,7 +28,10 @@ const Step = ({ as, at, now, children }: StepProps) => (
 
 type NextProps = { readonly view: ReviewView; readonly facts: ReviewFacts; readonly action: string };
 
-/** Its content is replaced by the page's script when the reply is there; `action` is the page's own path. */
+/**
+ * Its content is replaced by the page's script when the reply is there; `action` is the page's own
+ * path.
+ */
 export const Next = ({ view, facts, action }: NextProps) => {
   const { page } = useWords();
   const { next, votes = [], now, reviewer, createdAt, requestor } = view;

@@ -1,5 +1,6 @@
-// What Slack, Teams and webhooks say of a review, by its kind: what their channels and Slack's endpoint ask the pages Worker for. The values
-// are plain, because they cross a service binding. Emails are in mails.ts.
+// What Slack, Teams and webhooks say of a review, by its kind: what their channels and Slack's
+// endpoint ask the pages Worker for. The values are plain, because they cross a service binding.
+// Emails are in mails.ts.
 
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import { asksWords } from "../../shared/channels/fact-words.ts";

@@ -1,4 +1,5 @@
-// How a review ended, at the top of its page: who, when, what, and what became of the run. It decides nothing.
+// How a review ended, at the top of its page: who, when, what, and what became of the run. It
+// decides nothing.
 
 import type { Child } from "hono/jsx";
 import { causeWords } from "../../shared/channels/fact-words.ts";
@@ -108,7 +109,10 @@ export const OwnStanding = ({ view }: { view: ReviewView }) => {
   );
 };
 
-/** Who handed the review to this reviewer. Their note is a person's text, and stands in stripes like all text that is not ours. */
+/**
+ * Who handed the review to this reviewer. Their note is a person's text, and stands in stripes like
+ * all text that is not ours.
+ */
 export const HandedOver = ({ view }: { view: ReviewView }) => {
   const { recuse } = useWords().page;
   if (view.handedBy == null || !mayDecide(view)) return null;

@@ -1,5 +1,6 @@
-// Text that Countersign did not write, shown so that no reader takes it for ours: in a striped frame, letter by letter, with labels for
-// invisible characters. It is never markdown, HTML or a link.
+// Text that Countersign did not write, shown so that no reader takes it for ours: in a striped
+// frame, letter by letter, with labels for invisible characters. It is never markdown, HTML or a
+// link.
 
 import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
@@ -22,13 +23,19 @@ const Parts = ({ segments }: { segments: readonly Segment[] }) => {
   );
 };
 
-/** A short text from outside in a sentence of ours, such as a server's name. Its direction does not affect the sentence. */
+/**
+ * A short text from outside in a sentence of ours, such as a server's name. Its direction does not
+ * affect the sentence.
+ */
 export const Name = ({ value }: { value: string }) => {
   const { outside } = useWords().review;
   return <bdi class="name">{value === "" ? outside.empty : <Parts segments={viewText(value)} />}</bdi>;
 };
 
-/** A sentence of Countersign that may quote text from outside: in our type, with labels for invisible characters. */
+/**
+ * A sentence of Countersign that may quote text from outside: in our type, with labels for
+ * invisible characters.
+ */
 export const Plain = ({ value }: { value: string }) => (
   <bdi class="plain">
     <Parts segments={viewText(value)} />
@@ -58,7 +65,10 @@ function grouped(parts: readonly FramedPart[]): { from: Origin; inside: Child[] 
   return groups;
 }
 
-/** The content in its frames: one for each run of parts from the same origin. A frame's text cannot paint beyond its border. */
+/**
+ * The content in its frames: one for each run of parts from the same origin. A frame's text cannot
+ * paint beyond its border.
+ */
 export const Frames = ({ parts }: { parts: readonly FramedPart[] }) => (
   <>
     {grouped(parts).map(({ from, inside }) => (
@@ -76,13 +86,19 @@ const lettersOf = (segment: Segment, { outside }: Words["review"]): string => {
   return segment.kind === "unseen" ? `⟨${outside.unseen(segment)}⟩` : `\n⟨${outside.blankLines(segment.count)}⟩\n`;
 };
 
-/** A short text from outside where elements are not possible, such as an option: labels are in brackets. */
+/**
+ * A short text from outside where elements are not possible, such as an option: labels are in
+ * brackets.
+ */
 export const plainLetters = (value: string, { review }: Words): string =>
   viewText(value)
     .map((segment) => lettersOf(segment, review))
     .join("");
 
-/** Each label is an element, and a text of invisible characters must not make a page that no browser opens. */
+/**
+ * Each label is an element, and a text of invisible characters must not make a page that no browser
+ * opens.
+ */
 const mostLabels = 1_000;
 
 /** Labels beyond `mostLabels` are written as text: ⟨U+200B⟩. */

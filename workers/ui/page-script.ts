@@ -1,5 +1,6 @@
-// The script of a review page: it tells times in the reader's own zone, counts down, counts the reviewer's changes on the Approve button, and
-// moves the focus by keys. It never submits and presses nothing. A constant; a text from outside is only compared, or set as text.
+// The script of a review page: it tells times in the reader's own zone, counts down, counts the
+// reviewer's changes on the Approve button, and moves the focus by keys. It never submits and
+// presses nothing. A constant; a text from outside is only compared, or set as text.
 
 export const pageScript = `
 (() => {

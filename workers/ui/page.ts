@@ -1,5 +1,5 @@
-// Every page for people, by its kind: what the gateway asks the pages Worker for. The values are plain, because they cross a service
-// binding.
+// Every page for people, by its kind: what the gateway asks the pages Worker for. The values are
+// plain, because they cross a service binding.
 
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";

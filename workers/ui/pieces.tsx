@@ -1,4 +1,5 @@
-// The blocks of messages and replies, uncut, each with who wrote it and a field where it can be changed.
+// The blocks of messages and replies, uncut, each with who wrote it and a field where it can be
+// changed.
 
 import type { Child } from "hono/jsx";
 import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../../shared/model/sampling.ts";
@@ -11,7 +12,9 @@ import { fill } from "./sentence.tsx";
 
 type ResultContent = ToolResultBlock["content"][number];
 
-/** What every piece needs: how it is shown, in which words, who wrote it, and its heading and id. */
+/**
+ * What every piece needs: how it is shown, in which words, who wrote it, and its heading and id.
+ */
 export type PieceContext = {
   readonly showing: Showing;
   readonly words: Words;

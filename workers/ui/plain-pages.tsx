@@ -1,5 +1,5 @@
-// The pages without a review: for an invalid link, and for a request that is refused. One text for all cases of a kind, so that a page
-// never tells an attacker which part of a guess was right.
+// The pages without a review: for an invalid link, and for a request that is refused. One text for
+// all cases of a kind, so that a page never tells an attacker which part of a guess was right.
 
 import type { Words } from "../../shared/channels/words/words.ts";
 import { PlainDocument } from "./document.tsx";
@@ -19,7 +19,10 @@ export const NoSuchLinkPage = ({ cspNonce }: { cspNonce: string }) => {
   );
 };
 
-/** For 400, 403, 405, 413, 415, 429 and 500. `quote` is the id under which the log has an internal error. */
+/**
+ * For 400, 403, 405, 413, 415, 429 and 500. `quote` is the id under which the log has an internal
+ * error.
+ */
 export type ErrorPageInput = { readonly error: PageError; readonly quote?: string };
 
 export const ErrorPage = ({ error, quote, cspNonce }: ErrorPageInput & { cspNonce: string }) => {

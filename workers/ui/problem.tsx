@@ -1,4 +1,5 @@
-// Why the last form decided nothing, on top of the page: a sentence, and what is wrong with single fields.
+// Why the last form decided nothing, on top of the page: a sentence, and what is wrong with single
+// fields.
 
 import type { Gate } from "../../shared/model/gate.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
@@ -9,7 +10,10 @@ import { useWords } from "./language.ts";
 
 type Answers = Words["page"]["answers"];
 
-/** `uncounted`: a decision came too late or from somebody who may not. `giveUp`: a hand-over or a recusal was refused. */
+/**
+ * `uncounted`: a decision came too late or from somebody who may not. `giveUp`: a hand-over or a
+ * recusal was refused.
+ */
 export type ProblemWhy =
   | "sentBefore"
   | "stale"

@@ -1,4 +1,5 @@
-// Not the reviewer's to decide: hands the review to another reviewer with a note, or recuses this one.
+// Not the reviewer's to decide: hands the review to another reviewer with a note, or recuses this
+// one.
 
 import { type SubmittedForm, formFields, longestNote } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";

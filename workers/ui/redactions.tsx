@@ -1,4 +1,5 @@
-// The parts of the content that rules masked, and for those whom the policy names what stood there, and the buttons that put it back.
+// The parts of the content that rules masked, and for those whom the policy names what stood there,
+// and the buttons that put it back.
 
 import { formFields, liftAct } from "../../shared/review/form.ts";
 import type { ReviewView, ShownRedaction } from "../../shared/review/view.ts";

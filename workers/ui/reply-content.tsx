@@ -37,7 +37,10 @@ const Vectors = ({ vectors, prefix }: { vectors: readonly EmbeddingBlock[]; pref
   );
 };
 
-/** The requested form, the finish reason and the tokens. A tool's run has none of them, and vectors have no finish reason. */
+/**
+ * The requested form, the finish reason and the tokens. A tool's run has none of them, and vectors
+ * have no finish reason.
+ */
 export const ReplyRows = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
   const { page, review } = useWords();
   const { kind } = view.request;

@@ -1,4 +1,5 @@
-// The texts of a sampling request that reach a provider, uncut and in order. Its settings are in request-settings.tsx.
+// The texts of a sampling request that reach a provider, uncut and in order. Its settings are in
+// request-settings.tsx.
 
 import type { Child } from "hono/jsx";
 import type { SamplingRequest, ToolDefinition, ToolResultBlock } from "../../shared/model/sampling.ts";
@@ -77,7 +78,10 @@ function toolParts(
   return [...(hasDescription ? [{ from, part: description }] : []), { from, part: schema }];
 }
 
-/** The whole of a request but its settings, in frames that say who wrote it. `prefix` keeps ids apart where a page has two contents. */
+/**
+ * The whole of a request but its settings, in frames that say who wrote it. `prefix` keeps ids
+ * apart where a page has two contents.
+ */
 export const RequestContent = (props: ContentProps) => {
   const { request, showing, origins, prefix = "" } = props;
   const words = useWords();
@@ -101,7 +105,9 @@ export const RequestContent = (props: ContentProps) => {
   return <Frames parts={parts} />;
 };
 
-/** What is in a request, in a line: "system prompt, 4 messages, 1 image, 3,210 characters of text". */
+/**
+ * What is in a request, in a line: "system prompt, 4 messages, 1 image, 3,210 characters of text".
+ */
 export function requestSummary(request: SamplingRequest, { page, review }: Words): string {
   const blocks = request.messages.flatMap((message) => message.content);
   const inner = blocks.flatMap((block): (Block | ResultContent)[] => (block.type === "tool_result" ? block.content : [block]));

@@ -186,7 +186,10 @@ const ReplyForm = ({ format, origins }: { format: NonNullable<SamplingRequest["r
   );
 };
 
-/** The numbers, in one line each. Those that only a chat needs are left out for other kinds, unless they are set. */
+/**
+ * The numbers, in one line each. Those that only a chat needs are left out for other kinds, unless
+ * they are set.
+ */
 const Numbers = ({ request, showing }: Omit<SettingsProps, "origins">) => {
   const { settings } = useWords().page;
   const { kind, maxTokens, temperature, topP, topK } = request;

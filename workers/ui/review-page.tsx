@@ -1,5 +1,6 @@
-// The review page: everything that would be sent or delivered, the fields to change it, and the decision. It decides and stores nothing,
-// and needs no script: its script counts changes, tells times and listens.
+// The review page: everything that would be sent or delivered, the fields to change it, and the
+// decision. It decides and stores nothing, and needs no script: its script counts changes, tells
+// times and listens.
 
 import type { Child } from "hono/jsx";
 import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
@@ -49,7 +50,10 @@ export type ReviewPageInput = {
   readonly changes?: readonly FieldChange[];
   /** The reviewer asked for a preview: the page says so where there are no changes. */
   readonly preview?: boolean;
-  /** The path on which the page's script hears of other reviewers' decisions; absent where it is not to listen. */
+  /**
+   * The path on which the page's script hears of other reviewers' decisions; absent where it is not
+   * to listen.
+   */
   readonly live?: string;
   /** Where the reviewer is signed in. */
   readonly inbox?: InboxMark;
@@ -168,7 +172,10 @@ export function showingOf(
   };
 }
 
-/** The approved prompt, below the reply: folded where it is long, and open where a warning is about it. */
+/**
+ * The approved prompt, below the reply: folded where it is long, and open where a warning is about
+ * it.
+ */
 const Prompt = ({ view, facts, showing, origins }: Shown & { showing: Showing; origins: Origins }) => {
   const words = useWords();
   const { request } = view;

@@ -1,5 +1,6 @@
-// The browser keeps the address of a session's pages on a loopback host (`/console/~mark`), for this
-// port alone, and finds it again from the plain address. Without scripts one signs in again. Constants.
+// The browser keeps the address of a session's pages on a loopback host (`/console/~mark`), for
+// this port alone, and finds it again from the plain address. Without scripts one signs in again.
+// Constants.
 
 /** For the pages of a session. */
 export const keepSessionScript = `

@@ -1,9 +1,12 @@
-// The one stylesheet: phone first, light and dark, text of 16 px and more, targets of 44 px. A constant. No style attribute is needed, so
-// that the policy of the pages allows this style alone.
+// The one stylesheet: phone first, light and dark, text of 16 px and more, targets of 44 px. A
+// constant. No style attribute is needed, so that the policy of the pages allows this style alone.
 
 import { modelsOnButton } from "./models.tsx";
 
-/** A rule for each model: the decision bar names the model whose radio button is checked, without a script. */
+/**
+ * A rule for each model: the decision bar names the model whose radio button is checked, without a
+ * script.
+ */
 const modelRules = Array.from({ length: modelsOnButton }, (_, i) => `form:has(#model-${i}:checked) .to-${i}`).join(",");
 
 const tokens = `

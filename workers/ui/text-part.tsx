@@ -1,5 +1,6 @@
-// One text of the content. The frame is its field: what stands in it is what is sent. A changed text shows its difference, is outlined and
-// cannot be folded away. It shows what the reviewer wrote last, and validates nothing.
+// One text of the content. The frame is its field: what stands in it is what is sent. A changed
+// text shows its difference, is outlined and cannot be folded away. It shows what the reviewer
+// wrote last, and validates nothing.
 
 import type { Child } from "hono/jsx";
 import type { Gate } from "../../shared/model/gate.ts";
@@ -49,7 +50,10 @@ export const linesToRead = (text: string): number =>
 
 export const isFoldable = (text: string): boolean => linesToRead(text) > neverFolded;
 
-/** Longer texts, and those in which something would be invisible, are shown in parts or with labels; their field is behind "Edit". */
+/**
+ * Longer texts, and those in which something would be invisible, are shown in parts or with labels;
+ * their field is behind "Edit".
+ */
 const longestField = 6_000;
 const mostFieldLines = 60;
 
@@ -96,7 +100,9 @@ const Area = ({ field, label, text }: { field: Field; label: string; text: strin
   const { name, value, isChanged, error } = field;
   const described = [error === undefined ? "" : `${name}:fault`, isChanged && error === undefined ? `${name}:diff` : ""].filter(Boolean);
   return (
-    // No `dir`: browsers take minutes to find the direction of a megabyte in a field; the stylesheet does it by line. No spell checker, because some send the text to a server. An HTML parser drops the line feed after the tag, and not the text's own.
+    // No `dir`: browsers take minutes to find the direction of a megabyte in a field; the
+    // stylesheet does it by line. No spell checker, because some send the text to a server. An HTML
+    // parser drops the line feed after the tag, and not the text's own.
     <textarea
       class="said"
       id={name}

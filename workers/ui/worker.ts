@@ -1,6 +1,7 @@
-// The pages Worker: makes every page, email and notice that a person reads, in their language. Apart from the gateway for its size: words in
-// several languages, styles and scripts, which no request of a machine needs. It keeps
-// nothing and has no secrets; to the console it has the authority of the operator who visits, for that visit.
+// The pages Worker: makes every page, email and notice that a person reads, in their language.
+// Apart from the gateway for its size: words in several languages, styles and scripts, which no
+// request of a machine needs. It keeps nothing and has no secrets; to the console it has the
+// authority of the operator who visits, for that visit.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
 import type { SlackMessage } from "../../shared/channels/slack-message.ts";
@@ -28,7 +29,10 @@ import {
 import { type Page, type PageReader, renderPage } from "./page.ts";
 
 export default class PagesWorker extends WorkerEntrypoint {
-  /** 404 to every HTTP request: the Worker should have no address, and serves nothing where it is given one. */
+  /**
+   * 404 to every HTTP request: the Worker should have no address, and serves nothing where it is
+   * given one.
+   */
   override fetch(): Response {
     return new Response(null, { status: 404 });
   }

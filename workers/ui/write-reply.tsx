@@ -1,4 +1,5 @@
-// "Write the reply yourself": the field in which a reviewer answers in the model's place, and the reply that a reviewer wrote so.
+// "Write the reply yourself": the field in which a reviewer answers in the model's place, and the
+// reply that a reviewer wrote so.
 
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { answerAct, editField, formFields } from "../../shared/review/form.ts";

@@ -1,5 +1,5 @@
-// A rule of the policy as sentences: when it applies, whom it asks, and what else it says. Exhaustive by type: a condition or a consequence
-// without its words does not compile.
+// A rule of the policy as sentences: when it applies, whom it asks, and what else it says.
+// Exhaustive by type: a condition or a consequence without its words does not compile.
 
 import type { Conditions } from "../../policy/conditions.ts";
 import type { Consequences } from "../../policy/rules.ts";
@@ -18,7 +18,10 @@ const speeches: Readonly<Record<Language, Speech>> = {
   "zh-CN": { words: ruleWords["zh-CN"], locale: "zh-CN", span: spanZh },
 };
 
-/** What a rule says of itself. `when`: null for the default. `then`: with all its fields; `reviewers`: those that it asks. */
+/**
+ * What a rule says of itself. `when`: null for the default. `then`: with all its fields;
+ * `reviewers`: those that it asks.
+ */
 export type SpokenRule = {
   readonly when: Conditions | null;
   readonly then: Consequences & { readonly reviewers: readonly string[] };

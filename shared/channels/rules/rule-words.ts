@@ -1,4 +1,5 @@
-// The words of a rule's sentences. `{value}` is a place for a value, and what stands between two `*` is stressed.
+// The words of a rule's sentences. `{value}` is a place for a value, and what stands between two
+// `*` is stressed.
 
 import type { Language } from "../words/languages.ts";
 

@@ -1,10 +1,14 @@
-// Counts, times, spans of time and amounts as a language writes them: all that Intl knows. Each catalogue asks for its own language.
+// Counts, times, spans of time and amounts as a language writes them: all that Intl knows. Each
+// catalogue asks for its own language.
 
 export type NumberWords = {
   readonly number: (n: number) => string;
   /** The one of two forms that stands with `n` (`Intl.PluralRules`), `n` before it. */
   readonly plural: (n: number, one: string, other: string) => string;
-  /** Unix milliseconds as "14:52 UTC"; on another day than `now` with the day. A script of the page makes it the reader's own time. */
+  /**
+   * Unix milliseconds as "14:52 UTC"; on another day than `now` with the day. A script of the page
+   * makes it the reader's own time.
+   */
   readonly clockTime: (at: number, now: number) => string;
   /** The same with seconds. */
   readonly stampedTime: (at: number, now: number) => string;
@@ -27,7 +31,10 @@ const unitsDown = ["day", "hour", "minute", "second"] as const;
 
 const wholeSeconds = (milliseconds: number): number => Math.max(0, Math.floor(milliseconds / 1_000));
 
-/** `own`: what Intl cannot say: that nothing is paid, less than can be shown, the word for bytes, and how long the names of units are. */
+/**
+ * `own`: what Intl cannot say: that nothing is paid, less than can be shown, the word for bytes,
+ * and how long the names of units are.
+ */
 export function numberWords(
   locale: string,
   own: { readonly free: string; readonly under: string; readonly bytes: (count: number) => string; readonly units: "long" | "short" },

@@ -4,9 +4,10 @@
 export type Language = "en" | "zh-CN";
 
 /**
- * The catalogue for a language tag (BCP 47). Chinese is simplified where its script is: written in the tag, or else the usual one of its
- * country (`Intl.Locale`), so `zh`, `zh-CN`, `zh-Hans` and `zh-SG`. Traditional Chinese (`zh-Hant`, `zh-TW`, `zh-HK`, `zh-MO`) has no
- * catalogue: its readers get the next language that they want, or English, and not a script that they did not ask for.
+ * The catalogue for a language tag (BCP 47). Chinese is simplified where its script is: written in
+ * the tag, or else the usual one of its country (`Intl.Locale`), so `zh`, `zh-CN`, `zh-Hans` and
+ * `zh-SG`. Traditional Chinese (`zh-Hant`, `zh-TW`, `zh-HK`, `zh-MO`) has no catalogue: its readers
+ * get the next language that they want, or English, and not a script that they did not ask for.
  */
 function languageOfTag(tag: string): Language | undefined {
   const { language, script } = localeOf(tag) ?? {};
@@ -36,8 +37,8 @@ const wantedTags = (header: string): string[] =>
     .map(({ tag }) => tag);
 
 /**
- * The language for a reader: that of the reviewer's `language`, a tag as a policy has it; or else the first of `acceptLanguage` that has a
- * catalogue; or else English.
+ * The language for a reader: that of the reviewer's `language`, a tag as a policy has it; or else
+ * the first of `acceptLanguage` that has a catalogue; or else English.
  */
 export const languageFor = (reviewer: string | undefined, acceptLanguage?: string | null): Language =>
   [...(reviewer === undefined ? [] : [reviewer]), ...wantedTags(acceptLanguage ?? "")]

@@ -1,4 +1,5 @@
-// The words of Slack messages, Teams cards and the titles of webhooks. The gateway has none of them: the pages Worker makes all three.
+// The words of Slack messages, Teams cards and the titles of webhooks. The gateway has none of
+// them: the pages Worker makes all three.
 
 import { excerptEn } from "./en/excerpt-en.ts";
 import { reviewEn } from "./en/review-en.ts";
@@ -11,7 +12,10 @@ import { reviewZh } from "./zh/review-zh.ts";
 import { slackZh } from "./zh/slack-zh.ts";
 import { teamsZh } from "./zh/teams-zh.ts";
 
-/** `review`: what every channel and page says in the same words. `lang`: of `<html lang>` and of cards. The others: what each says in its own. */
+/**
+ * `review`: what every channel and page says in the same words. `lang`: of `<html lang>` and of
+ * cards. The others: what each says in its own.
+ */
 const en = { lang: "en", review: reviewEn, excerpt: excerptEn, slack: slackEn, teams: teamsEn };
 const zhCN = { lang: "zh-CN", review: reviewZh, excerpt: excerptZh, slack: slackZh, teams: teamsZh };
 

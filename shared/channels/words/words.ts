@@ -1,10 +1,13 @@
-// All words that people read, by language: pages, emails and notices. A second language is one more catalogue of the same shape: a missing
-// word does not compile. The pages Worker has all of them, and the gateway none.
+// All words that people read, by language: pages, emails and notices. A second language is one more
+// catalogue of the same shape: a missing word does not compile. The pages Worker has all of them,
+// and the gateway none.
 //
-// Some English is made elsewhere. In JSON by contract: the `why` of an omission's note (shared/provider/), the words for vectors
-// (shared/review/vectors.ts), and a model's reason, whose function the catalogue uses (`whySentence`). Names of invisible characters are
-// Unicode's (shared/invisible-characters.ts), and what the reader of JSON says of an edited object is what a client gets, too. The page of
-// the HTTP API (workers/ui/openapi/) is in English alone, as the description is that it shows.
+// Some English is made elsewhere. In JSON by contract: the `why` of an omission's note
+// (shared/provider/), the words for vectors (shared/review/vectors.ts), and a model's reason, whose
+// function the catalogue uses (`whySentence`). Names of invisible characters are Unicode's
+// (shared/invisible-characters.ts), and what the reader of JSON says of an edited object is what a
+// client gets, too. The page of the HTTP API (workers/ui/openapi/) is in English alone, as the
+// description is that it shows.
 
 import { emailEn } from "./en/email-en.ts";
 import { inboxEn } from "./en/inbox-en.ts";

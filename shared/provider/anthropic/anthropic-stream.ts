@@ -1,5 +1,6 @@
 // Assembles a stream of Anthropic's Messages API into the message that `fromAnthropic` reads.
-// Source: platform.claude.com, "Streaming messages" (event types; new ones may come at any time and are to be ignored).
+// Source: platform.claude.com, "Streaming messages" (event types; new ones may come at any time and
+// are to be ignored).
 
 import { isObject, parseJson, type Members } from "../../json/values.ts";
 import { usageOf } from "./anthropic-translation.ts";
@@ -11,8 +12,9 @@ import { mostBlocks, type StreamReader, type TextDeltas } from "../text-deltas.t
 type Block = { readonly start: Members; text: string; json: string; open: boolean };
 
 /**
- * Reads the events of one reply, and passes the text of its blocks to `deltas`. The reply is whole with `message_stop`. Blocks must come
- * one after the other, in the order of their index; otherwise the answer is broken.
+ * Reads the events of one reply, and passes the text of its blocks to `deltas`. The reply is whole
+ * with `message_stop`. Blocks must come one after the other, in the order of their index; otherwise
+ * the answer is broken.
  */
 export function readAnthropic(deltas: TextDeltas): StreamReader {
   const blocks: Block[] = [];
@@ -107,7 +109,10 @@ export function readAnthropic(deltas: TextDeltas): StreamReader {
   };
 }
 
-/** The input of a tool use comes as the text of its JSON; where none comes, the block's first input stays. */
+/**
+ * The input of a tool use comes as the text of its JSON; where none comes, the block's first input
+ * stays.
+ */
 function contentOf({ start, text, json }: Block): Members {
   if (start["type"] === "text") return { ...start, text };
   return json === "" ? start : { ...start, input: parseJson(json) };

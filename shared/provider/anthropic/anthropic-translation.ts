@@ -1,4 +1,5 @@
-// Our neutral call as parameters of Anthropic's Messages API, and its answer as a neutral reply. No network, no key.
+// Our neutral call as parameters of Anthropic's Messages API, and its answer as a neutral reply. No
+// network, no key.
 
 import { isObject, type Members } from "../../json/values.ts";
 import type { ModelCall } from "../model-call.ts";
@@ -18,19 +19,26 @@ import { toolNames, toolUseIds, type WireNames } from "../wire-names.ts";
 
 type MediaParam = Anthropic.TextBlockParam | Anthropic.ImageBlockParam;
 
-/** Sampling parameters exist in API version 2023-06-01 only: a call that has one must be sent as that version. */
+/**
+ * Sampling parameters exist in API version 2023-06-01 only: a call that has one must be sent as
+ * that version.
+ */
 type Sampling = { temperature?: number; top_p?: number; top_k?: number };
 export type AnthropicParams = Anthropic.MessageCreateParamsNonStreaming & Sampling;
 
 const samplingParameters: readonly (keyof Sampling)[] = ["temperature", "top_p", "top_k"];
 
-/** What is sent as `anthropic-version`: the version of the types that these parameters have, or the last that knows sampling parameters. */
+/**
+ * What is sent as `anthropic-version`: the version of the types that these parameters have, or the
+ * last that knows sampling parameters.
+ */
 export const anthropicVersion = (params: object): string =>
   samplingParameters.some((name) => name in params) ? "2023-06-01" : "2026-10-21";
 
 /**
- * The parameters for one call of `POST /v1/messages`, and what the protocol let us change or leave out. The request must be one
- * that `cannotCarry` lets through. Consecutive messages of one role stay as they are: the API joins them itself.
+ * The parameters for one call of `POST /v1/messages`, and what the protocol let us change or leave
+ * out. The request must be one that `cannotCarry` lets through. Consecutive messages of one role
+ * stay as they are: the API joins them itself.
  */
 export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: Note[] } {
   const { request, candidate } = call;
@@ -65,8 +73,9 @@ export function toAnthropic(call: ModelCall): { params: AnthropicParams; notes: 
     ...(metadata === undefined ? {} : { metadata }),
     ...toolChoiceOf(choice, tools.length > 0 && request.parallelToolCalls === false),
     ...(model.thinking === undefined ? {} : { thinking: { type: model.thinking } }),
-    // `output_config.format` is not sent for a `responseFormat`: it has no JSON without a schema, takes a part of JSON Schema only, and
-    // answers the rest with 400. The system prompt asks for the JSON, and the reply is checked like every provider's.
+    // `output_config.format` is not sent for a `responseFormat`: it has no JSON without a schema,
+    // takes a part of JSON Schema only, and answers the rest with 400. The system prompt asks for
+    // the JSON, and the reply is checked like every provider's.
     ...(effort === undefined ? {} : { output_config: { effort } }),
   };
   return { params, notes };
@@ -79,7 +88,10 @@ function toolChoiceOf(choice: ToolChoice | undefined, isSingle: boolean): Pick<A
   return { tool_choice: choice === "none" ? { type: choice } : { type: choice === "required" ? "any" : choice, ...single } };
 }
 
-/** The efforts that this API knows; the table's others (`none`, `minimal`) belong to other APIs and are not sent. */
+/**
+ * The efforts that this API knows; the table's others (`none`, `minimal`) belong to other APIs and
+ * are not sent.
+ */
 const efforts = ["low", "medium", "high", "xhigh", "max"] as const;
 
 const toolOf = (tool: ToolDefinition, names: WireNames): Anthropic.Tool => ({
@@ -88,7 +100,10 @@ const toolOf = (tool: ToolDefinition, names: WireNames): Anthropic.Tool => ({
   input_schema: { ...tool.inputSchema, type: "object" },
 });
 
-/** Leaves out blank text, which the API refuses beside other blocks, and white space at the end of the last assistant message. */
+/**
+ * Leaves out blank text, which the API refuses beside other blocks, and white space at the end of
+ * the last assistant message.
+ */
 function contentOf(message: Message, last: boolean, names: WireNames, ids: WireNames): ParamBlock[] {
   const filled = message.content.filter((block) => !isBlank(block));
   const blocks = filled.flatMap((block): ParamBlock[] => blockOf(block, names, ids));
@@ -112,7 +127,10 @@ function blockOf(block: Block, names: WireNames, ids: WireNames): ParamBlock[] {
   }
 }
 
-/** A failed result may have text only (the API answers 400 otherwise): its images follow the results, after a line that names the call. */
+/**
+ * A failed result may have text only (the API answers 400 otherwise): its images follow the
+ * results, after a line that names the call.
+ */
 function resultOf(result: ToolResultBlock, id: string): ParamBlock[] {
   const parts = resultParts(result).filter((part) => !isBlank(part));
   const failed = result.isError === true;
@@ -144,9 +162,10 @@ const stopReasons = new Map([
 ]);
 
 /**
- * The neutral reply in a parsed answer with status 200, or a `brokenAnswer`: no message, a block that we do not know (leaving it
- * out would deliver something else than was said), a tool use without tools or without arguments, a stop for tools without any,
- * an empty reply that does not say why it is empty. Thinking is not part of the reply. Never throws.
+ * The neutral reply in a parsed answer with status 200, or a `brokenAnswer`: no message, a block
+ * that we do not know (leaving it out would deliver something else than was said), a tool use
+ * without tools or without arguments, a stop for tools without any, an empty reply that does not
+ * say why it is empty. Thinking is not part of the reply. Never throws.
  */
 export function fromAnthropic(response: unknown, call: ModelCall): Result<ModelReply, ProviderError> {
   if (!isObject(response)) return err(brokenAnswer("notJson"));
@@ -182,7 +201,10 @@ function readBlock(block: Members, names: WireNames): ReplyBlock | undefined {
   return { type: "tool_use", id, name: names.from(name), input };
 }
 
-/** All input tokens, also those written to and read from a cache: their price differs, but they are input. */
+/**
+ * All input tokens, also those written to and read from a cache: their price differs, but they are
+ * input.
+ */
 export function usageOf(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined;
   const { input_tokens: input, output_tokens: output, cache_creation_input_tokens: written, cache_read_input_tokens: read } = usage;

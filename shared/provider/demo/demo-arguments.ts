@@ -1,28 +1,39 @@
-// The smallest value that satisfies a JSON Schema, as far as a schema can be satisfied without a solver. For the demo provider only.
+// The smallest value that satisfies a JSON Schema, as far as a schema can be satisfied without a
+// solver. For the demo provider only.
 
 import { isObject, type Members } from "../../json/values.ts";
 import type { Json, JsonObject } from "../../encoding.ts";
 import { isJsonObject } from "../narrow.ts";
 
 const deepest = 16;
-/** References and long lists inside one another multiply: a schema of a few lines can demand more values than fit in memory. */
+/**
+ * References and long lists inside one another multiply: a schema of a few lines can demand more
+ * values than fit in memory.
+ */
 const mostMembers = 10_000;
 
-/** `filler`: the text of free strings. `left`: how many more members of schemas may be looked at, repeated looks included. */
+/**
+ * `filler`: the text of free strings. `left`: how many more members of schemas may be looked at,
+ * repeated looks included.
+ */
 type Walk = { readonly root: JsonObject; readonly filler: string; left: number };
 
 /**
- * Arguments for a tool: an object with the schema's required members and nothing else; free strings are "demo". Understood are const,
- * default, examples, enum, type, required, properties, items, prefixItems, minItems, minLength, common formats, bounds, multipleOf, anyOf,
- * oneOf, allOf and local `$ref`s. `pattern`, `not`, `if` and the like are not: such a value may fail the tool's own check. What is deeper
- * than 16 levels, or comes after 10,000 members, is null.
+ * Arguments for a tool: an object with the schema's required members and nothing else; free strings
+ * are "demo". Understood are const, default, examples, enum, type, required, properties, items,
+ * prefixItems, minItems, minLength, common formats, bounds, multipleOf, anyOf, oneOf, allOf and
+ * local `$ref`s. `pattern`, `not`, `if` and the like are not: such a value may fail the tool's own
+ * check. What is deeper than 16 levels, or comes after 10,000 members, is null.
  */
 export function minimalArguments(schema: JsonObject): JsonObject {
   const value = minimalValue(schema, "demo");
   return isJsonObject(value) ? value : {};
 }
 
-/** A value of any type by the same rules; each string that the schema leaves free is `filler`, within the schema's lengths. */
+/**
+ * A value of any type by the same rules; each string that the schema leaves free is `filler`,
+ * within the schema's lengths.
+ */
 export const minimalValue = (schema: JsonObject, filler: string): Json => valueFor(schema, { root: schema, filler, left: mostMembers }, 0);
 
 function valueFor(given: unknown, walk: Walk, depth: number): Json {
@@ -52,7 +63,10 @@ function valueFor(given: unknown, walk: Walk, depth: number): Json {
   }
 }
 
-/** The schema with its `$ref` and `allOf` folded in. Later members win, required lists and properties add up. */
+/**
+ * The schema with its `$ref` and `allOf` folded in. Later members win, required lists and
+ * properties add up.
+ */
 function flattened(schema: Members, walk: Walk, depth: number): Members {
   walk.left -= 1 + Object.keys(schema).length + Object.keys(fields(schema["properties"])).length + list(schema["required"]).length;
   const referred = typeof schema["$ref"] === "string" ? [resolve(schema["$ref"], walk.root)] : [];
@@ -146,7 +160,9 @@ const number = (value: unknown): number | undefined => (typeof value === "number
 const count = (value: unknown): number => Math.max(0, number(value) ?? 0);
 const lengthOf = (value: unknown): number => Math.max(0, number(value) ?? Infinity);
 
-/** A member of a schema, which is JSON already; null where it is deeper than any arguments may be. */
+/**
+ * A member of a schema, which is JSON already; null where it is deeper than any arguments may be.
+ */
 function json(value: unknown): Json {
   const wrapped: unknown = { value };
   return isJsonObject(wrapped) ? (wrapped["value"] ?? null) : null;

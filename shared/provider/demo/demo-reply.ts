@@ -1,6 +1,8 @@
-// The built-in provider that answers without a model and says so. Deterministic: the same request always gets the same reply.
+// The built-in provider that answers without a model and says so. Deterministic: the same request
+// always gets the same reply.
 //
-// A token here is up to eight letters or digits, or one other character, with the white space before it.
+// A token here is up to eight letters or digits, or one other character, with the white space
+// before it.
 
 import type { ModelCall } from "../model-call.ts";
 import { ok, type Result } from "../../result.ts";
@@ -16,9 +18,10 @@ export const demoModelName = "countersign-demo";
 const echoLength = 160;
 
 /**
- * The demo's reply, exactly within `maxTokens` and `stopSequences`. With `toolChoice: "required"` it calls the first tool with arguments by
- * its schema, until the last message has tool results; otherwise it answers in text, or, with a `responseFormat`, in JSON. JSON that does
- * not fit `maxTokens` is an error, as from any model.
+ * The demo's reply, exactly within `maxTokens` and `stopSequences`. With `toolChoice: "required"`
+ * it calls the first tool with arguments by its schema, until the last message has tool results;
+ * otherwise it answers in text, or, with a `responseFormat`, in JSON. JSON that does not fit
+ * `maxTokens` is an error, as from any model.
  */
 export function answerDemo(call: ModelCall): Result<ModelReply, ProviderError> {
   const { request } = call;
@@ -29,7 +32,8 @@ export function answerDemo(call: ModelCall): Result<ModelReply, ProviderError> {
   const usage: Usage = { inputTokens, outputTokens: draft.outputTokens };
   const finished = finishReply(call, { content: draft.content, model: demoModelName, stopReason: draft.stopReason, usage });
   if (!finished.ok) return finished;
-  // The draft is within the limits already, so that only the stop reason of an emulated stop could change here.
+  // The draft is within the limits already, so that only the stop reason of an emulated stop could
+  // change here.
   const { reply, notes } = finished.value;
   return ok({ ...finished.value, reply: { ...reply, stopReason: draft.stopReason }, notes: [...demoNotes(request), ...notes] });
 }
@@ -112,8 +116,9 @@ const tokensIn = (text: string): number => text.match(token)?.length ?? 0;
 export const demoDimensions = 64;
 
 /**
- * One vector of length 1 for each text, the same for the same text: a count of its words and letter triples, so that texts with
- * words in common are nearer to each other. `usage` counts the demo's own tokens.
+ * One vector of length 1 for each text, the same for the same text: a count of its words and letter
+ * triples, so that texts with words in common are nearer to each other. `usage` counts the demo's
+ * own tokens.
  */
 export function embedDemo(texts: readonly string[]): { vectors: number[][]; usage: Usage } {
   return {

@@ -1,4 +1,5 @@
-// Texts as the parameters of an OpenAI-compatible embeddings API, and its answer as vectors. No network, no key.
+// Texts as the parameters of an OpenAI-compatible embeddings API, and its answer as vectors. No
+// network, no key.
 
 import { isObject, type Members } from "../../json/values.ts";
 import type OpenAI from "openai";
@@ -9,21 +10,29 @@ import { type EmbeddingReply, areOfOneSize } from "../embedding.ts";
 import { brokenAnswer } from "../provider-error.ts";
 import { isCount } from "../narrow.ts";
 
-/** The parameters of `POST /embeddings` for one or more texts. Numbers are asked for, which every compatible server knows. */
+/**
+ * The parameters of `POST /embeddings` for one or more texts. Numbers are asked for, which every
+ * compatible server knows.
+ */
 export const toEmbeddings = (texts: readonly string[], model: Model): OpenAI.EmbeddingCreateParams => ({
   model: model.name,
   input: [...texts],
   encoding_format: "float",
 });
 
-/** The most texts of one call: Gemini's compatible API answers more with 400; OpenAI's takes 2,048. */
+/**
+ * The most texts of one call: Gemini's compatible API answers more with 400; OpenAI's takes 2,048.
+ */
 const mostTexts = 100;
 
 /** The texts as calls take them, in order. */
 export const embeddingCalls = (texts: readonly string[]): (readonly string[])[] =>
   Array.from({ length: Math.ceil(texts.length / mostTexts) }, (_, at) => texts.slice(at * mostTexts, (at + 1) * mostTexts));
 
-/** One vector of finite numbers for each text, all of one size, in the texts' order; anything else is a `brokenAnswer`. Never throws. */
+/**
+ * One vector of finite numbers for each text, all of one size, in the texts' order; anything else
+ * is a `brokenAnswer`. Never throws.
+ */
 export function fromEmbeddings(response: unknown, texts: readonly string[], model: Model): Result<EmbeddingReply, ProviderError> {
   if (!isObject(response)) return err(brokenAnswer("notJson"));
   if (isObject(response["error"])) return err(brokenAnswer("errorInSuccess"));

@@ -1,4 +1,5 @@
-// What Chat Completions and the embeddings API beside it cannot take of a request, and what a call leaves out or changes.
+// What Chat Completions and the embeddings API beside it cannot take of a request, and what a call
+// leaves out or changes.
 
 import { audioFormat, imageType } from "../../model/media.ts";
 import { type ProviderRules, isBlank } from "../provider-rules.ts";

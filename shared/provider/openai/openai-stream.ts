@@ -11,8 +11,9 @@ import { mostBlocks, type StreamReader, type TextDeltas } from "../text-deltas.t
 type Call = { readonly index: unknown; id: string; name: string; arguments: unknown };
 
 /**
- * Reads the chunks of one reply, and passes its text to `deltas`. The reply is whole once the provider gave its `finish_reason`; the count
- * of tokens follows in a chunk of its own, or not at all. A `[DONE]` alone proves nothing: a server that breaks off may send one too.
+ * Reads the chunks of one reply, and passes its text to `deltas`. The reply is whole once the
+ * provider gave its `finish_reason`; the count of tokens follows in a chunk of its own, or not at
+ * all. A `[DONE]` alone proves nothing: a server that breaks off may send one too.
  */
 export function readOpenAI(deltas: TextDeltas): StreamReader {
   const calls: Call[] = [];
@@ -37,7 +38,8 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
     }
     // Delivered at the end: a refusal stands after the text, whenever it came.
     if (typeof delta["refusal"] === "string") refusal = (refusal ?? "") + delta["refusal"];
-    // Thinking is not part of the reply, but counts as made. Compatible servers use one name or the other.
+    // Thinking is not part of the reply, but counts as made. Compatible servers use one name or the
+    // other.
     for (const made of [delta["refusal"], delta["reasoning_content"] ?? delta["reasoning"]])
       if (typeof made === "string") characters += made.length;
     for (const piece of Array.isArray(delta["tool_calls"]) ? delta["tool_calls"] : []) {
@@ -79,9 +81,10 @@ export function readOpenAI(deltas: TextDeltas): StreamReader {
 }
 
 /**
- * Adds a piece to the call with its index, or without one to the last; an id of its own begins another call, since some compatible servers
- * send every call whole and give them all the index 0. Returns how many characters came with it; undefined where its arguments are neither
- * text nor a JSON object.
+ * Adds a piece to the call with its index, or without one to the last; an id of its own begins
+ * another call, since some compatible servers send every call whole and give them all the index 0.
+ * Returns how many characters came with it; undefined where its arguments are neither text nor a
+ * JSON object.
  */
 function addCall(calls: Call[], piece: Members): number | undefined {
   const { index, id } = piece;

@@ -1,5 +1,5 @@
-// Our neutral call as parameters of Chat Completions (OpenAI's and every compatible server's), and its answer as a neutral reply.
-// No network, no key.
+// Our neutral call as parameters of Chat Completions (OpenAI's and every compatible server's), and
+// its answer as a neutral reply. No network, no key.
 
 import { isObject, parseJson, type Members } from "../../json/values.ts";
 import type { ModelCall } from "../model-call.ts";
@@ -16,15 +16,18 @@ import { finishReply } from "../reply.ts";
 import { resultParts, type ResultPart } from "../tool-result.ts";
 import { toolNames, toolUseIds, type WireNames } from "../wire-names.ts";
 
-/** `top_k` is no parameter of OpenAI's; only servers that the routing table names for it get one. */
+/**
+ * `top_k` is no parameter of OpenAI's; only servers that the routing table names for it get one.
+ */
 export type OpenAIParams = OpenAI.ChatCompletionCreateParamsNonStreaming & { top_k?: number };
 type MessageParam = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPart;
 
 /**
- * The parameters for one call of `POST /chat/completions`, and what the protocol let us change or leave out. The request must be
- * one that `cannotCarry` lets through. A tool result becomes one `tool` message of text; its images and sounds follow in a user
- * message after all results, which names the call they belong to.
+ * The parameters for one call of `POST /chat/completions`, and what the protocol let us change or
+ * leave out. The request must be one that `cannotCarry` lets through. A tool result becomes one
+ * `tool` message of text; its images and sounds follow in a user message after all results, which
+ * names the call they belong to.
  */
 export function toOpenAI(call: ModelCall): { params: OpenAIParams; notes: Note[] } {
   const { request, candidate } = call;
@@ -61,8 +64,9 @@ export function toOpenAI(call: ModelCall): { params: OpenAIParams; notes: Note[]
 }
 
 /**
- * The `response_format` that makes the API answer in JSON. Not strict: that takes a part of JSON Schema only, and the reply is checked in
- * any case. Without a schema the API refuses a request that nowhere says "JSON", which a reviewer's edit may have removed.
+ * The `response_format` that makes the API answer in JSON. Not strict: that takes a part of JSON
+ * Schema only, and the reply is checked in any case. Without a schema the API refuses a request
+ * that nowhere says "JSON", which a reviewer's edit may have removed.
  */
 function formatFor(request: SamplingRequest, model: Model, notes: Note[]): OpenAIParams["response_format"] {
   const format = request.responseFormat;
@@ -162,9 +166,10 @@ const stopReasons = new Map([
 ]);
 
 /**
- * The neutral reply in a parsed answer with status 200, or a `brokenAnswer`: no choice, an error in its place, a tool call without
- * tools or whose arguments are not a JSON object, a stop for tools without any, an empty reply that does not say why. A refusal is
- * what the model said: its text, with the stop reason "refusal". Never throws.
+ * The neutral reply in a parsed answer with status 200, or a `brokenAnswer`: no choice, an error in
+ * its place, a tool call without tools or whose arguments are not a JSON object, a stop for tools
+ * without any, an empty reply that does not say why. A refusal is what the model said: its text,
+ * with the stop reason "refusal". Never throws.
  */
 export function fromOpenAI(response: unknown, call: ModelCall): Result<ModelReply, ProviderError> {
   if (!isObject(response)) return err(brokenAnswer("notJson"));
@@ -199,8 +204,9 @@ export function fromOpenAI(response: unknown, call: ModelCall): Result<ModelRepl
 }
 
 /**
- * `stop` means the end of the turn or a stop sequence; only a server that adds `stop_reason` with the sequence (vLLM) tells which. A reply
- * with tool calls stopped for them, whatever its `finish_reason`: forced calls and some compatible servers have `stop`.
+ * `stop` means the end of the turn or a stop sequence; only a server that adds `stop_reason` with
+ * the sequence (vLLM) tells which. A reply with tool calls stopped for them, whatever its
+ * `finish_reason`: forced calls and some compatible servers have `stop`.
  */
 function stopReasonOf(
   finish: unknown,
@@ -215,7 +221,10 @@ function stopReasonOf(
   return { stopReason: stopReasons.get(finish) ?? finish };
 }
 
-/** The texts of `content`: a text, nothing, or (some compatible servers) a list of parts, of which thinking is not the reply. */
+/**
+ * The texts of `content`: a text, nothing, or (some compatible servers) a list of parts, of which
+ * thinking is not the reply.
+ */
 export function textsOf(content: unknown): string[] | undefined {
   if (content === null || content === undefined || content === "") return [];
   if (typeof content === "string") return [content];
@@ -230,7 +239,10 @@ export function textsOf(content: unknown): string[] | undefined {
   return texts;
 }
 
-/** Arguments are JSON text; nothing at all stands for no arguments, and some compatible servers send the object itself. */
+/**
+ * Arguments are JSON text; nothing at all stands for no arguments, and some compatible servers send
+ * the object itself.
+ */
 function readCall(entry: Members, names: WireNames): ToolUseBlock | undefined {
   const { id, function: called } = entry;
   if (!isObject(called) || typeof called["name"] !== "string" || called["name"] === "") return undefined;

@@ -1,5 +1,5 @@
-// The JSON Schema of the control endpoint's answer, beside the code that makes it (answer.ts): for the published description, and for tests
-// that check every answer by it.
+// The JSON Schema of the control endpoint's answer, beside the code that makes it (answer.ts): for
+// the published description, and for tests that check every answer by it.
 
 import type { JsonObject } from "../../encoding.ts";
 import { statuses } from "../status.ts";

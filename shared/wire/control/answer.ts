@@ -1,5 +1,5 @@
-// The answer of the control endpoint: one JSON object for every ending, the same for every task but for `result`. The Model Control Protocol
-// defines none; this shape is ours (docs/control.md).
+// The answer of the control endpoint: one JSON object for every ending, the same for every task but
+// for `result`. The Model Control Protocol defines none; this shape is ours (docs/control.md).
 
 import type { Json, JsonObject } from "../../encoding.ts";
 import type { Completed, Described, Outcome, RunMeta } from "../../model/outcome.ts";
@@ -20,15 +20,18 @@ export type Identity = { readonly version: Version | null; readonly requestId: s
 /** The request that an outcome answers. */
 export type ControlAsked = {
   readonly envelope: Pick<Envelope, "version" | "requestId" | "model" | "task" | "ignored">;
-  /** For a function call: what became of each call, in order. Absent: the tool uses of the reply, which are handed back. */
+  /**
+   * For a function call: what became of each call, in order. Absent: the tool uses of the reply,
+   * which are handed back.
+   */
   readonly calls?: readonly ControlCall[];
   /** Sentences for `notes`, beside those that the reply and the ignored members give. */
   readonly notes?: readonly string[];
 };
 
 /**
- * The answer to an envelope that was read and handed to the pipeline. Never throws. The outcome is that of the request itself, or, where a
- * model chose, of the choice.
+ * The answer to an envelope that was read and handed to the pipeline. Never throws. The outcome is
+ * that of the request itself, or, where a model chose, of the choice.
  */
 export function controlAnswer(outcome: Outcome, { envelope, calls, notes = [] }: ControlAsked): JsonObject {
   const added = [...ignoredNotes(envelope), ...notes];
@@ -47,7 +50,10 @@ export function controlAnswer(outcome: Outcome, { envelope, calls, notes = [] }:
   };
 }
 
-/** The answer to a function call that is handed back after its arguments were checked: no run, no model, nothing used. */
+/**
+ * The answer to a function call that is handed back after its arguments were checked: no run, no
+ * model, nothing used.
+ */
 export const handedBackAnswer = (envelope: ControlAsked["envelope"], calls: readonly ControlCall[]): JsonObject => ({
   ...heading(envelope),
   status: "completed",
@@ -125,7 +131,10 @@ function resultOf(task: ControlTask, { reply }: Completed, calls: readonly Contr
   }
 }
 
-/** The text was checked before the response gate; after a reviewer's edit it need not be JSON any more, and is only text then. */
+/**
+ * The text was checked before the response gate; after a reviewer's edit it need not be JSON any
+ * more, and is only text then.
+ */
 function jsonOf(text: string): JsonObject {
   const json = parseJson(text);
   return json === undefined ? {} : { json: json as Json }; // JSON.parse gives nothing else

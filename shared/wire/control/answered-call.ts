@@ -9,8 +9,9 @@ import { statusWord, type ControlError, type Status } from "../status.ts";
 type Called = { readonly name: string; readonly arguments: JsonObject };
 
 /**
- * `validated`: the arguments fit the schema, and the caller runs the function. `executed`: an MCP server ran it; `arguments` are those that
- * it got, which a reviewer may have edited. `ended`: it was to run here, and a person, the policy or the server prevented it.
+ * `validated`: the arguments fit the schema, and the caller runs the function. `executed`: an MCP
+ * server ran it; `arguments` are those that it got, which a reviewer may have edited. `ended`: it
+ * was to run here, and a person, the policy or the server prevented it.
  */
 export type ControlCall = Called &
   (
@@ -25,7 +26,10 @@ export const validatedCall = ({ name, input }: Pick<ToolUseBlock, "name" | "inpu
   status: "validated",
 });
 
-/** A call in the answer. Its `status` is "validated", "executed", or one of `statuses` for what ended otherwise. */
+/**
+ * A call in the answer. Its `status` is "validated", "executed", or one of `statuses` for what
+ * ended otherwise.
+ */
 export function callJson(call: ControlCall): JsonObject {
   const called: JsonObject = { name: call.name, arguments: call.arguments };
   if (call.status === "validated") return { ...called, status: call.status };
@@ -60,8 +64,8 @@ export const chosenIn = (outcome: Outcome): ToolUseBlock[] =>
   outcome.kind === "completed" ? outcome.reply.content.filter((block) => block.type === "tool_use") : [];
 
 /**
- * The call that an MCP server ran: the outcome of its request has the call that was made (a reviewer may have changed its arguments) and
- * its result. The name is the caller's.
+ * The call that an MCP server ran: the outcome of its request has the call that was made (a
+ * reviewer may have changed its arguments) and its result. The name is the caller's.
  */
 export function callOf(given: Pick<ToolUseBlock, "name" | "input">, outcome: Outcome): ControlCall {
   if (outcome.kind !== "completed") return endedCall(given, describeOutcome(outcome));

@@ -1,7 +1,9 @@
-// Every member of an envelope, with its limits, its default and its meaning: the endpoint reads by these fields and publishes them.
+// Every member of an envelope, with its limits, its default and its meaning: the endpoint reads by
+// these fields and publishes them.
 //
-// Source: the Model Control Protocol's description of its request (sections 2 and 3). Limits that it does not name are ours, and so are
-// `prompt` of a function call, `context.remember`, and lists where it shows one value.
+// Source: the Model Control Protocol's description of its request (sections 2 and 3). Limits that
+// it does not name are ours, and so are `prompt` of a function call, `context.remember`, and lists
+// where it shows one value.
 
 import {
   alsoSaying,
@@ -23,8 +25,9 @@ import {
 import { taskTypes, versions, type TaskType, type Version } from "./envelope.ts";
 
 /**
- * How many there may be of each, whatever the size of the body: a page shows every one to a person, a reply is cut at every stop
- * sequence, every image is fetched and every function's schema is walked.
+ * How many there may be of each, whatever the size of the body: a page shows every one to a person,
+ * a reply is cut at every stop sequence, every image is fetched and every function's schema is
+ * walked.
  */
 export const mostMembers = { history: 1_000, stop: 256, texts: 256, images: 20, functions: 128 } as const;
 
@@ -142,7 +145,9 @@ const tasksOf = (version: Version): readonly TaskType[] =>
 
 export type ReadTask = { readonly [type in TaskType]: { readonly type: type; readonly parameters: TaskFields[type] } }[TaskType];
 
-/** The task of one version. Undefined after an error in its type, by which its parameters are read. */
+/**
+ * The task of one version. Undefined after an error in its type, by which its parameters are read.
+ */
 const task = (version: Version | undefined): Field<ReadTask | undefined> => {
   const types = version === undefined ? taskTypes : tasksOf(version);
   const both = object({ type: { read: (value) => value, schema: {} }, parameters: { read: (value) => value, schema: {} } });
@@ -176,7 +181,10 @@ const task = (version: Version | undefined): Field<ReadTask | undefined> => {
   };
 };
 
-/** The version as a pattern: the newest minor version of a major one stands for all that are newer still. */
+/**
+ * The version as a pattern: the newest minor version of a major one stands for all that are newer
+ * still.
+ */
 const minor = "[0-9]{0,5}";
 const patterns: { readonly [version in Version]: string } = {
   "1.0": `^1\\.(0|[1-9]${minor})$`,
@@ -184,7 +192,10 @@ const patterns: { readonly [version in Version]: string } = {
   "2.1": `^2\\.[1-9]${minor}$`,
 };
 
-/** The known version that a given one is served as: itself, or the newest minor version of its major one where it is newer. */
+/**
+ * The known version that a given one is served as: itself, or the newest minor version of its major
+ * one where it is newer.
+ */
 export const servedVersion = (given: unknown): Version | undefined =>
   typeof given === "string" ? versions.find((version) => new RegExp(patterns[version], "u").test(given)) : undefined;
 

@@ -1,12 +1,14 @@
-// The JSON Schema of each version of the envelope, for `/control/schema/{version}.json`: made of the fields that the endpoint reads by.
+// The JSON Schema of each version of the envelope, for `/control/schema/{version}.json`: made of
+// the fields that the endpoint reads by.
 
 import type { JsonObject } from "../../encoding.ts";
 import { envelopeField } from "./envelope-fields.ts";
 import { versions } from "./envelope.ts";
 
 /**
- * The schema (draft 2020-12) of "1.0", "2.0" or "2.1"; undefined for any other version. Whatever the endpoint takes fits it. The endpoint
- * also refuses what no schema can say: see `parseEnvelope`.
+ * The schema (draft 2020-12) of "1.0", "2.0" or "2.1"; undefined for any other version. Whatever
+ * the endpoint takes fits it. The endpoint also refuses what no schema can say: see
+ * `parseEnvelope`.
  */
 export function envelopeJsonSchema(version: string): JsonObject | undefined {
   const known = versions.find((each) => each === version);

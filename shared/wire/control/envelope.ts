@@ -1,4 +1,5 @@
-// A request of the Model Control Protocol, read: every field with its default filled in, nothing of the wire left.
+// A request of the Model Control Protocol, read: every field with its default filled in, nothing of
+// the wire left.
 //
 // `auth` never goes further than the endpoint.
 
@@ -6,7 +7,10 @@ import type { JsonObject } from "../../encoding.ts";
 import type { NamedModel } from "../../model/sampling.ts";
 import type { Priority } from "../../model/call.ts";
 
-/** The versions that are served; a newer minor version of a known major one is served as the newest that is known. */
+/**
+ * The versions that are served; a newer minor version of a known major one is served as the newest
+ * that is known.
+ */
 export const versions = ["1.0", "2.0", "2.1"] as const;
 export type Version = (typeof versions)[number];
 
@@ -73,6 +77,8 @@ export type Envelope = {
     readonly cacheSeconds?: number;
   };
   readonly auth: { readonly apiKey?: string; readonly token?: string };
-  /** JSON pointers of members that no version knows: ignored, and named in the answer. At most 20. */
+  /**
+   * JSON pointers of members that no version knows: ignored, and named in the answer. At most 20.
+   */
   readonly ignored: readonly string[];
 };

@@ -9,13 +9,16 @@ import { checkValue, type Unchecked, workLimits } from "../../json-schema/check-
 import { readSchema } from "../../json-schema/read-schema.ts";
 
 /**
- * Whether the arguments fit the schema; where they do not, why: at most 50 errors, each at `at` and its pointer in the arguments, with the
- * rule that is broken and never the value. Never throws, whatever the schema and the value are.
+ * Whether the arguments fit the schema; where they do not, why: at most 50 errors, each at `at` and
+ * its pointer in the arguments, with the rule that is broken and never the value. Never throws,
+ * whatever the schema and the value are.
  *
- * Known standard formats are checked; others are annotations (JSON Schema validation, section 7). Refused without being checked: values
- * that cannot be carried (`checkJson`), and all values where the schema is not usable (`schemaErrors` says why). Refused as soon as it is
- * found: what takes too much work (`workLimits`): 100,000 applications of a subschema to a value, 200 of these inside one another, or
- * 10,000,000 steps of the patterns, which are characters of a text times the size of the pattern that it meets.
+ * Known standard formats are checked; others are annotations (JSON Schema validation, section 7).
+ * Refused without being checked: values that cannot be carried (`checkJson`), and all values where
+ * the schema is not usable (`schemaErrors` says why). Refused as soon as it is found: what takes
+ * too much work (`workLimits`): 100,000 applications of a subschema to a value, 200 of these inside
+ * one another, or 10,000,000 steps of the patterns, which are characters of a text times the size
+ * of the pattern that it meets.
  */
 export function checkArguments(schema: unknown, value: unknown, at: string): Result<void, readonly PointedError[]> {
   const ready = readSchema(schema, at);

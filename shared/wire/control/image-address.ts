@@ -20,9 +20,10 @@ export type AddressError = "noAddress" | "notHttps" | "credentials" | "port" | "
 const longestAddress = 2_048;
 
 /**
- * The address to fetch, without its fragment; or why none is fetched from it. Only `https`, without user name and password, on the default
- * port, from a host that is in `imageHosts` exactly as the URL parser gives it (lower case, other alphabets in their ASCII form, a dot at
- * the end is another name), and never from a numeric address, even a listed one, which names no host.
+ * The address to fetch, without its fragment; or why none is fetched from it. Only `https`, without
+ * user name and password, on the default port, from a host that is in `imageHosts` exactly as the
+ * URL parser gives it (lower case, other alphabets in their ASCII form, a dot at the end is another
+ * name), and never from a numeric address, even a listed one, which names no host.
  * @param parse the fetcher's URL parser; undefined for what is no absolute URL.
  */
 export function judgeImageUrl(
@@ -30,7 +31,8 @@ export function judgeImageUrl(
   parse: (url: string) => AddressParts | undefined,
   imageHosts: readonly string[],
 ): Result<string, AddressError> {
-  // White space, control characters and backslashes are what URL parsers drop or turn into something else.
+  // White space, control characters and backslashes are what URL parsers drop or turn into
+  // something else.
   if (url.length > longestAddress || /[\s\\\p{Cc}]/u.test(url)) return err("noAddress");
   const parts = parse(url);
   if (parts === undefined) return err("noAddress");

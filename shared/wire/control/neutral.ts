@@ -1,5 +1,5 @@
-// From an envelope to the neutral request of the pipeline: one for each task. A reviewer sees all of it, so whatever the gateway adds to a
-// prompt is added here and nowhere later.
+// From an envelope to the neutral request of the pipeline: one for each task. A reviewer sees all
+// of it, so whatever the gateway adds to a prompt is added here and nowhere later.
 
 import type { JsonObject } from "../../encoding.ts";
 import type { ChatRequest, EmbeddingRequest, FunctionRequest, ToolDefinition } from "../../model/sampling.ts";
@@ -12,15 +12,18 @@ type EnvelopeOf<T extends ControlTask["type"]> = Pick<Envelope, "model" | "conte
 
 export type ImageBytes = { readonly data: string; readonly mimeType: string };
 
-/** The turns before this one: those stored for the session, and those of the request, oldest first. */
+/**
+ * The turns before this one: those stored for the session, and those of the request, oldest first.
+ */
 export type Before = { readonly history: readonly Turn[] };
 
 /** A model that chooses a function writes its arguments and little else. */
 const choiceTokens = 2_048;
 
 /**
- * Text or multimodal generation: the history as it is, then the images and the prompt as one user message.
- * System messages, wherever they stand, are joined to the system prompt in order; `response_format: json` adds a sentence to its end.
+ * Text or multimodal generation: the history as it is, then the images and the prompt as one user
+ * message. System messages, wherever they stand, are joined to the system prompt in order;
+ * `response_format: json` adds a sentence to its end.
  */
 export function generationRequest(
   { task, model, context }: EnvelopeOf<"text_generation" | "multimodal_generation">,
@@ -79,7 +82,10 @@ const toTool = ({ name, description, parameters }: OfType<"function_call">["func
   inputSchema: { ...parameters, type: "object" },
 });
 
-/** A function for an MCP server to run. `id` names the call within this request; `name` is the tool's own at the server. */
+/**
+ * A function for an MCP server to run. `id` names the call within this request; `name` is the
+ * tool's own at the server.
+ */
 export const functionCallRequest = (
   { name, parameters }: { readonly name: string; readonly parameters: JsonObject },
   id: string,

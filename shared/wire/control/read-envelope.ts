@@ -1,4 +1,5 @@
-// Reads a request of the Model Control Protocol into an `Envelope`, or finds all that is wrong with it at once. No clock, no storage.
+// Reads a request of the Model Control Protocol into an `Envelope`, or finds all that is wrong with
+// it at once. No clock, no storage.
 
 import { isObject } from "../../json/values.ts";
 import { err, ok, unreachable, type Result } from "../../result.ts";
@@ -18,14 +19,17 @@ export type EnvelopeRefusal = {
 };
 
 /**
- * The envelope, from a value of JSON.parse (any at all), every default filled in and language tags in their canonical form.
+ * The envelope, from a value of JSON.parse (any at all), every default filled in and language tags
+ * in their canonical form.
  *
- * Members that no version knows are ignored and reported (`ignored`), and so are known ones that the task does not use: the history of an
- * embedding, say. Newer minor versions of a known major version are served as its newest.
+ * Members that no version knows are ignored and reported (`ignored`), and so are known ones that
+ * the task does not use: the history of an embedding, say. Newer minor versions of a known major
+ * version are served as its newest.
  *
- * Refused, each at its JSON pointer: what the published schema refuses (`envelopeJsonSchema`), and what it cannot say: values that cannot
- * be hashed or carried (`checkJson`), language tags that are none, two functions of one name, functions whose `parameters` are no JSON
- * Schema that can be checked here (`schemaErrors`). Never throws; messages never quote what was sent.
+ * Refused, each at its JSON pointer: what the published schema refuses (`envelopeJsonSchema`), and
+ * what it cannot say: values that cannot be hashed or carried (`checkJson`), language tags that are
+ * none, two functions of one name, functions whose `parameters` are no JSON Schema that can be
+ * checked here (`schemaErrors`). Never throws; messages never quote what was sent.
  */
 export function parseEnvelope(value: unknown): Result<Envelope, EnvelopeRefusal> {
   const issues = new IssueCollector();
@@ -41,7 +45,10 @@ export function parseEnvelope(value: unknown): Result<Envelope, EnvelopeRefusal>
   return ok(toEnvelope(read, task, version, issues));
 }
 
-/** What an answer names, as far as it can be read of any value. Nothing else is read, because unauthorized callers get it too. */
+/**
+ * What an answer names, as far as it can be read of any value. Nothing else is read, because
+ * unauthorized callers get it too.
+ */
 export const identityIn = (value: unknown): Pick<EnvelopeRefusal, "requestId" | "version"> => ({
   requestId: requestIdOf(value),
   version: (isObject(value) ? servedVersion(value["protocol_version"]) : undefined) ?? null,
@@ -183,8 +190,8 @@ function toEnvelope(
 type ReadContext = NonNullable<ReadEnvelope["context"]>;
 
 /**
- * The members of the context that the task uses; the others are ignored and reported. Generation, and a model that chooses among functions,
- * use the conversation; only generation stores its turn.
+ * The members of the context that the task uses; the others are ignored and reported. Generation,
+ * and a model that chooses among functions, use the conversation; only generation stores its turn.
  */
 function usedContext(context: ReadContext | undefined, task: ControlTask, issues: IssueCollector): Partial<ReadContext> {
   const generates = task.type === "text_generation" || task.type === "multimodal_generation";

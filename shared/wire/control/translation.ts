@@ -1,4 +1,5 @@
-// The translation task: the gateway's prompt around a text of the caller's, and how the model's answer is read.
+// The translation task: the gateway's prompt around a text of the caller's, and how the model's
+// answer is read.
 
 import { isObject, parseJson } from "../../json/values.ts";
 import type { JsonObject } from "../../encoding.ts";
@@ -12,8 +13,9 @@ type Translation = Extract<ControlTask, { type: "translation" }>;
 const undetermined = "und";
 
 /**
- * The request: the gateway's prompt as the system prompt, the text alone as the user's message, and an answer that is JSON of the schema
- * below. No temperature is asked for: some models refuse one, and a translation does not need it.
+ * The request: the gateway's prompt as the system prompt, the text alone as the user's message, and
+ * an answer that is JSON of the schema below. No temperature is asked for: some models refuse one,
+ * and a translation does not need it.
  */
 export const translationRequest = ({ task, model }: Pick<Envelope, "model"> & { readonly task: Translation }): ChatRequest => ({
   kind: "chat",
@@ -44,7 +46,10 @@ const formalityWords = {
   informal: "Address the reader informally, with the familiar forms that the target language has for that.",
 } as const;
 
-/** The source language is asked for only where the caller gave none. The default is for the demo, which fills in schemas. */
+/**
+ * The source language is asked for only where the caller gave none. The default is for the demo,
+ * which fills in schemas.
+ */
 const translationSchema = ({ sourceLang }: Translation): JsonObject => ({
   type: "object",
   properties: {
@@ -56,9 +61,10 @@ const translationSchema = ({ sourceLang }: Translation): JsonObject => ({
 });
 
 /**
- * How many tokens a translation may have: two for each character of the text (a character of English becomes half a token, one of Chinese
- * or Thai one or two, and JSON escapes what it must) and 256 for the JSON around it, 8,192 at most. A longer translation is cut, is then no
- * JSON, and fails; the text has to be sent in parts.
+ * How many tokens a translation may have: two for each character of the text (a character of
+ * English becomes half a token, one of Chinese or Thai one or two, and JSON escapes what it must)
+ * and 256 for the JSON around it, 8,192 at most. A longer translation is cut, is then no JSON, and
+ * fails; the text has to be sent in parts.
  */
 export const translationTokens = (text: string): number => Math.min(8_192, 256 + 2 * text.length);
 
@@ -80,8 +86,9 @@ function englishName(tag: string): string | undefined {
 export type TranslationReply = { readonly text: string; readonly sourceLang: string | null };
 
 /**
- * The translation in a reply. A language that is no BCP 47 tag, or `und`, is null. Undefined where the reply is not an object with a
- * translation: a reviewer may have edited it at the response gate, after it was checked.
+ * The translation in a reply. A language that is no BCP 47 tag, or `und`, is null. Undefined where
+ * the reply is not an object with a translation: a reviewer may have edited it at the response
+ * gate, after it was checked.
  */
 export function readTranslation(reply: string): TranslationReply | undefined {
   const value = parseJson(reply);

@@ -1,4 +1,5 @@
-// Which turns of a conversation are stored for its session: all within the limits, else the newest exchanges.
+// Which turns of a conversation are stored for its session: all within the limits, else the newest
+// exchanges.
 
 import { utf8ToBytes } from "../../encoding.ts";
 import type { SamplingRequest } from "../../model/sampling.ts";
@@ -10,9 +11,10 @@ export type ConversationLimits = { readonly turns: number; readonly bytes: numbe
 export const conversationLimits: ConversationLimits = { turns: 200, bytes: 1_048_576 };
 
 /**
- * The turns that are stored, in their order: all that are within the limits. Else whole exchanges are dropped, the oldest first, so that
- * the rest begins with a user's turn and no question is without its answer; system turns, which say how to answer everything after them,
- * stay while there is an exchange to drop, and then go the oldest first.
+ * The turns that are stored, in their order: all that are within the limits. Else whole exchanges
+ * are dropped, the oldest first, so that the rest begins with a user's turn and no question is
+ * without its answer; system turns, which say how to answer everything after them, stay while there
+ * is an exchange to drop, and then go the oldest first.
  */
 export function keptTurns(turns: readonly Turn[], limits: ConversationLimits = conversationLimits): readonly Turn[] {
   const bytes = turns.map(({ content }) => utf8ToBytes(content).length);
@@ -36,7 +38,10 @@ export type ConversationEdits = {
   readonly system?: string;
 };
 
-/** What a reviewer changed of a request's texts, and the last text as it was sent: the prompt. Edits add and remove no message. */
+/**
+ * What a reviewer changed of a request's texts, and the last text as it was sent: the prompt. Edits
+ * add and remove no message.
+ */
 export function conversationEdits(
   asked: SamplingRequest,
   sent: SamplingRequest,
@@ -54,8 +59,9 @@ const textOf = ({ content }: SamplingRequest["messages"][number]): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 /**
- * The turns with the reviewer's edits, wherever the same text stands, so that what was removed once is not sent again. System turns are
- * parts of one prompt: those that are not in it unchanged are dropped.
+ * The turns with the reviewer's edits, wherever the same text stands, so that what was removed once
+ * is not sent again. System turns are parts of one prompt: those that are not in it unchanged are
+ * dropped.
  */
 export function editedTurns(turns: readonly Turn[], { messages, system }: ConversationEdits): readonly Turn[] {
   return turns.flatMap((turn): Turn[] => {
@@ -65,7 +71,10 @@ export function editedTurns(turns: readonly Turn[], { messages, system }: Conver
   });
 }
 
-/** The indexes of the turns that belong together: one or more of the user's, and the assistant's up to the user's next. */
+/**
+ * The indexes of the turns that belong together: one or more of the user's, and the assistant's up
+ * to the user's next.
+ */
 function exchangesOf(turns: readonly Turn[]): number[][] {
   const exchanges: number[][] = [];
   let before: Turn["role"] | undefined;

@@ -1,4 +1,5 @@
-// The 2025 family of MCP: one shape of params, of which every older revision's is a subset, and a shape of results for each revision.
+// The 2025 family of MCP: one shape of params, of which every older revision's is a subset, and a
+// shape of results for each revision.
 
 import type { JsonObject } from "../../encoding.ts";
 import type { ParamsRefusal } from "../../json/issue-collector.ts";
@@ -33,7 +34,10 @@ export const codecOf = (revision: string, decode: McpCodec["decode"], toResult: 
   },
 });
 
-/** The model was paid, and a retry gives no other reply: the server has to ask for less, or use a newer revision. */
+/**
+ * The model was paid, and a retry gives no other reply: the server has to ask for less, or use a
+ * newer revision.
+ */
 const unsayable = (revision: string, { types }: UnsayableResult) => ({
   code: -32603,
   message: `The reply has blocks that revision ${revision} of the protocol cannot carry as one (${[...new Set(types)].join(", ")}); ask for text alone, or use revision 2025-11-25`,

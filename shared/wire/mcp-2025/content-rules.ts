@@ -1,23 +1,27 @@
-// The rules on content that the schema cannot say: what media data and types are, which role may use tools, and how tool uses and their
-// results must follow each other ("Message Content Constraints" of the sampling page, revision 2025-11-25). Never throws.
+// The rules on content that the schema cannot say: what media data and types are, which role may
+// use tools, and how tool uses and their results must follow each other ("Message Content
+// Constraints" of the sampling page, revision 2025-11-25). Never throws.
 
 import { IssueCollector, type ParamsRefusal } from "../../json/issue-collector.ts";
 import type { Message } from "../../model/sampling.ts";
 
 /**
- * Whether a text is base64 in the standard alphabet with its padding (RFC 4648 section 4); "" is, being no bytes at all.
- * White space and the URL alphabet are not. Stray bits in the last letter are let through: every decoder reads the same bytes.
+ * Whether a text is base64 in the standard alphabet with its padding (RFC 4648 section 4); "" is,
+ * being no bytes at all. White space and the URL alphabet are not. Stray bits in the last letter
+ * are let through: every decoder reads the same bytes.
  */
 export function isBase64(text: string): boolean {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  // A search for one wrong letter is linear; a pattern that repeats over the whole text keeps a state to backtrack to for every letter.
+  // A search for one wrong letter is linear; a pattern that repeats over the whole text keeps a
+  // state to backtrack to for every letter.
   return text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(padding === 0 ? text : text.slice(0, -padding));
 }
 
 /**
- * The media type with its type and subtype in lower case, or undefined where it is none (RFC 6838 section 4.2 for the names).
- * Parameters are for audio and resources, and need a value: an image's type goes into `data:` URLs, where a bare
- * `;base64,` in it would put other bytes before the model than those the reviewer saw.
+ * The media type with its type and subtype in lower case, or undefined where it is none (RFC 6838
+ * section 4.2 for the names). Parameters are for audio and resources, and need a value: an image's
+ * type goes into `data:` URLs, where a bare `;base64,` in it would put other bytes before the model
+ * than those the reviewer saw.
  */
 export function mediaType(kind: "image" | "audio" | "any", text: string): string | undefined {
   if (text.length > 255) return undefined;
@@ -33,10 +37,12 @@ export function mediaType(kind: "image" | "audio" | "any", text: string): string
 export type BlockPointer = (message: number, block: number) => string;
 
 /**
- * What is wrong with a conversation, if anything; the first of: a role that may not have such a block, and ids used twice (`invalid`, all
- * of them); results beside other content; a use without its result in the very next message, the last message included; a result that
- * answers no use of the message before it (`invalid`); no message, or a message without content (`invalid`). The order of results within
- * their message is free. An id may be used once in a request: providers refuse a second use.
+ * What is wrong with a conversation, if anything; the first of: a role that may not have such a
+ * block, and ids used twice (`invalid`, all of them); results beside other content; a use without
+ * its result in the very next message, the last message included; a result that answers no use of
+ * the message before it (`invalid`); no message, or a message without content (`invalid`). The
+ * order of results within their message is free. An id may be used once in a request: providers
+ * refuse a second use.
  */
 export function conversationError(messages: readonly Message[], pointer: BlockPointer): ParamsRefusal | undefined {
   // Most requests have no tools, and skip these four checks.
@@ -46,7 +52,10 @@ export function conversationError(messages: readonly Message[], pointer: BlockPo
   return error ?? emptiness(messages);
 }
 
-/** The official schema allows a request without messages and a message without content. No model can be sent either. */
+/**
+ * The official schema allows a request without messages and a message without content. No model can
+ * be sent either.
+ */
 function emptiness(messages: readonly Message[]): ParamsRefusal | undefined {
   const issues = new IssueCollector();
   if (messages.length === 0) issues.add("/messages", "must hold at least one message");

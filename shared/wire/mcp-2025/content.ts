@@ -1,5 +1,5 @@
-// The content of wire messages, read as neutral blocks. Every member that the official schema names is checked; those
-// that no provider gets (annotations, titles, icons, `_meta`) are then left out.
+// The content of wire messages, read as neutral blocks. Every member that the official schema names
+// is checked; those that no provider gets (annotations, titles, icons, `_meta`) are then left out.
 
 import type { JsonObject } from "../../encoding.ts";
 import { isObject } from "../../json/values.ts";
@@ -70,7 +70,10 @@ const resource = withEither(
   object({ ...meta, ...resourceMembers.blob, mimeType: optional(anyMediaType), blob: base64 }),
   object({ ...meta, ...resourceMembers.text }),
 );
-/** A text or a blob, not both: a provider would get one of them, and the reviewer could not know which. An empty file is a blob too. */
+/**
+ * A text or a blob, not both: a provider would get one of them, and the reviewer could not know
+ * which. An empty file is a blob too.
+ */
 const embeddedResource = object({
   ...annotated,
   type: oneOf(["resource"]),
@@ -94,7 +97,10 @@ export type ContentShapes = {
   readonly ofTool: Fields;
 };
 
-/** The fields of messages, tool results and tools. A message's content may be one block or a list, also an empty one, which the official schema allows. */
+/**
+ * The fields of messages, tool results and tools. A message's content may be one block or a list,
+ * also an empty one, which the official schema allows.
+ */
 export function contentFields({ structuredContent, inputSchema, outputSchema, ofTool }: ContentShapes): ContentFields {
   const toolResult = object({
     ...meta,
@@ -137,7 +143,10 @@ const toolAnnotations = object({
   readOnlyHint: optional(flag),
 });
 
-/** Checked only as far as the official schema does: an object's schema, whose properties are schemas and whose `required` are names. */
+/**
+ * Checked only as far as the official schema does: an object's schema, whose properties are schemas
+ * and whose `required` are names.
+ */
 const toolSchema = keptAfter(
   object({
     type: oneOf(["object"]),

@@ -1,4 +1,5 @@
-// What each revision of the 2025 family has. Sources: the schema and the changelog of each revision.
+// What each revision of the 2025 family has. Sources: the schema and the changelog of each
+// revision.
 
 export type Features = {
   /** Sampling may offer tools, and ask for context by a capability of its own. */

@@ -1,5 +1,6 @@
-// What `_meta` says in requests to the gateway. The session, the client request that is served and the progress token are the host's claims,
-// which association judges; the format of the reply, and a token asked for in its place, are the MCP server's own.
+// What `_meta` says in requests to the gateway. The session, the client request that is served and
+// the progress token are the host's claims, which association judges; the format of the reply, and
+// a token asked for in its place, are the MCP server's own.
 
 import { isObject } from "../../json/values.ts";
 import {
@@ -30,12 +31,15 @@ export const CONTROL_SERVER = "control";
 export const V1_SERVER = "v1";
 
 /**
- * Whether a server's name is reserved for what clients ask for themselves, in whatever case: a rule for that must not apply to what a host says
- * its server asks.
+ * Whether a server's name is reserved for what clients ask for themselves, in whatever case: a rule
+ * for that must not apply to what a host says its server asks.
  */
 export const isReservedServer = (name: string): boolean => [CONTROL_SERVER, V1_SERVER].includes(name.toLowerCase());
 
-/** The client's own request that a sampling request serves. `name` is the tool's, the prompt's, or the resource's URI. */
+/**
+ * The client's own request that a sampling request serves. `name` is the tool's, the prompt's, or
+ * the resource's URI.
+ */
 export type OriginatingRequest = {
   readonly id: RequestId;
   readonly method: string;
@@ -45,10 +49,16 @@ export type OriginatingRequest = {
   readonly inferred?: boolean;
 };
 
-/** The prefix of the names of the relay's own sessions, to which its servers' requests belong. No client can name one. */
+/**
+ * The prefix of the names of the relay's own sessions, to which its servers' requests belong. No
+ * client can name one.
+ */
 export const RELAY_SESSION_PREFIX = "mcp:";
 
-/** Whether a client may name its session so: 1 to 128 visible ASCII characters, and none of the relay's names. */
+/**
+ * Whether a client may name its session so: 1 to 128 visible ASCII characters, and none of the
+ * relay's names.
+ */
 export const isSessionName = (name: string): boolean => /^(?!mcp:)[\x21-\x7e]{1,128}$/.test(name);
 
 export const sessionNameError = `must be 1 to 128 visible ASCII characters, and not begin with ${RELAY_SESSION_PREFIX}`;
@@ -73,7 +83,10 @@ export const sessionField = parsed(
 
 export const requestId = parsed<RequestId>(toRequestId, "must be a string or an integer", 0, { type: ["string", "integer"] });
 
-/** Names are shown to reviewers and become keys: bounded in UTF-16 code units, and without control characters. */
+/**
+ * Names are shown to reviewers and become keys: bounded in UTF-16 code units, and without control
+ * characters.
+ */
 const nameWithin = (longest: number): Field<string> => {
   const bounded = refined(
     text(),
@@ -134,7 +147,10 @@ export const samplingMeta: Field<SamplingMeta> = {
   read: (value, at, issues) => claimsOf(members.read(value, at, issues)),
 };
 
-/** The `_meta` of a sampling request: the claims, and the format that its reply must have. Other members are ignored. */
+/**
+ * The `_meta` of a sampling request: the claims, and the format that its reply must have. Other
+ * members are ignored.
+ */
 export const samplingRequestMeta: Field<SamplingMeta & { readonly responseFormat?: ResponseFormat }> = {
   ...membersOfRequest,
   read(value, at, issues) {
@@ -155,7 +171,10 @@ const claimsOf = ({
   ...(token !== undefined && { token }),
 });
 
-/** The client request that params name, whatever else is wrong with them; undefined where it cannot be read. */
+/**
+ * The client request that params name, whatever else is wrong with them; undefined where it cannot
+ * be read.
+ */
 export function originatingIn(params: unknown): OriginatingRequest | undefined {
   const issues = new IssueCollector();
   const { originating } = samplingMeta.read(isObject(params) ? params["_meta"] : undefined, "/_meta", issues);

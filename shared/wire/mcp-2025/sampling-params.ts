@@ -1,5 +1,6 @@
-// Reads the params of `sampling/createMessage` in revision 2025-11-25, of which every older revision's are a subset, into the neutral
-// request, or finds everything that is wrong at once. Whether the request may be made at all is for later stages.
+// Reads the params of `sampling/createMessage` in revision 2025-11-25, of which every older
+// revision's are a subset, into the neutral request, or finds everything that is wrong at once.
+// Whether the request may be made at all is for later stages.
 
 import {
   type Field,
@@ -33,22 +34,29 @@ export type ParsedSampling = {
   readonly meta: SamplingMeta;
   /** Present where the request is to run as a task. `ttl`: milliseconds, as asked for. */
   readonly task?: { readonly ttl?: number };
-  /** The context that was asked for and that this parser does not add: for the record, or for an endpoint that adds it. */
+  /**
+   * The context that was asked for and that this parser does not add: for the record, or for an
+   * endpoint that adds it.
+   */
   readonly contextIgnored?: "thisServer" | "allServers";
 };
 
 /**
  * The neutral request and its metadata, from params as JSON.parse gave them (any value at all).
  *
- * Takes one block or a list as content, and empty lists, as the official schema does. Members that the schema does not name are ignored;
- * annotations, titles, icons and `_meta` of blocks are checked and left out, as no provider gets them. `toolChoice` without a mode is auto;
- * `includeContext` is never in the neutral request. `_meta["countersign/responseFormat"]`, or the same member of `metadata`, becomes `responseFormat`, with sentences at the
- * end of the system prompt. The session and the originating request may be absent here.
+ * Takes one block or a list as content, and empty lists, as the official schema does. Members that
+ * the schema does not name are ignored; annotations, titles, icons and `_meta` of blocks are
+ * checked and left out, as no provider gets them. `toolChoice` without a mode is auto;
+ * `includeContext` is never in the neutral request. `_meta["countersign/responseFormat"]`, or the
+ * same member of `metadata`, becomes `responseFormat`, with sentences at the end of the system
+ * prompt. The session and the originating request may be absent here.
  *
- * Refused, beyond the official schema: what cannot be hashed or carried (`checkJson`), `maxTokens` under 1, empty stop sequences (every
- * text contains one, so they could only stop a reply before it starts), a negative `ttl`, media that is not base64 or not of its kind,
- * resources with both a text and a blob, malformed `countersign/…` fields (a format whose schema cannot be checked is one), and
- * conversations that break the rules on tool use (`conversationError`). Errors carry JSON pointers into the params, 50 at most.
+ * Refused, beyond the official schema: what cannot be hashed or carried (`checkJson`), `maxTokens`
+ * under 1, empty stop sequences (every text contains one, so they could only stop a reply before it
+ * starts), a negative `ttl`, media that is not base64 or not of its kind, resources with both a
+ * text and a blob, malformed `countersign/…` fields (a format whose schema cannot be checked is
+ * one), and conversations that break the rules on tool use (`conversationError`). Errors carry JSON
+ * pointers into the params, 50 at most.
  */
 export const parseSampling = (params: unknown): Result<ParsedSampling, ParamsRefusal> => parseWith(params2025, params);
 
@@ -91,8 +99,9 @@ const differ = (one: object | undefined, other: object | undefined): boolean =>
 const ours = object({ [TOKEN_META]: optional(tokenAsked), [responseFormatKey]: optional(responseFormat) });
 
 /**
- * What `metadata` asks of the gateway, and what is left of it for the provider. In 2026-07-28 a request for sampling is inside a result and has no
- * `_meta`, so that SDKs that keep to the schema send none.
+ * What `metadata` asks of the gateway, and what is left of it for the provider. In 2026-07-28 a
+ * request for sampling is inside a result and has no `_meta`, so that SDKs that keep to the schema
+ * send none.
  */
 function withoutOurs(
   metadata: JsonObject | undefined,
@@ -106,8 +115,9 @@ function withoutOurs(
 }
 
 /**
- * How many there may be of each, whatever the size of the body: a page shows every one to a person, a reply is cut at every stop
- * sequence, and a few bytes each would make both cost megabytes and seconds.
+ * How many there may be of each, whatever the size of the body: a page shows every one to a person,
+ * a reply is cut at every stop sequence, and a few bytes each would make both cost megabytes and
+ * seconds.
  */
 export const mostMembers = { messages: 2_000, blocks: 5_000, tools: 500, stopSequences: 256, hints: mostHints } as const;
 
@@ -152,7 +162,10 @@ export const plainParams = (content: ContentFields) => object(plainMembers(conte
 
 const params2025 = object({ task: optional(object({ ttl: optional(integerWithin(0)) })), ...plainMembers(content2025) });
 
-/** Where a block of the neutral request stands in params that were read without an error: content of one block has no index. */
+/**
+ * Where a block of the neutral request stands in params that were read without an error: content of
+ * one block has no index.
+ */
 export function pointerInto(params: unknown): BlockPointer {
   const { messages } = params as { readonly messages: readonly { readonly content: unknown }[] };
   return (message, block) => `/messages/${message}/content${Array.isArray(messages[message]?.content) ? `/${block}` : ""}`;

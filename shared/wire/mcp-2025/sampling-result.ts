@@ -1,4 +1,5 @@
-// From an outcome's reply to a `CreateMessageResult` of the revisions up to 2025-11-25. Drops nothing silently, invents no text.
+// From an outcome's reply to a `CreateMessageResult` of the revisions up to 2025-11-25. Drops
+// nothing silently, invents no text.
 
 import type { Json, JsonObject } from "../../encoding.ts";
 import type { Completed, RunMeta } from "../../model/outcome.ts";
@@ -12,12 +13,15 @@ const RUN_META = "countersign/run";
 export type UnsayableResult = { readonly kind: "notOneBlock"; readonly types: readonly ReplyBlock["type"][] };
 
 /**
- * The result of revision 2025-11-25: one block as a single object; several as an array where the request had tools, otherwise all-text
- * blocks joined to one. The run's facts become `_meta["countersign/run"]`.
+ * The result of revision 2025-11-25: one block as a single object; several as an array where the
+ * request had tools, otherwise all-text blocks joined to one. The run's facts become
+ * `_meta["countersign/run"]`.
  *
- * Several blocks that are not all text are an array even where no tools were asked for: the schema allows it, and anything else would lose
- * a block. What is no message (vectors, a function's result) is always an array; the result of a function follows the call that was made,
- * which a reviewer may have changed. No block at all is one empty text, as the schema requires some content.
+ * Several blocks that are not all text are an array even where no tools were asked for: the schema
+ * allows it, and anything else would lose a block. What is no message (vectors, a function's
+ * result) is always an array; the result of a function follows the call that was made, which a
+ * reviewer may have changed. No block at all is one empty text, as the schema requires some
+ * content.
  */
 export const toResult = ({ answered, reply, meta }: Completed): Result<JsonObject, UnsayableResult> =>
   ok(resultWith(contentOf(answered, reply), reply, meta));
@@ -36,8 +40,9 @@ function contentOf(answered: Completed["answered"], { content }: SamplingReply):
 }
 
 /**
- * The result of an older revision: always one block, text blocks joined; `without` names the types of blocks that the revision does not have.
- * Refused, with the types that stood in the way: tool uses, several blocks that are not all text, a type that is not there yet.
+ * The result of an older revision: always one block, text blocks joined; `without` names the types
+ * of blocks that the revision does not have. Refused, with the types that stood in the way: tool
+ * uses, several blocks that are not all text, a type that is not there yet.
  */
 export const toSingleBlockResult =
   (without: readonly ReplyBlock["type"][]) =>
@@ -78,8 +83,9 @@ function oneOrAll(blocks: readonly ReplyBlock[]): ReplyBlock | readonly ReplyBlo
 }
 
 /**
- * One block with the content of all, or undefined where no such block exists. Texts are joined with nothing between them: providers cut one
- * running text into blocks (around citations, in mid-sentence), and any separator would be a character that no model wrote and no reviewer
+ * One block with the content of all, or undefined where no such block exists. Texts are joined with
+ * nothing between them: providers cut one running text into blocks (around citations, in
+ * mid-sentence), and any separator would be a character that no model wrote and no reviewer
  * approved.
  */
 function joined(blocks: readonly ReplyBlock[]): ReplyBlock | undefined {

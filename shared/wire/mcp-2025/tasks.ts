@@ -1,5 +1,5 @@
-// Reads and writes tasks of revision 2025-11-25 (`basic/utilities/tasks`) and `notifications/cancelled`. Says nothing about when a task
-// changes its state.
+// Reads and writes tasks of revision 2025-11-25 (`basic/utilities/tasks`) and
+// `notifications/cancelled`. Says nothing about when a task changes its state.
 
 import { isObject } from "../../json/values.ts";
 import type { JsonObject } from "../../encoding.ts";
@@ -29,8 +29,8 @@ export type Task = {
 };
 
 /**
- * The params of `tasks/get`, `tasks/result` and `tasks/cancel`. Refused: anything but an object with a string `taskId`.
- * Whether there is such a task is for the caller.
+ * The params of `tasks/get`, `tasks/result` and `tasks/cancel`. Refused: anything but an object
+ * with a string `taskId`. Whether there is such a task is for the caller.
  */
 export const parseTaskParams = (params: unknown): Result<{ readonly taskId: string }, ParamsRefusal> => parse(taskParams, params);
 
@@ -52,8 +52,9 @@ export type Cancelled = {
 };
 
 /**
- * The params of `notifications/cancelled`; the session is in `_meta` as in the request that is cancelled. `requestId` is required: the
- * schema has it optional for the sake of tasks, which are cancelled with `tasks/cancel` and not with this.
+ * The params of `notifications/cancelled`; the session is in `_meta` as in the request that is
+ * cancelled. `requestId` is required: the schema has it optional for the sake of tasks, which are
+ * cancelled with `tasks/cancel` and not with this.
  */
 export function parseCancelled(params: unknown): Result<Cancelled, ParamsRefusal> {
   const cancelled = parse(cancelledParams, params);
@@ -82,8 +83,8 @@ export const taskResult = ({ createdAt, lastUpdatedAt, statusMessage, pollInterv
 export const createTaskResult = (task: Task): JsonObject => ({ task: taskResult(task) });
 
 /**
- * The same answer, the `_meta` of its result naming the task that it belongs to: required on the result of `tasks/result`, whose own shape
- * has no place for the task id.
+ * The same answer, the `_meta` of its result naming the task that it belongs to: required on the
+ * result of `tasks/result`, whose own shape has no place for the task id.
  */
 export function relatedTo(taskId: string, answer: RpcAnswer): RpcAnswer {
   if ("error" in answer) return answer;

@@ -1,4 +1,5 @@
-// Revision 2026-07-28: sampling is one of the inputs that a result asks for, and its result goes back among the answers.
+// Revision 2026-07-28: sampling is one of the inputs that a result asks for, and its result goes
+// back among the answers.
 
 import { codecOf } from "../mcp-2025/codec.ts";
 import type { McpCodec } from "../mcp-2025/codec.ts";

@@ -1,5 +1,5 @@
-// The values of the headers that repeat parts of a body, as text of ASCII: `Mcp-Name` and `Mcp-Param-…`.
-// Source: 2026-07-28, basic/transports/streamable-http, "Value Encoding".
+// The values of the headers that repeat parts of a body, as text of ASCII: `Mcp-Name` and
+// `Mcp-Param-…`. Source: 2026-07-28, basic/transports/streamable-http, "Value Encoding".
 
 import { base64 } from "@scure/base";
 import { utf8ToBytes } from "../../encoding.ts";
@@ -7,7 +7,10 @@ import { utf8ToBytes } from "../../encoding.ts";
 const prefix = "=?base64?";
 const suffix = "?=";
 
-/** The header's value for a text: as it is where it is plain ASCII that no reader could take for anything else, else its UTF-8 in Base64. */
+/**
+ * The header's value for a text: as it is where it is plain ASCII that no reader could take for
+ * anything else, else its UTF-8 in Base64.
+ */
 export const encodeHeaderValue = (text: string): string =>
   /^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$/.test(text) && !(text.startsWith(prefix) && text.endsWith(suffix))
     ? text

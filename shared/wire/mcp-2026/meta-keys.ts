@@ -1,4 +1,5 @@
-// The names by which every message of revision 2026-07-28 says what it is: there is no handshake (basic/index, "_meta"). Imports nothing.
+// The names by which every message of revision 2026-07-28 says what it is: there is no handshake
+// (basic/index, "_meta"). Imports nothing.
 
 export const revision2026 = "2026-07-28";
 const metaKey = (name: string): string => `io.modelcontextprotocol/${name}`;

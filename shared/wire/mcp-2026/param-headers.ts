@@ -11,7 +11,9 @@ export type ParamHeader = { readonly name: string; readonly path: readonly strin
 const deepest = 20;
 const most = 100;
 
-/** The annotated properties of a tool's `inputSchema`: those that are reached by `properties` alone. */
+/**
+ * The annotated properties of a tool's `inputSchema`: those that are reached by `properties` alone.
+ */
 export function paramHeadersIn(schema: JsonObject, path: readonly string[] = []): ParamHeader[] {
   const properties = objectOf(schema["properties"]);
   if (properties === null || path.length >= deepest) return [];
@@ -26,7 +28,10 @@ export function paramHeadersIn(schema: JsonObject, path: readonly string[] = [])
   return found.slice(0, most);
 }
 
-/** The headers for these arguments; none for an argument that is not there, or of a kind that has no header. */
+/**
+ * The headers for these arguments; none for an argument that is not there, or of a kind that has no
+ * header.
+ */
 export function headersFor(headers: readonly ParamHeader[], given: unknown): [string, string][] {
   return headers.flatMap(({ name, path }): [string, string][] => {
     const value = path.reduce<unknown>((at, member) => (isObject(at) ? at[member] : undefined), given);

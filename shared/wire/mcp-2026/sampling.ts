@@ -1,6 +1,7 @@
-// Reads the params of `sampling/createMessage` in revision 2026-07-28, where it comes inside a server's result and never runs as a task. The
-// rest is as in 2025-11-25, but for three things that may now be any JSON: the structured content of a tool result, and all but the type
-// in the schemas of a tool's input and output. Source: the schema of each revision.
+// Reads the params of `sampling/createMessage` in revision 2026-07-28, where it comes inside a
+// server's result and never runs as a task. The rest is as in 2025-11-25, but for three things that
+// may now be any JSON: the structured content of a tool result, and all but the type in the schemas
+// of a tool's input and output. Source: the schema of each revision.
 
 import type { JsonObject } from "../../encoding.ts";
 import { type Field, keptAfter, object, oneOf, optional, text } from "../../json/fields.ts";
@@ -25,5 +26,8 @@ const params2026 = plainParams(
   }),
 );
 
-/** The neutral request, from params as JSON.parse gave them. Refused: what `parseSampling` of 2025-11-25 refuses, but for what is named above. */
+/**
+ * The neutral request, from params as JSON.parse gave them. Refused: what `parseSampling` of
+ * 2025-11-25 refuses, but for what is named above.
+ */
 export const parseSampling2026 = (params: unknown): Result<ParsedSampling, ParamsRefusal> => parseWith(params2026, params);

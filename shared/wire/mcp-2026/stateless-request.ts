@@ -1,5 +1,6 @@
-// Reads one POST of revision 2026-07-28: there is no handshake, so every request says its revision and its client's capabilities in `_meta`,
-// and repeats some of its members in headers. Sources: basic/index ("_meta"), basic/versioning, basic/transports/streamable-http.
+// Reads one POST of revision 2026-07-28: there is no handshake, so every request says its revision
+// and its client's capabilities in `_meta`, and repeats some of its members in headers. Sources:
+// basic/index ("_meta"), basic/versioning, basic/transports/streamable-http.
 
 import type { JsonObject } from "../../encoding.ts";
 import { objectOf } from "../../json/values.ts";
@@ -36,8 +37,8 @@ export type HttpRpcError = RpcError & { readonly status: 400 | 404 };
 export type HeaderOf = (name: string) => string | null;
 
 /**
- * Whether a POST is one of this revision or a later one, by what its body says, or by its header where the body says nothing. Older revisions
- * are those that begin a session with `initialize`.
+ * Whether a POST is one of this revision or a later one, by what its body says, or by its header
+ * where the body says nothing. Older revisions are those that begin a session with `initialize`.
  */
 export function isStateless(value: unknown, headerOf: HeaderOf): boolean {
   const message = objectOf(value);
@@ -68,8 +69,9 @@ export function mirroredName(method: string, params: JsonObject): string | null 
 }
 
 /**
- * The request of a parsed body, or the error that the revision has for it: a version that is not spoken here, `_meta` without its required
- * members, and headers that are missing or do not say what the body says.
+ * The request of a parsed body, or the error that the revision has for it: a version that is not
+ * spoken here, `_meta` without its required members, and headers that are missing or do not say
+ * what the body says.
  */
 export function readStateless(value: unknown, headerOf: HeaderOf): Result<StatelessRequest, HttpRpcError> {
   const message = objectOf(value);

@@ -1,5 +1,6 @@
-// The answer of the chat completions endpoint: one completion, or its chunks. What OpenAI's shape has no place for is in the member
-// `countersign`: the run, the model and why, what people changed, the cost, and what was not passed on.
+// The answer of the chat completions endpoint: one completion, or its chunks. What OpenAI's shape
+// has no place for is in the member `countersign`: the run, the model and why, what people changed,
+// the cost, and what was not passed on.
 
 import type { JsonObject } from "../../encoding.ts";
 import type { Tokens } from "../../model/call.ts";
@@ -20,8 +21,8 @@ export type ChatAsked = {
 };
 
 /**
- * A completion. An outcome without a reply is one too, where the status of the response was sent already: its message has the reason as a
- * refusal, and the member `error` has the error.
+ * A completion. An outcome without a reply is one too, where the status of the response was sent
+ * already: its message has the reason as a refusal, and the member `error` has the error.
  */
 export const completionOf = (outcome: Outcome, asked: ChatAsked): JsonObject =>
   outcome.kind === "completed" ? completion(outcome, asked) : lateError(asked, outcomeError(outcome).body);
@@ -127,7 +128,10 @@ export class ChunkWriter {
     return this.#begin() + this.#event({ content: text }, null, this.#asked.model);
   }
 
-  /** The events that end the stream. The reply's text was sent in pieces before; an error is the last event. */
+  /**
+   * The events that end the stream. The reply's text was sent in pieces before; an error is the
+   * last event.
+   */
   end(outcome: Outcome): string {
     if (outcome.kind !== "completed") return dataEvent(outcomeError(outcome).body);
     const { reply, meta } = outcome;

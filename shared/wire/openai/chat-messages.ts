@@ -1,5 +1,6 @@
-// The messages of a chat completions request as neutral messages. System and developer messages become the system prompt; the results of one
-// turn's tool calls become one message, as the neutral request has them.
+// The messages of a chat completions request as neutral messages. System and developer messages
+// become the system prompt; the results of one turn's tool calls become one message, as the neutral
+// request has them.
 
 import { type Field, type ReadOf, list, object, oneOf, optional, parsed, refined, tagged, text } from "../../json/fields.ts";
 import { type ParamsRefusal, IssueCollector } from "../../json/issue-collector.ts";
@@ -71,8 +72,9 @@ const userContent = content(tagged("type", { text: textPart, image_url: imagePar
 const assistantContent = content(tagged("type", { text: textPart, refusal: refusalPart }));
 
 /**
- * The arguments of a call are the text of a JSON object; nothing at all stands for no arguments. The rules for every value from outside hold for
- * what the text says too: its escapes are read only here.
+ * The arguments of a call are the text of a JSON object; nothing at all stands for no arguments.
+ * The rules for every value from outside hold for what the text says too: its escapes are read only
+ * here.
  */
 const callArguments = parsed<JsonObject>(
   (value) => {
@@ -120,19 +122,27 @@ export const messagesField = refined(
 const partsOf = (each: ReadMessage): number =>
   (each.content?.length ?? 0) + (each.role === "assistant" ? (each.tool_calls?.length ?? 0) : 0);
 
-/** An image that is given by its address and has to be fetched: its place in the neutral messages. */
+/**
+ * An image that is given by its address and has to be fetched: its place in the neutral messages.
+ */
 export type ImageAddress = { readonly message: number; readonly block: number; readonly url: string; readonly pointer: string };
 
 export type Conversation = {
   readonly systemPrompt: string | undefined;
   readonly messages: Message[];
-  /** Where instructions stand that come after a message of the conversation, and precede it in the neutral request. */
+  /**
+   * Where instructions stand that come after a message of the conversation, and precede it in the
+   * neutral request.
+   */
   readonly moved: readonly string[];
   /** In their order. The block of each is an image without data until it is fetched. */
   readonly addresses: readonly ImageAddress[];
   /** Where each block stands in the request. */
   readonly pointerOf: BlockPointer;
-  /** Refused: results that answer no call, calls without a result, an id twice, or nothing but instructions. */
+  /**
+   * Refused: results that answer no call, calls without a result, an id twice, or nothing but
+   * instructions.
+   */
   readonly error: ParamsRefusal | undefined;
 };
 

@@ -1,5 +1,5 @@
-// Reads a request of the Chat Completions API as the neutral request. Every member of the API is passed on, noted or refused: a member that
-// no shape here names is noted in the answer.
+// Reads a request of the Chat Completions API as the neutral request. Every member of the API is
+// passed on, noted or refused: a member that no shape here names is noted in the answer.
 
 import {
   type Field,
@@ -36,7 +36,10 @@ import { type ImageAddress, conversationOf, messagesField, never, nullable, refu
 /** The model that leaves the choice to the routing table, by the preferences in `metadata`. */
 export const autoModel = "auto";
 
-/** The limit of a request that names none: the neutral request, its worst case and its review need one. */
+/**
+ * The limit of a request that names none: the neutral request, its worst case and its review need
+ * one.
+ */
 export const defaultMaxTokens = 4_096;
 
 export type ParsedChat = {
@@ -50,7 +53,10 @@ export type ParsedChat = {
   readonly pointerOf: BlockPointer;
   /** What is not passed on, in sentences for the caller. */
   readonly notes: readonly string[];
-  /** The same for reviewers, without the requestor's words: members of the API, and `other` for any that it does not have. */
+  /**
+   * The same for reviewers, without the requestor's words: members of the API, and `other` for any
+   * that it does not have.
+   */
   readonly ignored: readonly string[];
 };
 
@@ -167,12 +173,14 @@ const bodyMembers = {
 const body = object(bodyMembers);
 
 /**
- * The neutral request of a body, as JSON.parse gave it (any value). `model` is an id, a name or an alias of the routing table, or `auto` with
- * MCP preferences in `metadata`: `mcp.hints` (names, with commas between them), `mcp.costPriority`, `mcp.speedPriority` and
- * `mcp.intelligencePriority` (0 to 1).
+ * The neutral request of a body, as JSON.parse gave it (any value). `model` is an id, a name or an
+ * alias of the routing table, or `auto` with MCP preferences in `metadata`: `mcp.hints` (names,
+ * with commas between them), `mcp.costPriority`, `mcp.speedPriority` and `mcp.intelligencePriority`
+ * (0 to 1).
  *
- * Refused, each at its JSON pointer: values of a wrong type; `n` above 1, log probabilities, functions (before tools), audio replies, web
- * searches, custom tools, files; a choice of a tool that is not offered; a schema that replies cannot be checked by; tool messages that answer no
+ * Refused, each at its JSON pointer: values of a wrong type; `n` above 1, log probabilities,
+ * functions (before tools), audio replies, web searches, custom tools, files; a choice of a tool
+ * that is not offered; a schema that replies cannot be checked by; tool messages that answer no
  * call, and calls without a result. Never throws.
  */
 export function parseChat(value: unknown): Result<ParsedChat, ParamsRefusal> {
@@ -226,7 +234,10 @@ export function parseChat(value: unknown): Result<ParsedChat, ParamsRefusal> {
 
 type Body = ReadOf<typeof body>;
 
-/** The tools that the model may choose from. A choice of one tool leaves only that one, and a choice of some only those. Null where there are none. */
+/**
+ * The tools that the model may choose from. A choice of one tool leaves only that one, and a choice
+ * of some only those. Null where there are none.
+ */
 function offeredTools({ tools = [], tool_choice: choice }: Body, issues: IssueCollector): Pick<ChatRequest, "tools" | "toolChoice"> | null {
   const offered = tools.map(({ function: { name, description, parameters } }): ToolDefinition => ({
     name,

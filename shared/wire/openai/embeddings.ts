@@ -18,7 +18,10 @@ export type ParsedEmbedding = {
   readonly encoding: "float" | "base64";
   /** What is not passed on, in sentences for the caller. */
   readonly notes: readonly string[];
-  /** The same for reviewers, without the requestor's words: `user`, and `other` for any member that the API does not have. */
+  /**
+   * The same for reviewers, without the requestor's words: `user`, and `other` for any member that
+   * the API does not have.
+   */
   readonly ignored: readonly string[];
 };
 
@@ -44,7 +47,10 @@ const body = object({
   dimensions: nullable(integerWithin(1)),
 });
 
-/** The neutral request of a body, as JSON.parse gave it. Refused, at its pointer: tokens in place of texts, `dimensions`, values of a wrong type. */
+/**
+ * The neutral request of a body, as JSON.parse gave it. Refused, at its pointer: tokens in place of
+ * texts, `dimensions`, values of a wrong type.
+ */
 export function parseEmbedding(value: unknown): Result<ParsedEmbedding, ParamsRefusal> {
   const issues = new IssueCollector();
   checkJson(value, issues);
@@ -64,7 +70,10 @@ export function parseEmbedding(value: unknown): Result<ParsedEmbedding, ParamsRe
   });
 }
 
-/** The answer to an embeddings request: vectors in order, as numbers or as the base64 of little-endian 32-bit floats. */
+/**
+ * The answer to an embeddings request: vectors in order, as numbers or as the base64 of
+ * little-endian 32-bit floats.
+ */
 export const embeddingsAnswer = (
   { reply, meta }: Completed,
   { encoding, notes }: Pick<ParsedEmbedding, "encoding" | "notes">,

@@ -1,4 +1,5 @@
-// Errors in the shape of OpenAI's API: what a caller is told, by type and code, and the HTTP status while nothing has been sent.
+// Errors in the shape of OpenAI's API: what a caller is told, by type and code, and the HTTP status
+// while nothing has been sent.
 
 import type { JsonObject } from "../../encoding.ts";
 import { isObject } from "../../json/values.ts";
@@ -11,7 +12,10 @@ export type OpenAIError = {
   /** `{ error: { message, type, param, code } }`. */
   readonly body: JsonObject;
   readonly retryAfterMs?: number;
-  /** Whether the same request may succeed if it is sent again. OpenAI's SDKs ask by themselves after 408, 409, 429 and 5xx unless they are told not to. */
+  /**
+   * Whether the same request may succeed if it is sent again. OpenAI's SDKs ask by themselves after
+   * 408, 409, 429 and 5xx unless they are told not to.
+   */
   readonly mayRetry: boolean;
 };
 
@@ -33,7 +37,10 @@ const words: { readonly [word in Exclude<Status, "completed">]: { readonly type:
   error: { type: "server_error", code: "internal_error" },
 };
 
-/** The statuses that differ from those of the other endpoints: people said no, or nobody answered, and asking again would ask them again. */
+/**
+ * The statuses that differ from those of the other endpoints: people said no, or nobody answered,
+ * and asking again would ask them again.
+ */
 const ownStatuses: { readonly [word in Status]?: number } = { expired: 403, undeliverable: 403, no_model: 404 };
 
 /** The error of a request that was refused before it began. */
@@ -69,7 +76,10 @@ function errorOf(described: Described, kind: string): OpenAIError {
   };
 }
 
-/** The first place in the request that the error names, and what is to be said after it; null where it names none. */
+/**
+ * The first place in the request that the error names, and what is to be said after it; null where
+ * it names none.
+ */
 function firstPointedIn(data: JsonObject = {}): { readonly pointer: string; readonly message: string } | null {
   if (typeof data["pointer"] === "string") return { pointer: data["pointer"], message: "" };
   const errors = data["errors"];

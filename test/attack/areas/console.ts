@@ -1,5 +1,5 @@
-// The console: people who are no operators reaching for its pages and forms, other sites' pages using an operator's browser, and what outsiders
-// wrote standing on its pages.
+// The console: people who are no operators reaching for its pages and forms, other sites' pages
+// using an operator's browser, and what outsiders wrote standing on its pages.
 
 import { expect } from "vitest";
 import { type Area, type Attack, eachOf } from "../attack.ts";
@@ -247,7 +247,10 @@ async function crawl(world: World, cookie: string): Promise<Map<string, Answer>>
   return seen;
 }
 
-/** A file has what clients sent, as it is: nothing but a program that saves it may do anything with it. */
+/**
+ * A file has what clients sent, as it is: nothing but a program that saves it may do anything with
+ * it.
+ */
 function mustBeFile(path: string, headers: Headers): void {
   expect(headers.get("Content-Type") ?? "", `${path}: it is ${headers.get("Content-Type")}`).toMatch(
     /^(?:application\/x-ndjson|text\/csv)\b/,

@@ -1,4 +1,5 @@
-// Deciding: races, votes, edits, deadlines, and grants. What is executed is what one decision said, once.
+// Deciding: races, votes, edits, deadlines, and grants. What is executed is what one decision said,
+// once.
 
 import { expect } from "vitest";
 import { until } from "../../outside/support/raw-client.ts";

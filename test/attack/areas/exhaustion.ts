@@ -1,4 +1,5 @@
-// Exhaustion: what is too large, too deep, too many or too slow ends with an error that says so, and the gateway keeps its memory.
+// Exhaustion: what is too large, too deep, too many or too slow ends with an error that says so,
+// and the gateway keeps its memory.
 
 import { expect } from "vitest";
 import { readFileSync } from "node:fs";
@@ -133,7 +134,9 @@ const manyImages = bounded("forty images of sixteen megapixels each are refused 
   expect(rpcOf(answer).error, "it was served").toBeDefined();
 });
 
-/** Put together as text: the platform's own `JSON.stringify` does not reach five thousand levels. */
+/**
+ * Put together as text: the platform's own `JSON.stringify` does not reach five thousand levels.
+ */
 const call = (schema: object | string, parameters: object): string =>
   JSON.stringify({
     ...envelope(),

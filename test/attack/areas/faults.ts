@@ -1,5 +1,5 @@
-// Faults of what the gateway depends on: providers, Slack, email, webhooks, KV. The caller gets an error that says so, what waits goes on
-// waiting, and nothing is delivered that was not whole.
+// Faults of what the gateway depends on: providers, Slack, email, webhooks, KV. The caller gets an
+// error that says so, what waits goes on waiting, and nothing is delivered that was not whole.
 
 import { expect } from "vitest";
 import { rmSync, readdirSync, statSync, writeFileSync } from "node:fs";

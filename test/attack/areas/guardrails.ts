@@ -1,4 +1,5 @@
-// Budgets, the kill switch, redaction and encryption, from outside: what may not be spent, sent, shown or stored.
+// Budgets, the kill switch, redaction and encryption, from outside: what may not be spent, sent,
+// shown or stored.
 
 import { expect } from "vitest";
 import { readFileSync, readdirSync, statSync } from "node:fs";
@@ -26,7 +27,8 @@ const budgets: readonly Attack[] = [
   {
     name: "a hundred requests at once spend no more than the budget of their key",
     run: async (world) => {
-      // Each takes 12 + 5 tokens in the end, and may take up to 50 of output and its input: at most so many are paid.
+      // Each takes 12 + 5 tokens in the end, and may take up to 50 of output and its input: at most
+      // so many are paid.
       const { key } = await world.newKey({ budget: { tokens: 1_000, per: "day" } });
       const answers = await Promise.all(Array.from({ length: 100 }, () => sample(world, { text: "spending" }, key)));
       const served = answers.filter((answer) => rpcOf(answer).result !== undefined).length;

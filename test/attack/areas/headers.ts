@@ -1,4 +1,5 @@
-// Header and host games: what a request says of its own host, method, origin and length changes nothing.
+// Header and host games: what a request says of its own host, method, origin and length changes
+// nothing.
 
 import { expect } from "vitest";
 import { type Area, type Attack, eachOf } from "../attack.ts";
@@ -237,7 +238,9 @@ const atRelay: readonly Attack[] = [
   },
 ];
 
-/** A second request that hides in the first one's body must never be answered as another request's. */
+/**
+ * A second request that hides in the first one's body must never be answered as another request's.
+ */
 const smuggled = (world: World): string => `GET /admin/keys HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${world.ann.key}\r\n\r\n`;
 
 const framings: readonly [string, (world: World) => string][] = [

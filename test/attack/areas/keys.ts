@@ -1,4 +1,5 @@
-// One API key reaching for everything of another's: runs, tasks, sessions, calls, states, conversations, caches, links. Bob attacks Ann.
+// One API key reaching for everything of another's: runs, tasks, sessions, calls, states,
+// conversations, caches, links. Bob attacks Ann.
 
 import { expect } from "vitest";
 import { type Area, type Attack, eachOf } from "../attack.ts";

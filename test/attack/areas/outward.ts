@@ -1,4 +1,5 @@
-// Requests sent on through every address that we take: numbers that are hosts, IPv6, names that lead inside, redirects.
+// Requests sent on through every address that we take: numbers that are hosts, IPv6, names that
+// lead inside, redirects.
 
 import { expect } from "vitest";
 import { until } from "../../outside/support/raw-client.ts";

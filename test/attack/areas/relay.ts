@@ -1,4 +1,5 @@
-// The relay: servers that ask for what nobody asked of them, clients that answer for the gateway, and states and sessions that were made up.
+// The relay: servers that ask for what nobody asked of them, clients that answer for the gateway,
+// and states and sessions that were made up.
 
 import { expect } from "vitest";
 import { type RawCall, type RawMcpServer, askFor, event, openStream, resultOf } from "../../support/raw-mcp-server.ts";

@@ -1,5 +1,5 @@
-// Every object reset at each step of a run's life: the process is killed with -9 there and started again. What was decided counts, what was
-// asked is not asked again, and links and callers go on.
+// Every object reset at each step of a run's life: the process is killed with -9 there and started
+// again. What was decided counts, what was asked is not asked again, and links and callers go on.
 
 import { expect } from "vitest";
 import { type Area, type Attack } from "../attack.ts";
@@ -37,7 +37,10 @@ async function begun(world: World, server = "both-gates"): Promise<Life> {
   return { review, text: sampling.text, again: async () => rpcOf(await sample(world, sampling)) };
 }
 
-/** The model was asked as often as the record says, people once at each gate, and the caller has the reply. */
+/**
+ * The model was asked as often as the record says, people once at each gate, and the caller has the
+ * reply.
+ */
 async function wentOn(
   world: World,
   { review, text }: Life,

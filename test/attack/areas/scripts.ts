@@ -48,7 +48,9 @@ const everywhere = (payload: string): Sampling => ({
 /** What of these tags stands outside of quoted values: element and attribute names. */
 const namesIn = (html: string): string => [...html.matchAll(/<[a-z!/][^>]*>/gi)].map(([tag]) => tag.replaceAll(/="[^"]*"/g, "")).join("\n");
 
-/** Throws unless everything of the payload is text in this HTML, and every address in it is ours. */
+/**
+ * Throws unless everything of the payload is text in this HTML, and every address in it is ours.
+ */
 function mustBeText(world: World, html: string, where: string): void {
   const names = namesIn(html);
   expect(names, `an element or attribute of ${where}`).not.toContain(mark);

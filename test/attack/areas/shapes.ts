@@ -187,7 +187,8 @@ const twoReadings: Attack = {
   name: "a message with a member twice is read in one way: what the policy saw is what is sent",
   run: async (world) => {
     const first = JSON.stringify(samplingMessage({ server: "refused", text: "first reading" }));
-    // The last one of two members counts for JSON.parse; a policy that read the first would let a refused server's request pass.
+    // The last one of two members counts for JSON.parse; a policy that read the first would let a
+    // refused server's request pass.
     const twice = first.replace('"server":"refused"', '"server":"open","server":"refused"');
     expect(twice, "the message was not changed").not.toBe(first);
     const before = world.model.requests.length;

@@ -1,4 +1,5 @@
-// Scoped tokens and /v1: a server that has a token reaching for what it is not for, and a key reaching through /v1 for another's.
+// Scoped tokens and /v1: a server that has a token reaching for what it is not for, and a key
+// reaching through /v1 for another's.
 
 import { expect } from "vitest";
 import { type Area, type Attack, eachOf } from "../attack.ts";

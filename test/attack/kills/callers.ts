@@ -1,18 +1,25 @@
-// Callers of every kind, who repeat the same request until they have an answer, as the contract tells them to.
+// Callers of every kind, who repeat the same request until they have an answer, as the contract
+// tells them to.
 
 import { rpcOf, samplingMessage } from "../people.ts";
 import { pause } from "../../outside/support/killable-gateway.ts";
 import type { Answer, World } from "../world.ts";
 import type { Asked, End, Kind } from "./history.ts";
 
-/** So long a caller repeats its request: each kill may make it wait for a lease, which ends ten seconds after the model's time. */
+/**
+ * So long a caller repeats its request: each kill may make it wait for a lease, which ends ten
+ * seconds after the model's time.
+ */
 const patienceMs = 600_000;
 
 type Attempt = { readonly end: End } | "again";
 /** One attempt at a request. Rejects where its connection broke. */
 type Ask = () => Promise<Attempt>;
 
-/** Asks until there is an end, and, where it was completed, once more: a repeat gets the same answer. */
+/**
+ * Asks until there is an end, and, where it was completed, once more: a repeat gets the same
+ * answer.
+ */
 export async function persist(world: World, question: string, kind: Kind): Promise<Asked> {
   const ask = (kind === "relay" ? relayCaller : kind === "control" ? controlCaller : samplingCaller)(world, question, kind);
   const until = Date.now() + patienceMs;
@@ -25,8 +32,9 @@ export async function persist(world: World, question: string, kind: Kind): Promi
 }
 
 /**
- * What a repeat of a completed request says, added to it; nothing where the answer is no longer kept. Only of requests with a review: what was
- * answered at once may be asked of the model again after a crash (docs/architecture.md).
+ * What a repeat of a completed request says, added to it; nothing where the answer is no longer
+ * kept. Only of requests with a review: what was answered at once may be asked of the model again
+ * after a crash (docs/architecture.md).
  */
 export async function repeated(world: World, asked: Asked): Promise<Asked> {
   const { question, kind, end } = asked;
@@ -60,7 +68,10 @@ function samplingCaller(world: World, question: string, kind: Kind): Ask {
   };
 }
 
-/** While it starts, or after a crash, the gateway may say that it is broken, busy or has no configuration yet: one tries again. */
+/**
+ * While it starts, or after a crash, the gateway may say that it is broken, busy or has no
+ * configuration yet: one tries again.
+ */
 const isPassing = ({ status }: Answer, code: number | undefined): boolean =>
   status >= 500 || status === 429 || code === -32603 || code === -32017 || code === undefined;
 
@@ -82,7 +93,10 @@ function controlCaller(world: World, question: string): Ask {
 
 let ids = 0;
 
-/** A client of 2026-07-28: it sends its request again with the state that it has, or as at first where its connection broke. */
+/**
+ * A client of 2026-07-28: it sends its request again with the state that it has, or as at first
+ * where its connection broke.
+ */
 function relayCaller(world: World, question: string): Ask {
   let state: string | undefined;
   const _meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };

@@ -1,4 +1,5 @@
-// A provider that counts: each call has a reply of its own and a time, and takes as long as the seed says.
+// A provider that counts: each call has a reply of its own and a time, and takes as long as the
+// seed says.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -13,7 +13,10 @@ export type Decider = {
   readonly stop: () => Promise<void>;
 };
 
-/** Decides until it is stopped. Reviews that were seen are left open now and then, so that some wait while the process is killed. */
+/**
+ * Decides until it is stopped. Reviews that were seen are left open now and then, so that some wait
+ * while the process is killed.
+ */
 export function startDecider(world: World, random: Random): Decider {
   const decided: Decided[] = [];
   const questionOf = new Map<string, string>();
@@ -56,7 +59,10 @@ export function startDecider(world: World, random: Random): Decider {
   };
 }
 
-/** Waits until the record has the end of each of these runs, so that nothing is judged before it was written. */
+/**
+ * Waits until the record has the end of each of these runs, so that nothing is judged before it was
+ * written.
+ */
 export async function settled(world: World, runs: Iterable<string>): Promise<void> {
   for (const run of runs) {
     for (let tries = 0; tries < 100; tries += 1) {

@@ -1,4 +1,5 @@
-// What was seen from outside while the gateway was killed again and again: what judge.ts judges. Times are Unix milliseconds.
+// What was seen from outside while the gateway was killed again and again: what judge.ts judges.
+// Times are Unix milliseconds.
 
 export const kinds = ["fast", "control", "request-gate", "response-gate", "both-gates", "relay"] as const;
 export type Kind = (typeof kinds)[number];
@@ -45,8 +46,9 @@ export type History = {
   /** Chains of the record that are broken or cut off. */
   readonly brokenChains: readonly string[];
   /**
-   * Continuations that the MCP server got, by the state that it gave: each call has one of its own. A client that lost its answer, and sends its
-   * request again without a state, begins another call.
+   * Continuations that the MCP server got, by the state that it gave: each call has one of its own.
+   * A client that lost its answer, and sends its request again without a state, begins another
+   * call.
    */
   readonly continued: ReadonlyMap<string, number>;
   /** Requests that the MCP server got, by question. */

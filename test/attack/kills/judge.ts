@@ -1,5 +1,5 @@
-// Judges what was seen around the kills: what was lost, what happened twice, and what was paid twice without a line in the record. No
-// clock, no network.
+// Judges what was seen around the kills: what was lost, what happened twice, and what was paid
+// twice without a line in the record. No clock, no network.
 
 import { mostCalls } from "../../../shared/run/lifecycle.ts";
 import type { Asked, Event, History, Kind, Paid } from "./history.ts";
@@ -11,24 +11,45 @@ export type Judged = {
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
   readonly paidTwiceUnrecorded: readonly string[];
-  /** Paid twice without a line, because the process died before the first reservation was confirmed (docs/architecture.md). */
+  /**
+   * Paid twice without a line, because the process died before the first reservation was confirmed
+   * (docs/architecture.md).
+   */
   readonly beforeConfirmation: number;
-  /** Answered at once, and the process died before its line was written (docs/decisions/write-behind.md). */
+  /**
+   * Answered at once, and the process died before its line was written
+   * (docs/decisions/write-behind.md).
+   */
   readonly answeredUnrecorded: number;
   /** Calls of the model that were made again, with a line that says so. */
   readonly paidAgainRecorded: number;
-  /** Ended as failed, with a record of as many calls as there may be, each of which a kill cut off (docs/architecture.md). */
+  /**
+   * Ended as failed, with a record of as many calls as there may be, each of which a kill cut off
+   * (docs/architecture.md).
+   */
   readonly gaveUp: number;
-  /** Requests at the relay that ended with "the outcome is unknown", as the server's own answer was lost. */
+  /**
+   * Requests at the relay that ended with "the outcome is unknown", as the server's own answer was
+   * lost.
+   */
   readonly unknownOutcomes: number;
 };
 
-/** Requests without a review: their reservation is confirmed while the model is called, their lines are written after the answer. */
+/**
+ * Requests without a review: their reservation is confirmed while the model is called, their lines
+ * are written after the answer.
+ */
 const isAtOnce = (kind: Kind): boolean => kind === "fast" || kind === "control" || kind === "relay";
 
-/** The reservation of a request is confirmed within this time of the model's call: milliseconds, and more where the disk is busy. */
+/**
+ * The reservation of a request is confirmed within this time of the model's call: milliseconds, and
+ * more where the disk is busy.
+ */
 export const confirmedMs = 400;
-/** The lines of a request that is answered at once are written within half a second of its answer; a busy machine takes longer. */
+/**
+ * The lines of a request that is answered at once are written within half a second of its answer; a
+ * busy machine takes longer.
+ */
 export const writtenMs = 1_500;
 
 const diedWithin = (kills: readonly number[], at: number, ms: number): boolean => kills.some((kill) => kill >= at - 50 && kill <= at + ms);
@@ -87,7 +108,10 @@ function gathered({ paid, events, questionOf }: History, asked: Asked): About {
   };
 }
 
-/** Whether the caller was told that the request failed, after the last call that a run may make was cut off too. */
+/**
+ * Whether the caller was told that the request failed, after the last call that a run may make was
+ * cut off too.
+ */
 function hasGivenUp({ asked, events }: About): boolean {
   if (asked.end.how !== "failed" || isAtOnce(asked.kind)) return false;
   return events.filter(({ fact }) => fact.kind === "called").length === mostCalls;
@@ -152,13 +176,15 @@ function unrecordedOf(
   const missing = paid.length - recorded;
   const none = { beforeConfirmation: 0, answered: 0, wrong: [] };
   if (missing <= 0) return none;
-  // Its only line is written after the answer: that says that earlier attempts may have been paid, however many there were.
+  // Its only line is written after the answer: that says that earlier attempts may have been paid,
+  // however many there were.
   const isSaid = events.some(
     ({ fact }) => (fact.kind === "called" && fact["again"] === true) || (fact.kind === "received" && fact["takenOver"] === true),
   );
   if (isAtOnce(kind) && isSaid) return none;
   const last = paid.at(-1);
-  // The answer is there, and the process died before its own line was written: that line tells of the last call.
+  // The answer is there, and the process died before its own line was written: that line tells of
+  // the last call.
   const answeredAt = end.how === "completed" ? end.at : (last?.at ?? 0);
   const isUnwritten = isAtOnce(kind) && recorded === 0 && diedWithin(kills, answeredAt, writtenMs);
   const answered = isUnwritten ? 1 : 0;

@@ -1,4 +1,5 @@
-// Kills the gateway's process tree with -9 at random moments of a mixed load, and starts it again, as often as is asked.
+// Kills the gateway's process tree with -9 at random moments of a mixed load, and starts it again,
+// as often as is asked.
 
 import { verifyRecord } from "../../../scripts/verify-record.ts";
 import type { RawMcpServer } from "../../support/raw-mcp-server.ts";
@@ -17,7 +18,10 @@ export type KillOptions = {
   readonly seed: number;
   /** Requests that begin before each kill. */
   readonly load: number;
-  /** After the first kill only requests with a review begin: the others may have to wait for a lease, which ends ten seconds after a crash. */
+  /**
+   * After the first kill only requests with a review begin: the others may have to wait for a
+   * lease, which ends ten seconds after a crash.
+   */
   readonly brief?: boolean;
 };
 
@@ -49,7 +53,10 @@ function countingServer(called: Map<string, number>, continued: Map<string, numb
   };
 }
 
-/** Kills and starts the gateway again and again, each time in the middle of new requests. Gives when, and the requests with their ends. */
+/**
+ * Kills and starts the gateway again and again, each time in the middle of new requests. Gives
+ * when, and the requests with their ends.
+ */
 async function killAgain(
   world: World,
   random: Random,

@@ -1,4 +1,5 @@
-// The files of a new project, from options alone; and that they are those that this repository runs with.
+// The files of a new project, from options alone; and that they are those that this repository runs
+// with.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

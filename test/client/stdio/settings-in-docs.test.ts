@@ -1,4 +1,5 @@
-// The settings that docs/clients.md gives for stdio are read as a client would, and given to the command's own reader.
+// The settings that docs/clients.md gives for stdio are read as a client would, and given to the
+// command's own reader.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

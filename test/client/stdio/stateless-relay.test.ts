@@ -1,4 +1,5 @@
-// Revision 2026-07-28 behind the command, message by message: what each side gets, and what neither gets.
+// Revision 2026-07-28 behind the command, message by message: what each side gets, and what neither
+// gets.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSamplingHandler } from "../../../client/sampling-handler.ts";

@@ -12,7 +12,10 @@ beforeEach(() => {
   gateway = new FakeGateway();
 });
 
-/** A relay between nobody and nobody: what each side gets, pieces that passed and ours, is kept as text. */
+/**
+ * A relay between nobody and nobody: what each side gets, pieces that passed and ours, is kept as
+ * text.
+ */
 function relayed(options: Partial<DeclareOptions & SamplingHandlerOptions> = {}) {
   const errors: string[] = [];
   const client: string[] = [];

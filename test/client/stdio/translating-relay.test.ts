@@ -1,4 +1,5 @@
-// A client of a 2025 revision at a server of 2026-07-28 alone, behind the command, message by message.
+// A client of a 2025 revision at a server of 2026-07-28 alone, behind the command, message by
+// message.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { createSamplingHandler } from "../../../client/sampling-handler.ts";

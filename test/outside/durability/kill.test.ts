@@ -130,7 +130,8 @@ describe("a kill -9 at any moment after a decision", () => {
     const first = await deciding;
     await gateway.start();
     const again = gateway.ask(name, "both-gates");
-    // A reviewer who was not answered opens the link again: there is a form only where nothing was decided.
+    // A reviewer who was not answered opens the link again: there is a form only where nothing was
+    // decided.
     const second = await decideByLink(link, "approve").catch(() => null);
     if (first?.status === 303) expect(second).toBeNull();
     else if (second !== null) expect(second.status).toBe(303);

@@ -1,5 +1,5 @@
-// The package @countersign/client, from `npm pack` to a review that a person decides: installed in empty projects, one for each SDK, and run
-// on the oldest Node that it is for and on this one.
+// The package @countersign/client, from `npm pack` to a review that a person decides: installed in
+// empty projects, one for each SDK, and run on the oldest Node that it is for and on this one.
 
 import { execFile } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -25,8 +25,8 @@ const reply = "Hello from the scripted provider.";
 const mostPackedBytes = 60 * 1024;
 
 /**
- * The commands of docs/clients.md that make the package and run it. Not the first: it installs what is missing, which would take the other
- * tests' packages away, and `npm pack` builds, too.
+ * The commands of docs/clients.md that make the package and run it. Not the first: it installs what
+ * is missing, which would take the other tests' packages away, and `npm pack` builds, too.
  */
 const commands =
   /^```sh\nnpm run build:client\n(npm pack [\s\S]*?)^```$/m.exec(readFileSync(join(root, "docs/clients.md"), "utf8"))?.[1] ?? "";
@@ -79,7 +79,10 @@ async function makeProject({ sdk, host, at }: (typeof projects)[number]): Promis
   writeFileSync(join(at, "types.ts"), 'export type * from "@countersign/client";\n');
 }
 
-/** Types as strictly as a project can have them. `declarations`: those of the packages, too. Resolves with what the compiler says. */
+/**
+ * Types as strictly as a project can have them. `declarations`: those of the packages, too.
+ * Resolves with what the compiler says.
+ */
 async function tsc(at: string, file: string, { declarations }: { readonly declarations: boolean }): Promise<string> {
   const options = ["--strict", "--exactOptionalPropertyTypes", "--target", "es2023", "--module", "nodenext"];
   const types = declarations ? ["--skipDefaultLibCheck", "--lib", "es2023,dom", "--types", ""] : ["--skipLibCheck", "--types", "node"];

@@ -6,7 +6,10 @@ import type { Page } from "playwright-core";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
-/** What an accessibility checker says against the page, light and dark, with everything unfolded: rule and first element of each. */
+/**
+ * What an accessibility checker says against the page, light and dark, with everything unfolded:
+ * rule and first element of each.
+ */
 export async function violationsOn(page: Page): Promise<string[]> {
   // Not as a script of the page: its own policy would refuse that.
   await page.evaluate(axe);
@@ -46,7 +49,10 @@ async function violationsNow(page: Page): Promise<string[]> {
   return found;
 }
 
-/** How many elements of each kind and which attributes a page has; labels and the marks of a difference do not count. */
+/**
+ * How many elements of each kind and which attributes a page has; labels and the marks of a
+ * difference do not count.
+ */
 export const censusOf = (page: Page): Promise<Record<string, number>> =>
   page.evaluate(() => {
     const counts: Record<string, number> = {};

@@ -1,4 +1,5 @@
-// Review pages' input as a run would make it: realistic content for looking at, for accessibility and for hostile variants.
+// Review pages' input as a run would make it: realistic content for looking at, for accessibility
+// and for hostile variants.
 
 import type { SamplingReply, ChatRequest, FunctionRequest, SamplingRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
 import type { ReviewView, ShownModel } from "../../../shared/review/view.ts";

@@ -1,4 +1,5 @@
-// From a request's approval to the review of its reply in one place, in a browser, with a real gateway and a scripted model.
+// From a request's approval to the review of its reply in one place, in a browser, with a real
+// gateway and a scripted model.
 
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -35,7 +36,10 @@ describe.skipIf(chromiumPath === undefined)("from request to reply in one place"
     return { page, answer };
   }
 
-  /** Presses what leads to another page, and waits until that one is there: until then the page before answers every question. */
+  /**
+   * Presses what leads to another page, and waits until that one is there: until then the page
+   * before answers every question.
+   */
   async function follow(page: Page, what: Locator): Promise<void> {
     await Promise.all([page.waitForEvent("load"), what.click()]);
   }

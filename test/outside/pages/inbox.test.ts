@@ -1,4 +1,5 @@
-// The inbox in a real browser, with a real gateway and a mail API: signing in, keys, an accessibility checker, and what it hears.
+// The inbox in a real browser, with a real gateway and a mail API: signing in, keys, an
+// accessibility checker, and what it hears.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -90,7 +91,10 @@ describe.skipIf(chromiumPath === undefined)("the inbox in a browser", () => {
     return (response.headers.get("Location") ?? "").slice("/runs/".length);
   }
 
-  /** Of a copy of the page as it stands, without its script: the page itself lets no other script run. */
+  /**
+   * Of a copy of the page as it stands, without its script: the page itself lets no other script
+   * run.
+   */
   async function violations(): Promise<string[]> {
     const copy = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
     await copy.setContent((await page.content()).replaceAll(/<script\b[\s\S]*?<\/script>/g, ""));

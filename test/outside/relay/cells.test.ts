@@ -1,4 +1,5 @@
-// Clients of both families at servers of both families, through the relay: the tool ends with the reply.
+// Clients of both families at servers of both families, through the relay: the tool ends with the
+// reply.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,5 @@
-// The reference server through the relay: the same as without us, and sampling for a client that has none.
+// The reference server through the relay: the same as without us, and sampling for a client that
+// has none.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Everything, sampling, startEverything, type Tour, tour, visit, type Visitor } from "../support/relay-everything.ts";
@@ -20,7 +21,8 @@ beforeAll(async () => {
   // The one has sampling of its own, the other declares none.
   direct = await visit(server.url, {}, reply);
   relayed = await visit(office.relay("everything"), { Authorization: `Bearer ${relayKey}` });
-  // One after the other: the server keeps the files that it was given for all its sessions together.
+  // One after the other: the server keeps the files that it was given for all its sessions
+  // together.
   without = await tour(direct);
   through = await tour(relayed);
 });
@@ -76,7 +78,8 @@ test("both sampling tools work for a client that declares no sampling, and answe
   };
   for (const name of Object.keys(sampling)) expect(await resultOf(relayed, name)).toEqual(await resultOf(direct, name));
   expect(relayed.sampled()).toBe(0);
-  // This server sends all its events again to a client that had to resume a stream: once more is no fault of anybody here.
+  // This server sends all its events again to a client that had to resume a stream: once more is no
+  // fault of anybody here.
   expect(direct.sampled()).toBeGreaterThanOrEqual(2);
   expect(office.model.requests).toHaveLength(2);
 });

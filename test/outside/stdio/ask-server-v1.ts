@@ -1,4 +1,5 @@
-// A server of SDK 1.x whose tool asks for a model's reply and says what came, and what the client is said to be able to do.
+// A server of SDK 1.x whose tool asks for a model's reply and says what came, and what the client
+// is said to be able to do.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";

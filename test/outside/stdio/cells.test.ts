@@ -1,4 +1,5 @@
-// Clients of both families at servers of both families behind the command: the tool ends with the reply.
+// Clients of both families at servers of both families behind the command: the tool ends with the
+// reply.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// Clients of both SDK generations that know nothing of sampling, on a server behind the stdio command or without it.
+// Clients of both SDK generations that know nothing of sampling, on a server behind the stdio
+// command or without it.
 
 import { fileURLToPath } from "node:url";
 import { Client as ClientOfV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -72,15 +73,17 @@ const collected = (transport: { stderr: NodeJS.ReadableStream | null } | { stder
 };
 
 /**
- * Progress as it comes in: both SDKs drop a notification that they read in the same moment as the answer that it belongs to, and how
- * much is read in one moment is a matter of how busy the machine is.
+ * Progress as it comes in: both SDKs drop a notification that they read in the same moment as the
+ * answer that it belongs to, and how much is read in one moment is a matter of how busy the machine
+ * is.
  */
 export function heardBy<Message extends object, Extra>(transport: {
   onmessage?: ((message: Message, extra: Extra) => void) | undefined;
 }): readonly Told[] {
   const heard: Told[] = [];
   const next = transport.onmessage;
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDKs' transports have this one handler
+  // The SDKs' transports have this one handler.
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener
   transport.onmessage = (message, extra) => {
     if ("method" in message && message.method === "notifications/progress" && "params" in message) {
       const { progressToken: _ours, ...told } = message.params as Told & { progressToken: unknown }; // as the protocol has it

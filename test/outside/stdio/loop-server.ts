@@ -1,4 +1,5 @@
-// A server whose tool lets a model use tools of the server's own, round after round, until it answers in text.
+// A server whose tool lets a model use tools of the server's own, round after round, until it
+// answers in text.
 
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";

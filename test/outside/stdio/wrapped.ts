@@ -1,4 +1,5 @@
-// Runs a command as a stdio server, behind `countersign stdio` or without it, with all that it writes and how it ends.
+// Runs a command as a stdio server, behind `countersign stdio` or without it, with all that it
+// writes and how it ends.
 
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -1,5 +1,6 @@
-// Complete stories through the gateway as a process, with a scripted Slack, a scripted mail API and a scripted model behind real
-// sockets: somebody's server asks, people are asked where they are, and one answer counts.
+// Complete stories through the gateway as a process, with a scripted Slack, a scripted mail API and
+// a scripted model behind real sockets: somebody's server asks, people are asked where they are,
+// and one answer counts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type MailApi } from "../../support/mail-api.ts";
@@ -11,7 +12,10 @@ import { type Answer, type ExportedEvent, type Killable, decideByLink, killableG
 
 const token = "xoxb-token-of-the-stories-0123456789";
 const secret = "signing-secret-of-the-stories-0123456789";
-/** Somebody new for each test: what is more than five messages to one person in a minute is held back and gathered. */
+/**
+ * Somebody new for each test: what is more than five messages to one person in a minute is held
+ * back and gathered.
+ */
 type Person = { readonly name: string; readonly slack: string; readonly email: string };
 let ann: Pick<Person, "name" | "slack">;
 let bo: Pick<Person, "name" | "email">;
@@ -98,8 +102,9 @@ async function seen<T>(what: string, look: () => T | undefined | false | Promise
 }
 
 /**
- * The message, once the gateway has written down where it is: before that a press is one of an older message, and a gateway that is
- * killed posts a second one. No person is as fast as this file.
+ * The message, once the gateway has written down where it is: before that a press is one of an
+ * older message, and a gateway that is killed posts a second one. No person is as fast as this
+ * file.
  */
 async function messageTo(member: string): Promise<SlackMessageSeen> {
   const message = await seen(`a message to ${member}`, () =>

@@ -1,5 +1,6 @@
-// A server that speaks both families of revisions at one address: a client of the 2025 family gets a session of its own, and one of 2026-07-28
-// is answered request by request, as the SDK's own documentation has it (`isLegacyRequest`).
+// A server that speaks both families of revisions at one address: a client of the 2025 family gets
+// a session of its own, and one of 2026-07-28 is answered request by request, as the SDK's own
+// documentation has it (`isLegacyRequest`).
 
 import { createMcpHandler, isLegacyRequest, McpServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { z } from "zod";
@@ -17,7 +18,10 @@ const sampling = (text: string) => ({ messages: [{ role: "user" as const, conten
 const said = (text: string) => ({ content: [{ type: "text" as const, text }] });
 const question = z.object({ question: z.string() });
 
-/** The tools of modern-tools.ts, and those that only a session allows: what they ask is a request of the server, not a round. */
+/**
+ * The tools of modern-tools.ts, and those that only a session allows: what they ask is a request of
+ * the server, not a round.
+ */
 function serverWithSessions(): McpServer {
   const server = modernServer({ waiting: 0, cancelled: 0, released: new Promise(() => {}) });
   const watched = new Set<string>();

@@ -1,4 +1,5 @@
-// Clients of both families and SDK generations, for what is tried with each. None has sampling of its own; each has forms and roots.
+// Clients of both families and SDK generations, for what is tried with each. None has sampling of
+// its own; each has forms and roots.
 
 import { Client as ClientV2, ProtocolError, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StdioTransportV2 } from "@modelcontextprotocol/client/stdio";
@@ -31,7 +32,10 @@ export type CellClient = {
   readonly asked: string[];
   /** The notifications about lists that came. */
   readonly heard: string[];
-  /** How often the client sent a call of a tool: more than once where it was asked to come back. Over HTTP alone. */
+  /**
+   * How often the client sent a call of a tool: more than once where it was asked to come back.
+   * Over HTTP alone.
+   */
   readonly legs: () => number;
   /** Asks to be told of changes of lists, where that is a request. */
   readonly listen: () => Promise<void>;
@@ -57,12 +61,18 @@ const roots = { roots: [{ uri: "file:///work" }] };
 /** A person may take longer than the SDKs' minute. */
 const timeout = 120_000;
 
-/** How a client that declares sampling answers it: with a reply of its own, or with an error of this code. */
+/**
+ * How a client that declares sampling answers it: with a reply of its own, or with an error of this
+ * code.
+ */
 export type OwnSampling = "reply" | number;
 export const ownReply = "A reply of the client's own.";
 const own = { role: "assistant" as const, model: "own", content: { type: "text" as const, text: ownReply } };
 
-/** `declared`: the client's capabilities, in place of forms and roots; sampling is declared where `sampling` is given. */
+/**
+ * `declared`: the client's capabilities, in place of forms and roots; sampling is declared where
+ * `sampling` is given.
+ */
 export async function cellClient(
   kind: CellClientKind,
   url: string,
@@ -84,7 +94,10 @@ export async function cellClient(
   return { ...client, legs: () => legs };
 }
 
-/** Until a client of 2026-07-28 was asked to come back, and did; at once for one that waits on its stream. */
+/**
+ * Until a client of 2026-07-28 was asked to come back, and did; at once for one that waits on its
+ * stream.
+ */
 export async function cameBack(client: CellClient, kind: CellClientKind, before: number): Promise<void> {
   if (kind === "SDK 2.x, 2026") await until("the client's next leg", async () => (client.legs() > before + 1 ? true : undefined));
 }

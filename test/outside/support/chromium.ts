@@ -1,6 +1,8 @@
-// Which Chromium the tests with a browser use: the one that CHROMIUM_PATH names and no other, else one that is installed.
+// Which Chromium the tests with a browser use: the one that CHROMIUM_PATH names and no other, else
+// one that is installed.
 //
-// Debian's headless shell is the same engine without the browser's own windows: a page takes a third of the CPU time.
+// Debian's headless shell is the same engine without the browser's own windows: a page takes a
+// third of the CPU time.
 
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";

@@ -1,5 +1,6 @@
-// Cloudflare's API as far as a deployment asks it, scripted by its documentation: accounts, Workers with their versions, KV namespaces, the
-// workers.dev subdomain, custom domains and cron triggers. It keeps what is uploaded; cloudflare-edge.ts runs it.
+// Cloudflare's API as far as a deployment asks it, scripted by its documentation: accounts, Workers
+// with their versions, KV namespaces, the workers.dev subdomain, custom domains and cron triggers.
+// It keeps what is uploaded; cloudflare-edge.ts runs it.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";

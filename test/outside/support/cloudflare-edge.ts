@@ -1,5 +1,6 @@
-// Runs what a scripted Cloudflare account has deployed, at its real addresses: a proxy, which the deploying processes use, leads
-// https://<worker>.<subdomain>.workers.dev and custom domains to the uploaded Workers on workerd.
+// Runs what a scripted Cloudflare account has deployed, at its real addresses: a proxy, which the
+// deploying processes use, leads https://<worker>.<subdomain>.workers.dev and custom domains to the
+// uploaded Workers on workerd.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -26,7 +27,10 @@ export class CloudflareEdge {
     this.#folder = folder;
   }
 
-  /** @returns the variables with which Node's `fetch` finds the deployed addresses; what is local is asked directly. */
+  /**
+   * @returns the variables with which Node's `fetch` finds the deployed addresses; what is local is
+   *   asked directly.
+   */
   async start(): Promise<Readonly<Record<string, string>>> {
     mkdirSync(this.#folder, { recursive: true });
     const [key, cert] = [join(this.#folder, "key.pem"), join(this.#folder, "cert.pem")];
@@ -110,7 +114,10 @@ export class CloudflareEdge {
     request.pipe(onward);
   }
 
-  /** The deployed gateway as it runs, started where it is not, or where another version is deployed since. Its data stays. */
+  /**
+   * The deployed gateway as it runs, started where it is not, or where another version is deployed
+   * since. Its data stays.
+   */
   gateway(name: string): Promise<Gateway> {
     const started = this.#starting.catch(() => null).then(() => this.#upToDate(name));
     this.#starting = started;

@@ -1,6 +1,7 @@
-// What the conformance suite of 2026-07-28 starts as the client under test: SDK 2.x by itself (`direct`), with the client helper attached
-// (`helper`), or connected to the relay, which has the suite's server as its own (`relay`). The suite gives its server's address as the
-// last argument, and what to do in the environment.
+// What the conformance suite of 2026-07-28 starts as the client under test: SDK 2.x by itself
+// (`direct`), with the client helper attached (`helper`), or connected to the relay, which has the
+// suite's server as its own (`relay`). The suite gives its server's address as the last argument,
+// and what to do in the environment.
 
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from "@modelcontextprotocol/client";
 import { createSamplingHandler } from "../../../client/sampling-handler.ts";
@@ -23,7 +24,8 @@ const deeds: Readonly<Record<string, (client: Client) => Promise<unknown>>> = {
     await client.callTool({ name: "test_mrtr_unrelated", arguments: {} });
     await first;
     await client.callTool({ name: "test_mrtr_no_state", arguments: {} });
-    // The SDK refuses a result without resultType from a server of this revision; the scenario asks only that it is not tried again.
+    // The SDK refuses a result without resultType from a server of this revision; the scenario asks
+    // only that it is not tried again.
     await client.callTool({ name: "test_mrtr_no_result_type", arguments: {} }).catch(() => {});
   },
   "http-standard-headers": async (client) => {
@@ -65,7 +67,8 @@ const authorized = isAboutAuth ? { authProvider: user } : {};
 
 async function transportFor(client: Client): Promise<StreamableHTTPClientTransport> {
   if (kind === "relay" || kind === "unaware") {
-    // Whoever runs the suite enters the server in the relay's document, and says where the relay is.
+    // Whoever runs the suite enters the server in the relay's document, and says where the relay
+    // is.
     const answer = await fetch(`${switchboard}?server=${encodeURIComponent(address)}`);
     const { url, key } = (await answer.json()) as { url: string; key: string };
     return new StreamableHTTPClientTransport(new URL(url), { ...authorized, requestInit: { headers: { "X-Countersign-Key": key } } });

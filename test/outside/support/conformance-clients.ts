@@ -1,5 +1,6 @@
-// Runs client scenarios of the conformance suite of 2026-07-28, with a gateway for the clients that need one. A client under test that
-// comes by the relay asks here where that is: the suite's server is entered in the servers document then.
+// Runs client scenarios of the conformance suite of 2026-07-28, with a gateway for the clients that
+// need one. A client under test that comes by the relay asks here where that is: the suite's server
+// is entered in the servers document then.
 
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";

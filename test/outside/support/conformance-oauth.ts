@@ -1,4 +1,5 @@
-// The OAuth side of a client under test: everything in memory, and a user who agrees to whatever page opens.
+// The OAuth side of a client under test: everything in memory, and a user who agrees to whatever
+// page opens.
 
 import type {
   OAuthClientInformationContext,
@@ -29,7 +30,10 @@ export class AgreeingUser implements OAuthClientProvider {
   readonly #clients = new Map<string, StoredOAuthClientInformation>();
   #tokens: StoredOAuthTokens | undefined;
   #verifier = "";
-  /** @param behind the server's own address where the client comes by the relay: its tokens are for that server, and not for the relay. */
+  /**
+   * @param behind the server's own address where the client comes by the relay: its tokens are for
+   *   that server, and not for the relay.
+   */
   constructor(given: Given, behind: string | undefined) {
     this.#given = given;
     if (behind === undefined) return;

@@ -1,5 +1,6 @@
-// A server with everything that the conformance suite of 2026-07-28 asks a server for, on SDK 2.x: `createMcpHandler` and `McpServer`
-// alone, with nothing answered by hand. What each tool, prompt and resource is called and has to do is written in the suite's scenarios.
+// A server with everything that the conformance suite of 2026-07-28 asks a server for, on SDK 2.x:
+// `createMcpHandler` and `McpServer` alone, with nothing answered by hand. What each tool, prompt
+// and resource is called and has to do is written in the suite's scenarios.
 
 import {
   acceptedContent,
@@ -122,7 +123,8 @@ const rounds: Readonly<Record<string, Tool>> = {
     if ("elicitation" in declared) inputRequests["form"] = elicit("Which capabilities are there?", "answer");
     return Object.keys(inputRequests).length === 0 ? saying(text("There are none.")) : inputRequired({ inputRequests });
   },
-  // The SDK refuses a round for which the client declared nothing (-32021): all these two have to do is ask.
+  // The SDK refuses a round for which the client declared nothing (-32021): all these two have to
+  // do is ask.
   test_missing_capability: (context) => {
     if (responseTo(context, "question").kind === "sampling") return saying(text("Sampling is there."));
     return inputRequired({ inputRequests: { question: sample("Is sampling there?", 10) } });
@@ -223,7 +225,10 @@ function registerResources(server: McpServer): void {
   }));
 }
 
-/** The endpoint of such a server, closed to other hosts than its own: the handler leaves that to whoever serves it. */
+/**
+ * The endpoint of such a server, closed to other hosts than its own: the handler leaves that to
+ * whoever serves it.
+ */
 export function conforming2026(): Endpoint {
   const handler = createMcpHandler(() => {
     const server = new McpServer(

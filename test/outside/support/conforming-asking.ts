@@ -1,5 +1,6 @@
-// What the conformance suite of 2026-07-28 asks a server for in rounds of input, on a server with sessions: each tool asks its client by
-// requests in its session, and waits for the responses. Names, keys and texts are those of the suite's scenarios.
+// What the conformance suite of 2026-07-28 asks a server for in rounds of input, on a server with
+// sessions: each tool asks its client by requests in its session, and waits for the responses.
+// Names, keys and texts are those of the suite's scenarios.
 
 import type { CallToolResult, ElicitResult, ServerRequest } from "@modelcontextprotocol/sdk/types.js";
 import { CreateMessageResultSchema, ElicitResultSchema, ListRootsResultSchema } from "@modelcontextprotocol/sdk/types.js";

@@ -1,4 +1,5 @@
-// Clients of both families that carry their calls through a kill of the gateway: one resumes its streams, the other repeats its requests.
+// Clients of both families that carry their calls through a kill of the gateway: one resumes its
+// streams, the other repeats its requests.
 
 import { Client, StreamableHTTPClientTransport, specTypeSchemas, withInputRequired } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -18,7 +19,10 @@ export type KillCaller = {
 
 const authorized = (key: string) => ({ requestInit: { headers: { Authorization: `Bearer ${key}` } } });
 const about = { name: "killed", version: "1" };
-/** A client that does not see that its connection broke comes back after this. A leg is held for a second. */
+/**
+ * A client that does not see that its connection broke comes back after this. A leg is held for a
+ * second.
+ */
 const legMs = 5_000;
 
 type Content = { readonly content?: unknown; readonly isError?: boolean | undefined };
@@ -52,7 +56,10 @@ export async function resumingCaller(url: string, key: string): Promise<KillCall
 
 type Attempt = { readonly requestState: string; readonly inputResponses?: Readonly<Record<string, { readonly action: "accept" }>> };
 
-/** SDK 2.x in 2026-07-28, which sends a request again with the state that it was given, and accepts every form. */
+/**
+ * SDK 2.x in 2026-07-28, which sends a request again with the state that it was given, and accepts
+ * every form.
+ */
 export async function repeatingCaller(url: string, key: string): Promise<KillCaller> {
   const capabilities = { elicitation: { form: {} } };
   const client = new Client(about, { capabilities, versionNegotiation: { mode: "auto" }, inputRequired: { autoFulfill: false } });

@@ -1,5 +1,6 @@
-// Kill -9 of the gateway at a random moment while people decide about sampling, for clients and servers of both families: what came of each
-// call, and what the server, the model and the record saw twice.
+// Kill -9 of the gateway at a random moment while people decide about sampling, for clients and
+// servers of both families: what came of each call, and what the server, the model and the record
+// saw twice.
 
 import { verifyRecord } from "../../../scripts/verify-record.ts";
 import { type KillCaller, type Said, repeatingCaller, resumingCaller } from "./kill-callers.ts";
@@ -22,14 +23,20 @@ export const killCells: readonly KillCell[] = (["2025", "2026"] as const).flatMa
 const sampled = { ask: 1, "ask-two": 2, "ask-five": 5, "ask-and-elicit": 1 } as const;
 type Tool = keyof typeof sampled;
 
-/** A client of 2025 posts what it was asked for once, so a kill may lose it on the way: it is asked for nothing. */
+/**
+ * A client of 2025 posts what it was asked for once, so a kill may lose it on the way: it is asked
+ * for nothing.
+ */
 const toolsOf = ({ client }: KillCell): Tool[] =>
   (Object.keys(sampled) as Tool[]).filter((tool) => client === "2026" || !tool.endsWith("elicit"));
 
 /** What came of the kills of a cell. Each list says what, so that a failure shows it. */
 export type Killed = {
   readonly replies: number;
-  /** Ended with "the outcome is unknown" where the server of 2026 may have had the continuation when the gateway was killed. */
+  /**
+   * Ended with "the outcome is unknown" where the server of 2026 may have had the continuation when
+   * the gateway was killed.
+   */
   readonly unknown: number;
   /** A server's request, or a person's review, that was answered more than once. */
   readonly answeredTwice: readonly string[];
@@ -39,13 +46,19 @@ export type Killed = {
   readonly lost: readonly string[];
   /** Anything else that must not be: in the model's calls, or in the record. */
   readonly wrong: readonly string[];
-  /** Answers that reached a server with sessions again, the same to the byte and under the same id: it knows them by that. */
+  /**
+   * Answers that reached a server with sessions again, the same to the byte and under the same id:
+   * it knows them by that.
+   */
   readonly again: number;
 };
 
 export type KillOffice = {
   readonly office: RelayOffice;
-  /** One kill in this cell. `name` tells its questions from those of others; all its moments are of `random`. */
+  /**
+   * One kill in this cell. `name` tells its questions from those of others; all its moments are of
+   * `random`.
+   */
   readonly kill: (cell: KillCell, name: string, random: () => number) => Promise<Killed>;
   readonly close: () => Promise<void>;
 };
@@ -65,7 +78,8 @@ export async function killOffice(): Promise<KillOffice> {
   ]);
   await office.rule(reviewedByAda);
   await office.serve({ "2026": { url: modern.url, allowPrivate: true }, "2025": { url: old.url, allowPrivate: true } });
-  // Ten kills of one cell take less than a minute. Its other limits are the usual ones: what a kill left behind would use them up.
+  // Ten kills of one cell take less than a minute. Its other limits are the usual ones: what a kill
+  // left behind would use them up.
   const key = await office.key({ name: "kills", limits: { requestsPerMinute: 10_000 } });
   return {
     office,
@@ -123,7 +137,8 @@ async function killOnce(kill: Kill): Promise<Killed> {
     over.add(question);
     return { tool, question, ...said };
   });
-  // From now on each call is known by what its client has; one that has ended by itself is judged with the others.
+  // From now on each call is known by what its client has; one that has ended by itself is judged
+  // with the others.
   await until("a place for each call", () => asked.every(({ question }) => caller.isFound(question) || over.has(question)));
   const person = decider(office, () => random() * 800);
   await pause(aliveMs);

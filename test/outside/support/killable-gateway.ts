@@ -1,4 +1,5 @@
-// A gateway that can be killed and started again on the same data and port, with a scripted model and real callers.
+// A gateway that can be killed and started again on the same data and port, with a scripted model
+// and real callers.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,5 @@
-// What a server of 2026-07-28 can answer that no official SDK would send: written by hand, before the SDK sees the request.
+// What a server of 2026-07-28 can answer that no official SDK would send: written by hand, before
+// the SDK sees the request.
 
 type Given = { readonly state: string | undefined; readonly rounds: number };
 

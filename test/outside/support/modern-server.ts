@@ -1,4 +1,5 @@
-// A server of 2026-07-28 over HTTP, on SDK 2.x, which counts what it got: tests assert by it that no continuation came twice.
+// A server of 2026-07-28 over HTTP, on SDK 2.x, which counts what it got: tests assert by it that
+// no continuation came twice.
 
 import { createMcpHandler, McpServer, type ServerNotifier } from "@modelcontextprotocol/server";
 import { hostileTools, listThatAsks } from "./modern-hostile.ts";
@@ -31,7 +32,10 @@ export type ModernEndpoint = {
 export type ModernServer = ModernEndpoint & { readonly url: string; readonly close: () => Promise<void> };
 
 export type ModernOptions = {
-  /** Whether clients of the 2025 family are refused altogether, where the SDK serves them without sampling. */
+  /**
+   * Whether clients of the 2025 family are refused altogether, where the SDK serves them without
+   * sampling.
+   */
   readonly legacy?: "stateless" | "reject";
   /** `sse` makes every answer a stream. */
   readonly responseMode?: "auto" | "sse" | "json";
@@ -119,8 +123,9 @@ export const continuationsOf = (received: readonly Received[]): Received[] =>
   received.filter(({ state, inputResponses }) => state !== undefined || inputResponses !== undefined);
 
 /**
- * The continuations that came more than once. The server's states are one of a kind; where a round had none, the tool, its arguments
- * and the keys tell one from another, so such calls need a question each.
+ * The continuations that came more than once. The server's states are one of a kind; where a round
+ * had none, the tool, its arguments and the keys tell one from another, so such calls need a
+ * question each.
  */
 export function repeatedContinuations(received: readonly Received[]): string[] {
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
-// The server of modern-tools.ts over stdio, for clients of both families; with `--alone`, for those of 2026-07-28 only. With a path as its
-// argument, every line that it got is kept there.
+// The server of modern-tools.ts over stdio, for clients of both families; with `--alone`, for those
+// of 2026-07-28 only. With a path as its argument, every line that it got is kept there.
 
 import { appendFileSync } from "node:fs";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";

@@ -1,4 +1,5 @@
-// The tools, prompt and resource of a server of 2026-07-28 that samples in every way a round of input allows. No transport.
+// The tools, prompt and resource of a server of 2026-07-28 that samples in every way a round of
+// input allows. No transport.
 
 import {
   acceptedContent,

@@ -1,4 +1,5 @@
-// At the end of a run without a browser: one line that says how many tests that left out. It is no test and passes nothing.
+// At the end of a run without a browser: one line that says how many tests that left out. It is no
+// test and passes nothing.
 
 import type { TestProject } from "vitest/node";
 import { chromiumPath } from "./chromium.ts";

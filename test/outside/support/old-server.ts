@@ -1,5 +1,6 @@
-// A server of the 2025 family on SDK 1.x that asks its client in every way: sampling, forms and roots, on the stream of the request or beside
-// it. It counts what came, so that a test can tell that nothing came twice.
+// A server of the 2025 family on SDK 1.x that asks its client in every way: sampling, forms and
+// roots, on the stream of the request or beside it. It counts what came, so that a test can tell
+// that nothing came twice.
 
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";

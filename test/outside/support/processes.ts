@@ -1,4 +1,5 @@
-// What runs on this machine, by process id: to see that nothing is left of a program that was stopped.
+// What runs on this machine, by process id: to see that nothing is left of a program that was
+// stopped.
 
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -40,7 +41,10 @@ export function familyOf(pid: number): number[] {
   return family;
 }
 
-/** The TCP ports that these processes listen on: Linux alone, from proc_net(5) and the sockets among their open files. */
+/**
+ * The TCP ports that these processes listen on: Linux alone, from proc_net(5) and the sockets among
+ * their open files.
+ */
 export function listeningPorts(pids: readonly number[]): number[] {
   const sockets = new Set(pids.flatMap(socketsOf));
   const rows = ["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => readFileSync(table, "utf8").trim().split("\n").slice(1));
@@ -73,7 +77,9 @@ export function stillRunning(pids: readonly number[]): number[] {
   return pids.filter((pid) => alive.has(pid));
 }
 
-/** Those of these ports of this machine that are a debugger's, to which every web page could attach. */
+/**
+ * Those of these ports of this machine that are a debugger's, to which every web page could attach.
+ */
 export async function debuggersAt(ports: readonly number[]): Promise<number[]> {
   const found: number[] = [];
   for (const port of ports) {

@@ -1,4 +1,5 @@
-// A program as a person would start it: in a process group of its own, with what it prints kept as text to wait for.
+// A program as a person would start it: in a process group of its own, with what it prints kept as
+// text to wait for.
 
 import { spawn } from "node:child_process";
 import { setTimeout as pause } from "node:timers/promises";
@@ -10,7 +11,10 @@ export type Program = {
   readonly pid: number;
   /** Everything printed so far, on either stream. */
   readonly printed: () => string;
-  /** The first match in what is printed from `after` on. Rejects, with all that was printed, where the program ends or nothing comes. */
+  /**
+   * The first match in what is printed from `after` on. Rejects, with all that was printed, where
+   * the program ends or nothing comes.
+   */
   readonly prints: (pattern: RegExp, after?: number) => Promise<RegExpExecArray>;
   /** Types a line. */
   readonly types: (line: string) => void;
@@ -23,7 +27,10 @@ export type Program = {
 
 const patienceMs = 120_000;
 
-/** Starts `node <script>` in a folder, by default this project's, with these arguments and these variables over the environment. */
+/**
+ * Starts `node <script>` in a folder, by default this project's, with these arguments and these
+ * variables over the environment.
+ */
 export function startProgram(
   script: string,
   args: readonly string[] = [],

@@ -1,4 +1,5 @@
-// A client at the relay's endpoint without an SDK: every byte of what it sends and gets can be looked at.
+// A client at the relay's endpoint without an SDK: every byte of what it sends and gets can be
+// looked at.
 
 import { relayKey } from "./relay-office.ts";
 
@@ -12,7 +13,10 @@ export type RawClient = {
   readonly end: () => Promise<Response>;
 };
 
-/** Every response of a client: one that a test does not read would be closed when garbage is collected, as if the client had left. */
+/**
+ * Every response of a client: one that a test does not read would be closed when garbage is
+ * collected, as if the client had left.
+ */
 const kept: Response[] = [];
 const keep = async (answer: Promise<Response>): Promise<Response> => {
   kept.push(await answer);

@@ -1,4 +1,5 @@
-// A client of 2026-07-28 at the relay's endpoint without an SDK: what it sends, and when, is up to the test.
+// A client of 2026-07-28 at the relay's endpoint without an SDK: what it sends, and when, is up to
+// the test.
 
 import { relayKey } from "./relay-office.ts";
 

@@ -1,5 +1,5 @@
-// Runs the official conformance suites (0.1.16 for the revisions of 2025, and the newest one, which has those of 2026-07-28 too), and gives
-// their findings.
+// Runs the official conformance suites (0.1.16 for the revisions of 2025, and the newest one, which
+// has those of 2026-07-28 too), and gives their findings.
 
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
@@ -19,14 +19,20 @@ export type Findings = ReadonlyMap<string, readonly Check[]>;
 
 const suiteOf = (name: string): string => join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), "dist/index.js");
 
-/** In milliseconds, for one scenario: the suite's own half minute is too short for a machine that does much else. */
+/**
+ * In milliseconds, for one scenario: the suite's own half minute is too short for a machine that
+ * does much else.
+ */
 const patience = "150000";
 
 /** Every scenario of 0.1.16 for servers, those that the suite counts as pending included. */
 export const conformanceOf = (url: string): Promise<Findings> =>
   findingsOf("@modelcontextprotocol/conformance", ["server", "--url", url, "--suite", "all"]);
 
-/** Every scenario of the newer suite for servers of a revision, those that it does not score included. */
+/**
+ * Every scenario of the newer suite for servers of a revision, those that it does not score
+ * included.
+ */
 const newerOf = (url: string, revision: "2025-11-25" | "2026-07-28"): Promise<Findings> =>
   findingsOf("conformance-2026", ["server", "--url", url, "--requirements", revision, "--timeout", patience]);
 export const conformance2025Of = (url: string): Promise<Findings> => newerOf(url, "2025-11-25");
@@ -41,7 +47,8 @@ export async function scenario2026Of(url: string, scenario: string): Promise<rea
 
 /**
  * One scenario for clients of 2026-07-28.
- * @param command is called with the URL of the suite's server as its last argument, and the scenario in `MCP_CONFORMANCE_SCENARIO`.
+ * @param command is called with the URL of the suite's server as its last argument, and the
+ *   scenario in `MCP_CONFORMANCE_SCENARIO`.
  */
 export async function clientConformance2026Of(
   command: string,
@@ -60,7 +67,10 @@ export async function requiredOf(side: "Server" | "Client", revision: "2025-11-2
   return [...part.matchAll(/^ {2}- (\S+)$/gm)].map(([, name = ""]) => name);
 }
 
-/** Runs the suite to its end, and gives what it printed: it ends with an error where a scenario does. */
+/**
+ * Runs the suite to its end, and gives what it printed: it ends with an error where a scenario
+ * does.
+ */
 async function run(name: string, given: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
   let printed = "";
   const child = spawn(process.execPath, [suiteOf(name), ...given], { env: { ...process.env, ...env } });

@@ -1,5 +1,5 @@
-// A server with everything that the official conformance suite asks a server for, on SDK 1.x. What each tool, prompt and resource is
-// called and has to do is written in the suite's scenarios.
+// A server with everything that the official conformance suite asks a server for, on SDK 1.x. What
+// each tool, prompt and resource is called and has to do is written in the suite's scenarios.
 
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
@@ -58,7 +58,8 @@ const oneString = (name: string) => ({ type: "object" as const, properties: { [n
 
 async function elicit(extra: Extra, message: string, properties: object): Promise<CallToolResult> {
   const requestedSchema = { type: "object", properties, required: [] };
-  // The suite wants the deprecated `enumNames` too, which the SDK's type for forms has and its union cannot tell apart here.
+  // The suite wants the deprecated `enumNames` too, which the SDK's type for forms has and its
+  // union cannot tell apart here.
   const request = { method: "elicitation/create", params: { mode: "form", message, requestedSchema } } as unknown as ServerRequest;
   const { action, content } = await extra.sendRequest(request, ElicitResultSchema);
   return saying(text(`Elicitation completed: action=${action}, content=${JSON.stringify(content ?? {})}`));
@@ -274,7 +275,8 @@ export const conformingEndpoint = (more: More = { tools: {}, prompts: {} }): End
     const origin = request.headers.get("Origin");
     if (!/^127\.0\.0\.1:\d+$/.test(own) || (origin !== null && origin !== `http://${own}`))
       return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32000, message: "Another host" } }, { status: 403 });
-    // One scenario names an older revision in its header than the one that it agreed on, and then looks for what came with the latest.
+    // One scenario names an older revision in its header than the one that it agreed on, and then
+    // looks for what came with the latest.
     const headers = new Headers(request.headers);
     if (headers.has("MCP-Protocol-Version")) headers.set("MCP-Protocol-Version", "2025-11-25");
     return sessions(new Request(request, { headers }));

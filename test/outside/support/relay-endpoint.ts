@@ -1,4 +1,5 @@
-// What stands before the relay for a client that cannot send a header of its own: it adds the API key, and passes everything else.
+// What stands before the relay for a client that cannot send a header of its own: it adds the API
+// key, and passes everything else.
 
 import { createServer, request as ask } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -47,7 +48,10 @@ export async function endpointTo(target: string, key: string, { withoutSampling 
 
 type Declaring = { readonly params?: { readonly capabilities?: object; readonly _meta?: Readonly<Record<string, unknown>> } };
 
-/** `initialize` declares capabilities once; since 2026-07-28 every request does. What is no such message passes as it is. */
+/**
+ * `initialize` declares capabilities once; since 2026-07-28 every request does. What is no such
+ * message passes as it is.
+ */
 function undeclared(body: Buffer): Buffer {
   const text = body.toString("utf8");
   if (!text.includes('"sampling"')) return body;

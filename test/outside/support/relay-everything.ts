@@ -1,4 +1,5 @@
-// The reference server over HTTP, and a tour of everything that it has: each tool, prompt and resource, each kind of notification.
+// The reference server over HTTP, and a tour of everything that it has: each tool, prompt and
+// resource, each kind of notification.
 
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
@@ -75,7 +76,10 @@ const calls: readonly (readonly [string, Record<string, unknown>])[] = [
   ["no-such-tool", {}],
 ];
 
-/** The tools that the tour leaves to others: those that sample, and the one that only runs as a task. */
+/**
+ * The tools that the tour leaves to others: those that sample, and the one that only runs as a
+ * task.
+ */
 export const sampling = { "trigger-sampling-request": {}, "trigger-sampling-request-async": {} };
 
 const uuid = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
@@ -112,7 +116,10 @@ export type Visitor = {
   readonly progress: readonly Told[];
 };
 
-/** A client with everything that a client may have; with sampling only where `reply` says what its model answers. */
+/**
+ * A client with everything that a client may have; with sampling only where `reply` says what its
+ * model answers.
+ */
 export async function visit(url: string, headers: Record<string, string>, reply?: CreateMessageResult): Promise<Visitor> {
   const tasks = new InMemoryTaskStore();
   const client = new Client(
@@ -168,8 +175,9 @@ const seen = async (what: string, look: () => boolean): Promise<void> => {
 };
 
 /**
- * The server asks for the roots 350 ms after the beginning, and says that it has them. Where its stream to the client is not open by then, as
- * on a slow machine, the SDK drops that request; it asks again when the client says that they changed.
+ * The server asks for the roots 350 ms after the beginning, and says that it has them. Where its
+ * stream to the client is not open by then, as on a slow machine, the SDK drops that request; it
+ * asks again when the client says that they changed.
  */
 async function hearRoots(client: Client, hasHeard: () => boolean): Promise<void> {
   for (let tries = 0; !hasHeard(); tries += 1) {
@@ -249,7 +257,8 @@ export async function tour({ client, asked, notifications, progress }: Visitor):
     calls: made,
     other,
     progress,
-    // How often those come that a clock sends depends on the machine; and the tools change while the stream is only being opened.
+    // How often those come that a clock sends depends on the machine; and the tools change while
+    // the stream is only being opened.
     notifications: [...new Set(notifications)].filter((each) => !each.includes("notifications/tools/list_changed")).toSorted(),
     asked: [...new Set(asked)],
   };

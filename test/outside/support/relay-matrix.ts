@@ -1,4 +1,5 @@
-// MCP servers and clients of both SDK generations, in any of the 2025 revisions, for what is tried in every combination of them.
+// MCP servers and clients of both SDK generations, in any of the 2025 revisions, for what is tried
+// in every combination of them.
 
 import { Client as ClientV2, StreamableHTTPClientTransport as ClientTransportV2 } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";
@@ -34,8 +35,8 @@ export type ServerKind = {
 };
 
 /**
- * The servers' tools: `plain` only answers; `ask` samples on its response stream, `aside` outside it, and `resumed` on its response
- * stream after that was closed.
+ * The servers' tools: `plain` only answers; `ask` samples on its response stream, `aside` outside
+ * it, and `resumed` on its response stream after that was closed.
  */
 export const tools = ["plain", "ask", "aside", "resumed"] as const;
 
@@ -76,7 +77,8 @@ function serverV2(heard: Heard): ServerV2 {
     saidBy((await context.mcpReq.send({ method: "sampling/createMessage", params: sampling(given.question) })) as { content: unknown }),
   );
   server.registerTool("aside", { description: "Asks elsewhere", inputSchema: z.object(question) }, async (given, context) =>
-    // The 2.x SDK's own call for this does not say which request it serves: it goes to the stand-alone stream.
+    // The 2.x SDK's own call for this does not say which request it serves: it goes to the
+    // stand-alone stream.
     saidBy(await context.mcpReq.requestSampling(sampling(given.question))),
   );
   server.registerTool("resumed", { description: "Asks later", inputSchema: z.object(question) }, async (given, context) => {
@@ -109,7 +111,10 @@ async function begin(sdk: 1 | 2, heard: Heard, options: Begun): Promise<Transpor
   return transport;
 }
 
-/** The endpoint of such a server. A stateless one begins anew with every request, as the SDKs have it. */
+/**
+ * The endpoint of such a server. A stateless one begins anew with every request, as the SDKs have
+ * it.
+ */
 export function matrixEndpoint({ sdk, stateful, json, resumable = false }: ServerKind): {
   readonly endpoint: Endpoint;
   readonly heard: Heard;
@@ -136,7 +141,10 @@ export function matrixEndpoint({ sdk, stateful, json, resumable = false }: Serve
   return { endpoint, heard };
 }
 
-/** A server without sessions that samples all the same: it knows what it waits for by the ids of its requests alone. */
+/**
+ * A server without sessions that samples all the same: it knows what it waits for by the ids of its
+ * requests alone.
+ */
 export function statelessAskingEndpoint(): { readonly endpoint: Endpoint; readonly heard: Heard } {
   const heard: Heard = { capabilities: undefined, messages: [], streams: 0 };
   const waiting = new Map<string, (result: { content: unknown }) => void>();
@@ -213,7 +221,9 @@ const textOf = (result: object): string => {
   return content.map(({ text }) => text).join();
 };
 
-/** The 1.x client asks for the latest revision that it knows; it is told another in what it sends. */
+/**
+ * The 1.x client asks for the latest revision that it knows; it is told another in what it sends.
+ */
 class OlderTransport extends ClientTransportV1 {
   readonly #revision: Revision;
 

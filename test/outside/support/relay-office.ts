@@ -1,4 +1,5 @@
-// A gateway with the relay's servers written down, a scripted model, and a person or a policy that lets everything pass.
+// A gateway with the relay's servers written down, a scripted model, and a person or a policy that
+// lets everything pass.
 
 import { type Killable, adminToken, apiKey, killableGateway } from "./killable-gateway.ts";
 

@@ -1,4 +1,5 @@
-// An MCP server's HTTP endpoint on a real socket of this machine: answers are streamed as they come, and a client that leaves is noticed.
+// An MCP server's HTTP endpoint on a real socket of this machine: answers are streamed as they
+// come, and a client that leaves is noticed.
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,5 @@
-// The sessions of an MCP server of SDK 1.x over Streamable HTTP: each has a server and a transport of its own.
+// The sessions of an MCP server of SDK 1.x over Streamable HTTP: each has a server and a transport
+// of its own.
 
 import type { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
@@ -26,14 +27,17 @@ export class MemoryEvents implements EventStore {
   async replayEventsAfter(lastId: string, { send }: { send: (id: string, message: JSONRPCMessage) => Promise<void> }): Promise<string> {
     const at = this.#events.findIndex(({ id }) => id === lastId);
     const stream = this.#events[at]?.stream ?? "";
-    // What has no method and no result is the event that only says where a stream may be resumed from.
+    // What has no method and no result is the event that only says where a stream may be resumed
+    // from.
     for (const event of this.#events.slice(at + 1))
       if (event.stream === stream && "jsonrpc" in event.message) await send(event.id, event.message);
     return stream;
   }
 }
 
-/** The handler of an endpoint where every `initialize` begins a session with a server from `make`. */
+/**
+ * The handler of an endpoint where every `initialize` begins a session with a server from `make`.
+ */
 export function sessionsOf(make: () => Server, options: () => WebStandardStreamableHTTPServerTransportOptions = () => ({})): Endpoint {
   const transports = new Map<string, WebStandardStreamableHTTPServerTransport>();
   return async (request) => {

@@ -1,4 +1,5 @@
-// A server whose tool has a model work with tools of its own until it answers in words: the tool loop of sampling in 2025-11-25.
+// A server whose tool has a model work with tools of its own until it answers in words: the tool
+// loop of sampling in 2025-11-25.
 
 import { McpServer as ServerV1 } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport as TransportV1 } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";

@@ -5,7 +5,10 @@ import type { Page } from "playwright-core";
 
 const sizes = { phone: { width: 390, height: 844 }, desktop: { width: 1_280, height: 900 } } as const;
 
-/** The whole page at both widths, light and dark, as `<name>-<width>-<scheme>.png`; the page is left as it was. */
+/**
+ * The whole page at both widths, light and dark, as `<name>-<width>-<scheme>.png`; the page is left
+ * as it was.
+ */
 export async function shoot(page: Page, name: string): Promise<void> {
   const folder = process.env["SHOTS_TO"];
   if (folder === undefined) return;

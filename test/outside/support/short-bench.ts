@@ -1,4 +1,5 @@
-// The short mode of the benchmark: it proves that each part still measures something, and judges no figure.
+// The short mode of the benchmark: it proves that each part still measures something, and judges no
+// figure.
 
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";

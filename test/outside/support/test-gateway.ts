@@ -1,4 +1,5 @@
-// Starts the gateway with the Workers that were built for the run, and without the variables of `.dev.vars`.
+// Starts the gateway with the Workers that were built for the run, and without the variables of
+// `.dev.vars`.
 
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,5 @@
-// The clients that people have for OpenAI's API, behind one function each: what they ask and how, and what they make of the answer.
+// The clients that people have for OpenAI's API, behind one function each: what they ask and how,
+// and what they make of the answer.
 
 import { spawn } from "node:child_process";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
@@ -53,7 +54,9 @@ export class V1Error extends Error {
 
 export type V1Client = {
   readonly name: string;
-  /** Whether a request says that it is a retry; without that, only an `Idempotency-Key` shows it. */
+  /**
+   * Whether a request says that it is a retry; without that, only an `Idempotency-Key` shows it.
+   */
   readonly saysRetry: boolean;
   readonly ask: (asked: Asked) => Promise<Said>;
 };

@@ -1,4 +1,5 @@
-// Samples of long matrices: `npm run test:rest` runs every n-th case, `npm run verify` runs them all (WHOLE=1).
+// Samples of long matrices: `npm run test:rest` runs every n-th case, `npm run verify` runs them
+// all (WHOLE=1).
 
 export const isWhole = process.env["WHOLE"] === "1";
 

@@ -1,4 +1,5 @@
-// What carries mail and webhooks, over real sockets: the time limit, redirects, and answers that are too long or never end.
+// What carries mail and webhooks, over real sockets: the time limit, redirects, and answers that
+// are too long or never end.
 
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,5 @@
-// Mail on one's own machine: wrangler's simulator of Cloudflare's binding writes it to files, and nothing leaves the machine.
+// Mail on one's own machine: wrangler's simulator of Cloudflare's binding writes it to files, and
+// nothing leaves the machine.
 
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

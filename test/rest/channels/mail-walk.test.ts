@@ -1,4 +1,5 @@
-// A whole gateway that is its own process, its mail API and a webhook receiver on sockets, and a reviewer who has nothing but their mail.
+// A whole gateway that is its own process, its mail API and a webhook receiver on sockets, and a
+// reviewer who has nothing but their mail.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

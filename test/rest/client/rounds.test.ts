@@ -1,4 +1,5 @@
-// A host on SDK 2.x with the helper, at servers of 2026-07-28: the SDK runs the rounds, and every tool ends with the reply.
+// A host on SDK 2.x with the helper, at servers of 2026-07-28: the SDK runs the rounds, and every
+// tool ends with the reply.
 
 import { fileURLToPath } from "node:url";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";

@@ -1,6 +1,8 @@
-// The examples of the Model Control Protocol's own description, on a fresh checkout: npm start, the demo model, both gates closed.
+// The examples of the Model Control Protocol's own description, on a fresh checkout: npm start, the
+// demo model, both gates closed.
 //
-// Each is sent as it stands in test/fixtures/control, by a key of its own, since several have one request_id; `auth` gets that key.
+// Each is sent as it stands in test/fixtures/control, by a key of its own, since several have one
+// request_id; `auth` gets that key.
 
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,7 +68,10 @@ async function send(envelope: Envelope): Promise<Response> {
 
 const decided = new Set<string>();
 
-/** What comes of it while a reviewer approves whatever waits at the gates; how often they did is told too. */
+/**
+ * What comes of it while a reviewer approves whatever waits at the gates; how often they did is
+ * told too.
+ */
 async function approved(envelope: Envelope): Promise<{ readonly text: string; readonly approvals: number }> {
   const operator = operatorOf(url, vars.ADMIN_TOKEN);
   for (const { link } of await operator.waiting()) decided.add(link ?? "");

@@ -1,5 +1,6 @@
-// The reference server's tools as functions of the control endpoint, with real processes and a person at a browser: what they approve is
-// what is called, once, also where the gateway is killed in the middle.
+// The reference server's tools as functions of the control endpoint, with real processes and a
+// person at a browser: what they approve is what is called, once, also where the gateway is killed
+// in the middle.
 
 import { createServer, request as forward, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,7 +15,9 @@ import { type ModernServer, serveModern } from "../../outside/support/modern-ser
 import { type Everything, startEverything } from "../../outside/support/relay-everything.ts";
 import { type RelayOffice, openGates, relayKey, relayOffice } from "../../outside/support/relay-office.ts";
 
-/** Before the server: passes everything on as it is, and keeps the arguments of each call of a tool. */
+/**
+ * Before the server: passes everything on as it is, and keeps the arguments of each call of a tool.
+ */
 type Counter = { readonly url: string; readonly called: unknown[]; readonly close: () => void };
 
 async function counterBefore(target: string): Promise<Counter> {
@@ -151,7 +154,8 @@ test("is called at a server of 2026-07-28, with the header that its schema wants
     result: { calls: [{ name: "region", content: [{ type: "text", text: "eu-west" }], is_error: false }] },
   });
   expect(called().map(({ headers }) => headers["mcp-param-region"])).toEqual(["eu-west"]);
-  // The session of a function offers its server nothing, so that the server refuses to ask; see the SDK's `inputRequired`.
+  // The session of a function offers its server nothing, so that the server refuses to ask; see the
+  // SDK's `inputRequired`.
   expect((await post(envelopeOf("ask", { question: "May I?" }))).status).toBe("failed");
   expect(called()).toHaveLength(2);
 });
@@ -173,7 +177,8 @@ describe.skipIf(chromiumPath === undefined)("with a person at a browser", () => 
     const field = page.locator(`textarea[name="${editField("/messages/0/content/0/input")}"]`);
     expect(await field.inputValue()).toContain("as it was asked");
     await field.fill('{ "message": "as Ada left it" }');
-    // The page's script shows the change and counts it on the button; an approval counts after a person's second.
+    // The page's script shows the change and counts it on the button; an approval counts after a
+    // person's second.
     await page.waitForTimeout(1_100);
     await page.getByRole("button", { name: / with 1 change$/ }).click();
     await page.locator("section.outcome").waitFor();

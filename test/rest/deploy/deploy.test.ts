@@ -1,5 +1,5 @@
-// npm run deploy with the real wrangler against a scripted Cloudflare account, which runs on workerd what is uploaded to it: the first
-// deployment, the next ones, an upgrade, a way back.
+// npm run deploy with the real wrangler against a scripted Cloudflare account, which runs on
+// workerd what is uploaded to it: the first deployment, the next ones, an upgrade, a way back.
 
 import { execFile } from "node:child_process";
 import { appendFileSync, readdirSync, statSync } from "node:fs";

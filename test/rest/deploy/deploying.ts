@@ -19,9 +19,15 @@ export type Deploying = {
   readonly edge: CloudflareEdge;
   /** The copy. */
   readonly checkout: string;
-  /** Runs `npm run deploy` to its end, by default as a person without a terminal: no CI, every question at its default. */
+  /**
+   * Runs `npm run deploy` to its end, by default as a person without a terminal: no CI, every
+   * question at its default.
+   */
   readonly deploy: (args?: readonly string[], env?: Readonly<Record<string, string>>) => Promise<Deployed>;
-  /** The same at a terminal: types each line where its question is asked. Linux, where `script` makes a terminal. */
+  /**
+   * The same at a terminal: types each line where its question is asked. Linux, where `script`
+   * makes a terminal.
+   */
   readonly deployAtTerminal: (
     args: readonly string[],
     answers: readonly (readonly [question: RegExp, line: string])[],

@@ -1,4 +1,5 @@
-// npm run deploy where something is wrong: it says what, and what to do; it changes nothing, or goes on where it stopped.
+// npm run deploy where something is wrong: it says what, and what to do; it changes nothing, or
+// goes on where it stopped.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { isWhole, oneIn } from "../../outside/support/whole.ts";

@@ -1,4 +1,5 @@
-// npm run release, as the workflow runs it: what a release has, and that npm would take both packages.
+// npm run release, as the workflow runs it: what a release has, and that npm would take both
+// packages.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

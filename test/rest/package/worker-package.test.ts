@@ -1,5 +1,6 @@
-// `@countersign/worker` as npm packs it, in a project that `countersign init` wrote: it has its types, it is bundled for deployment, and it
-// serves. The packages that it depends on are this repository's, so that nothing is downloaded.
+// `@countersign/worker` as npm packs it, in a project that `countersign init` wrote: it has its
+// types, it is bundled for deployment, and it serves. The packages that it depends on are this
+// repository's, so that nothing is downloaded.
 
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

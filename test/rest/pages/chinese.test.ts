@@ -1,5 +1,6 @@
-// The pages in Chinese, in a real browser. A machine without a Chinese font draws each character as an empty box, narrower than the
-// character: such text is spaced out to the width that it would have.
+// The pages in Chinese, in a real browser. A machine without a Chinese font draws each character as
+// an empty box, narrower than the character: such text is spaced out to the width that it would
+// have.
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

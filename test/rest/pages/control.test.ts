@@ -1,5 +1,6 @@
-// Reviews of what comes through the control endpoint, where a client asks for itself: what their pages say, at the widths of phones
-// and desks, and that nothing from outside becomes anything but text on them.
+// Reviews of what comes through the control endpoint, where a client asks for itself: what their
+// pages say, at the widths of phones and desks, and that nothing from outside becomes anything but
+// text on them.
 
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -176,7 +177,9 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
     await page.goto(site.url);
     return page;
   }
-  /** What a reader sees once the details are unfolded, and what is in the fields that a frame is. */
+  /**
+   * What a reader sees once the details are unfolded, and what is in the fields that a frame is.
+   */
   const seenOn = async (page: Page): Promise<string> =>
     (
       await page.evaluate(() => {
@@ -319,7 +322,10 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
     ];
     const script = btoa("<svg xmlns='http://www.w3.org/2000/svg' onload='globalThis.pwned=1'/>");
 
-    /** Every shape that the control endpoint's reviews have, with `text` wherever a client, a model or a tool can put one. */
+    /**
+     * Every shape that the control endpoint's reviews have, with `text` wherever a client, a model
+     * or a tool can put one.
+     */
     const poisoned = (text: string): ReviewView[] => {
       const requestor = { ...control.function.requestor, server: text, name: text, client: text, owner: text };
       const models = [
@@ -428,7 +434,8 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
         for (const view of poisoned(text)) counts.push(await censusOf(await open(view)));
         return counts;
       };
-      // A text in which something would be invisible is shown with labels, and its field is behind "Edit".
+      // A text in which something would be invisible is shown with labels, and its field is behind
+      // "Edit".
       const plain = await countsOf("!plain text");
       const labelled = await countsOf("!plain\u200btext");
       expect(plain).toHaveLength(9);
@@ -462,7 +469,8 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
           }
         });
         const seen = await page.evaluate(() => document.body.innerText);
-        // A text with such characters is never in the field that its frame is: its field is behind "Edit".
+        // A text with such characters is never in the field that its frame is: its field is behind
+        // "Edit".
         const framed = await page
           .locator(".part > textarea.said")
           .evaluateAll((all) => all.map((each) => (each as HTMLTextAreaElement).value));

@@ -1,5 +1,5 @@
-// Every page of the inbox, and the review page on the way from a request to its reply, in both languages: without barriers, without sideways
-// scroll, and safe from what stands in their fields.
+// Every page of the inbox, and the review page on the way from a request to its reply, in both
+// languages: without barriers, without sideways scroll, and safe from what stands in their fields.
 
 import type { Browser, Page as Tab } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// A review page that is open in one browser while somebody else decides in another, with a real gateway between them; and a
-// browser of a mail scanner that opens the link first.
+// A review page that is open in one browser while somebody else decides in another, with a real
+// gateway between them; and a browser of a mail scanner that opens the link first.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

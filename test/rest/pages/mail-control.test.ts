@@ -1,5 +1,5 @@
-// The mails about what comes through the control endpoint, where a client asks for itself: what both parts say at each gate, and what
-// they say nothing of.
+// The mails about what comes through the control endpoint, where a client asks for itself: what
+// both parts say at each gate, and what they say nothing of.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -14,7 +14,10 @@ const url = "https://reviews.example.com/r/AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobH
 const mailOf = (view: ReviewView, changes: Partial<MailInput> = {}): MailContent =>
   reviewMail({ view, language: "en", url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt + 86_400_000, ...changes });
 
-/** Both parts as words alone: no marks of frames, no quotes, none of what keeps mail programs from making links. */
+/**
+ * Both parts as words alone: no marks of frames, no quotes, none of what keeps mail programs from
+ * making links.
+ */
 const wordsOf = (part: string): string =>
   part
     .replaceAll(/<style.*?<\/style>|<title>.*?<\/title>|<[^>]+>/g, " ")

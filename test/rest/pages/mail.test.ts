@@ -1,4 +1,5 @@
-// The mail as its reader gets it: both parts, in a real browser at the width of a phone, and whatever outsiders write.
+// The mail as its reader gets it: both parts, in a real browser at the width of a phone, and
+// whatever outsiders write.
 
 import * as fc from "fast-check";
 import type { Browser } from "playwright-core";

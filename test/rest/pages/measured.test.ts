@@ -1,4 +1,5 @@
-// One screen: what a reviewer needs is on the first one, and the decision never scrolls away. Measured in a real browser.
+// One screen: what a reviewer needs is on the first one, and the decision never scrolls away.
+// Measured in a real browser.
 
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -60,7 +61,10 @@ describe.skipIf(chromiumPath === undefined)("the review page, measured", () => {
     return page;
   }
 
-  /** The words that a reader sees without unfolding anything, those in the fields that a frame is among them. */
+  /**
+   * The words that a reader sees without unfolding anything, those in the fields that a frame is
+   * among them.
+   */
   const wordsOn = (page: Page): Promise<number> =>
     page.evaluate(() => {
       for (const hidden of document.querySelectorAll(".sr, .skip")) hidden.remove();

@@ -1,4 +1,5 @@
-// GET /openapi as a reader has it: in a real browser without scripts, from phone to desktop, and its commands pasted into bash.
+// GET /openapi as a reader has it: in a real browser without scripts, from phone to desktop, and
+// its commands pasted into bash.
 
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

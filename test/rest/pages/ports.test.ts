@@ -1,6 +1,6 @@
 // Another server on the same machine, visited by the same browser, tries to use the operator's
-// session at the console and the reviewer's at the inbox with the cookies that it is sent: a browser
-// sends a host's cookies to every port.
+// session at the console and the reviewer's at the inbox with the cookies that it is sent: a
+// browser sends a host's cookies to every port.
 
 import { type Server, createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -15,7 +15,10 @@ import { ConsoleGateway, adminToken } from "../../outside/pages/console/console-
 
 const address = "ada@example.org";
 
-/** Another developer's server on this machine. It keeps what browsers send: cookies, and where they came from. */
+/**
+ * Another developer's server on this machine. It keeps what browsers send: cookies, and where they
+ * came from.
+ */
 class OtherServer {
   readonly cookies = new Set<string>();
   readonly referrers = new Set<string>();

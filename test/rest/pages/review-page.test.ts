@@ -72,8 +72,9 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
   let opened: Page | undefined;
 
   /**
-   * Opens `html` with the page's own headers, or with none of them where `headers` is empty. The tab is shared by all tests
-   * with the same options: a new one takes longer than most of the tests.
+   * Opens `html` with the page's own headers, or with none of them where `headers` is empty. The
+   * tab is shared by all tests with the same options: a new one takes longer than most of the
+   * tests.
    */
   async function open(html: string, options: BrowserContextOptions = {}, headers = pageHeaders(cspNonce)): Promise<Page> {
     Object.assign(site, { html, headers, posted: undefined });

@@ -1,4 +1,5 @@
-// What is shown is what is sent: a real browser against the page as the gateway makes it, and the run object's own judgement of the form.
+// What is shown is what is sent: a real browser against the page as the gateway makes it, and the
+// run object's own judgement of the form.
 
 import * as fc from "fast-check";
 import { createServer, type Server } from "node:http";
@@ -31,7 +32,10 @@ const request: ChatRequest = {
 const view: ReviewView = { ...openRequest, request, risks: [], notes: [] };
 const models = view.models.map(({ id }) => id);
 
-/** What the gateway does with a form: the page again, with the changes in it, or the very content that is sent. */
+/**
+ * What the gateway does with a form: the page again, with the changes in it, or the very content
+ * that is sent.
+ */
 class Gate {
   readonly url: string;
   sent: ChatRequest | null = null;

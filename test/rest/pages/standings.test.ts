@@ -1,4 +1,5 @@
-// What a reviewer may do beside deciding, in a real browser: with the keyboard alone, with scripts off, on a phone.
+// What a reviewer may do beside deciding, in a real browser: with the keyboard alone, with scripts
+// off, on a phone.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

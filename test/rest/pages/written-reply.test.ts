@@ -1,4 +1,5 @@
-// "Write the reply yourself" in a real browser: what is sent is what the page showed, with scripts and without.
+// "Write the reply yourself" in a real browser: what is sent is what the page showed, with scripts
+// and without.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -1,4 +1,5 @@
-// A server that speaks both families and keeps sessions, through the relay by default settings: each client is served in its own family.
+// A server that speaks both families and keeps sessions, through the relay by default settings:
+// each client is served in its own family.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -33,7 +34,10 @@ describe("a client of SDK 1.x", () => {
   let client: Client;
   let transport: StreamableHTTPClientTransport;
   const heard: string[] = [];
-  /** Opens when the stand-alone stream is there: a server that asks before that asks nobody, with the relay or without. */
+  /**
+   * Opens when the stand-alone stream is there: a server that asks before that asks nobody, with
+   * the relay or without.
+   */
   const listens = Promise.withResolvers<void>();
 
   beforeAll(async () => {

@@ -1,5 +1,6 @@
-// `subscriptions/listen` of clients of 2026-07-28 at a server with sessions: what the server tells beside its responses reaches those who asked
-// for it, and its subscriptions last as long as somebody listens.
+// `subscriptions/listen` of clients of 2026-07-28 at a server with sessions: what the server tells
+// beside its responses reaches those who asked for it, and its subscriptions last as long as
+// somebody listens.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cellClient } from "../../outside/support/cell-clients.ts";

@@ -1,5 +1,5 @@
-// What a client of 2026-07-28 may do with a call that waits at a server with sessions: come back for it, once and as the same. By hand, without
-// an SDK.
+// What a client of 2026-07-28 may do with a call that waits at a server with sessions: come back
+// for it, once and as the same. By hand, without an SDK.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { decideByLink } from "../../outside/support/killable-gateway.ts";

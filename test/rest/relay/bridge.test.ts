@@ -1,5 +1,5 @@
-// A client of 2026-07-28 at servers with sessions, through the relay: the client is served in its own revision, and what the server asks
-// meanwhile waits for it.
+// A client of 2026-07-28 at servers with sessions, through the relay: the client is served in its
+// own revision, and what the server asks meanwhile waits for it.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CellClient, cellClient } from "../../outside/support/cell-clients.ts";

@@ -1,4 +1,5 @@
-// Connections that break between the SDKs' clients and the gateway, and clients that leave without a word.
+// Connections that break between the SDKs' clients and the gateway, and clients that leave without
+// a word.
 
 import { Client as ClientV2, StreamableHTTPClientTransport as TransportV2 } from "@modelcontextprotocol/client";
 import { Client as ClientV1 } from "@modelcontextprotocol/sdk/client/index.js";

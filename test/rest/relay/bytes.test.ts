@@ -1,4 +1,5 @@
-// What passes through the relay passes byte for byte, both ways: compared on the wire with the same exchange without us.
+// What passes through the relay passes byte for byte, both ways: compared on the wire with the same
+// exchange without us.
 
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -38,7 +39,8 @@ const endpoint: Endpoint = async (request) => {
 beforeAll(async () => {
   server = await serveStreaming(endpoint);
   office = await relayOffice();
-  // It is not asked which revisions it speaks: every request is counted. With "strict" no call gets a place of ours to come back to.
+  // It is not asked which revisions it speaks: every request is counted. With "strict" no call gets
+  // a place of ours to come back to.
   await office.serve({ raw: { url: `${server.url}/mcp`, allowPrivate: true, protocol: "2025", association: "strict" } });
 });
 beforeEach(() => {

@@ -1,4 +1,5 @@
-// Calls as tasks, by the extension of 2026-07-28: no SDK's client has it yet, so the messages are written by hand.
+// Calls as tasks, by the extension of 2026-07-28: no SDK's client has it yet, so the messages are
+// written by hand.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decideByLink } from "../../outside/support/killable-gateway.ts";

@@ -1,4 +1,5 @@
-// What ends a review behind the relay: whoever asked gives up, in words. And what does not: a connection that drops.
+// What ends a review behind the relay: whoever asked gives up, in words. And what does not: a
+// connection that drops.
 
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema, CreateMessageResultSchema } from "@modelcontextprotocol/sdk/types.js";

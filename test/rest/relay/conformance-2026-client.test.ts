@@ -1,5 +1,6 @@
-// The official conformance suite of 2026-07-28 with a client under test: the official client with our helper attached, and through the relay.
-// The official client by itself is in test/verify/conformance-oauth.test.ts.
+// The official conformance suite of 2026-07-28 with a client under test: the official client with
+// our helper attached, and through the relay. The official client by itself is in
+// test/verify/conformance-oauth.test.ts.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ClientsUnderTest, clientsUnderTest, isAboutOAuth } from "../../outside/support/conformance-clients.ts";

@@ -1,4 +1,5 @@
-// The official conformance suite of 2026-07-28 against a server directly and through the relay, scenario by scenario.
+// The official conformance suite of 2026-07-28 against a server directly and through the relay,
+// scenario by scenario.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ofBothFamilies } from "../../outside/support/both-families.ts";
@@ -32,7 +33,10 @@ afterAll(async () => {
   await Promise.all([server?.close(), old?.close(), both?.close()]);
 });
 
-/** What a check says directly and through the relay; `absent` where a scenario ended before it came to that check. */
+/**
+ * What a check says directly and through the relay; `absent` where a scenario ended before it came
+ * to that check.
+ */
 type Difference = readonly [scenario: string, check: string, direct: string, relayed: string];
 
 /** The gateway adds sampling to what a client declares, so that the server may ask for it. */
@@ -101,13 +105,17 @@ function differencesIn(scenario: string, relayed: readonly Check[], directly = d
     .filter(([, , one, other]) => one !== other);
 }
 
-/** The suite gives some responses of this scenario half a second: a machine that does much else may need another try. */
+/**
+ * The suite gives some responses of this scenario half a second: a machine that does much else may
+ * need another try.
+ */
 const timed = "server-stateless";
 const mostTries = 5;
 
 /**
- * Runs the suite through the relay, and compares it with the table: each difference has its line, and each line its difference.
- * The suite sends no API key, so that it comes in by an endpoint that adds one.
+ * Runs the suite through the relay, and compares it with the table: each difference has its line,
+ * and each line its difference. The suite sends no API key, so that it comes in by an endpoint that
+ * adds one.
  */
 async function expectDifferences(
   name: string,

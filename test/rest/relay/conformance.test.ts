@@ -1,5 +1,6 @@
-// The official conformance suites for the 2025 family against a server directly and through the relay by default settings: the same findings,
-// at a server of that family alone and at one of both.
+// The official conformance suites for the 2025 family against a server directly and through the
+// relay by default settings: the same findings, at a server of that family alone and at one of
+// both.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ofBothFamilies } from "../../outside/support/both-families.ts";
@@ -29,11 +30,16 @@ async function through(name: string, url: string, entry: object, withoutSampling
   return endpoint.url;
 }
 
-/** What each scenario looked at and how that ended; which HTTP traffic led there is not part of it. */
+/**
+ * What each scenario looked at and how that ended; which HTTP traffic led there is not part of it.
+ */
 const verdicts = (findings: Findings): Record<string, string[]> =>
   Object.fromEntries([...findings].map(([scenario, checks]) => [scenario, checks.map(({ id, status }) => `${status} ${id}`)]));
 
-/** What the suite saw of the sampling tool. The newer suite ends each scenario with a check of its own. */
+/**
+ * What the suite saw of the sampling tool. The newer suite ends each scenario with a check of its
+ * own.
+ */
 const sampledIn = (findings: Findings) =>
   findings.get("tools-call-sampling")?.find(({ details }) => details?.["samplingRequested"] !== undefined)?.details;
 
@@ -65,7 +71,8 @@ describe.each(Object.entries(makers))("a conforming server %s", (kind, make) => 
       expect(scenarios.filter((scenario) => !direct.has(scenario))).toEqual([]);
       const fallen = scenarios.flatMap((scenario) => direct.get(scenario) ?? []).filter(({ status }) => status === "FAILURE");
       expect(fallen).toEqual([]);
-      // A stream that the server closes in the middle and the client resumes is where a relay could most easily differ.
+      // A stream that the server closes in the middle and the client resumes is where a relay could
+      // most easily differ.
       expect(verdicts(direct)["server-sse-polling"]).toContain("SUCCESS server-sse-disconnect-resume");
     });
 
@@ -81,7 +88,8 @@ describe.each(Object.entries(makers))("a conforming server %s", (kind, make) => 
       const asked = office.model.requests.length;
       const relayed = await suite(await through(`${name}-fulfilled`, url, {}, true));
       const [sampled = "", ...more] = relayed.get("tools-call-sampling")?.flatMap(({ errorMessage }) => errorMessage ?? []) ?? [];
-      // The suite looks at whether its own client was asked, which is what the relay is there to prevent; it has nothing else to say.
+      // The suite looks at whether its own client was asked, which is what the relay is there to
+      // prevent; it has nothing else to say.
       expect([sampled, more]).toEqual(["Server did not request sampling from client", []]);
       expect(sampledIn(relayed)).toEqual({
         samplingRequested: false,

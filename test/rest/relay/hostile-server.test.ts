@@ -1,4 +1,5 @@
-// Servers that behave as no server should, on real sockets: whoever else uses the gateway meanwhile is served, and what comes of it is said.
+// Servers that behave as no server should, on real sockets: whoever else uses the gateway meanwhile
+// is served, and what comes of it is said.
 
 import { request as ask } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -63,7 +64,10 @@ function onAnswer(id: string, behave: RawMcpServer["behave"]): void {
     call.message.id === id && call.message.method === undefined ? behave(call, response) : before(call, response);
 }
 
-/** What a server got that says nothing to the first of it: looked at last, so that the gateway's patience passes while others are tested. */
+/**
+ * What a server got that says nothing to the first of it: looked at last, so that the gateway's
+ * patience passes while others are tested.
+ */
 let silent: RawCall[] = [];
 /** Whatever is sent again is the same answer, which a server knows by its id. */
 const isOneAnswer = (got: readonly RawCall[]): void => {

@@ -1,5 +1,5 @@
-// Kill -9 of the gateway while a client of 2026-07-28 has calls at servers with sessions: what the server can resume goes on, the rest ends
-// with the truth, and nothing is sent twice.
+// Kill -9 of the gateway while a client of 2026-07-28 has calls at servers with sessions: what the
+// server can resume goes on, the rest ends with the truth, and nothing is sent twice.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { decideByLink } from "../../outside/support/killable-gateway.ts";

@@ -1,5 +1,5 @@
-// Kill -9 at a random moment while people decide, for clients of both families at a server of 2026-07-28. `npm run verify` has ten of each, and
-// of those at a server with sessions.
+// Kill -9 at a random moment while people decide, for clients of both families at a server of
+// 2026-07-28. `npm run verify` has ten of each, and of those at a server with sessions.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type KillOffice, cellName, faultsOf, killCells, killOffice } from "../../outside/support/kill-cells.ts";

@@ -1,5 +1,5 @@
-// Kill -9 of the gateway while a server behind the relay waits for a person: the server gets its answer, once, and the client its
-// result or the truth.
+// Kill -9 of the gateway while a server behind the relay waits for a person: the server gets its
+// answer, once, and the client its result or the truth.
 
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -24,7 +24,10 @@ type Sampling = {
   readonly listened: () => number;
 };
 
-/** A server of the SDK whose tool samples once, with or without a store of events; `aside` does so on the stand-alone stream. */
+/**
+ * A server of the SDK whose tool samples once, with or without a store of events; `aside` does so
+ * on the stand-alone stream.
+ */
 async function samplingServer(canReplay: boolean): Promise<Sampling> {
   const runs: string[] = [];
   const answers: string[] = [];
@@ -61,7 +64,8 @@ async function clientOf(url: string): Promise<Client> {
     requestInit: { headers: { Authorization: `Bearer ${relayKey}` } },
     reconnectionOptions: { initialReconnectionDelay: 300, reconnectionDelayGrowFactor: 1, maxReconnectionDelay: 300, maxRetries: 200 },
   });
-  // The SDK's own type of its transport leaves `sessionId` open where exactOptionalPropertyTypes does not.
+  // The SDK's own type of its transport leaves `sessionId` open where exactOptionalPropertyTypes
+  // does not.
   await client.connect(transport as Transport);
   return client;
 }

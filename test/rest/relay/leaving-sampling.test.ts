@@ -1,4 +1,5 @@
-// examples/leaving-sampling: the server before and after it left sampling, behind the relay, under one policy and one review.
+// examples/leaving-sampling: the server before and after it left sampling, behind the relay, under
+// one policy and one review.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";

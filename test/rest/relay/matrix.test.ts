@@ -1,4 +1,5 @@
-// Servers and clients of both SDK generations, stateful and stateless, with streams and with JSON, in every 2025 revision.
+// Servers and clients of both SDK generations, stateful and stateless, with streams and with JSON,
+// in every 2025 revision.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pause } from "../../../scripts/local-gateway.ts";
@@ -35,7 +36,8 @@ let key: string;
 
 beforeAll(async () => {
   office = await relayOffice();
-  // These clients leave without a word, and that one has gone shows at its stream's next heartbeat: until then it has its place.
+  // These clients leave without a word, and that one has gone shows at its stream's next heartbeat:
+  // until then it has its place.
   key = await office.key({ name: "matrix", limits: { requestsPerMinute: 10_000, heldStreams: 1_000 } });
   const entries: Record<string, object> = {};
   const made = Object.entries({ ...kinds, ...resumables }).map(([name, kind]) => ({ name, ...matrixEndpoint(kind) }));
@@ -71,7 +73,8 @@ describe.each(revisions)("revision %s", (revision) => {
       expect(client.agreed()).toBe(revision);
       expect(await client.list()).toEqual(tools);
       expect(await client.call("plain")).toBe("Nobody was asked.");
-      // A stateless server of an SDK forgets its client at once: it knows of no sampling, and could not hear an answer.
+      // A stateless server of an SDK forgets its client at once: it knows of no sampling, and could
+      // not hear an answer.
       if (stateful) expect(heard[name]?.capabilities).toEqual(declared(revision));
       // Nor has an answer in JSON a stream to ask on.
       if (stateful && !json) expect(await client.call("ask", "What is new?")).toBe(reply);

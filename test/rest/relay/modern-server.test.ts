@@ -1,4 +1,5 @@
-// The test server of 2026-07-28 with the official client directly: what the relay is compared with. The client answers the rounds itself.
+// The test server of 2026-07-28 with the official client directly: what the relay is compared with.
+// The client answers the rounds itself.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";

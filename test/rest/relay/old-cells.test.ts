@@ -1,4 +1,5 @@
-// Clients of both families at a server with sessions, through the relay: the same cases as in cells.test.ts.
+// Clients of both families at a server with sessions, through the relay: the same cases as in
+// cells.test.ts.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type CellClient, cameBack, cellClient, cellClients } from "../../outside/support/cell-clients.ts";

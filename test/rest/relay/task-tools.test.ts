@@ -1,5 +1,5 @@
-// A tool that runs as a task (2025-11-25) and samples while its result is waited for: the request comes on the stream of
-// `tasks/result`, and serves the `tools/call` that the task was made for.
+// A tool that runs as a task (2025-11-25) and samples while its result is waited for: the request
+// comes on the stream of `tasks/result`, and serves the `tools/call` that the task was made for.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -53,7 +53,10 @@ const make = () => {
   return server.server;
 };
 
-/** The SDK's own example: while the result is waited for it asks on the stand-alone stream, and names the task. */
+/**
+ * The SDK's own example: while the result is waited for it asks on the stand-alone stream, and
+ * names the task.
+ */
 const example = fileURLToPath(import.meta.resolve("@modelcontextprotocol/sdk/examples/server/simpleTaskInteractive.js"));
 
 let office: RelayOffice;

@@ -1,4 +1,5 @@
-// A tool loop in sampling, over several turns and with calls side by side, for a client that has no sampling.
+// A tool loop in sampling, over several turns and with calls side by side, for a client that has no
+// sampling.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { matrixClient } from "../../outside/support/relay-matrix.ts";

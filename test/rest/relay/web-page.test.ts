@@ -1,4 +1,5 @@
-// An MCP client in a web page, in a real browser: it may use the relay where the server's entry lists its origin, and nowhere else.
+// An MCP client in a web page, in a real browser: it may use the relay where the server's entry
+// lists its origin, and nowhere else.
 
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

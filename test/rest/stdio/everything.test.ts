@@ -82,7 +82,8 @@ describe.each(GENERATIONS)("the reference server behind the command, with a clie
     const collect = async (through: Through): Promise<Record<string, unknown>> => {
       const client = await connect(EVERYTHING, through);
       try {
-        // The server asks for roots a moment after it was initialized, and its tools say whether it has them.
+        // The server asks for roots a moment after it was initialized, and its tools say whether it
+        // has them.
         await eventually("the roots", async () =>
           JSON.stringify(await client.callTool({ name: "get-roots-list", arguments: {} })).includes("file:///somewhere"),
         );

@@ -1,4 +1,5 @@
-// While people decide, a response that is no stream is kept alive by white space, which has to reach clients that accept compressed responses.
+// While people decide, a response that is no stream is kept alive by white space, which has to
+// reach clients that accept compressed responses.
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { decideByLink } from "../../outside/support/killable-gateway.ts";

@@ -1,4 +1,5 @@
-// The commands of the README and of the pages under docs/ as they are pasted, in bash and in zsh, beside a gateway of `npm start`.
+// The commands of the README and of the pages under docs/ as they are pasted, in bash and in zsh,
+// beside a gateway of `npm start`.
 
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -46,7 +47,8 @@ beforeAll(async () => {
       .map(([name, value]) => `${name}=${value}\n`)
       .join(""),
   );
-  // So that curl ends with a status of its own where the gateway refuses: a command that is refused is one that does not work.
+  // So that curl ends with a status of its own where the gateway refuses: a command that is refused
+  // is one that does not work.
   writeFileSync(join(copy, ".curlrc"), "fail-with-body\nsilent\nshow-error\n");
   const gateway = startProgram(join(copy, "scripts/start.ts"), [], { PORT: String(await freePort()) });
   programs.push(gateway);
@@ -70,7 +72,9 @@ afterAll(async () => {
   rmSync(copy, { recursive: true, force: true });
 });
 
-/** Somebody approves whatever comes, as the README says that a reader does. Ends what it began with. */
+/**
+ * Somebody approves whatever comes, as the README says that a reader does. Ends what it began with.
+ */
 function approving(): () => Promise<void> {
   const operator = operatorOf(url, adminToken);
   const over = new AbortController();
@@ -130,7 +134,8 @@ describe.each(Object.keys(shells) as Shell[])("in %s", (shell) => {
       const stop = approving();
       const env = { ...process.env, CURL_HOME: copy, HOME: copy, ADMIN_TOKEN: undefined, PERSIST_TO: undefined };
       try {
-        // The README's twice in both shells; of the other pages that in bash once, and the rest in `npm run verify`.
+        // The README's twice in both shells; of the other pages that in bash once, and the rest in
+        // `npm run verify`.
         for (const round of page === "README.md" ? [1, 2] : wholeOr([1, 2], [1])) {
           const { code, said } = await paste(shell, lines(page), { cwd: copy, env });
           expect({ round, code, said: code === 0 ? "" : said }).toEqual({ round, code: 0, said: "" });

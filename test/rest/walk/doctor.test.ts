@@ -1,4 +1,5 @@
-// npm run doctor, as a person runs it: against the gateway that npm start runs, a broken one, one that is down, and none.
+// npm run doctor, as a person runs it: against the gateway that npm start runs, a broken one, one
+// that is down, and none.
 
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener, type Server } from "node:http";

@@ -46,7 +46,10 @@ async function nextReview(): Promise<Notice & { readonly link: string }> {
   return { ...notice, link: notice.link ?? "" };
 }
 
-/** The person: decides every review that opens, until the host has ended. Gives the gates in the order in which they were decided. */
+/**
+ * The person: decides every review that opens, until the host has ended. Gives the gates in the
+ * order in which they were decided.
+ */
 async function review(host: Program, act: "approve" | "deny"): Promise<Notice["gate"][]> {
   const decided: Notice["gate"][] = [];
   const over = new AbortController();
@@ -94,7 +97,10 @@ describe.each(["host.ts", "host-v2.ts"])("examples/%s", (script) => {
 });
 
 describe("a host that waits for a person", () => {
-  /** Asks through the network that can be cut; `waits` resolves when the host was told that a person is asked. */
+  /**
+   * Asks through the network that can be cut; `waits` resolves when the host was told that a person
+   * is asked.
+   */
   function ask(text: string): { readonly result: ReturnType<typeof walk>; readonly waits: Promise<void> } {
     let told = (): void => undefined;
     const waits = new Promise<void>((resolve) => (told = resolve));

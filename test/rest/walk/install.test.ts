@@ -1,4 +1,5 @@
-// What npm start does before anything else, in a folder of its own and with an npm that would leave a trace.
+// What npm start does before anything else, in a folder of its own and with an npm that would leave
+// a trace.
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

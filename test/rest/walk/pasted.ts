@@ -1,4 +1,5 @@
-// The shell commands of the documents that a reader pastes: which of them a test can run here, and why not the others.
+// The shell commands of the documents that a reader pastes: which of them a test can run here, and
+// why not the others.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +19,10 @@ export const pages: readonly string[] = [
 
 export type Block = { readonly page: string; readonly lines: string };
 
-/** The blocks of a document that are marked as shell, without the indentation that they have in a list. */
+/**
+ * The blocks of a document that are marked as shell, without the indentation that they have in a
+ * list.
+ */
 export function blocksOf(page: string): Block[] {
   const text = readFileSync(join(root, page), "utf8");
   return [...text.matchAll(/^( *)```sh\n([\s\S]*?)^ *```$/gm)].map(([, indent = "", lines = ""]) => ({
@@ -27,7 +31,9 @@ export function blocksOf(page: string): Block[] {
   }));
 }
 
-/** Why a block is not run. The first that fits counts; a test says where one fits no block any more. */
+/**
+ * Why a block is not run. The first that fits counts; a test says where one fits no block any more.
+ */
 export const reasons: readonly { readonly fits: RegExp; readonly why: string }[] = [
   { fits: /\bwrangler (?:secret|deploy(?! --dry-run)|kv|d1|r2|login|rollback|tail|versions)\b/, why: "needs a Cloudflare account" },
   { fits: /^npm run deploy\b/m, why: "needs a Cloudflare account; test/rest/deploy/ runs it against a scripted one" },

@@ -4,7 +4,10 @@ import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
-/** zsh reads comments and unquoted patterns in another way where a person asks it, so it is told to be interactive. */
+/**
+ * zsh reads comments and unquoted patterns in another way where a person asks it, so it is told to
+ * be interactive.
+ */
 export const shells = { bash: ["--norc", "-s"], zsh: ["-f", "-i", "-s"] } as const;
 export type Shell = keyof typeof shells;
 

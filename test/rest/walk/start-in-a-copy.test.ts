@@ -43,7 +43,8 @@ test("npm start says what is set badly, does not promise emails that are not wri
   expect(first.program.printed()).toContain("FIX: nothing reads OPENAI_KEY of .dev.vars; OPENAI_API_KEY was probably meant.\n");
   expect(first.program.printed()).toContain("\nThe built-in demo model answers, which is no model: ");
   expect(first.program.printed()).not.toContain("written to files");
-  // The data, emails and secrets of this machine are for its user alone, also where an editor wrote `.dev.vars`.
+  // The data, emails and secrets of this machine are for its user alone, also where an editor wrote
+  // `.dev.vars`.
   if (process.platform !== "win32")
     expect([".countersign", ".countersign/state", ".wrangler", ".wrangler/tmp/email", ".dev.vars"].map(modeOf)).toEqual([
       "700",

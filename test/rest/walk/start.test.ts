@@ -250,7 +250,8 @@ describe.skipIf(chromiumPath === undefined)("npm start, with a person at a brows
     expect(resultText(result)).toContain("User rejected sampling request");
     expect(resultText(result)).not.toContain("customer");
 
-    // The tab that was open all along has heard of it: nothing can be pressed there, and it leads to what happened.
+    // The tab that was open all along has heard of it: nothing can be pressed there, and it leads
+    // to what happened.
     const ended = other.getByRole("link", { name: "See how it ended" }).first();
     await ended.waitFor();
     expect(await other.locator("button[value^=approve]").isDisabled()).toBe(true);

@@ -1,4 +1,5 @@
-// What a deployment decides before it does anything: secrets, the address, names, failures in words, the next steps.
+// What a deployment decides before it does anything: secrets, the address, names, failures in
+// words, the next steps.
 
 import { describe, expect, test } from "vitest";
 import { explain } from "../../../scripts/deploy/deploy-error.ts";

@@ -1,4 +1,5 @@
-// A budget's arithmetic: never more is spent than there is, whatever is lost; and nothing is counted twice.
+// A budget's arithmetic: never more is spent than there is, whatever is lost; and nothing is
+// counted twice.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -108,8 +109,9 @@ test.each([
 });
 
 /**
- * An object that holds the account and is reset at will (what it answered is stored), and isolates that reserve for attempts from shares or one by
- * one, send to the provider, lose calls and answers, and are cut off with everything that they hold.
+ * An object that holds the account and is reset at will (what it answered is stored), and isolates
+ * that reserve for attempts from shares or one by one, send to the provider, lose calls and
+ * answers, and are cut off with everything that they hold.
  */
 class World {
   account: Account = emptyAccount;

@@ -1,4 +1,5 @@
-// What is reserved before a call is never less than what the call can cost, however its provider caches.
+// What is reserved before a call is never less than what the call can cost, however its provider
+// caches.
 
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
@@ -28,7 +29,10 @@ const priced = fc
     return { model, provider: { kind } };
   });
 
-/** How much of what may be used was used: of the input, of that what was read from the cache, of the rest what was written to it; of the output. */
+/**
+ * How much of what may be used was used: of the input, of that what was read from the cache, of the
+ * rest what was written to it; of the output.
+ */
 const shares = fc.record({ input: share(), cached: share(), written: share(), output: share() });
 function share(): fc.Arbitrary<number> {
   return fc.oneof(fc.constantFrom(0, 1), fc.double({ min: 0, max: 1, noNaN: true }));
@@ -51,7 +55,8 @@ test("a call whose provider counts no more tokens than were estimated costs no m
         for (const unit of ["usd", "tokens"] as const) {
           const worst = worstOf(unit, model, size, request);
           const { spent, unaccounted } = spentOf(unit, model, ok(usage), worst);
-          // Sums of fractions may differ in their last digit, which is rounded up to a billionth of a dollar.
+          // Sums of fractions may differ in their last digit, which is rounded up to a billionth of
+          // a dollar.
           expect(spent).toBeLessThanOrEqual(worst + 1);
           expect(unaccounted).toBe(0);
         }

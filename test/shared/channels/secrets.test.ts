@@ -1,4 +1,5 @@
-// What our own warnings call a secret is in no excerpt of any channel, wherever in the content it stands and however it is written.
+// What our own warnings call a secret is in no excerpt of any channel, wherever in the content it
+// stands and however it is written.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// The Slack messages and modals about what comes through the control endpoint, where a client asks for itself.
+// The Slack messages and modals about what comes through the control endpoint, where a client asks
+// for itself.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";

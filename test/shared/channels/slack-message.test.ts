@@ -305,7 +305,8 @@ describe("text from outside", () => {
     ]);
     for (const message of messages) {
       accepted(message);
-      // Markup is read in `text` and in mrkdwn: nothing from outside is markup in the one, and there is none of the other.
+      // Markup is read in `text` and in mrkdwn: nothing from outside is markup in the one, and
+      // there is none of the other.
       expect(message.text).not.toMatch(/[<>\r\n]|&(?!amp;|lt;|gt;)|[^\u200b][*~`@:]|[*~`@:][^\u200b]|(?<![\w\u200b])_|_(?![\w\u200b])/);
       for (const link of message.text.match(/\S+/g) ?? []) expect(link).not.toMatch(/:\/\/|www\.|[a-z]\.[a-z]|[a-z]@[a-z]/i);
       const headers = new Set(message.blocks.flatMap((block) => (block.type === "header" ? [block.text as Node] : [])));

@@ -1,4 +1,5 @@
-// The cards of the Teams channel, each judged by the rules of its schema, and whatever outsiders write.
+// The cards of the Teams channel, each judged by the rules of its schema, and whatever outsiders
+// write.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,14 +1,19 @@
-// The catalogue of words: a second language is one more of the same shape, and the places in its sentences are the same.
+// The catalogue of words: a second language is one more of the same shape, and the places in its
+// sentences are the same.
 
 import { describe, expect, test } from "vitest";
 import { type Words, catalogues } from "../../../shared/channels/words/words.ts";
 
 type Said = string | ((...values: never[]) => unknown) | { readonly [name: string]: Said };
 
-/** Every sentence by its path, with the places in it in order; of plurals the one that every language has (`PluralForms`). */
+/**
+ * Every sentence by its path, with the places in it in order; of plurals the one that every
+ * language has (`PluralForms`).
+ */
 function placesIn(said: Said, path: string): (readonly [string, readonly string[]])[] {
   if (typeof said === "string") return [[path, [...said.matchAll(/\{\w+\}/g)].map(([place]) => place).toSorted()]];
-  // What is computed has its values as parameters; a place in it stands in its source, perhaps once for each number of things.
+  // What is computed has its values as parameters; a place in it stands in its source, perhaps once
+  // for each number of things.
   if (typeof said === "function") return [[path, [...new Set(String(said).match(/(?<!\$)\{\w+\}/g))].toSorted()]];
   return Object.entries("other" in said ? { other: said["other"]! } : said).flatMap(([name, each]) => placesIn(each, `${path}/${name}`));
 }

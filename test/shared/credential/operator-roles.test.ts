@@ -1,4 +1,5 @@
-// Who is an operator through Cloudflare Access: only whom OPERATORS names, with the most particular entry.
+// Who is an operator through Cloudflare Access: only whom OPERATORS names, with the most particular
+// entry.
 
 import { describe, expect, test } from "vitest";
 import { allows, parseOperators, roleOf } from "../../../shared/credential/operator-roles.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { type Orientation, isSideways, turn } from "../../../shared/image/exif.ts";
 
-// The letters of a 3 x 2 picture, as they are to be seen for each orientation (Exif 2.32, section 4.6.4).
+// The letters of a 3 x 2 picture, as they are to be seen for each orientation (Exif 2.32, section
+// 4.6.4).
 const upright: Readonly<Record<Orientation, readonly string[]>> = {
   1: ["abc", "def"],
   2: ["cba", "fed"],

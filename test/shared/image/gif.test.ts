@@ -53,7 +53,10 @@ describe("a GIF is refused", () => {
   const palette = [0, 0, 0, 9, 9, 9, 20, 20, 20, 30, 30, 30];
   const frame = { width: 4, height: 4, pixel: (x: number) => x };
   const whole = gifOf(4, 4, palette, [frame]);
-  /** The four-by-four picture's data: 13 of header, 12 of palette, 7 of comment, 8 of control, 10 of descriptor, then the code size. */
+  /**
+   * The four-by-four picture's data: 13 of header, 12 of palette, 7 of comment, 8 of control, 10 of
+   * descriptor, then the code size.
+   */
   const dataAt = 13 + 12 + 7 + 8 + 10;
   const changed = (at: number, ...values: readonly number[]): Uint8Array => {
     const file = whole.slice();

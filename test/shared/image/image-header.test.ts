@@ -33,7 +33,9 @@ const promised = (width: number, height: number): Uint8Array =>
   joined(pngSignature, pngHeader(width, height, 6), pngChunk("IDAT", [0x78, 0x9c, 3, 0, 0, 0, 0, 1]), pngChunk("IEND", []));
 const white = { width: 2, height: 2, colorType: 2, pixel: () => [255, 255, 255] } as const;
 const black = { ...white, pixel: () => [0, 0, 0] } as const;
-/** The JPEG's frame header begins here: its marker, length, precision, height, width, components. */
+/**
+ * The JPEG's frame header begins here: its marker, length, precision, height, width, components.
+ */
 const frameAt = jpeg.findIndex((byte, at) => byte === 0xff && jpeg[at + 1] === 0xc2);
 const jpegWith = (at: number, ...values: readonly number[]): Uint8Array => {
   const file = jpeg.slice();

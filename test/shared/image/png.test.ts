@@ -25,7 +25,10 @@ const samplesOf = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 } as const;
 
 type Picture = { readonly recipe: PngRecipe; readonly expected: readonly number[] };
 
-/** A picture in one of the forms, and its pixels over white by the standard's words, reckoned without our code. */
+/**
+ * A picture in one of the forms, and its pixels over white by the standard's words, reckoned
+ * without our code.
+ */
 const pictures = fc
   .record({
     form: fc.constantFrom(...forms),

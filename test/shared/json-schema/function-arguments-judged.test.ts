@@ -28,7 +28,10 @@ const leaf = fc.constantFrom<JsonObject>(
 );
 const name = fc.constantFrom("a", "b", "c");
 
-/** Subschemas of every kind that all three drafts have, and references, also to the whole from inside of a value. */
+/**
+ * Subschemas of every kind that all three drafts have, and references, also to the whole from
+ * inside of a value.
+ */
 const common = (tie: () => fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject>[] => [
   leaf,
   fc.record({ properties: fc.dictionary(name, tie(), { maxKeys: 2, noNullPrototype: true }), additionalProperties: fc.boolean() }),
@@ -44,8 +47,9 @@ const common = (tie: () => fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject>[]
 ];
 
 /**
- * Neither `contains` alone nor `unevaluated...`, of which ajv (8.20) is no judge: a list without items passes where the one before it had the item,
- * and what did not match counts as evaluated. function-schema.test.ts has cases of these.
+ * Neither `contains` alone nor `unevaluated...`, of which ajv (8.20) is no judge: a list without
+ * items passes where the one before it had the item, and what did not match counts as evaluated.
+ * function-schema.test.ts has cases of these.
  */
 const newer = (tie: () => fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject>[] => [
   fc.record({ dependentSchemas: fc.record({ a: tie() }), dependentRequired: fc.constant<Json>({ b: ["c"] }) }),

@@ -25,8 +25,9 @@ describe("a pattern that a backtracking matcher takes hours for", () => {
 });
 
 /**
- * What `RegExp` says at the beginning of each character, which is where ECMA-262 has a match start with the flag `u`. V8's own search, without
- * the flag `y`, also starts between the two halves of a surrogate pair: `/\B/u.test("a😀a")` is true there.
+ * What `RegExp` says at the beginning of each character, which is where ECMA-262 has a match start
+ * with the flag `u`. V8's own search, without the flag `y`, also starts between the two halves of a
+ * surrogate pair: `/\B/u.test("a😀a")` is true there.
  */
 function matchesInEcma(source: string, text: string): boolean {
   const expression = new RegExp(source, "uy");

@@ -56,7 +56,8 @@ test("a holder counts for two seconds from before it asked, and no more than the
   expect(held.report()).toEqual({ id: "share", used: 3 });
 });
 
-// Many isolates, which crash, whose messages are lost, come twice or late, and whose clocks are wrong.
+// Many isolates, which crash, whose messages are lost, come twice or late, and whose clocks are
+// wrong.
 describe("with any holders, crashes, lost messages and clocks", () => {
   const step = fc.record({
     holder: fc.nat(3),

@@ -98,7 +98,8 @@ test("a holder admits for two seconds from before it asked, as many as the share
   expect(held.report()).toEqual({ id: "share", used: 4, running: ["b"] });
 });
 
-// Many isolates, which crash, whose messages are lost, come twice or late, and whose clocks are wrong, against the truth of what ran when.
+// Many isolates, which crash, whose messages are lost, come twice or late, and whose clocks are
+// wrong, against the truth of what ran when.
 describe("with any holders, crashes, lost messages and clocks", () => {
   const arbitraryStep = fc.record({
     holder: fc.nat(3),

@@ -1,5 +1,6 @@
-// The shape is that of VS Code's settings schema (microsoft/vscode, chat.contribution.ts: "Configures which models are exposed to MCP servers
-// for sampling"). The first three examples stand in public documentation: of semcp/mcp-sinstaller, of a legacy code analyzer for VS Code's
+// The shape is that of VS Code's settings schema (microsoft/vscode, chat.contribution.ts:
+// "Configures which models are exposed to MCP servers for sampling"). The first three examples
+// stand in public documentation: of semcp/mcp-sinstaller, of a legacy code analyzer for VS Code's
 // global settings, and of a workspace's `.vscode/settings.json`.
 
 import * as fc from "fast-check";

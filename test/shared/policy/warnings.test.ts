@@ -1,4 +1,5 @@
-// The warnings by the corpus: a change that catches fewer attacks, or alarms about more ordinary texts, shows here.
+// The warnings by the corpus: a change that catches fewer attacks, or alarms about more ordinary
+// texts, shows here.
 
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// The scripted provider against the official SDKs: what the other tests rely on is what the real clients of these APIs read.
+// The scripted provider against the official SDKs: what the other tests rely on is what the real
+// clients of these APIs read.
 
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";

@@ -1,4 +1,5 @@
-// The sender against scripted providers on real sockets. It stands beside the pure tests because workerd's test runner opens no sockets.
+// The sender against scripted providers on real sockets. It stands beside the pure tests because
+// workerd's test runner opens no sockets.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { ModelReply } from "../../../shared/model/call.ts";
@@ -35,7 +36,10 @@ type Kind = "anthropic" | "openai";
 const at = (server: ProviderServer, kind: Kind, id = "model-1", model: Partial<Model> = {}, provider: Partial<Provider> = {}): Candidate =>
   candidate(kind, { id, ...model }, { baseUrl: kind === "openai" ? server.openaiUrl : server.url, ...provider });
 
-/** Waiting takes no time, but the clock goes on by as much. Attempts may take 20 s, which only a silent server uses, with a limit of its own. */
+/**
+ * Waiting takes no time, but the clock goes on by as much. Attempts may take 20 s, which only a
+ * silent server uses, with a limit of its own.
+ */
 const newSender = (random = 0.5, environment: Record<string, string> = { PROVIDER_KEY: key }) =>
   createSender({
     lookup: (name) => environment[name],

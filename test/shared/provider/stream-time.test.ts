@@ -17,7 +17,10 @@ const events = {
 } as const;
 const options: SendOptions = { totalTimeoutMs: 60_000, attemptTimeoutMs: 30_000, maxAttemptsPerCandidate: 1 };
 
-/** One event of the stream after the other, each after a time; the connection breaks when it is aborted, as a real one does. */
+/**
+ * One event of the stream after the other, each after a time; the connection breaks when it is
+ * aborted, as a real one does.
+ */
 async function send(kind: "anthropic" | "openai", before: (event: number) => number) {
   let asked = 0;
   const sender = createSender({

@@ -100,7 +100,8 @@ const causes: readonly Cause[] = [
 
 describe("why there is no reply", () => {
   test.each(causes.map((cause) => [JSON.stringify(cause), cause] as const))("is one sentence: %s", (_, cause) => {
-    // A file name or a number may have a full stop in it; a second sentence would have a space after it.
+    // A file name or a number may have a full stop in it; a second sentence would have a space
+    // after it.
     expect(causeSentence(cause)).toMatch(/^[A-Z"](?:(?!\. ).)*\.$/s);
     expect(causeSentence(cause)).not.toMatch(/undefined|null|\[object/);
   });

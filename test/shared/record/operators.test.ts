@@ -1,4 +1,5 @@
-// The chain of a month's acts: what is found where an act was changed or taken out, and that nothing is found otherwise.
+// The chain of a month's acts: what is found where an act was changed or taken out, and that
+// nothing is found otherwise.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -31,7 +32,8 @@ describe("checkChain", () => {
     fc.assert(
       fc.property(months, ({ earlier, later }) => {
         expect(checkChain(later, { chain, sent: endOf(later), lastBefore: endOf(earlier) })).toBeNull();
-        // The month before is no longer stored; and an older month than the newest has no end to compare.
+        // The month before is no longer stored; and an older month than the newest has no end to
+        // compare.
         expect(checkChain(later, { chain, sent: null, lastBefore: null })).toBeNull();
       }),
     );

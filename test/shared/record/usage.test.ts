@@ -1,4 +1,5 @@
-// What requests came to: sums that do not depend on their order, and quantiles of people's time within their error.
+// What requests came to: sums that do not depend on their order, and quantiles of people's time
+// within their error.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";

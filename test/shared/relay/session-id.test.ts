@@ -27,7 +27,10 @@ const sessions = fc.record<RelaySession>({
 });
 const sealed = (of: RelaySession, by: SigningKeys = keys): string => relaySessionId(by, of) ?? "";
 
-/** Every text that differs from this one in one character, is one shorter or longer, or has two characters changed places. */
+/**
+ * Every text that differs from this one in one character, is one shorter or longer, or has two
+ * characters changed places.
+ */
 function mutationsOf(text: string): Set<string> {
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=+/. ";
   const changed = new Set<string>();

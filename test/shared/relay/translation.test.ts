@@ -1,4 +1,5 @@
-// Between a client of a 2025 revision and a server of 2026-07-28: each side gets what its own schema allows.
+// Between a client of a 2025 revision and a server of 2026-07-28: each side gets what its own
+// schema allows.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";

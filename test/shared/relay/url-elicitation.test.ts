@@ -1,4 +1,5 @@
-// Which addresses lead to the gateway: its host in every spelling, and on a developer's machine every name that the machine has.
+// Which addresses lead to the gateway: its host in every spelling, and on a developer's machine
+// every name that the machine has.
 
 import { describe, expect, test } from "vitest";
 import { leadsTo } from "../../../shared/relay/url-elicitation.ts";

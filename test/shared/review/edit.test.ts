@@ -54,7 +54,10 @@ const reply: SamplingReply = {
 
 const edit = (path: string, text: string) => applyRequestEdits(request, new Map([[path, text]]));
 
-/** What a browser does to a text on its way through a page and a form. The browser itself is asked in test/outside/pages. */
+/**
+ * What a browser does to a text on its way through a page and a form. The browser itself is asked
+ * in test/outside/pages.
+ */
 const throughForm = (text: string) =>
   text
     .replaceAll(/\r\n?|\n/g, "\r\n")

@@ -1,4 +1,5 @@
-// The right to go on from an approval to the review of its reply: it is one link's, and no other link's in any byte.
+// The right to go on from an approval to the review of its reply: it is one link's, and no other
+// link's in any byte.
 
 import { expect, test } from "vitest";
 import { toBase64url } from "../../../shared/encoding.ts";

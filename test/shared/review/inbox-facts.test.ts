@@ -1,4 +1,5 @@
-// Which reviews are alike, so that one form may approve them together: those that differ in their messages' words alone.
+// Which reviews are alike, so that one form may approve them together: those that differ in their
+// messages' words alone.
 
 import { expect, test } from "vitest";
 import { alikeDigest, inboxEntry } from "../../../shared/review/inbox-facts.ts";

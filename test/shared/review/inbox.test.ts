@@ -1,4 +1,5 @@
-// The cookie of a browser that asked for a sign-in link: it proves when it asked, for an address that it does not name.
+// The cookie of a browser that asked for a sign-in link: it proves when it asked, for an address
+// that it does not name.
 
 import { expect, test } from "vitest";
 import { addressDigest, askedToken, browserSecretLength, parseAskedToken } from "../../../shared/review/inbox.ts";

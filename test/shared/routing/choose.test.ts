@@ -329,7 +329,10 @@ describe("properties", () => {
     );
   });
 
-  /** A copy that shares no object with the original, so that nothing can be remembered between two calls. */
+  /**
+   * A copy that shares no object with the original, so that nothing can be remembered between two
+   * calls.
+   */
   const structuredCloneOf = (input: RoutingInput): RoutingInput => ({
     ...input,
     table: structuredClone(input.table),

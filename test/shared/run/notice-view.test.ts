@@ -1,4 +1,5 @@
-// What leaves in a notice where the policy has rules of redaction: everything masked again, and no original.
+// What leaves in a notice where the policy has rules of redaction: everything masked again, and no
+// original.
 
 import { describe, expect, test } from "vitest";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";

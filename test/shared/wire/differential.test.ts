@@ -1,5 +1,5 @@
-// Differential: what we take and refuse, against the official schemas of 2025-11-25 and 2026-07-28 and an independent writing of the
-// textual rules.
+// Differential: what we take and refuse, against the official schemas of 2025-11-25 and 2026-07-28
+// and an independent writing of the textual rules.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -219,7 +219,10 @@ function mutate(root: Members, { at, kind, value, name }: Mutation): void {
 const members = (value: Value | undefined): Members => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {});
 const list = (value: Value | undefined): Value[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]);
 
-/** The textual rules, written without a look at the code that is tested; meant for params in which the official schema found no fault. */
+/**
+ * The textual rules, written without a look at the code that is tested; meant for params in which
+ * the official schema found no fault.
+ */
 function keepsTextualRules(params: Members): boolean {
   return (
     isCarried(params) &&
@@ -322,7 +325,8 @@ function toolsAreBalanced(messages: Members[]): boolean {
 /** What differs between the revisions for this oracle. */
 const families = [
   ["2025-11-25", parseSampling, (params: Members) => params, () => true],
-  // No task, no `_meta` of its own (ours stays an object), and a schema of JSON values in which null and fractions are left out by oversight.
+  // No task, no `_meta` of its own (ours stays an object), and a schema of JSON values in which
+  // null and fractions are left out by oversight.
   [
     "2026-07-28",
     parseSampling2026,

@@ -1,4 +1,5 @@
-// The official JSON Schemas of every revision as validators: the oracle of the protocol's tests. Knows nothing of our code.
+// The official JSON Schemas of every revision as validators: the oracle of the protocol's tests.
+// Knows nothing of our code.
 
 import { readFileSync } from "node:fs";
 import addFormats from "ajv-formats";
@@ -30,7 +31,9 @@ function schemaOf(revision: Revision) {
   return schema;
 }
 
-/** The errors of a value against one definition of one revision's schema; empty where it is valid. */
+/**
+ * The errors of a value against one definition of one revision's schema; empty where it is valid.
+ */
 export function officialErrors(revision: Revision, definition: string, value: unknown): string[] {
   const { ajv, definitions } = schemaOf(revision);
   const validate = ajv.getSchema(`mcp#/${definitions}/${definition}`);

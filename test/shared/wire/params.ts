@@ -1,4 +1,5 @@
-// A neutral request as params of MCP, contents as lists: what is read of them must be the request again.
+// A neutral request as params of MCP, contents as lists: what is read of them must be the request
+// again.
 
 import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 

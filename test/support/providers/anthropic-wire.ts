@@ -1,4 +1,5 @@
-// Anthropic's Messages API as a server speaks it: what it refuses, and how it answers. Written from its public reference and error messages.
+// Anthropic's Messages API as a server speaks it: what it refuses, and how it answers. Written from
+// its public reference and error messages.
 
 type Fields = Record<string, unknown>;
 
@@ -138,14 +139,20 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** The documented error body of a status. `message` is a provider's own free text, which must never come out of our side. */
+/**
+ * The documented error body of a status. `message` is a provider's own free text, which must never
+ * come out of our side.
+ */
 export const anthropicError = (status: number, message: string): unknown => ({
   type: "error",
   error: { type: errorTypes[status] ?? "api_error", message },
   request_id: "req_test",
 });
 
-/** `input` is all of it; `cached` and `written` are the parts that were read from and written to the cache. */
+/**
+ * `input` is all of it; `cached` and `written` are the parts that were read from and written to the
+ * cache.
+ */
 export type TokenCounts = { readonly input: number; readonly output: number; readonly cached?: number; readonly written?: number };
 
 /** The API's input tokens are the rest. */
@@ -155,7 +162,10 @@ export const inputCounts = ({ input, cached = 0, written = 0 }: TokenCounts) => 
   cache_read_input_tokens: cached,
 });
 
-/** What is answered. `stop` is the API's own word; several texts are several blocks; `thinking` comes first. */
+/**
+ * What is answered. `stop` is the API's own word; several texts are several blocks; `thinking`
+ * comes first.
+ */
 export type MessageAnswer = {
   readonly model: string;
   readonly text: string | readonly string[] | undefined;
@@ -184,7 +194,9 @@ export const anthropicMessage = (answer: MessageAnswer): unknown => ({
   usage: { ...inputCounts(answer.usage), output_tokens: answer.usage.output },
 });
 
-/** The same answer as the raw events of a stream, its texts in the pieces that `cut` makes of them. */
+/**
+ * The same answer as the raw events of a stream, its texts in the pieces that `cut` makes of them.
+ */
 export function anthropicEvents(answer: MessageAnswer, cut: (text: string) => readonly string[]): string[] {
   const blocks: { readonly start: object; readonly deltas: readonly object[] }[] = [
     ...(answer.thinking === undefined

@@ -1,4 +1,5 @@
-// Chat Completions and Embeddings as OpenAI's server speaks them: what it refuses, and how it answers. Written from its public reference.
+// Chat Completions and Embeddings as OpenAI's server speaks them: what it refuses, and how it
+// answers. Written from its public reference.
 
 import type { TokenCounts } from "./anthropic-wire.ts";
 
@@ -76,7 +77,10 @@ function messageFaults(messages: readonly unknown[]): string[] {
   return faults;
 }
 
-/** The documented error body. `message` is a provider's own free text, which must never come out of our side. */
+/**
+ * The documented error body. `message` is a provider's own free text, which must never come out of
+ * our side.
+ */
 export const openaiError = (status: number, message: string): unknown => ({
   error: { message, type: status === 429 ? "requests" : status >= 500 ? "server_error" : "invalid_request_error", param: null, code: null },
 });
@@ -132,7 +136,10 @@ export const chatCompletion = (answer: ChatAnswer): unknown => ({
   usage: chatUsage(answer.usage),
 });
 
-/** The same answer as the raw events of a stream, its texts in the pieces that `cut` makes of them. `counted`: with `include_usage`. */
+/**
+ * The same answer as the raw events of a stream, its texts in the pieces that `cut` makes of them.
+ * `counted`: with `include_usage`.
+ */
 export function chatEvents(answer: ChatAnswer, cut: (text: string) => readonly string[], counted: boolean): string[] {
   const chunk = (choices: readonly unknown[], usage: unknown = null): string =>
     dataEvent({

@@ -85,7 +85,10 @@ const resource = fc.oneof(
   words.map((name) => ({ type: "resource_link" as const, uri: "https://example.com/c", name })),
 );
 
-/** Any request that keeps the protocol's rules; with `audio`, sounds too. Tool rounds are complete and their ids unique. */
+/**
+ * Any request that keeps the protocol's rules; with `audio`, sounds too. Tool rounds are complete
+ * and their ids unique.
+ */
 export function anyRequest(options: { audio: boolean }): fc.Arbitrary<ChatRequest> {
   const media = options.audio ? fc.oneof(image, audio) : image;
   const result = fc.record(

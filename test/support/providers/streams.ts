@@ -23,7 +23,9 @@ export type Streamed = {
   readonly stream: StreamReader;
 };
 
-/** Reads the bytes, cut at `cuts` (places in them, in any order), and translates what they come to. */
+/**
+ * Reads the bytes, cut at `cuts` (places in them, in any order), and translates what they come to.
+ */
 export async function streamed(kind: Kind, call: ModelCall, bytes: Uint8Array, cuts: readonly number[] = []): Promise<Streamed> {
   const deltas: string[] = [];
   const text = new TextDeltas(call.request, (piece) => deltas.push(piece));
@@ -50,7 +52,9 @@ function inChunks(bytes: Uint8Array, cuts: readonly number[]): ReadableStream<Ui
   });
 }
 
-/** Texts of which parts are stop sequences, characters of several bytes or units, or halves of such. */
+/**
+ * Texts of which parts are stop sequences, characters of several bytes or units, or halves of such.
+ */
 export const anyText = fc
   .array(
     fc.oneof(fc.constantFrom("a", "b", "ab", "abc", "END", "EN", "é", "😀", "\uD83D", "\n\n", "data: ", "`"), fc.string({ maxLength: 4 })),

@@ -1,5 +1,6 @@
-// What Slack refuses in blocks and views, as its reference documents it (https://docs.slack.dev/reference/block-kit), and the
-// bound on a whole message that it does not document (bolt-js issues 2509 and 2867: about 12,000 characters of text).
+// What Slack refuses in blocks and views, as its reference documents it
+// (https://docs.slack.dev/reference/block-kit), and the bound on a whole message that it does not
+// document (bolt-js issues 2509 and 2867: about 12,000 characters of text).
 //
 // Lengths are counted with `&`, `<` and `>` escaped: the strictest reading.
 
@@ -66,7 +67,8 @@ class Rules {
     if (!isObject(value) || !allowed.includes(String(value["type"]))) return this.refuse(at, "is not allowed here");
     if (value["type"] === "text") {
       this.object(value, at, ["type", "text", "style"]);
-      // The elements of rich text have no limit of their own in the reference; the section's is taken for them.
+      // The elements of rich text have no limit of their own in the reference; the section's is
+      // taken for them.
       this.text(value["text"], `${at}/text`, 3_000);
     } else if (value["type"] === "link") {
       this.object(value, at, ["type", "url", "text", "style"]);

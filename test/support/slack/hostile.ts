@@ -1,9 +1,13 @@
-// Texts that Slack would read as something else wherever it reads markup, and a review that has one of them in every field.
+// Texts that Slack would read as something else wherever it reads markup, and a review that has one
+// of them in every field.
 
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { plainReply } from "./views.ts";
 
-/** https://docs.slack.dev/messaging/formatting-message-text: mentions, links, dates, emoji, emphasis, and what imitates escapes. */
+/**
+ * https://docs.slack.dev/messaging/formatting-message-text: mentions, links, dates, emoji,
+ * emphasis, and what imitates escapes.
+ */
 export const controlSequences: readonly string[] = [
   "<!channel> <!here> <!everyone>",
   "<@U012ABCDEF> <@W012ABCDEF|boss> <#C012ABCDEF|general> <!subteam^S012ABCDEF>",

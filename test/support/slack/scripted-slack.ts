@@ -1,5 +1,6 @@
-// Slack as it documents itself, scripted: the methods that the gateway calls, with Slack's own checks and errors, and what
-// it sends when somebody presses a button or submits a modal. It answers requests and opens no socket.
+// Slack as it documents itself, scripted: the methods that the gateway calls, with Slack's own
+// checks and errors, and what it sends when somebody presses a button or submits a modal. It
+// answers requests and opens no socket.
 
 import { messageRefusal, viewRefusal } from "./block-rules.ts";
 
@@ -72,7 +73,9 @@ export class ScriptedSlack {
     this.#members.add(member);
   }
 
-  /** What the next calls of a method (or of `webhook`) meet, before they are answered as documented. */
+  /**
+   * What the next calls of a method (or of `webhook`) meet, before they are answered as documented.
+   */
   script(method: string, ...steps: readonly SlackStep[]): void {
     this.#steps.set(method, [...(this.#steps.get(method) ?? []), ...steps]);
   }
@@ -81,7 +84,9 @@ export class ScriptedSlack {
     return this.calls.filter((call) => call.method === method);
   }
 
-  /** Answers one request to `…/api/<method>`, or to an incoming webhook's address (`…/services/…`). */
+  /**
+   * Answers one request to `…/api/<method>`, or to an incoming webhook's address (`…/services/…`).
+   */
   async handle(request: Request): Promise<Response> {
     const { pathname } = new URL(request.url);
     const method = /\/api\/([a-zA-Z.]+)$/.exec(pathname)?.[1] ?? "webhook";
@@ -249,7 +254,10 @@ export class ScriptedSlack {
     };
   }
 
-  /** A payload as Slack posts it: form-encoded, signed over its bytes. `change` replaces headers; null leaves one out. */
+  /**
+   * A payload as Slack posts it: form-encoded, signed over its bytes. `change` replaces headers;
+   * null leaves one out.
+   */
   async sign(
     payload: unknown,
     change: Readonly<Record<string, string | null>> = {},

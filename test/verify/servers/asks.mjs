@@ -1,4 +1,5 @@
-// The tools of each of these servers, as calls to the client: what differs is only how a framework sends them.
+// The tools of each of these servers, as calls to the client: what differs is only how a framework
+// sends them.
 
 const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const weather = {
@@ -34,7 +35,10 @@ async function five(question, { sample }) {
   return JSON.stringify(replies);
 }
 
-/** By name: from the question and how to ask (`sample`, `elicit`, each with a name of the request) to the tool's text. */
+/**
+ * By name: from the question and how to ask (`sample`, `elicit`, each with a name of the request)
+ * to the tool's text.
+ */
 export const tools = {
   ask: async (question, { sample }) => textOf(await sample(params(question), "reply")),
   "ask-image": async (question, { sample }) => {

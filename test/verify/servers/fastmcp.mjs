@@ -10,7 +10,8 @@ for (const [name, run] of Object.entries(tools))
     description: name,
     parameters: z.object({ question: z.string() }),
     execute: async ({ question }, { sessionId }) => {
-      // Over stdio there is one session, without an id; it is listed a moment after its client was answered.
+      // Over stdio there is one session, without an id; it is listed a moment after its client was
+      // answered.
       const find = () => (sessionId === undefined ? server.sessions[0] : server.sessions.find((each) => each.sessionId === sessionId));
       while (find() === undefined) await new Promise((resolve) => setTimeout(resolve, 20));
       const session = find();

@@ -1,4 +1,5 @@
-// The email channel with both senders, inside workerd. What a mail says and looks like is in test/rest/pages/mail.test.ts.
+// The email channel with both senders, inside workerd. What a mail says and looks like is in
+// test/rest/pages/mail.test.ts.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Channel, Notice, Sent } from "../../../workers/channels/channel.ts";

@@ -1,4 +1,5 @@
-// Which channels a reviewer is asked by, and which one stands in where another failed or is not configured any more.
+// Which channels a reviewer is asked by, and which one stands in where another failed or is not
+// configured any more.
 
 import { expect, test } from "vitest";
 import type { Channel } from "../../../workers/channels/channel.ts";

@@ -1,4 +1,5 @@
-// What the channels do where the pages Worker, which makes their messages, does not answer: nothing is sent, and the attempt counts as failed.
+// What the channels do where the pages Worker, which makes their messages, does not answer: nothing
+// is sent, and the attempt counts as failed.
 
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";

@@ -1,5 +1,6 @@
-// The Slack channel in both its ways against a scripted Slack, inside workerd. What a message says is in
-// test/shared/channels/slack-message.test.ts; what a press does, in test/workers/contract/slack-interactions.test.ts.
+// The Slack channel in both its ways against a scripted Slack, inside workerd. What a message says
+// is in test/shared/channels/slack-message.test.ts; what a press does, in
+// test/workers/contract/slack-interactions.test.ts.
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

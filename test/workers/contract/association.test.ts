@@ -1,4 +1,5 @@
-// Association: what ended stays ended, what ran under it is cancelled and says so, and no key reaches another's.
+// Association: what ended stays ended, what ran under it is cancelled and says so, and no key
+// reaches another's.
 
 import { listDurableObjectIds } from "cloudflare:test";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// What an auditor asks: which requests were refused and why, what operators did, who opened a review; and why something failed.
+// What an auditor asks: which requests were refused and why, what operators did, who opened a
+// review; and why something failed.
 
 import type { ConfigObject } from "../../../workers/objects/config-object.ts";
 import { asObject } from "../objects/inside.ts";
@@ -73,7 +74,10 @@ const linesOf = (key: string, count: number): Promise<readonly Line[]> =>
 
 type Key = { readonly id: string; readonly key: string };
 
-/** Each refusal once: how it comes about, with which key, and what the record and the list say of it. */
+/**
+ * Each refusal once: how it comes about, with which key, and what the record and the list say of
+ * it.
+ */
 const refusals: readonly {
   readonly what: string;
   readonly options?: object;

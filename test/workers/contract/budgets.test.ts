@@ -1,4 +1,5 @@
-// Budgets: a request that may cost more than is left is refused before anything is sent, and what is spent is what the provider was paid.
+// Budgets: a request that may cost more than is left is refused before anything is sent, and what
+// is spent is what the provider was paid.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { budgetStub, configStub } from "../../../workers/stubs/stubs.ts";
@@ -64,7 +65,8 @@ const dayMs = 86_400_000;
 let key: string;
 let tests = 0;
 beforeEach(async () => {
-  // Noon: no test sees the end of a day. Each has minutes of its own: nothing that this isolate held in the test before counts.
+  // Noon: no test sees the end of a day. Each has minutes of its own: nothing that this isolate
+  // held in the test before counts.
   tests += 1;
   travel(dayMs - ((Date.now() + dayMs / 2) % dayMs) + tests * 5 * 60_000);
   await configure("budgets", { budgets: {} });

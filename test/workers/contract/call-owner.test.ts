@@ -1,4 +1,5 @@
-// Calls of users who share a gateway key and have credentials of their own for the server: nobody gets another one's call.
+// Calls of users who share a gateway key and have credentials of their own for the server: nobody
+// gets another one's call.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { createKey, eventually, gatewayWith } from "../support/gateway.ts";

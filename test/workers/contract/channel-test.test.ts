@@ -1,4 +1,5 @@
-// POST /admin/channels/test: one message by one channel to one reviewer, what it says, and what an operator is told where it fails.
+// POST /admin/channels/test: one message by one channel to one reviewer, what it says, and what an
+// operator is told where it fails.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";

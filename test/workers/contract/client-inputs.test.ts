@@ -1,4 +1,5 @@
-// What a client of a 2025 revision is asked in a round of a server of 2026-07-28, and which response of which session answers it.
+// What a client of a 2025 revision is asked in a round of a server of 2026-07-28, and which
+// response of which session answers it.
 
 import { beforeEach, expect, test } from "vitest";
 import { inputId, inputPlace } from "../../../shared/relay/client-inputs.ts";

@@ -1,4 +1,5 @@
-// Configuration over HTTP: versions, 412, restore; and a malformed document that takes nothing down.
+// Configuration over HTTP: versions, 412, restore; and a malformed document that takes nothing
+// down.
 
 import { describe, expect, test, vi } from "vitest";
 import { publishedCopy } from "../../../shared/published.ts";
@@ -174,7 +175,10 @@ describe.each(["policy", "routing"] as const)("%s", (name) => {
   const copyOf = async (of: string): Promise<string> => (await env.CONFIG.get(of)) ?? "";
   const opened = { ...policy, version: 99, rules: [], default: { ...policy.default, request: "allow", response: "allow" } };
   const anotherKey = [signingKey("another gateway's key, long enough")] as const;
-  /** What somebody makes of the copy in KV who may write there and has everything that was ever published. */
+  /**
+   * What somebody makes of the copy in KV who may write there and has everything that was ever
+   * published.
+   */
   const tampering: [string, (good: string) => Promise<string | null>][] = [
     ["missing", async () => null],
     ["no document", async () => "{malformed"],

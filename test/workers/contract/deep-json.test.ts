@@ -1,4 +1,5 @@
-// JSON that nests a hundred thousand levels deep, at every way in and from servers: it is refused with a sentence, and never a 500.
+// JSON that nests a hundred thousand levels deep, at every way in and from servers: it is refused
+// with a sentence, and never a 500.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";

@@ -1,4 +1,5 @@
-// POST /admin/doctor: each check where all is well and where something is wrong, what is said of it, and what never is.
+// POST /admin/doctor: each check where all is well and where something is wrong, what is said of
+// it, and what never is.
 
 import { configStub } from "../../../workers/stubs/stubs.ts";
 import { describe, expect, test, vi } from "vitest";

@@ -1,4 +1,5 @@
-// A genuine link whose time is over: what its page says, what a new link needs, and that nothing else comes of it.
+// A genuine link whose time is over: what its page says, what a new link needs, and that nothing
+// else comes of it.
 
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -67,7 +68,10 @@ async function endedNow(): Promise<string> {
   return link.replace(tokenOf(link), linkToken(keys, { ...claims, expiresAtSeconds }));
 }
 
-/** Of the outbox's link alone: an email that was still on its way when the clock was moved gets a new link by itself. */
+/**
+ * Of the outbox's link alone: an email that was still on its way when the clock was moved gets a
+ * new link by itself.
+ */
 const renewals = async (): Promise<number> =>
   (await recordLines()).filter(({ run: of, fact }) => of === run && fact.kind === "linkRenewed" && fact.channel === "outbox").length;
 

@@ -1,5 +1,6 @@
-// One cheap request must not become endless work: everything that a key can cause is counted before it is done, and bounded.
-// These tests count what was done; what it costs others is measured by npm run bench -- flood.
+// One cheap request must not become endless work: everything that a key can cause is counted before
+// it is done, and bounded. These tests count what was done; what it costs others is measured by npm
+// run bench -- flood.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";
@@ -34,7 +35,10 @@ import { postV1 } from "../support/v1.ts";
 
 const hourMs = 3_600_000;
 
-/** Time stands still but for what `pass` adds: a bucket that fills while a test works would let one more through on a slow machine. */
+/**
+ * Time stands still but for what `pass` adds: a bucket that fills while a test works would let one
+ * more through on a slow machine.
+ */
 function stoppedClock(): { readonly pass: (milliseconds: number) => void } {
   let at = Date.now();
   vi.spyOn(Date, "now").mockImplementation(() => at);
@@ -71,7 +75,10 @@ describe("callsPerMinute", () => {
   ];
 
   let clock = { pass: (_milliseconds: number): void => {} };
-  /** A key with a task and a session at the relay, of whose ten messages a minute as many are left as it says. */
+  /**
+   * A key with a task and a session at the relay, of whose ten messages a minute as many are left
+   * as it says.
+   */
   async function senderWith(left: number): Promise<Sender> {
     clock = stoppedClock();
     const { key } = await createKey({ limits: { callsPerMinute: 10 } });

@@ -1,5 +1,5 @@
-// What a reviewer may do beside deciding, over HTTP: hand the review over, say that it is not theirs; and what their page
-// shows once they have approved, given up, or may not approve.
+// What a reviewer may do beside deciding, over HTTP: hand the review over, say that it is not
+// theirs; and what their page shows once they have approved, given up, or may not approve.
 
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// Grants, from the reviewer's page to the later request that passes: what they let through, what they do not, how they are
-// counted, listed and ended.
+// Grants, from the reviewer's page to the later request that passes: what they let through, what
+// they do not, how they are counted, listed and ended.
 
 import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -72,7 +72,10 @@ async function give(grant = "tool:shape", limits: { uses?: number; hours?: numbe
   return run;
 }
 
-/** Whether a request is asked about: it is over, or a review of it is open. The one that waits is withdrawn. */
+/**
+ * Whether a request is asked about: it is over, or a review of it is open. The one that waits is
+ * withdrawn.
+ */
 async function isAsked(asked: Asked, options: { key?: string } = {}): Promise<boolean> {
   const before = (await notices()).length;
   const response = await sample(asked, { headers: { Prefer: "respond-async" }, ...options });
@@ -258,7 +261,8 @@ describe("a grant ends", () => {
     expect(await grantList("state=live")).toEqual([]);
     const revoked = await onlyGrant();
     expect(revoked).toMatchObject({ state: "revoked", usesLeft: 10 });
-    // Ending it twice is ending it once; and what the run's outbox tells twice does not bring it back.
+    // Ending it twice is ending it once; and what the run's outbox tells twice does not bring it
+    // back.
     travel(1_000);
     expect((await admin(`/grants/${id}`, { method: "DELETE" })).status).toBe(204);
     await givenGrant("key_dev", { id });
@@ -492,7 +496,10 @@ describe("repeats", () => {
   });
 });
 
-/** Waits for the answer to the request 1 to be in the session's table, or, ringing its alarm, for it to be gone. */
+/**
+ * Waits for the answer to the request 1 to be in the session's table, or, ringing its alarm, for it
+ * to be gone.
+ */
 const answerIs = (what: "kept" | "forgotten"): Promise<unknown> =>
   eventually(what, async () => {
     const stub = sessionStub(env, "key_dev", "sess-1");

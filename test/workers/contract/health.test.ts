@@ -1,4 +1,5 @@
-// GET /healthz: which secrets the gateway refuses, and that a review which can reach nobody makes it degraded and not down.
+// GET /healthz: which secrets the gateway refuses, and that a review which can reach nobody makes
+// it degraded and not down.
 
 import { describe, expect, test } from "vitest";
 import type { Env } from "../../../workers/platform/env.ts";

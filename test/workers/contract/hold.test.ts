@@ -34,7 +34,8 @@ describe.each([
     const response = await answer;
     expect(response.status).toBe(200);
     expect(response.headers.get("Content-Type")).toBe(type);
-    // White space that keeps a response alive must reach the caller: it is not to be compressed on the way.
+    // White space that keeps a response alive must reach the caller: it is not to be compressed on
+    // the way.
     const keptAlive = type === "application/json" && server === "notes";
     expect(response.headers.get("Cache-Control")).toBe(keptAlive ? "no-store, no-transform" : "no-store");
     expect(response.headers.get("Content-Encoding")).toBe(keptAlive ? "identity" : null);

@@ -1,4 +1,5 @@
-// Images by every way in: what a reviewer is shown and what a model gets are the same bytes, and they are one picture for everybody.
+// Images by every way in: what a reviewer is shown and what a model gets are the same bytes, and
+// they are one picture for everybody.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { decodePng } from "../../../shared/image/decode-png.ts";

@@ -1,4 +1,5 @@
-// Signing in to the inbox: by a link to the address on file, once, in time, in the browser that asked; and how a session ends.
+// Signing in to the inbox: by a link to the address on file, once, in time, in the browser that
+// asked; and how a session ends.
 
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";

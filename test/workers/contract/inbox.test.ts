@@ -1,5 +1,5 @@
-// The inbox of a signed-in reviewer: what it lists and for whom, the review's page without a token, alike reviews decided together, and what
-// an open page hears.
+// The inbox of a signed-in reviewer: what it lists and for whom, the review's page without a token,
+// alike reviews decided together, and what an open page hears.
 
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// When the requestor gave up: the run goes on, and its reply waits an hour for an identical request, which is asked about no second time.
+// When the requestor gave up: the run goes on, and its reply waits an hour for an identical
+// request, which is asked about no second time.
 
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// API keys: made once, listed without themselves, limited to servers and models, expired and revoked.
+// API keys: made once, listed without themselves, limited to servers and models, expired and
+// revoked.
 
 import { describe, expect, test, vi } from "vitest";
 import { KeyObject } from "../../../workers/objects/key/key-object.ts";

@@ -1,4 +1,5 @@
-// The limits of a key: how often, how many at once, how many rounds, how large; and content of every size that they let in.
+// The limits of a key: how often, how many at once, how many rounds, how large; and content of
+// every size that they let in.
 
 import { describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,5 @@
-// What an open review page hears by its WebSocket: how its review stands, without a word of the content.
+// What an open review page hears by its WebSocket: how its review stands, without a word of the
+// content.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { configure, env, eventually, gateway, gatewayWith, notices, policy, publicUrl, sample } from "../support/gateway.ts";

@@ -1,4 +1,5 @@
-// GET /metrics, as a scraper gets it: what is counted, who may read it, and that no counter ever decreases.
+// GET /metrics, as a scraper gets it: what is counted, who may read it, and that no counter ever
+// decreases.
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";

@@ -1,4 +1,5 @@
-// A project that upgraded the Worker's package and kept its wrangler.toml: health names what the file lacks.
+// A project that upgraded the Worker's package and kept its wrangler.toml: health names what the
+// file lacks.
 
 import { describe, expect, test } from "vitest";
 import type { Env } from "../../../workers/platform/env.ts";

@@ -7,7 +7,10 @@ import { protocolVersionKey } from "../../../shared/wire/mcp-2026/stateless-requ
 import { RelayClient, type Upstream, configureServers, initializeResult, scriptUpstream, upstreamOrigin } from "../support/mcp-server.ts";
 import { StatelessClient, answerWith, lastOf, samplingInput } from "../support/stateless.ts";
 
-/** `both` speaks 2026-07-28 and gives sessions; `noSession` speaks it and answers `initialize` without one. */
+/**
+ * `both` speaks 2026-07-28 and gives sessions; `noSession` speaks it and answers `initialize`
+ * without one.
+ */
 type Family = "stateless" | "sessions" | "both" | "noSession" | "sessionless";
 let servers = 0;
 let upstream: Upstream;

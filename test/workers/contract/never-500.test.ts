@@ -1,4 +1,5 @@
-// Whatever is sent, the gateway never answers with a fault of its own and never leaves a caller hanging.
+// Whatever is sent, the gateway never answers with a fault of its own and never leaves a caller
+// hanging.
 
 import * as fc from "fast-check";
 import { afterAll, beforeEach, expect, test } from "vitest";
@@ -33,7 +34,10 @@ afterAll(() => {
   expect(loggedLines().filter((line) => /request\.failed|effectFailed|alarmFailed/.test(line))).toEqual([]);
 });
 
-/** A caller that is left hanging never gets an answer: the end is far off, so that a busy machine is none. */
+/**
+ * A caller that is left hanging never gets an answer: the end is far off, so that a busy machine is
+ * none.
+ */
 const deadlineMs = 45_000;
 
 /** The answer, which came in time, is no fault of ours, and is JSON where it says so. */
@@ -59,7 +63,9 @@ async function answered(response: Promise<Response>): Promise<Response> {
 const send = (body: BodyInit, headers: Record<string, string> = {}): Promise<Response> =>
   gateway("/sampling", { method: "POST", body, key, headers: { "Content-Type": "application/json", ...headers } });
 
-/** Visible ASCII and spaces: workerd writes a line of its own about every header with anything else. */
+/**
+ * Visible ASCII and spaces: workerd writes a line of its own about every header with anything else.
+ */
 const headerText = fc.string({ maxLength: 60 });
 const anyText = fc.oneof(fc.string({ unit: "binary", maxLength: 200 }), fc.string({ maxLength: 200 }));
 const anyJson = fc.jsonValue({ maxDepth: 5 });

@@ -1,4 +1,5 @@
-// The provider's prompt cache: asked for where a prompt repeats, and what it saves is in the result, the lists, the record and the budgets.
+// The provider's prompt cache: asked for where a prompt repeats, and what it saves is in the
+// result, the lists, the record and the budgets.
 
 import { beforeEach, expect, test } from "vitest";
 import { breakpointsIn } from "../../support/providers/anthropic-wire.ts";
@@ -9,7 +10,10 @@ import { decide, pathOf } from "../support/reviewer.ts";
 
 const systemPrompt = "You answer questions about the manual. ".repeat(60);
 const counted = { input: 1_000, output: 5, cached: 600, written: 300 };
-/** At a dollar for a million tokens of input, a tenth of that from the cache, five quarters into it, and two dollars for output. */
+/**
+ * At a dollar for a million tokens of input, a tenth of that from the cache, five quarters into it,
+ * and two dollars for output.
+ */
 const costUsd = (100 * 1 + 600 * 0.1 + 300 * 1.25 + 5 * 2) / 1_000_000;
 const usage = { inputTokens: 1_000, outputTokens: 5, cachedInputTokens: 600, cacheWriteTokens: 300, costUsd: expect.closeTo(costUsd, 12) };
 

@@ -1,4 +1,5 @@
-// The record: every request of either path in it, chained, and never a word of what was asked, answered or said.
+// The record: every request of either path in it, chained, and never a word of what was asked,
+// answered or said.
 
 import { expect, test } from "vitest";
 import { isOperatorChain } from "../../../shared/record/operators.ts";

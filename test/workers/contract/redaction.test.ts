@@ -1,4 +1,5 @@
-// Redaction by the policy's rules: what the model gets, what is delivered, what notices and the record have, and how a reviewer lifts it.
+// Redaction by the policy's rules: what the model gets, what is delivered, what notices and the
+// record have, and how a reviewer lifts it.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { ScriptedSlack } from "../../support/slack/scripted-slack.ts";

@@ -1,5 +1,5 @@
-// URL elicitation at the relay: the review's own address is offered to the key's owner inside the client, without a token; and no server can
-// lead a client to the gateway.
+// URL elicitation at the relay: the review's own address is offered to the key's owner inside the
+// client, without a token; and no server can lead a client to the gateway.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { configure, createKey, eventually, openNotice, policy, publicUrl } from "../support/gateway.ts";

@@ -1,5 +1,5 @@
-// What a server's entry switches on: context that its requests may carry, and and which request in flight counts for what is
-// asked on the stand-alone stream.
+// What a server's entry switches on: context that its requests may carry, and and which request in
+// flight counts for what is asked on the stand-alone stream.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { configure, eventually, gateway, model, notices, openNotice, policy, runReaches, travel } from "../support/gateway.ts";
@@ -137,7 +137,10 @@ describe("context", () => {
 });
 
 describe("the stand-alone stream", () => {
-  /** What the record says of the request that was answered; on the fast path it is written a moment later. */
+  /**
+   * What the record says of the request that was answered; on the fast path it is written a moment
+   * later.
+   */
   const received = ({ result }: ReturnType<Upstream["answersTo"]>[number]): Promise<unknown> => {
     const { id } = (result as { _meta: { "countersign/run": { id: string } } })._meta["countersign/run"];
     return eventually("the record", async () =>
@@ -147,7 +150,10 @@ describe("the stand-alone stream", () => {
     );
   };
 
-  /** A client that listens there, and a server that answers each call on a stream of its own, as the test tells it to. */
+  /**
+   * A client that listens there, and a server that answers each call on a stream of its own, as the
+   * test tells it to.
+   */
   const listening = async (server: string) => {
     const alone = openStream();
     const streams = new Map<unknown, ReturnType<typeof openStream>>();

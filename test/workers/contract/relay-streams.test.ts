@@ -1,4 +1,5 @@
-// Streams of the relay that break or that nobody reads: what a client can resume from, and what is closed at the server.
+// Streams of the relay that break or that nobody reads: what a client can resume from, and what is
+// closed at the server.
 
 import { beforeEach, expect, test } from "vitest";
 import { gatewayWith } from "../support/gateway.ts";

@@ -365,7 +365,8 @@ describe("what passes to a server", () => {
     expect(upstream.calls[0]?.headers.get("Authorization")).toBe("Bearer the-users-own-token");
     await connected("open", both);
     expect(upstream.calls[1]?.headers.has("Authorization")).toBe(false);
-    // Where Authorization is the server's, our key in it is no key, and the words lead nobody to send it there.
+    // Where Authorization is the server's, our key in it is no key, and the words lead nobody to
+    // send it there.
     const refused = await new RelayClient("own").connect();
     expect(refused.status).toBe(401);
     expect((await errorIn(refused)).message).toBe(

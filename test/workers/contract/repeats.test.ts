@@ -1,4 +1,5 @@
-// Repeats: the same key, session, originating request, JSON-RPC id and params are one request, asked once and paid once.
+// Repeats: the same key, session, originating request, JSON-RPC id and params are one request,
+// asked once and paid once.
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";

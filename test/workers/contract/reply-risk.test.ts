@@ -1,4 +1,5 @@
-// The warnings of a reply: on the page of the response gate, and as a rule's reason to close that gate although it is open.
+// The warnings of a reply: on the page of the response gate, and as a rule's reason to close that
+// gate although it is open.
 
 import { abortAllDurableObjects } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -193,8 +194,9 @@ describe("a reply that is there already", () => {
   let questions = 0;
 
   /**
-   * A reply on the fast path whose requestor has left, and the request that would be given it. When the gateway hears that they left is
-   * nobody's to know here: where the model was quicker, somebody else asks and leaves.
+   * A reply on the fast path whose requestor has left, and the request that would be given it. When
+   * the gateway hears that they left is nobody's to know here: where the model was quicker,
+   * somebody else asks and leaves.
    */
   async function left(text: string): Promise<{ next: Asked; calls: number }> {
     for (let tries = 0; tries < 10; tries += 1) {

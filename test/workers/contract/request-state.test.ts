@@ -1,5 +1,5 @@
-// The `requestState` that the relay gives to clients of 2026-07-28: it is good for the very request that it was made for, for a day, and what
-// it continues goes to the server once.
+// The `requestState` that the relay gives to clients of 2026-07-28: it is good for the very request
+// that it was made for, for a day, and what it continues goes to the server once.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { fromBase64url, toBase64url } from "../../../shared/encoding.ts";
@@ -40,7 +40,10 @@ beforeEach(async () => {
   });
 });
 
-/** A state that holds the server's own, and one that names a call which waits: what sealed them is the same, what opens them is not. */
+/**
+ * A state that holds the server's own, and one that names a call which waits: what sealed them is
+ * the same, what opens them is not.
+ */
 const kinds = {
   "of a round that passes": { inputs: { confirm: formInput } },
   "of a round that is answered in part": { inputs: { confirm: formInput, reply: samplingInput() } },
@@ -79,7 +82,8 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])("a state %s", (kind)
   test("that was changed in any byte is refused", async () => {
     const state = await stateOf(kind);
     const bytes = fromBase64url(state) ?? new Uint8Array();
-    // The key's id, the nonce, the expiry, what is sealed, and the tag: each byte of the head and of the tail, and some between them.
+    // The key's id, the nonce, the expiry, what is sealed, and the tag: each byte of the head and
+    // of the tail, and some between them.
     const places = [...Array(24).keys(), 40, 60, ...Array.from({ length: 17 }, (_, index) => bytes.length - 1 - index)];
     for (const place of places) {
       const changed = bytes.slice();

@@ -1,4 +1,5 @@
-// `countersign/responseFormat` at every endpoint that MCP servers reach: what the model is told, what a reply has to be, and what reviewers see.
+// `countersign/responseFormat` at every endpoint that MCP servers reach: what the model is told,
+// what a reply has to be, and what reviewers see.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";

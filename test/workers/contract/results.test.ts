@@ -1,4 +1,5 @@
-// What a completed request gives: the shape of the result, its metadata, and what becomes of includeContext.
+// What a completed request gives: the shape of the result, its metadata, and what becomes of
+// includeContext.
 
 import { describe, expect, test } from "vitest";
 import { adminJson, answerOf, configure, eventually, model, policy, routing, runOf, sample } from "../support/gateway.ts";

@@ -1,4 +1,5 @@
-// The review link over HTTP: what opens it, what decides, what does not, and what the page says in each case.
+// The review link over HTTP: what opens it, what decides, what does not, and what the page says in
+// each case.
 
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Revoking an API key ends everything of that key: every endpoint refuses it, and nothing that it began goes on.
+// Revoking an API key ends everything of that key: every endpoint refuses it, and nothing that it
+// began goes on.
 
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -40,7 +41,10 @@ import { Stream } from "../support/stream.ts";
 import { replyMarker } from "../support/logs.ts";
 import { press } from "../support/reviewer.ts";
 
-/** As another place on earth has it for the next minute: the key was revoked, while its memory and KV still show it as good. */
+/**
+ * As another place on earth has it for the next minute: the key was revoked, while its memory and
+ * KV still show it as good.
+ */
 const revokeElsewhere = async ({ id }: KeyAnswer): Promise<void> => keyStub(env, id).revoke();
 
 let upstream: Upstream;

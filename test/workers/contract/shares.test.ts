@@ -1,4 +1,5 @@
-// A busy key: the Worker admits its requests from a share of its limits, and the limits and a revocation are as exact as without.
+// A busy key: the Worker admits its requests from a share of its limits, and the limits and a
+// revocation are as exact as without.
 
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test, vi } from "vitest";

@@ -1,4 +1,5 @@
-// What a press in Slack does, from the message to the model: the real gateway and its objects, a scripted Slack.
+// What a press in Slack does, from the message to the model: the real gateway and its objects, a
+// scripted Slack.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RecordFact } from "../../../shared/record/record.ts";

@@ -1,5 +1,6 @@
-// A server whose JSON library ignores case and punctuation in names, and takes the last of two members. No client can make it read another
-// message than the gateway judged: neither its own answer to the server's sampling, nor another tool.
+// A server whose JSON library ignores case and punctuation in names, and takes the last of two
+// members. No client can make it read another message than the gateway judged: neither its own
+// answer to the server's sampling, nor another tool.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";

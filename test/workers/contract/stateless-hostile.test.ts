@@ -1,5 +1,5 @@
-// Servers of 2026-07-28 that break the rules: what their clients get is bounded, says what is wrong, and asks for nothing that went around the
-// gates.
+// Servers of 2026-07-28 that break the rules: what their clients get is bounded, says what is
+// wrong, and asks for nothing that went around the gates.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { configure, createKey, gatewayWith, model, policy, publicUrl } from "../support/gateway.ts";

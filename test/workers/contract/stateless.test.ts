@@ -1,4 +1,5 @@
-// The relay in revision 2026-07-28, request by request: what is refused before a server hears of it, and what a server gets.
+// The relay in revision 2026-07-28, request by request: what is refused before a server hears of
+// it, and what a server gets.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { clientCapabilitiesKey, protocolVersionKey, revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";

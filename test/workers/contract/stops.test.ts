@@ -1,4 +1,5 @@
-// The kill switch: once it has answered nothing is sent for what is stopped, in whatever phase a request is; and it is taken back.
+// The kill switch: once it has answered nothing is sent for what is stopped, in whatever phase a
+// request is; and it is taken back.
 
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -215,7 +216,8 @@ test("a stop outlives a reset of every object", async () => {
 test("a run that begins before the stop is known everywhere is found by a later look", async () => {
   await stop("everything");
   await ring();
-  // An isolate that still goes by what it was told would open this one; here the stop is taken back for a moment to the same end.
+  // An isolate that still goes by what it was told would open this one; here the stop is taken back
+  // for a moment to the same end.
   await Promise.all(Array.from({ length: 4 }, (_, shard) => stopStub(env, shard).resume({ scope: "everything" })));
   travel(2_000);
   const answer = sample({ server: "request-gate" }, { key });

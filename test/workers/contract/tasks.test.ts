@@ -1,4 +1,5 @@
-// Tasks of 2025-11-25 over POST /sampling: made, asked for, waited for and cancelled; each answer against the official schema.
+// Tasks of 2025-11-25 over POST /sampling: made, asked for, waited for and cancelled; each answer
+// against the official schema.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { describe, expect, test } from "vitest";

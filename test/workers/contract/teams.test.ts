@@ -1,4 +1,5 @@
-// A review in a channel of Microsoft Teams: everybody in it has the same link, so it is one vote without a name.
+// A review in a channel of Microsoft Teams: everybody in it has the same link, so it is one vote
+// without a name.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { ScriptedTeams } from "../../support/teams-workflow.ts";

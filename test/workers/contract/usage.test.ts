@@ -1,4 +1,5 @@
-// GET /admin/usage and /admin/overview: what requests came to, over all shards of the ledger, and what waits.
+// GET /admin/usage and /admin/overview: what requests came to, over all shards of the ledger, and
+// what waits.
 
 import { describe, expect, test } from "vitest";
 import type { ShownUsage } from "../../../shared/record/usage.ts";
@@ -106,7 +107,8 @@ describe("usage", () => {
     expect((await answerOf(sample())).error).toBeDefined();
     const failed = await eventually("its line", async () => (await adminJson<Lines>("/runs?state=failed")).runs[0]);
     expect(failed.model).toBe("first");
-    // By people's leave and without it: what is left of the budget is too little when it is to be sent.
+    // By people's leave and without it: what is left of the budget is too little when it is to be
+    // sent.
     const reviewed = sample({ server: "request-gate" });
     const { run } = await openNotice("request");
     await configure("budgets", { budgets: { all: { of: "everything", tokens: 20, per: "day" } } });

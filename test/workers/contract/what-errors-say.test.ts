@@ -1,4 +1,5 @@
-// What an error tells its reader to do: which credential was wrong, which member to send, which method a path takes.
+// What an error tells its reader to do: which credential was wrong, which member to send, which
+// method a path takes.
 
 import { describe, expect, test } from "vitest";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";

@@ -1,4 +1,5 @@
-// "Write the reply yourself": a reviewer answers in the model's place, through the page's own form. No model is called.
+// "Write the reply yourself": a reviewer answers in the model's place, through the page's own form.
+// No model is called.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";

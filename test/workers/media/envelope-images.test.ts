@@ -1,4 +1,5 @@
-// Images as bytes, inside workerd, with the world behind `fetch` scripted. Real sockets: test/workers/contract/control/images.test.ts.
+// Images as bytes, inside workerd, with the world behind `fetch` scripted. Real sockets:
+// test/workers/contract/control/images.test.ts.
 
 import { describe, expect, test, vi } from "vitest";
 import { mostImageBytes } from "../../../shared/image/image-limits.ts";

@@ -11,7 +11,10 @@ import { type Rows, asObject, crash, pause, tablesIn } from "./inside.ts";
 
 let upstream: Upstream;
 let client: StatelessClient;
-/** Of this test's client alone: an object of a test before may still be ending a stream, and then has rows again. */
+/**
+ * Of this test's client alone: an object of a test before may still be ending a stream, and then
+ * has rows again.
+ */
 let name: string;
 let tests = 0;
 let found: DurableObjectId | undefined;

@@ -1,5 +1,5 @@
-// A call whose server asked for input, in its object: one continuation for each round, whoever asks and whatever is lost; and nothing is left
-// where its key is revoked.
+// A call whose server asked for input, in its object: one continuation for each round, whoever asks
+// and whatever is lost; and nothing is left where its key is revoked.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { createCallStart } from "./call-start.ts";

@@ -1,4 +1,5 @@
-// Deciding through the page's own form, by many people at once, twice, late, and about what has changed.
+// Deciding through the page's own form, by many people at once, twice, late, and about what has
+// changed.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
@@ -141,7 +142,8 @@ describe("in the millisecond", () => {
 
 describe("looking", () => {
   test("a thousand GETs and HEADs decide nothing and change no row of any object but that the link was opened, the object asleep or awake", async () => {
-    // Nobody holds the line, so that nothing comes back after the crash; and the crash ends what an object would write by itself later.
+    // Nobody holds the line, so that nothing comes back after the crash; and the crash ends what an
+    // object would write by itself later.
     await sample({ server: "request-gate" }, { headers: { Prefer: "respond-async" } });
     const { link, run } = await openNotice("request");
     await recordWith(run, "noticed");

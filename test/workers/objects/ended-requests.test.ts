@@ -1,4 +1,5 @@
-// An originating request that has ended stays ended, however it is kept: against a plain model, in any order of events.
+// An originating request that has ended stays ended, however it is kept: against a plain model, in
+// any order of events.
 
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
@@ -27,7 +28,8 @@ function newSession() {
     runInDurableObject(asObject<SessionObject>(sessionStub(env, devKeyId, name)), async (object, { storage }) => {
       object.now = () => now;
       const result = await work(object, storage);
-      // A crash then forgets nothing of it: a read of the tables writes what was to be written after the answer.
+      // A crash then forgets nothing of it: a read of the tables writes what was to be written
+      // after the answer.
       object.associationSigns(null);
       await storage.sync();
       return result;

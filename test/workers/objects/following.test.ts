@@ -1,5 +1,6 @@
-// From a request's approval to the review of its reply in one place: the browser that approved is led on, and nobody else; and its reviewer's
-// own email is spared while that page is open. Real objects, a scripted mail API at the edge of the world.
+// From a request's approval to the review of its reply in one place: the browser that approved is
+// led on, and nobody else; and its reviewer's own email is spared while that page is open. Real
+// objects, a scripted mail API at the edge of the world.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";

@@ -1,4 +1,5 @@
-// What must be nowhere: a denied reply at once, everything else when its time is over; and what still knocks afterwards.
+// What must be nowhere: a denied reply at once, everything else when its time is over; and what
+// still knocks afterwards.
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";

@@ -38,7 +38,8 @@ test("one that is longer under way is written, and a reset leaves it in flight",
     state.abort("gone");
   });
   await expect(gone).rejects.toThrow("gone");
-  // The younger one is lost: sampling on the stand-alone stream that would be associated with it is refused.
+  // The younger one is lost: sampling on the stand-alone stream that would be associated with it is
+  // refused.
   expect(await inFlight()).toEqual([row("1").named]);
   await session().closeInFlight(["1"], false);
   expect(await written()).toEqual([]);

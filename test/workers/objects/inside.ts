@@ -1,4 +1,5 @@
-// What only a test inside workerd can do: look into an object's tables, cut objects off, and run alarms.
+// What only a test inside workerd can do: look into an object's tables, cut objects off, and run
+// alarms.
 
 import { abortAllDurableObjects, listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, vi } from "vitest";
@@ -12,7 +13,10 @@ import { settingsOf } from "../../../workers/platform/settings.ts";
 import { env, eventually } from "../support/gateway.ts";
 import { recordLines } from "../support/record.ts";
 
-/** The same stub, for what only a test does: it gets at the object itself, and not merely at its calls. */
+/**
+ * The same stub, for what only a test does: it gets at the object itself, and not merely at its
+ * calls.
+ */
 export const asObject = <O extends Rpc.DurableObjectBranded>(stub: DurableObjectStub): DurableObjectStub<O> => stub as DurableObjectStub<O>; // the caller names its class
 
 export const stubOf = (run: string): DurableObjectStub<RunObject> => asObject(runStub(env, run));
@@ -116,7 +120,10 @@ afterEach(() => {
   ahead = 0;
 });
 
-/** Time goes on from so much later, for the Worker and every object; more each time it is called. Alarms are not moved: ring them. */
+/**
+ * Time goes on from so much later, for the Worker and every object; more each time it is called.
+ * Alarms are not moved: ring them.
+ */
 export function later(milliseconds: number): void {
   ahead += milliseconds;
   vi.spyOn(Date, "now").mockImplementation(() => realNow() + ahead);

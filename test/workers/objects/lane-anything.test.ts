@@ -38,7 +38,8 @@ describe("whatever callers and the object do", () => {
             if (each.do === "evict") await evictDurableObject(laneOf());
           }
         }
-        // The rest is served. Where all are back and nobody can be, somebody left while it could not give its place back: the grace ends.
+        // The rest is served. Where all are back and nobody can be, somebody left while it could
+        // not give its place back: the grace ends.
         while (callers.asking().length > 0 || callers.holders().length > 0) {
           for (const holder of callers.holders()) callers.leave(holder);
           await once(async () => (await connected()) === callers.holders().length + callers.asking().length);

@@ -1,4 +1,5 @@
-// Callers who vanish from a model's lane, in every way there is: their place is free, and nobody waits for them.
+// Callers who vanish from a model's lane, in every way there is: their place is free, and nobody
+// waits for them.
 
 import { grantedWord } from "../../../workers/stubs/queue-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
@@ -12,7 +13,10 @@ import { ringAlarm } from "./inside.ts";
 const one = { concurrency: 1, queue: 100, promoteAfterSeconds: 3_600 };
 const tickets = async (): Promise<string[]> => (await placesOf()).map(({ ticket }) => ticket);
 
-/** A machine that calls a model: an object of its own, so that it can be lost with everything that it had open. */
+/**
+ * A machine that calls a model: an object of its own, so that it can be lost with everything that
+ * it had open.
+ */
 const machine = (name: string) => {
   const stub = keyStub(env, name);
   return {

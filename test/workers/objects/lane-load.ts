@@ -1,4 +1,5 @@
-// Callers of three priorities on a lane of five, one after another: how many is the caller's choice, from 60.
+// Callers of three priorities on a lane of five, one after another: how many is the caller's
+// choice, from 60.
 
 import { expect } from "vitest";
 import { priorities } from "../../../shared/model/call.ts";
@@ -32,7 +33,10 @@ export async function serveOne(callers: Callers): Promise<void> {
   await callers.until(() => callers.granted.length > before);
 }
 
-/** Lets the holders go one by one, each when the place of the one before is taken, until nobody is left. */
+/**
+ * Lets the holders go one by one, each when the place of the one before is taken, until nobody is
+ * left.
+ */
 async function serveAll(callers: Callers, total: number): Promise<void> {
   while (callers.granted.length < total) await serveOne(callers);
   for (const name of callers.holders()) callers.leave(name);
@@ -52,7 +56,10 @@ export async function areServedInOrder(total: number): Promise<void> {
   await isWhole(lane);
 }
 
-/** They keep places and turns through three crashes, among them those who give up while the object is gone. */
+/**
+ * They keep places and turns through three crashes, among them those who give up while the object
+ * is gone.
+ */
 export async function keepPlacesThroughCrashes(total: number): Promise<void> {
   const pass = stopTime();
   const callers = new Callers(withLane(lane));

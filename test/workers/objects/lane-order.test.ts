@@ -1,4 +1,5 @@
-// Who gets a model's next place: by priority, then by arrival, but nobody waits for ever; and how many may wait.
+// Who gets a model's next place: by priority, then by arrival, but nobody waits for ever; and how
+// many may wait.
 
 import { describe, expect, test } from "vitest";
 import type { Priority } from "../../../shared/model/call.ts";

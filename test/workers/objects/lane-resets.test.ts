@@ -1,4 +1,5 @@
-// A model's lane whose object is reset or evicted: its limit holds all the while, who comes back has its place, who does not loses it.
+// A model's lane whose object is reset or evicted: its limit holds all the while, who comes back
+// has its place, who does not loses it.
 
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// A model's lane under load and through crashes: its limit holds, its order is kept, and no place is lost.
-// A sample of test/verify/workers/lane.test.ts, which has three hundred.
+// A model's lane under load and through crashes: its limit holds, its order is kept, and no place
+// is lost. A sample of test/verify/workers/lane.test.ts, which has three hundred.
 
 import { describe, expect, test } from "vitest";
 import { graceMs } from "../../../workers/objects/concurrency-queue-object.ts";
@@ -28,7 +28,8 @@ describe("many callers of three priorities on a lane of five", () => {
       const crashed = crash();
       callers.leave(callers.holders()[0] ?? "");
       await crashed;
-      // Everybody else is back; what its caller could not give back is free once it does not come back.
+      // Everybody else is back; what its caller could not give back is free once it does not come
+      // back.
       await once(async () => (await connected()) === 59 - gone);
       pass(graceMs);
       await ringAlarm(laneOf());

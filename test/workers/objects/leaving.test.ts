@@ -1,4 +1,5 @@
-// Callers who leave, come back, or ask again from elsewhere; sessions and client requests that end under a run.
+// Callers who leave, come back, or ask again from elsewhere; sessions and client requests that end
+// under a run.
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";

@@ -1,4 +1,5 @@
-// What a shard's requests came to, by hour, day, server, model and key: each request once, in a bounded number of rows, whatever the ledger has.
+// What a shard's requests came to, by hour, day, server, model and key: each request once, in a
+// bounded number of rows, whatever the ledger has.
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
@@ -148,7 +149,8 @@ describe("usage", () => {
         cursors.push(cursor);
         return cursor;
       };
-      // What it uses of the storage is exec alone. The object's own is not asked: each remembers how far it has counted.
+      // What it uses of the storage is exec alone. The object's own is not asked: each remembers
+      // how far it has counted.
       const usage = new LedgerUsage({ exec } as SqlStorage);
       const lines = new LedgerLines(storage.sql);
       const rowsOf = (work: () => unknown): number => {

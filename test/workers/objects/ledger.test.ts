@@ -72,7 +72,10 @@ const rowsIn = async (ledger: Ledger): Promise<number> => {
   return Object.values(tables).flat().length;
 };
 
-/** Rings the alarm until the clean-up is done for the day; returns how many slices it had. Each may delete so many rows and no more. */
+/**
+ * Rings the alarm until the clean-up is done for the day; returns how many slices it had. Each may
+ * delete so many rows and no more.
+ */
 async function cleanUp(ledger: Ledger, now: number): Promise<number> {
   await setNow(ledger, now);
   for (let slices = 1; ; slices += 1) {
@@ -549,7 +552,8 @@ describe("the use of a server", () => {
       servers.map((server) => ({ summary: sampled(`run_${server}`, { server, createdAt: old, endedAt: old }) })),
     );
     await append(ledger, [{ summary: sampled("run_new", { createdAt: old + 40 * day, endedAt: old + 40 * day }) }]);
-    // The month goes on for those that came after the fifteenth. Lines are counted before they are deleted.
+    // The month goes on for those that came after the fifteenth. Lines are counted before they are
+    // deleted.
     await cleanUp(ledger, old + 401 * day);
     expect(await rowsOf(ledger, "summary")).toHaveLength(1);
     expect(await rowsOf(ledger, "server_use")).toHaveLength(601);

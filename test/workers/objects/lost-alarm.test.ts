@@ -1,5 +1,6 @@
-// The platform drops an alarm that failed six times, and nothing but the object sets it again: whatever was due then, it is done once
-// anybody comes, and by the gateway's own sweep where nobody does.
+// The platform drops an alarm that failed six times, and nothing but the object sets it again:
+// whatever was due then, it is done once anybody comes, and by the gateway's own sweep where nobody
+// does.
 
 import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

@@ -1,5 +1,5 @@
-// Who hears of a review, when, by which channel and link; and what happens where a channel fails. Real objects, a scripted
-// mail API and a scripted receiver of webhooks at the edge of the world.
+// Who hears of a review, when, by which channel and link; and what happens where a channel fails.
+// Real objects, a scripted mail API and a scripted receiver of webhooks at the edge of the world.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";

@@ -1,5 +1,6 @@
-// Two people who say yes and no at the same time, on any two of three channels: the page by a link from a mail, the page by a link
-// from the outbox, a press and a dialog in Slack. One answer counts, and the record has one.
+// Two people who say yes and no at the same time, on any two of three channels: the page by a link
+// from a mail, the page by a link from the outbox, a press and a dialog in Slack. One answer
+// counts, and the record has one.
 
 import { beforeEach, expect } from "vitest";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";
@@ -96,7 +97,10 @@ async function ready({ listed, mailed, posted }: Open, who: "Ada" | "Bob", way: 
   return () => postForm(link, fields, { Origin: publicUrl });
 }
 
-/** So many pairs, each on the next two channels and in the other order; 18 are every pair of channels in both orders. */
+/**
+ * So many pairs, each on the next two channels and in the other order; 18 are every pair of
+ * channels in both orders.
+ */
 export async function pairsAtOnce(count: number): Promise<void> {
   const pairs = channels.flatMap((ada) => channels.map((bob) => [ada, bob] as const));
   const decided = new Map<string, string>();

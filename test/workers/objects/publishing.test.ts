@@ -95,7 +95,10 @@ test("of ten who write the same version at once, one does", async () => {
 
 const older: SigningKeys = [signingKey("the key before this one, long enough")];
 
-/** What a start with another LINK_KEY, or of an older version, left behind: its copies in KV, and its mark in the object. */
+/**
+ * What a start with another LINK_KEY, or of an older version, left behind: its copies in KV, and
+ * its mark in the object.
+ */
 const starts: [string, string | null, (name: string, version: number, text: string) => string][] = [
   ["a rotation of LINK_KEY", publishingMark(older), (name, version, text) => publishedCopy(older, name, { version, text })],
   ["an upgrade from copies without a MAC", null, (_name, _version, text) => text],

@@ -1,4 +1,5 @@
-// A key is revoked while a run of it waits: at every phase of the run, with what its reviewer sees on the page, in Slack and by email.
+// A key is revoked while a run of it waits: at every phase of the run, with what its reviewer sees
+// on the page, in Slack and by email.
 
 import type { AdmitInput } from "../../../workers/stubs/key-calls.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

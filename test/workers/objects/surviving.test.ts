@@ -1,4 +1,5 @@
-// A run whose object is evicted, reset or killed at every place where it can be: nothing is lost, nothing is asked twice.
+// A run whose object is evicted, reset or killed at every place where it can be: nothing is lost,
+// nothing is asked twice.
 
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
@@ -339,7 +340,8 @@ describe("alarms", () => {
       Number((await tablesOf(stubOf(run)))["schedule"]?.find(({ kind }) => kind === "deadline:request")?.["due_at"]);
     const alarmAt = (): Promise<number | null> => runInDurableObject(stubOf(run), (_, state) => state.storage.getAlarm());
     const deadline = await due();
-    // A moment before the deadline everything else is done, and the alarm is for the deadline's very millisecond.
+    // A moment before the deadline everything else is done, and the alarm is for the deadline's
+    // very millisecond.
     later(deadline - Date.now() - 300);
     await runInDurableObject(stubOf(run), (instance) => instance.alarm());
     await stubOf(run).fetch("https://run/", { headers: { Upgrade: "websocket" } });

@@ -1,4 +1,5 @@
-// Providers inside workerd. What a provider does on the wire is tested over real sockets in test/shared/provider/send.test.ts.
+// Providers inside workerd. What a provider does on the wire is tested over real sockets in
+// test/shared/provider/send.test.ts.
 
 import { describe, expect, test } from "vitest";
 import type { Candidate } from "../../../shared/routing/choose.ts";

@@ -1,4 +1,5 @@
-// A gateway with CONTENT_KEY: what is stored after every way through it, and what becomes of a run whose key is gone.
+// A gateway with CONTENT_KEY: what is stored after every way through it, and what becomes of a run
+// whose key is gone.
 
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
@@ -56,7 +57,10 @@ const shows = (value: unknown): boolean => {
   return JSON.stringify(value ?? null).includes(mark);
 };
 
-/** Where the mark stands in plain text, in any column of any table or value of any object; and how many sealed values there are. */
+/**
+ * Where the mark stands in plain text, in any column of any table or value of any object; and how
+ * many sealed values there are.
+ */
 async function stored(): Promise<{ readonly plain: string[]; readonly sealed: number }> {
   const plain: string[] = [];
   let sealed = 0;

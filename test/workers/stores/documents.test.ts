@@ -1,4 +1,5 @@
-// The documents as one isolate serves them, with a KV that shows what it likes, as KV does after a write.
+// The documents as one isolate serves them, with a KV that shows what it likes, as KV does after a
+// write.
 
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, test } from "vitest";

@@ -7,7 +7,10 @@ import { eventually } from "./gateway.ts";
 export const cached = (members: object = {}, ttl = 60): Sent => textEnvelope({}, { control: { cache: { enable: true, ttl } }, ...members });
 export const hits = ({ cache }: ControlAnswer): boolean => cache?.hit === true;
 
-/** Fills the cache. What follows may be cut off from the writing, which comes after the answer: so it is looked for. */
+/**
+ * Fills the cache. What follows may be cut off from the writing, which comes after the answer: so
+ * it is looked for.
+ */
 export async function filled(make: () => Sent = cached, options: Parameters<typeof asked>[1] = {}): Promise<ControlAnswer> {
   const first = await asked(make(), options);
   expect(first.status).toBe("completed");

@@ -1,4 +1,5 @@
-// An operator's browser at the console: it keeps the session's cookie, reads a page's forms, and sends them as a browser does.
+// An operator's browser at the console: it keeps the session's cookie, reads a page's forms, and
+// sends them as a browser does.
 
 import { adminToken, env, gateway, gatewayWith, publicUrl } from "./gateway.ts";
 import type { Env } from "../../../workers/platform/env.ts";
@@ -7,7 +8,10 @@ export class ConsoleBrowser {
   readonly #variables: Partial<Env>;
   readonly #headers: Readonly<Record<string, string>>;
   cookie = "";
-  /** The path of the console for this browser: a session on a loopback host has its own. What is read has `/console` in its place. */
+  /**
+   * The path of the console for this browser: a session on a loopback host has its own. What is
+   * read has `/console` in its place.
+   */
   home = "/console";
   #formToken = "";
 

@@ -1,6 +1,8 @@
-// Envelopes of the Model Control Protocol as a caller sends them to POST /control, and what the endpoint answers.
+// Envelopes of the Model Control Protocol as a caller sends them to POST /control, and what the
+// endpoint answers.
 //
-// Use it beside gateway.ts, whose policy closes both gates for whoever it does not name: `gates` says it for the control endpoint.
+// Use it beside gateway.ts, whose policy closes both gates for whoever it does not name: `gates`
+// says it for the control endpoint.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";
@@ -16,7 +18,10 @@ export const prompt = `${promptMarker} What is the capital of France?`;
 
 let envelopes = 0;
 
-/** An envelope of this task for the model `first`, with a `request_id` of its own; `members` stand beside the task or replace what is there. */
+/**
+ * An envelope of this task for the model `first`, with a `request_id` of its own; `members` stand
+ * beside the task or replace what is there.
+ */
 export function envelopeOf(type: string, parameters: object, members: object = {}): Sent {
   envelopes += 1;
   return {
@@ -31,7 +36,10 @@ export function envelopeOf(type: string, parameters: object, members: object = {
 export const textEnvelope = (parameters: object = {}, members: object = {}): Sent =>
   envelopeOf("text_generation", { prompt, ...parameters }, members);
 
-/** Posts any value as JSON to the control endpoint, with the development key in the header unless it is said otherwise (null: with none). */
+/**
+ * Posts any value as JSON to the control endpoint, with the development key in the header unless it
+ * is said otherwise (null: with none).
+ */
 export function control(message: unknown, { key, headers = {}, signal }: PostOptions = {}): Promise<Response> {
   return gateway("/control", {
     ...jsonBody("POST", message, headers),
@@ -110,7 +118,10 @@ export const controlErrorOf = async (response: Response | Promise<Response>): Pr
 export const gates = (then: object = {}, more: object = {}): Promise<void> =>
   configure("policy", { ...policy, rules: [], default: { ...policy.default, request: "allow", response: "allow", ...then }, ...more });
 
-/** A table with the models `first` and `second` (OpenAI-compatible), `claude` (Anthropic), `vectors` (embeddings) and `demo`; all scripted but the last. */
+/**
+ * A table with the models `first` and `second` (OpenAI-compatible), `claude` (Anthropic), `vectors`
+ * (embeddings) and `demo`; all scripted but the last.
+ */
 export const everyKind = {
   providers: {
     ...routing.providers,
@@ -134,7 +145,10 @@ export const everyKind = {
 
 export type ControlEvent = { readonly name: string; readonly data: ControlAnswer & { readonly text?: string; readonly state?: string } };
 
-/** The events of a stream, in order, without its comments; an answer among them is of the published shape. */
+/**
+ * The events of a stream, in order, without its comments; an answer among them is of the published
+ * shape.
+ */
 export const eventsOf = (text: string): ControlEvent[] =>
   framesOf(text)
     .filter((frame) => !isComment(frame))

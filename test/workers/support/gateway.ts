@@ -1,6 +1,8 @@
-// The gateway as a caller, a reviewer and an operator see it: through the Worker's own fetch, with real objects and KV.
+// The gateway as a caller, a reviewer and an operator see it: through the Worker's own fetch, with
+// real objects and KV.
 //
-// Importing this file gives each test a gateway of its own: nothing stored, a policy and a table of its own, a scripted model.
+// Importing this file gives each test a gateway of its own: nothing stored, a policy and a table of
+// its own, a scripted model.
 
 import type { Writer } from "../../../workers/stubs/config-calls.ts";
 import { createExecutionContext, reset } from "cloudflare:test";
@@ -25,7 +27,10 @@ function required(value: string | undefined): string {
   return value;
 }
 
-/** One request to the Worker. `Authorization` is the development key's unless it is given; null leaves it out. */
+/**
+ * One request to the Worker. `Authorization` is the development key's unless it is given; null
+ * leaves it out.
+ */
 export async function gateway(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
   const request = requestOf(path, init);
   const answer = await exports.default.fetch(request);
@@ -33,7 +38,10 @@ export async function gateway(path: string, init: RequestInit & { key?: string |
   return keep(answer);
 }
 
-/** Every response, until its test ends. One that the test does not read would be closed when garbage is collected: its run lost its caller. */
+/**
+ * Every response, until its test ends. One that the test does not read would be closed when garbage
+ * is collected: its run lost its caller.
+ */
 const kept: Response[] = [];
 async function keep(answer: Response | Promise<Response>): Promise<Response> {
   kept.push(await answer);
@@ -133,7 +141,8 @@ afterEach(async () => {
   await reset();
 });
 
-// A flush that goes on after the file's end calls objects, which the test's runner can no longer load: it reports an error of no test.
+// A flush that goes on after the file's end calls objects, which the test's runner can no longer
+// load: it reports an error of no test.
 afterAll(async () => {
   for (let tries = 0; flushesUnderWay() > 0 && tries < 150; tries += 1) await new Promise((resolve) => setTimeout(resolve, 20));
 }, 60_000);
@@ -214,7 +223,10 @@ export const rpc = (method: string, params: object, options: PostOptions = {}): 
   return post({ jsonrpc: "2.0", id: `request-${requests}`, method, params }, options);
 };
 
-/** Looks again and again until there is something. The end is far off: what takes long on a busy machine is no failure. */
+/**
+ * Looks again and again until there is something. The end is far off: what takes long on a busy
+ * machine is no failure.
+ */
 export async function eventually<T>(what: string, look: () => Promise<T | null | undefined | false>): Promise<T> {
   for (let tries = 0; tries < 2_000; tries += 1) {
     const found = await look();

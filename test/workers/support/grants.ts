@@ -4,7 +4,10 @@ import type { Grant } from "../../../shared/policy/grant.ts";
 import { keyStub } from "../../../workers/stubs/stubs.ts";
 import { adminJson, env, policy } from "./gateway.ts";
 
-/** Which gates a server meets is its name's; all those that are added here enable grants but the last. */
+/**
+ * Which gates a server meets is its name's; all those that are added here enable grants but the
+ * last.
+ */
 export const grantingPolicy = {
   ...policy,
   rules: [

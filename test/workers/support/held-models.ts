@@ -1,4 +1,5 @@
-// Models that answer when they are told to: for what happens while calls are under way. In place of the scripted ones, on the same host.
+// Models that answer when they are told to: for what happens while calls are under way. In place of
+// the scripted ones, on the same host.
 
 import { chatCompletion } from "../../support/providers/openai-wire.ts";
 import { once } from "./lane.ts";

@@ -1,4 +1,5 @@
-// A reviewer's browser at the inbox: it keeps cookies, follows what the pages say, and reads the reviewer's email.
+// A reviewer's browser at the inbox: it keeps cookies, follows what the pages say, and reads the
+// reviewer's email.
 
 import { readForm } from "../../../scripts/page-form.ts";
 import { type MailApi, createMailApi } from "../../support/mail-api.ts";

@@ -97,7 +97,10 @@ export type Presented = ControlAuth & {
   readonly address?: string;
 };
 
-/** What the endpoint says of these credentials: `200 <key id>`, or the status and why not. Nothing of them is in its answer. */
+/**
+ * What the endpoint says of these credentials: `200 <key id>`, or the status and why not. Nothing
+ * of them is in its answer.
+ */
 export async function enter(
   { bearer, header, authorization, address, ...auth }: Presented,
   variables: Partial<Env> & Record<string, unknown> = {},

@@ -1,4 +1,5 @@
-// Callers of a model's lane: through the client that the gateway uses, or with bare sockets where they are to misbehave.
+// Callers of a model's lane: through the client that the gateway uses, or with bare sockets where
+// they are to misbehave.
 
 import { type SlotRequest, askHeader, hereWord, standingHeader } from "../../../workers/stubs/queue-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
@@ -36,7 +37,10 @@ export const connected = (id = "busy"): Promise<number> =>
         .length,
   );
 
-/** Looks until it is so. The test's own time is the only bound: what is waited for may take as long as the machine is busy. */
+/**
+ * Looks until it is so. The test's own time is the only bound: what is waited for may take as long
+ * as the machine is busy.
+ */
 export async function once(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
@@ -49,8 +53,8 @@ export const anHour = 3_600_000;
 const aDay = 24 * anHour;
 
 /**
- * Time stands still, a day ahead, and goes on only by what this returns: so no grace ends and nobody is promoted because a machine is
- * slow, and no alarm rings but by hand.
+ * Time stands still, a day ahead, and goes on only by what this returns: so no grace ends and
+ * nobody is promoted because a machine is slow, and no alarm rings but by hand.
  */
 export function stopTime(): (milliseconds: number) => void {
   let at = Date.now() + aDay;

@@ -1,4 +1,5 @@
-// Everything that is logged while a test file runs, and the proof that no secret and no content is in it.
+// Everything that is logged while a test file runs, and the proof that no secret and no content is
+// in it.
 //
 // The Worker and its objects run in the isolate of the tests, so their console is this one.
 

@@ -1,4 +1,5 @@
-// An MCP server behind the relay, scripted, in place of the network: it answers each request as it is told to, and keeps what it got.
+// An MCP server behind the relay, scripted, in place of the network: it answers each request as it
+// is told to, and keeps what it got.
 
 import { neverLogged } from "./logs.ts";
 import { admin, adminJson, devKey, gateway, jsonBody } from "./gateway.ts";
@@ -31,7 +32,9 @@ export type Upstream = {
   readonly calls: UpstreamCall[];
   /** What the server is told about one of its own requests. */
   readonly answersTo: (id: string | number) => Message[];
-  /** Replaces the answer to everything but `initialize` and what is no request; undefined leaves it. */
+  /**
+   * Replaces the answer to everything but `initialize` and what is no request; undefined leaves it.
+   */
   answer: (call: UpstreamCall) => Response | undefined | Promise<Response | undefined>;
 };
 
@@ -90,8 +93,9 @@ export const eventFor = (message: object, id?: string): string =>
   `${id === undefined ? "" : `id: ${id}\n`}event: message\ndata: ${JSON.stringify(message)}\n\n`;
 
 /**
- * A stream that stays open and says what it is told to. It is made by the request that reads it, and looks by itself for what there is
- * to say: nothing may be pushed from one request into another.
+ * A stream that stays open and says what it is told to. It is made by the request that reads it,
+ * and looks by itself for what there is to say: nothing may be pushed from one request into
+ * another.
  */
 export function openStream(): {
   readonly response: () => Response;
@@ -127,7 +131,10 @@ export function openStream(): {
   };
 }
 
-/** Replaces the servers document. The server here has sessions, and is not asked which revisions it speaks unless an entry says so. */
+/**
+ * Replaces the servers document. The server here has sessions, and is not asked which revisions it
+ * speaks unless an entry says so.
+ */
 export async function configureServers(servers: Record<string, object>): Promise<void> {
   const { version } = await adminJson<{ version: number }>("/servers");
   const entries = Object.fromEntries(Object.entries(servers).map(([name, entry]) => [name, { protocol: "2025", ...entry }]));

@@ -1,4 +1,5 @@
-// The official JSON Schema of revision 2025-11-25 as a validator inside workerd: the oracle for what the gateway sends.
+// The official JSON Schema of revision 2025-11-25 as a validator inside workerd: the oracle for
+// what the gateway sends.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { expect } from "vitest";
@@ -11,7 +12,10 @@ ajv.addSchema(schema, "mcp");
 const { $schema: _dialect, ...before } = schemaBefore;
 ajv.addSchema(before, "mcp-2025-06-18");
 
-/** Fails where the value is no error that answers a request, in the latest revision of the family or in the one before. */
+/**
+ * Fails where the value is no error that answers a request, in the latest revision of the family or
+ * in the one before.
+ */
 export function expectOfficialError(value: unknown): void {
   expectOfficial("JSONRPCErrorResponse", value);
   const validate = ajv.getSchema("mcp-2025-06-18#/definitions/JSONRPCError");

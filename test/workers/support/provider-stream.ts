@@ -1,4 +1,5 @@
-// A scripted reply as server-sent events, in the words of Chat Completions and of Anthropic's Messages. Written from their public references.
+// A scripted reply as server-sent events, in the words of Chat Completions and of Anthropic's
+// Messages. Written from their public references.
 
 import { type TokenCounts, inputCounts } from "../../support/providers/anthropic-wire.ts";
 import { chatUsage } from "../../support/providers/openai-wire.ts";
@@ -11,7 +12,10 @@ export type StreamedReply = {
   readonly pieces: readonly Piece[];
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
   readonly usage: TokenCounts;
-  /** The connection ends after the pieces, without the stream's own end. `error`: the provider says so first. */
+  /**
+   * The connection ends after the pieces, without the stream's own end. `error`: the provider says
+   * so first.
+   */
   readonly breaksOff?: "end" | "error";
 };
 

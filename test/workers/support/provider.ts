@@ -1,5 +1,5 @@
-// Models behind Chat Completions, Embeddings and Anthropic's Messages, scripted, in place of the network: where the world begins.
-// Everything else is the gateway's own.
+// Models behind Chat Completions, Embeddings and Anthropic's Messages, scripted, in place of the
+// network: where the world begins. Everything else is the gateway's own.
 
 import { vi } from "vitest";
 import { type TokenCounts, anthropicError, anthropicMessage } from "../../support/providers/anthropic-wire.ts";
@@ -39,11 +39,16 @@ export type ScriptedModel = {
 
 const others = new Map<string, (request: Request) => Response | Promise<Response>>();
 
-/** What else of the world answers in the test that runs: a mail API, Slack, a webhook's receiver. */
+/**
+ * What else of the world answers in the test that runs: a mail API, Slack, a webhook's receiver.
+ */
 export const answerAt = (origin: string, answerer: (request: Request) => Response | Promise<Response>): void =>
   void others.set(origin, answerer);
 
-/** Answers every call of the model's host in the order of the script, and plainly when it is used up. Any other address is a fault. */
+/**
+ * Answers every call of the model's host in the order of the script, and plainly when it is used
+ * up. Any other address is a fault.
+ */
 export function scriptModel(): ScriptedModel {
   const steps: Step[] = [];
   const calls: ModelCall[] = [];
@@ -63,7 +68,10 @@ export function scriptModel(): ScriptedModel {
   return { calls, script: (...more) => void steps.push(...more) };
 }
 
-/** As fetch does with `redirect`: "manual" hands a redirect back, "error" rejects, and the default follows it, with the same headers. */
+/**
+ * As fetch does with `redirect`: "manual" hands a redirect back, "error" rejects, and the default
+ * follows it, with the same headers.
+ */
 function obeyRedirects(request: Request, response: Response): Response | Promise<Response> {
   const location = response.headers.get("Location");
   if (location === null || ![301, 302, 303, 307, 308].includes(response.status) || request.redirect === "manual") return response;

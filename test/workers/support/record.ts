@@ -3,7 +3,10 @@
 import type { RecordEvent } from "../../../shared/record/record.ts";
 import { admin } from "./gateway.ts";
 
-/** Every event, or those of one run or chain. The export's times are text; here they are numbers, as they are hashed. */
+/**
+ * Every event, or those of one run or chain. The export's times are text; here they are numbers, as
+ * they are hashed.
+ */
 export async function recordLines({ run }: { readonly run?: string } = {}): Promise<RecordEvent[]> {
   const query = run === undefined ? "" : `?${new URLSearchParams({ run })}`;
   const text = new TextDecoder().decode(await (await admin(`/record${query}`)).arrayBuffer());

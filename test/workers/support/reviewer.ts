@@ -16,7 +16,10 @@ export async function formOf(link: string): Promise<URLSearchParams> {
   return form.fields;
 }
 
-/** A nonce as a page that was made `agoMs` ago would carry: so that no test has to wait for a person's second. */
+/**
+ * A nonce as a page that was made `agoMs` ago would carry: so that no test has to wait for a
+ * person's second.
+ */
 export function nonceFor(link: string, fields: URLSearchParams, agoMs: number): string {
   const subject = { token: tokenOf(link), version: Number(fields.get("version")), digest: fields.get("digest") ?? "" };
   const random = crypto.getRandomValues(new Uint8Array(nonceRandomLength));
@@ -35,7 +38,10 @@ export const postForm = (
     headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
   });
 
-/** The form as a pressed button sends it, five seconds after the page was made. Where `change` presses another button, that one counts. */
+/**
+ * The form as a pressed button sends it, five seconds after the page was made. Where `change`
+ * presses another button, that one counts.
+ */
 export async function filledForm(
   link: string,
   act: string,

@@ -1,4 +1,5 @@
-// A client of revision 2026-07-28 at the relay, and what a server of that revision answers: every byte of both can be looked at.
+// A client of revision 2026-07-28 at the relay, and what a server of that revision answers: every
+// byte of both can be looked at.
 
 import { encodeHeaderValue } from "../../../shared/wire/mcp-2026/header-values.ts";
 import {
@@ -140,7 +141,10 @@ export const stateAt = (call: UpstreamCall): unknown => paramsOf(call)["requestS
 export const capabilitiesAt = (call: UpstreamCall | undefined): Record<string, unknown> =>
   ((call?.message.params?.["_meta"] as Record<string, unknown> | undefined)?.[clientCapabilitiesKey] ?? {}) as Record<string, unknown>;
 
-/** A server whose tools sample once: the first request is a round, the next one ends with what was answered. */
+/**
+ * A server whose tools sample once: the first request is a round, the next one ends with what was
+ * answered.
+ */
 export const samplesOnce =
   (inputs: Readonly<Record<string, unknown>> = { reply: samplingInput() }, state: string | undefined = "the server's state") =>
   (call: UpstreamCall): Response | undefined => {

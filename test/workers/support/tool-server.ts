@@ -1,4 +1,5 @@
-// An MCP server whose tools are functions of the control endpoint: mcp-server.ts with a list of tools and an answer to their calls.
+// An MCP server whose tools are functions of the control endpoint: mcp-server.ts with a list of
+// tools and an answer to their calls.
 
 import { type Upstream, type UpstreamCall, configureServers, initializeResult, scriptUpstream, upstreamOrigin } from "./mcp-server.ts";
 

@@ -1,4 +1,5 @@
-// The API under /v1 as a client has it: the official SDK, whose requests go to the Worker under test.
+// The API under /v1 as a client has it: the official SDK, whose requests go to the Worker under
+// test.
 
 import OpenAI from "openai";
 import { exports } from "cloudflare:workers";

@@ -1,4 +1,5 @@
-// A collector of traces, scripted, at the address that this project's gateway exports to. What it got is searched for what no span may have.
+// A collector of traces, scripted, at the address that this project's gateway exports to. What it
+// got is searched for what no span may have.
 
 import { afterAll, afterEach, beforeEach, expect } from "vitest";
 import { exportsUnderWay } from "../../../workers/telemetry/otlp-export.ts";

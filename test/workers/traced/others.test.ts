@@ -1,4 +1,5 @@
-// What else leaves the gateway beside spans: data points, what the doctor asks the collector, and the trace that the relay passes on.
+// What else leaves the gateway beside spans: data points, what the doctor asks the collector, and
+// the trace that the relay passes on.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { adminToken, answerOf, errorOf, eventually, gateway, gatewayWith, jsonBody, model, samplingMessage } from "../support/gateway.ts";

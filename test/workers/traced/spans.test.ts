@@ -1,4 +1,5 @@
-// The spans of requests, as a collector gets them: on the fast path, with people, refused, with failover, and through resets.
+// The spans of requests, as a collector gets them: on the fast path, with people, refused, with
+// failover, and through resets.
 
 import { evictDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";

@@ -1,7 +1,8 @@
-// Sends email through Cloudflare's `send_email` binding, and says what its errors mean for a notice.
+// Sends email through Cloudflare's `send_email` binding, and says what its errors mean for a
+// notice.
 //
-// Source: Cloudflare Email Service, "Workers API", error codes. The binding has no idempotency key: where it does not answer in time,
-// the email may arrive twice.
+// Source: Cloudflare Email Service, "Workers API", error codes. The binding has no idempotency key:
+// where it does not answer in time, the email may arrive twice.
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
 import { isObject } from "../../../shared/json/values.ts";

@@ -1,4 +1,5 @@
-// Notices by email: one for each reviewer and gate, with the reviewer's personal link. Replies to the sender's address are never read.
+// Notices by email: one for each reviewer and gate, with the reviewer's personal link. Replies to
+// the sender's address are never read.
 
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { isLoopbackHost } from "../../../shared/address.ts";
@@ -20,10 +21,16 @@ type EmailSettings = { readonly from: MailAddress; readonly sender: Sender };
 
 const unset = (text: string | undefined): boolean => text === undefined || text.trim() === "";
 
-/** Whether any of its variables is set: otherwise email is not wanted, and health has no issue of it. */
+/**
+ * Whether any of its variables is set: otherwise email is not wanted, and health has no issue of
+ * it.
+ */
 const isWanted = (env: Env): boolean => !unset(env.RESEND_API_KEY) || !unset(env.EMAIL_FROM) || env.EMAIL !== undefined;
 
-/** RESEND_API_KEY wins over the binding. The error: a sentence on each variable that is missing or wrong, without its value. */
+/**
+ * RESEND_API_KEY wins over the binding. The error: a sentence on each variable that is missing or
+ * wrong, without its value.
+ */
 function emailSettings(env: Env): Result<EmailSettings, readonly string[]> {
   const issues: string[] = [];
   const from = parseFrom(env.EMAIL_FROM, issues);
@@ -149,7 +156,10 @@ function askingMail({ view, reviewer, url, why, excerpt, link }: Notice): AskedM
   };
 }
 
-/** Only where the request's key ended before a decision: its reviewers are told. After a decision the link's page shows the outcome. */
+/**
+ * Only where the request's key ended before a decision: its reviewers are told. After a decision
+ * the link's page shows the outcome.
+ */
 function endingMail({ view, reviewer, url, link }: Notice): AskedMail | undefined {
   const { keyEnd = null } = view;
   if (view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent") return undefined;
@@ -175,8 +185,9 @@ function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddres
 }
 
 /**
- * Neither sender lets us choose a Message-ID. So all emails about one gate of a run to one reviewer refer to one id that no email has,
- * which email programs show as one conversation. It is a digest, which discloses nothing.
+ * Neither sender lets us choose a Message-ID. So all emails about one gate of a run to one reviewer
+ * refer to one id that no email has, which email programs show as one conversation. It is a digest,
+ * which discloses nothing.
  */
 function threadOf(run: string, { gate, reviewer }: Notice["link"], { email }: MailAddress): string {
   const domain = email.slice(email.lastIndexOf("@") + 1);
@@ -197,7 +208,10 @@ function messageIdIn(receipt: string | null): string | undefined {
   return shaped === undefined || shaped.length > 200 ? undefined : `<${shaped}>`;
 }
 
-/** Whether email works, as far as that can be checked without sending any. The text has no address and no key. */
+/**
+ * Whether email works, as far as that can be checked without sending any. The text has no address
+ * and no key.
+ */
 export async function emailDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
   if (!isWanted(env)) return { ok: true, text: "Email is not configured." };
   const settings = emailSettings(env);

@@ -1,7 +1,8 @@
-// Sends email through Resend's HTTP API, for gateways without Cloudflare's binding, and says what its errors mean for a notice.
+// Sends email through Resend's HTTP API, for gateways without Cloudflare's binding, and says what
+// its errors mean for a notice.
 //
-// Source: Resend, "Send Email", "Errors", "Usage Limits" and "Idempotency Keys". A key that may only send cannot read an email's
-// Message-ID.
+// Source: Resend, "Send Email", "Errors", "Usage Limits" and "Idempotency Keys". A key that may
+// only send cannot read an email's Message-ID.
 
 import { isObject, type Members } from "../../../shared/json/values.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
@@ -90,7 +91,8 @@ function sentOf(answer: Exchanged | undefined): Sent {
       return { kind: "failed", why: "notAllowed" };
     case "validation_error":
     case "invalid_from_address":
-      // With 403 the account may not send this: a domain that is not verified, or test email to another person.
+      // With 403 the account may not send this: a domain that is not verified, or test email to
+      // another person.
       return { kind: "failed", why: status === 403 ? "notVerified" : "invalid" };
     default:
       return sentOfStatus(status, wait);

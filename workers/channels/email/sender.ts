@@ -4,6 +4,9 @@ import type { Mail } from "../../../shared/channels/email-rules.ts";
 import type { Sent } from "../channel.ts";
 
 export type MailSender = {
-  /** Sends an email without `mailIssues`. May be called twice for one, with the same key. `receipt` is its `Message-ID`, where known. */
+  /**
+   * Sends an email without `mailIssues`. May be called twice for one, with the same key. `receipt`
+   * is its `Message-ID`, where known.
+   */
   send(mail: Mail, idempotencyKey: string): Promise<Sent>;
 };

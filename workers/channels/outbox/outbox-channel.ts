@@ -1,5 +1,6 @@
-// The outbox: notices are listed with their links at /admin/notices, for operators. For a local gateway, or where OUTBOX=on. The list is
-// the ledger's, which the RunObject writes for every channel.
+// The outbox: notices are listed with their links at /admin/notices, for operators. For a local
+// gateway, or where OUTBOX=on. The list is the ledger's, which the RunObject writes for every
+// channel.
 
 import type { Channel } from "../channel.ts";
 

@@ -1,4 +1,5 @@
-// One call of Slack's Web API, bounded in time. It never retries, which the outbox does, and nothing of the call or its answer is in an error or a log.
+// One call of Slack's Web API, bounded in time. It never retries, which the outbox does, and
+// nothing of the call or its answer is in an error or a log.
 
 import { isObject } from "../../../shared/json/values.ts";
 import { exchange, exchangeTimeoutMs } from "../channel-exchange.ts";
@@ -14,7 +15,10 @@ export type SlackAnswer =
   /** No answer in time, or one that is not Slack's: whether the call had an effect is not known. */
   | { readonly kind: "unavailable" };
 
-/** Calls `method` once. Source: https://docs.slack.dev/apis/web-api (form parameters, of which objects are JSON). */
+/**
+ * Calls `method` once. Source: https://docs.slack.dev/apis/web-api (form parameters, of which
+ * objects are JSON).
+ */
 export async function callSlack(
   { token, apiUrl }: Pick<SlackApp, "token" | "apiUrl">,
   method: SlackMethod,

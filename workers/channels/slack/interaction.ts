@@ -1,6 +1,8 @@
-// Parses what Slack posts when a member presses a button or submits a modal: only the members that we use.
+// Parses what Slack posts when a member presses a button or submits a modal: only the members that
+// we use.
 //
-// Source: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload and …/view-interactions-payload.
+// Source: https://docs.slack.dev/reference/interaction-payloads/block_actions-payload and
+// …/view-interactions-payload.
 
 import { parseJson } from "../../../shared/json/values.ts";
 import * as z from "zod";

@@ -1,4 +1,5 @@
-// Whether the member behind an interaction may decide, and as which reviewer: by where the message was posted and for whom. Pure.
+// Whether the member behind an interaction may decide, and as which reviewer: by where the message
+// was posted and for whom. Pure.
 
 import { type Addresses, isRoomAddress } from "../../../shared/notice-channels.ts";
 import type { PressTarget, PressWords } from "../../stubs/run-calls.ts";
@@ -16,7 +17,9 @@ export const mostInDigest = 20;
 export type Deciding = {
   readonly link: string;
   readonly place: number;
-  /** The member who pressed, where they decide as a channel; otherwise the reviewer is the member. */
+  /**
+   * The member who pressed, where they decide as a channel; otherwise the reviewer is the member.
+   */
   readonly member: string | null;
 };
 
@@ -27,8 +30,9 @@ export type PressStanding =
   | { readonly kind: "foreign" };
 
 /**
- * `link` is the message's. In a direct message only its reviewer may decide. In a channel a reviewer with a Slack id of their own decides
- * as themself, and any other member of the same workspace as the channel.
+ * `link` is the message's. In a direct message only its reviewer may decide. In a channel a
+ * reviewer with a Slack id of their own decides as themself, and any other member of the same
+ * workspace as the channel.
  */
 export function standingOf(app: SlackApp, target: PressTarget, link: string, interaction: SlackPress | SlackSubmission): PressStanding {
   const receipt = parseReceipt(target.receipt);

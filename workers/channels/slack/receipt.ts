@@ -29,7 +29,10 @@ const posted = z.object({
   message: z.object({ app_id: id.optional(), bot_profile: z.object({ app_id: id.optional() }).optional() }).optional(),
 });
 
-/** The receipt of what `chat.postMessage` answered, as text; null where the answer does not say where the message is. */
+/**
+ * The receipt of what `chat.postMessage` answered, as text; null where the answer does not say
+ * where the message is.
+ */
 export function receiptOf(answer: unknown, team: string): string | null {
   const parsed = posted.safeParse(answer);
   if (!parsed.success) return null;

@@ -1,5 +1,6 @@
-// Slack as an app: one message for each reviewer and gate, with buttons, updated as the review changes. A person gets a direct message
-// with their own link; a channel gets its own reviewer's link and never a person's.
+// Slack as an app: one message for each reviewer and gate, with buttons, updated as the review
+// changes. A person gets a direct message with their own link; a channel gets its own reviewer's
+// link and never a person's.
 
 import { sha256Hex } from "../../../shared/encoding.ts";
 import type { SlackMessageInput } from "../../../shared/channels/slack-message.ts";
@@ -17,10 +18,16 @@ import { type SlackReceipt, parseReceipt, receiptOf } from "./receipt.ts";
 import type { SlackApp } from "./slack-settings.ts";
 import { isSlackChannel, mostInDigest } from "./press-standing.ts";
 
-/** The workspace of each bot token by `auth.test`: it never changes. By the token's digest, so that no token is kept. */
+/**
+ * The workspace of each bot token by `auth.test`: it never changes. By the token's digest, so that
+ * no token is kept.
+ */
 const teams = new Map<string, string>();
 
-/** What a call needs: the app, the keys of the buttons' values, and the Worker that makes the messages. */
+/**
+ * What a call needs: the app, the keys of the buttons' values, and the Worker that makes the
+ * messages.
+ */
 type Slack = { readonly app: SlackApp; readonly keys: SigningKeys; readonly pages: Env["PAGES"] };
 
 export const slackAppChannel = (app: SlackApp, keys: SigningKeys, pages: Env["PAGES"]): Channel => {
@@ -71,13 +78,15 @@ async function sendNotice(slack: Slack, notice: Notice): Promise<Sent> {
   if (receipt === null) return post(slack, notice);
   const update = updateOf(receipt, reviewer);
   if (isFirst(notice.why)) {
-    // The reviewer is asked again: the older message loses its content, because the new one replaces its receipt.
+    // The reviewer is asked again: the older message loses its content, because the new one
+    // replaces its receipt.
     const answer = await say(slack, update, { kind: "replaced" });
     const retired = answer.kind === "ok" ? null : sentOf(answer);
     return retired?.kind === "again" ? retired : post(slack, notice);
   }
   const input = inputOf(slack, notice);
-  // Before a reminder too, which refers to the message above: where the link was renewed, that message has the old one's buttons.
+  // Before a reminder too, which refers to the message above: where the link was renewed, that
+  // message has the old one's buttons.
   const answer = await sayFitting(slack, update, { kind: "review", input, isBrief: false });
   if (isGone(answer)) return post(slack, notice);
   if (answer.kind !== "ok") return sentOf(answer);
@@ -128,7 +137,10 @@ async function say({ app, pages }: Slack, { method, params, reader }: Call, aske
   return callSlack(app, method, { ...params, text, blocks });
 }
 
-/** Sends the message; where Slack refuses its size, the one without what makes it long, so that the reviewer can at least open the review. */
+/**
+ * Sends the message; where Slack refuses its size, the one without what makes it long, so that the
+ * reviewer can at least open the review.
+ */
 async function sayFitting(slack: Slack, call: Call, asked: Extract<AskedSlackMessage, { isBrief: boolean }>): Promise<SlackAnswer> {
   const answer = await say(slack, call, asked);
   return isTooMuch(answer) ? say(slack, call, { ...asked, isBrief: true }) : answer;

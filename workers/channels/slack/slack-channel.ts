@@ -1,4 +1,5 @@
-// Notices through Slack, as an app or as an incoming webhook, and what operators are told of its setup.
+// Notices through Slack, as an app or as an incoming webhook, and what operators are told of its
+// setup.
 
 import type { Env } from "../../platform/env.ts";
 import { settingsOf } from "../../platform/settings.ts";

@@ -1,5 +1,5 @@
-// What Slack's answers mean for a notice. Source: the errors of chat.postMessage, chat.update and chat.postEphemeral at
-// https://docs.slack.dev/reference/methods.
+// What Slack's answers mean for a notice. Source: the errors of chat.postMessage, chat.update and
+// chat.postEphemeral at https://docs.slack.dev/reference/methods.
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
 import type { Sent } from "../channel.ts";
@@ -36,7 +36,10 @@ const lasting: Readonly<Record<string, NoticeError>> = {
   no_text: "invalid",
 };
 
-/** An error that no attempt can change is `failed`; every other, also one that this list does not have, is worth another attempt. */
+/**
+ * An error that no attempt can change is `failed`; every other, also one that this list does not
+ * have, is worth another attempt.
+ */
 export function sentOf(answer: Exclude<SlackAnswer, { kind: "ok" }>): Sent {
   switch (answer.kind) {
     case "error": {

@@ -1,4 +1,5 @@
-// Slack's settings: an app with a bot token, or an incoming webhook. An issue says what an operator can do, and never has a value.
+// Slack's settings: an app with a bot token, or an incoming webhook. An issue says what an operator
+// can do, and never has a value.
 
 import { isLoopbackHost } from "../../../shared/address.ts";
 import type { Env } from "../../platform/env.ts";

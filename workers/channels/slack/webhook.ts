@@ -1,5 +1,6 @@
-// Slack as an incoming webhook: one message to one channel, with that channel's own link. It reaches no person, has no buttons, and
-// cannot change what it posted. Source: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
+// Slack as an incoming webhook: one message to one channel, with that channel's own link. It
+// reaches no person, has no buttons, and cannot change what it posted. Source:
+// https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
 import type { SlackMessage } from "../../../shared/channels/slack-message.ts";

@@ -1,7 +1,9 @@
-// Notices to channels of Microsoft Teams, each through the webhook of a workflow: one card to a room, with that room's own link. It reaches
-// no person, nothing can be decided in it, and a card cannot be changed, so the outcome is a second card.
+// Notices to channels of Microsoft Teams, each through the webhook of a workflow: one card to a
+// room, with that room's own link. It reaches no person, nothing can be decided in it, and a card
+// cannot be changed, so the outcome is a second card.
 //
-// Source: https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook. A workflow answers 202 before it posts.
+// Source: https://learn.microsoft.com/en-us/connectors/teams/#microsoft-teams-webhook. A workflow
+// answers 202 before it posts.
 
 import { isLoopbackHost } from "../../../shared/address.ts";
 import type { TeamsMessage } from "../../../shared/channels/teams-card.ts";
@@ -98,7 +100,9 @@ async function postTo(url: string, message: TeamsMessage): Promise<Sent> {
   return { kind: "failed", why: status === 404 || status === 410 || status < 400 ? "notFound" : "invalid" };
 }
 
-/** Only a card can test a workflow, and the doctor posts none. The text has names and no address. */
+/**
+ * Only a card can test a workflow, and the doctor posts none. The text has names and no address.
+ */
 export async function teamsDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
   const names = namesIn(env);
   const issues = teamsIssues(env);

@@ -1,7 +1,8 @@
-// Notices as signed webhooks, for services without a channel of their own: a chat, a pager, a ticket system. A webhook carries the
-// reviewer's personal link.
+// Notices as signed webhooks, for services without a channel of their own: a chat, a pager, a
+// ticket system. A webhook carries the reviewer's personal link.
 //
-// Source: Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks). Of the answer only the status is read.
+// Source: Standard Webhooks 1.0.0 (github.com/standard-webhooks/standard-webhooks). Of the answer
+// only the status is read.
 
 import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
@@ -29,7 +30,10 @@ const variable = /^WEBHOOK_([A-Z][A-Z0-9_]{0,30})_(?:URL|SECRET)$/;
 /** The names of the webhooks of which any variable is set, sorted. */
 const namesIn = (env: Env): string[] => [...new Set(Object.keys(env).flatMap((key) => variable.exec(key)?.[1] ?? []))].sort();
 
-/** A webhook's target. The error: a sentence on each variable that is missing or wrong, without an address or a secret. */
+/**
+ * A webhook's target. The error: a sentence on each variable that is missing or wrong, without an
+ * address or a secret.
+ */
 function targetOf(env: Env, name: string): Result<Target, readonly string[]> {
   const lookup = lookupIn(env);
   const issues: string[] = [];
@@ -214,7 +218,10 @@ function sentOf(answer: Exchanged | undefined): Sent {
   return { kind: "failed", why: status === 404 || status === 410 || status < 400 ? "notFound" : "invalid" };
 }
 
-/** Sends each configured webhook a signed `countersign.ping`. The text has names, and no address or secret. */
+/**
+ * Sends each configured webhook a signed `countersign.ping`. The text has names, and no address or
+ * secret.
+ */
 export async function webhookDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
   const names = namesIn(env);
   if (names.length === 0) return { ok: true, text: "No webhook is configured." };

@@ -1,5 +1,5 @@
-// What operators did, for reading: one month's chain, the newest first, and whether the chain holds. Unlike an export of the record, reading
-// it writes no event.
+// What operators did, for reading: one month's chain, the newest first, and whether the chain
+// holds. Unlike an export of the record, reading it writes no event.
 
 import { Hono } from "hono";
 import * as z from "zod";
@@ -18,7 +18,10 @@ export const actRoutes = new Hono<App>();
 
 /** Events of one call to a ledger. */
 const atOnce = 500;
-/** Calls of one answer: where a filter finds fewer acts in them than were asked for, `next` says where to go on. */
+/**
+ * Calls of one answer: where a filter finds fewer acts in them than were asked for, `next` says
+ * where to go on.
+ */
 const mostCalls = 20;
 
 const month = z

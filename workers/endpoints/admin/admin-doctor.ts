@@ -1,5 +1,6 @@
-// POST /admin/doctor: what is wrong with this gateway's configuration, one line each. It changes nothing and calls no model; a POST
-// because it sends requests to providers and channels. GET: what the last POST found, without asking anybody.
+// POST /admin/doctor: what is wrong with this gateway's configuration, one line each. It changes
+// nothing and calls no model; a POST because it sends requests to providers and channels. GET: what
+// the last POST found, without asking anybody.
 
 import { Hono } from "hono";
 import { diagnose, lastDiagnosis, onOneLine } from "../../doctor/diagnose.ts";

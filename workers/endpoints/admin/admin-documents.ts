@@ -182,7 +182,10 @@ async function write(c: AppContext, name: DocumentName, expected: number, value:
   return c.json(JSON.parse(text) as object, 200, { ETag: `"${written.version}"` });
 }
 
-/** The policy that was written last; where this version of the gateway cannot read it, the one in use. */
+/**
+ * The policy that was written last; where this version of the gateway cannot read it, the one in
+ * use.
+ */
 export async function currentPolicy(c: AppContext): Promise<Policy> {
   const parsed = parsePolicy(JSON.parse((await currentDocument(c.env, "policy")).text));
   return parsed.ok ? parsed.value : (await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work))).policy;

@@ -1,5 +1,5 @@
-// The operator's endpoints: under /admin, for a request with the admin token or from Cloudflare Access; and for the console, which
-// knows its operator and calls them in this process.
+// The operator's endpoints: under /admin, for a request with the admin token or from Cloudflare
+// Access; and for the console, which knows its operator and calls them in this process.
 
 import { Hono, type MiddlewareHandler } from "hono";
 import { requireAdmin } from "../auth.ts";

@@ -71,7 +71,8 @@ const revokeKey = describe("revokeKey", {
 apiKeyRoutes.delete(paths.admin.key, revokeKey, async (c) => {
   const id = c.req.param("id");
   if ((await configStub(c.env).keyOfId(id)) === null) return c.json({ error: "No such key" }, 404);
-  // The KeyObject first, which every endpoint asks: where this request breaks after it, the key is refused, and a second DELETE does the rest.
+  // The KeyObject first, which every endpoint asks: where this request breaks after it, the key is
+  // refused, and a second DELETE does the rest.
   await keyStub(c.env, id).revoke();
   await configStub(c.env).revokeKey(id, c.var.operator);
   forgetKeys();

@@ -1,4 +1,5 @@
-// The documents of the configuration, by their names, as the operator's API checks and describes them.
+// The documents of the configuration, by their names, as the operator's API checks and describes
+// them.
 
 import { budgetsJsonSchema, parseBudgets } from "../../../shared/budget/budgets.ts";
 import { issuersJsonSchema, parseIssuers } from "../../../shared/credential/issuers.ts";

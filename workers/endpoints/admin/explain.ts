@@ -1,5 +1,5 @@
-// POST /admin/routing/explain: which model the routing table in use, or a draft of one, would choose. GET /admin/routing/ready: which of its
-// providers can be called from here.
+// POST /admin/routing/explain: which model the routing table in use, or a draft of one, would
+// choose. GET /admin/routing/ready: which of its providers can be called from here.
 
 import { Hono } from "hono";
 import * as z from "zod";

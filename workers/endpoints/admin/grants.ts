@@ -1,4 +1,5 @@
-// The operator lists and revokes the grants of all keys. Each KeyObject has its own; nothing here gives one.
+// The operator lists and revokes the grants of all keys. Each KeyObject has its own; nothing here
+// gives one.
 
 import { Hono } from "hono";
 import * as z from "zod";

@@ -1,4 +1,5 @@
-// The operator signs a reviewer out of their inbox. A change of the policy does so for those whom it takes out, or whose address it changes.
+// The operator signs a reviewer out of their inbox. A change of the policy does so for those whom
+// it takes out, or whose address it changes.
 
 import { Hono } from "hono";
 import { isRoom } from "../../../shared/notice-channels.ts";

@@ -1,4 +1,5 @@
-// The keys that a new policy would refuse: where nobody may approve their own request, a key needs an owner that is a reviewer.
+// The keys that a new policy would refuse: where nobody may approve their own request, a key needs
+// an owner that is a reviewer.
 
 import { ruleWithoutOwner } from "../../../shared/policy/own-requests.ts";
 import { type Policy, parsePolicy } from "../../../shared/policy/rules.ts";
@@ -7,7 +8,10 @@ import { acceptedKeys } from "../../stores/keys.ts";
 
 export type CutOffKey = { readonly id: string; readonly name: string; readonly owner: string | null; readonly rule: string };
 
-/** The keys that this policy would refuse because they have no owner, and the current policy does not. */
+/**
+ * The keys that this policy would refuse because they have no owner, and the current policy does
+ * not.
+ */
 export async function keysCutOff(env: Env, current: Policy, document: unknown): Promise<CutOffKey[]> {
   const next = parsePolicy(document);
   if (!next.ok) return [];

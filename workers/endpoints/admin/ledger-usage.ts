@@ -1,4 +1,5 @@
-// What requests came to over all shards of the ledger. One call to each shard, whatever there is to count.
+// What requests came to over all shards of the ledger. One call to each shard, whatever there is to
+// count.
 
 import { type HealthFailures, byWhatFailed, requestsIn } from "../../../shared/record/health-failures.ts";
 import { type Breakdown, summedBreakdowns } from "../../../shared/record/usage-breakdown.ts";
@@ -11,7 +12,9 @@ export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
 export type LedgerUsage = {
-  /** Whether every line is counted. Where not, the shards go on counting, and a later call has more. */
+  /**
+   * Whether every line is counted. Where not, the shards go on counting, and a later call has more.
+   */
   readonly isComplete: boolean;
   readonly isEmpty: boolean;
   /** In the order of time. */

@@ -1,4 +1,5 @@
-// What an operator must be allowed to do for a request under /admin. What is not named here changes the gateway, and needs the highest role.
+// What an operator must be allowed to do for a request under /admin. What is not named here changes
+// the gateway, and needs the highest role.
 
 import type { Role } from "../../../shared/credential/operator-roles.ts";
 import { documentPaths, paths } from "../../platform/urls.ts";

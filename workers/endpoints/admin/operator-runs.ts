@@ -1,4 +1,5 @@
-// Requests for the operator: their list, one of them, and the record. Never the content of a request or reply.
+// Requests for the operator: their list, one of them, and the record. Never the content of a
+// request or reply.
 
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 import { Hono } from "hono";
@@ -22,7 +23,10 @@ import { iso, isoTime } from "../../http/iso-time.ts";
 
 export const operatorRunRoutes = new Hono<App>();
 
-/** The end of a page of the list: a line's time and id, or the time that an unfinished search has come to. */
+/**
+ * The end of a page of the list: a line's time and id, or the time that an unfinished search has
+ * come to.
+ */
 const cursor = z
   .string()
   .max(256)

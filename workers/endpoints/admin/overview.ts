@@ -1,5 +1,6 @@
-// GET /admin/overview: what waits, what the requests of a period came to, spend and budgets, and what the gateway knows to be wrong with itself.
-// One call to each shard of the ledger and to a bounded number of budgets; nothing outside is asked.
+// GET /admin/overview: what waits, what the requests of a period came to, spend and budgets, and
+// what the gateway knows to be wrong with itself. One call to each shard of the ledger and to a
+// bounded number of budgets; nothing outside is asked.
 
 import { Hono } from "hono";
 import * as z from "zod";

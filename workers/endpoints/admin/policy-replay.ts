@@ -1,6 +1,8 @@
-// POST /admin/policy/replay: what another policy would have done with recorded requests. It writes nothing and reads no content.
+// POST /admin/policy/replay: what another policy would have done with recorded requests. It writes
+// nothing and reads no content.
 //
-// A call reads a bounded number of requests, the newest first, from all shards at once; `next` goes on.
+// A call reads a bounded number of requests, the newest first, from all shards at once; `next` goes
+// on.
 
 import { Hono } from "hono";
 import * as z from "zod";
@@ -74,7 +76,10 @@ async function beginning(env: Env, now: number, days: number): Promise<Place> {
   return { since, total: counts.reduce((sum, count) => sum + count, 0), after: { createdAt: now, run: afterAll } };
 }
 
-/** The requests that follow, in the order of time. Where a shard has more, nothing older than its last row is of this page. */
+/**
+ * The requests that follow, in the order of time. Where a shard has more, nothing older than its
+ * last row is of this page.
+ */
 async function pageOf(env: Env, { since, after }: Place): Promise<{ readonly rows: readonly ReplayRow[]; readonly isLast: boolean }> {
   const query: ReplayQuery = { since, after, limit: rowsOfShard };
   const shards = await ofShards(async (shard) => JSON.parse(await ledgerStub(env, shard).replay(query)) as ReplayRow[]); // by LedgerObject.replay

@@ -1,4 +1,5 @@
-// The reviewers of the policy for the operator: how each is reached, how many reviews wait for them; and a test of one of their channels.
+// The reviewers of the policy for the operator: how each is reached, how many reviews wait for
+// them; and a test of one of their channels.
 
 import { Hono } from "hono";
 import * as z from "zod";
@@ -21,7 +22,10 @@ import { currentPolicy } from "./admin-documents.ts";
 export const reviewerRoutes = new Hono<App>();
 
 const noStore = { "Cache-Control": "no-store" };
-/** Each reviewer costs one call to their inbox, and a request may make 50 calls on the smallest plan. */
+/**
+ * Each reviewer costs one call to their inbox, and a request may make 50 calls on the smallest
+ * plan.
+ */
 const reviewersInAnAnswer = 40;
 const linkChannels = [...noticeChannelNames, "outbox"] as const satisfies readonly LinkChannel[];
 

@@ -1,5 +1,6 @@
-// GET /admin/notices: the notices to reviewers, and the links of the outbox channel, which only this list delivers. A link decides, so an
-// operator reads links only with the role `change`, and the record has who was given which.
+// GET /admin/notices: the notices to reviewers, and the links of the outbox channel, which only
+// this list delivers. A link decides, so an operator reads links only with the role `change`, and
+// the record has who was given which.
 
 import { Hono } from "hono";
 import * as z from "zod";

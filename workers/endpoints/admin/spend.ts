@@ -31,7 +31,10 @@ spendRoutes.get(paths.admin.spend, listSpend, async (c) => {
 
 type SpendLine = Awaited<ReturnType<typeof lineOf>>;
 
-/** How much of at most so many budgets is used, those of which most is used first. Where there are more, those of everything are asked first. */
+/**
+ * How much of at most so many budgets is used, those of which most is used first. Where there are
+ * more, those of everything are asked first.
+ */
 export async function spendNow(
   c: AppContext,
   most: number,
@@ -51,7 +54,9 @@ export async function spendNow(
 const isOfEverything = ({ budgets }: Budgets, { budget }: Allowance): boolean =>
   Object.hasOwn(budgets, budget) && budgets[budget]?.of === "everything";
 
-/** One for each amount that is counted by itself: a `*` budget has one for each key, or each owner. */
+/**
+ * One for each amount that is counted by itself: a `*` budget has one for each key, or each owner.
+ */
 export function everyAllowance({ budgets }: Budgets, keys: readonly KeyRecord[]): Allowance[] {
   const owners = [...new Set(keys.flatMap(({ owner }) => owner ?? []))];
   const partsOf = (of: Budgets["budgets"][string]["of"]): readonly (string | null)[] => {

@@ -1,6 +1,8 @@
-// The kill switch: the operator stops all sampling, that of one MCP server or of one API key, and lets it go on.
+// The kill switch: the operator stops all sampling, that of one MCP server or of one API key, and
+// lets it go on.
 //
-// A stop answers when no isolate can send any more for what is stopped. Open runs are cancelled from then on.
+// A stop answers when no isolate can send any more for what is stopped. Open runs are cancelled
+// from then on.
 
 import { Hono } from "hono";
 import type { Stop } from "../../../shared/policy/stops.ts";
@@ -105,7 +107,10 @@ const ofStop = (stop: Stop): string | null => (stop.scope === "everything" ? nul
 const eachShard = <T>(env: Env, call: (shard: ReturnType<typeof stopStub>, number: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: stopShards }, (_, number) => call(stopStub(env, number), number)));
 
-/** Each object has the stop before this answers; where one cannot be reached it fails, and a second PUT does the rest. */
+/**
+ * Each object has the stop before this answers; where one cannot be reached it fails, and a second
+ * PUT does the rest.
+ */
 async function stopNow(c: AppContext, stop: Stop): Promise<Response> {
   const by = c.var.operator;
   await configStub(c.env).record({ kind: "stopped", by, scope: stop.scope, of: ofStop(stop) });

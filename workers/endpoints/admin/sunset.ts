@@ -1,4 +1,5 @@
-// The sunset report: which MCP servers sample, how much, and what a move to /v1 would change for each.
+// The sunset report: which MCP servers sample, how much, and what a move to /v1 would change for
+// each.
 
 import { Hono } from "hono";
 import * as z from "zod";

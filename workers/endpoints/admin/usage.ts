@@ -38,7 +38,10 @@ const getUsage = describe("getUsage", {
   },
 });
 
-/** `name`: of a server, model or key; a day or the beginning of an hour. Null: without one, or all names that are not told apart. */
+/**
+ * `name`: of a server, model or key; a day or the beginning of an hour. Null: without one, or all
+ * names that are not told apart.
+ */
 type Row = { readonly name: string | null; readonly isRest: boolean; readonly usage: UsageSum };
 
 usageRoutes.get(paths.admin.usage, getUsage, validQuery(usageQuery), async (c) => {
@@ -71,7 +74,10 @@ usageRoutes.get(paths.admin.usage, getUsage, validQuery(usageQuery), async (c) =
 const wantsCsv = (c: AppContext, format: "json" | "csv" | undefined): boolean =>
   format === undefined ? /(^|,)\s*text\/csv\s*(;|,|$)/i.test(c.req.header("Accept") ?? "") : format === "csv";
 
-/** The time from the beginning of the period of `since` to the end of the last one that begins before `until`. */
+/**
+ * The time from the beginning of the period of `since` to the end of the last one that begins
+ * before `until`.
+ */
 const wholePeriods = (length: number, since: number, until: number): UsageBetween => ({
   since: Math.floor(since / length) * length,
   until: Math.ceil(until / length) * length,
@@ -99,13 +105,19 @@ function namedRows(names: Breakdown): Row[] {
   ].filter(({ usage }) => requestsIn(usage) > 0);
 }
 
-/** Where a row stands: by its requests and name, or its time. It is the same for as long as the row's count is. */
+/**
+ * Where a row stands: by its requests and name, or its time. It is the same for as long as the
+ * row's count is.
+ */
 const placeOf = (of: By, { name, isRest, usage }: Row): string => {
   if (of === "hour" || of === "day") return name ?? "";
   return name === null ? (isRest ? "rest" : "unnamed") : `${requestsIn(usage)} ${name}`;
 };
 
-/** Whether the row stands behind this place, also where the row of the place has another count meanwhile. */
+/**
+ * Whether the row stands behind this place, also where the row of the place has another count
+ * meanwhile.
+ */
 function isAfter(of: By, row: Row, place: string): boolean {
   if (of === "hour" || of === "day") return (row.name ?? "") > place;
   if (row.name === null) return row.isRest ? place !== "rest" : !["unnamed", "rest"].includes(place);

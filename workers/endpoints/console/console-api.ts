@@ -1,5 +1,5 @@
-// The operator's API as the console's pages use it: the same endpoints as under /admin, in this process, as the operator who is signed in. The
-// console can do nothing that the API cannot.
+// The operator's API as the console's pages use it: the same endpoints as under /admin, in this
+// process, as the operator who is signed in. The console can do nothing that the API cannot.
 
 import type { Hono } from "hono";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -26,8 +26,9 @@ const operatorApi = (): Hono<App> =>
   }));
 
 /**
- * Sends a request to the operator's API as this operator. `path` begins with /admin/ and may have a query. One that a URL would read otherwise
- * than it is written, by dots or backslashes, is refused: a name in it could lead to another endpoint than the page's.
+ * Sends a request to the operator's API as this operator. `path` begins with /admin/ and may have a
+ * query. One that a URL would read otherwise than it is written, by dots or backslashes, is
+ * refused: a name in it could lead to another endpoint than the page's.
  */
 export async function callAsOperator(
   c: AppContext,

@@ -1,4 +1,5 @@
-// Who is at the console: whoever signed in with the admin token, by the session's cookie, or an operator whom Cloudflare Access signed in.
+// Who is at the console: whoever signed in with the admin token, by the session's cookie, or an
+// operator whom Cloudflare Access signed in.
 
 import { consoleSessionId } from "../../../shared/credential/console-session.ts";
 import { tokenOperator } from "../../../shared/record/operators.ts";

@@ -1,4 +1,5 @@
-// Signing in to the console by the admin token, and out again. Where Cloudflare Access brings the operator, neither is needed.
+// Signing in to the console by the admin token, and out again. Where Cloudflare Access brings the
+// operator, neither is needed.
 
 import {
   consoleCookie,

@@ -1,5 +1,6 @@
-// The console: the operator's pages. The pages Worker makes them from what the operator's API answers, and has no authority but that API,
-// for the length of one request. A GET changes nothing; every form is checked for its session and its origin before anything is done.
+// The console: the operator's pages. The pages Worker makes them from what the operator's API
+// answers, and has no authority but that API, for the length of one request. A GET changes nothing;
+// every form is checked for its session and its origin before anything is done.
 
 import { Hono } from "hono";
 import { consoleFormToken, formTokenName, isConsoleFormToken } from "../../../shared/credential/console-session.ts";
@@ -26,8 +27,9 @@ export const consoleRoutes = new Hono<App>();
 const longestForm = 4_000_000;
 
 /**
- * What can be saved as a file: its path in the operator's API, what its query always has, and its name. Saving is a form of the session, since
- * an export is recorded: another site can have a browser ask for any address, with the sign-in of Cloudflare Access.
+ * What can be saved as a file: its path in the operator's API, what its query always has, and its
+ * name. Saving is a form of the session, since an export is recorded: another site can have a
+ * browser ask for any address, with the sign-in of Cloudflare Access.
  */
 const downloadPrefix = "download/";
 type Download = { readonly path: string; readonly query?: Readonly<Record<string, string>>; readonly file: string };
@@ -120,7 +122,8 @@ async function download(
   if (answer.ok) headers.set("Content-Disposition", `attachment; filename="${file}"`);
   headers.set("X-Content-Type-Options", "nosniff");
   headers.set("Cache-Control", "no-store");
-  // It has what clients sent, as they wrote it: a browser that opens it in spite of the above runs none of it.
+  // It has what clients sent, as they wrote it: a browser that opens it in spite of the above runs
+  // none of it.
   headers.set("Content-Security-Policy", "default-src 'none'; sandbox");
   return new Response(answer.body, { status: answer.status, headers });
 }

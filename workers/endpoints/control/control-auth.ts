@@ -1,7 +1,8 @@
-// Authenticates the control endpoint's caller: an API key, or a token of a configured issuer, in the body or in a header.
+// Authenticates the control endpoint's caller: an API key, or a token of a configured issuer, in
+// the body or in a header.
 //
-// Every credential presented must be valid and of the same key. A valid one beside an invalid one is refused, so that no caller relies
-// on a credential that was never checked.
+// Every credential presented must be valid and of the same key. A valid one beside an invalid one
+// is refused, so that no caller relies on a credential that was never checked.
 
 import type { Context } from "hono";
 import { type Credential, presentedCredentials } from "../../../shared/credential/presented.ts";
@@ -32,9 +33,10 @@ export const hasCredential = (headers: Headers): boolean =>
   }).length > 0;
 
 /**
- * The caller's key, which has the scope `control`. Refused with 401, 403 for a key without the scope, 503 where an issuer's keys cannot be
- * read, and 429 where one address keeps sending refused credentials (`describeRefusal`). The KeyObject that admits the request checks
- * revocation again, exactly.
+ * The caller's key, which has the scope `control`. Refused with 401, 403 for a key without the
+ * scope, 503 where an issuer's keys cannot be read, and 429 where one address keeps sending refused
+ * credentials (`describeRefusal`). The KeyObject that admits the request checks revocation again,
+ * exactly.
  */
 export async function callerOfControl(c: Context<App>, auth: ControlAuth): Promise<ControlCaller> {
   const { headers } = c.req.raw;

@@ -1,4 +1,5 @@
-// POST /control: Model Control Protocol envelopes to the same pipeline as the other endpoints; and the envelope's published schema.
+// POST /control: Model Control Protocol envelopes to the same pipeline as the other endpoints; and
+// the envelope's published schema.
 
 import { isObject } from "../../../shared/json/values.ts";
 import { Hono } from "hono";
@@ -143,10 +144,16 @@ function record(c: AppContext, key: string | null, refusal: Refusal, about: Pick
   if (key !== null) recordRefusal(c.env, c.executionCtx, { key, endpoint: "control", server: CONTROL_SERVER, ...about }, refusal);
 }
 
-/** What is read of an unauthenticated body: enough for a prompt and a few images' addresses, not for images. */
+/**
+ * What is read of an unauthenticated body: enough for a prompt and a few images' addresses, not for
+ * images.
+ */
 const mostUnknownBytes = 256 * 1024;
 
-/** The body as JSON, bounded by the limit of the key in a header; where the credential is in the body, by `mostUnknownBytes`. */
+/**
+ * The body as JSON, bounded by the limit of the key in a header; where the credential is in the
+ * body, by `mostUnknownBytes`.
+ */
 async function readEnvelope(
   c: AppContext,
   known: KeyRecord | null,
@@ -204,7 +211,10 @@ async function serve(
   return keepAliveJson(endingWith(response, opened.value));
 }
 
-/** Sends deltas as they come where no gate is closed; else progress, and the reviewed text at the end. */
+/**
+ * Sends deltas as they come where no gate is closed; else progress, and the reviewed text at the
+ * end.
+ */
 function stream(c: AppContext, call: EnvelopeCall, doing: Doing, deltas: Deltas, done: () => void): Response {
   const { envelope } = call;
   const response = keptAliveAnswer(c, call, doing, finalEvent);

@@ -1,4 +1,5 @@
-// Who may see which page of an inbox: a reader whose session the inbox object confirms, and only reviews that they were asked for.
+// Who may see which page of an inbox: a reader whose session the inbox object confirms, and only
+// reviews that they were asked for.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { inboxReviewUrl, pathOfUrl } from "../../platform/urls.ts";
@@ -11,7 +12,10 @@ import { type Presented, noSuchLink } from "../review/review-link.ts";
 import { type InboxSettings, type Reader, inboxSettings, readerOf } from "./reader.ts";
 import { signInPage } from "./sign-in.ts";
 
-/** The reader with the number of reviews that wait for them; or the answer to whoever is not signed in. */
+/**
+ * The reader with the number of reviews that wait for them; or the answer to whoever is not signed
+ * in.
+ */
 export async function admittedReader(c: AppContext, to: string | null = null): Promise<(Reader & { readonly count: number }) | Response> {
   const settings = inboxSettings(c);
   if (settings === null) return noSuchLink(c);
@@ -23,7 +27,10 @@ export async function admittedReader(c: AppContext, to: string | null = null): P
 
 export const visitorOf = ({ visitor: { address, session } }: Reader) => ({ address, session });
 
-/** The reader by the policy and their cookie or token. The inbox object is yet to be asked about the session. */
+/**
+ * The reader by the policy and their cookie or token. The inbox object is yet to be asked about the
+ * session.
+ */
 export async function signedIn(c: AppContext, settings: InboxSettings, to: string | null = null): Promise<Reader | Response> {
   const reader = await readerOf(c, settings);
   if (typeof reader === "string") {
@@ -33,7 +40,9 @@ export async function signedIn(c: AppContext, settings: InboxSettings, to: strin
   return (await isFlooding(c, `inbox ${reader.inbox}`)) ? errorPage(c, "tooMany", 429) : reader;
 }
 
-/** The page to sign in, in place of what was asked for. A form that was posted was not carried out. */
+/**
+ * The page to sign in, in place of what was asked for. A form that was posted was not carried out.
+ */
 export const signInInstead = (c: AppContext, settings: InboxSettings, to: string | null, isStranger = false): Promise<Response> =>
   signInPage(c, settings, {
     to,

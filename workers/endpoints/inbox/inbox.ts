@@ -1,5 +1,5 @@
-// The inbox: all that waits for a signed-in reviewer, and each review's page without a token in its address. Nothing of it is on a page that
-// a token alone opened.
+// The inbox: all that waits for a signed-in reviewer, and each review's page without a token in its
+// address. Nothing of it is on a page that a token alone opened.
 
 import { Hono } from "hono";
 import { formFields } from "../../../shared/review/form.ts";
@@ -116,7 +116,10 @@ inboxRoutes.post(paths.inboxSignOut, signOut, async (c) => {
 
 const reviewParameters = [inPath("gate", "request or response"), inPath("run", "The run's id")];
 
-/** The review of this address before its signed-in reviewer; or the answer to anybody else. It never says whether there is such a run. */
+/**
+ * The review of this address before its signed-in reviewer; or the answer to anybody else. It never
+ * says whether there is such a run.
+ */
 async function presentedReview(c: AppContext): Promise<Presented | Response> {
   const settings = inboxSettings(c);
   const run = c.req.param("run") ?? "";

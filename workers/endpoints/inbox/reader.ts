@@ -1,5 +1,5 @@
-// Who reads an inbox: a reviewer of the policy as it is now, by a session's cookie or by Cloudflare Access. Whether the session is still good
-// is the inbox object's to say, at each call.
+// Who reads an inbox: a reviewer of the policy as it is now, by a session's cookie or by Cloudflare
+// Access. Whether the session is still good is the inbox object's to say, at each call.
 
 import { isRoom } from "../../../shared/notice-channels.ts";
 import type { Policy, PolicyReviewer } from "../../../shared/policy/rules.ts";
@@ -22,7 +22,10 @@ export type Reader = {
   /** The name of their inbox object. */
   readonly inbox: string;
   readonly visitor: WindowVisitor;
-  /** What the nonces of their pages are bound to: this session, or this person where Access signed them in. */
+  /**
+   * What the nonces of their pages are bound to: this session, or this person where Access signed
+   * them in.
+   */
   readonly bound: string;
   readonly settings: InboxSettings;
   /** The URL of the inbox for this reader. */
@@ -36,7 +39,10 @@ export function inboxSettings(c: AppContext): InboxSettings | null {
   return publicUrl === undefined ? null : { ...settings, publicUrl };
 }
 
-/** The reader of this request, or why there is none. `stranger`: Access signed somebody in who is no reviewer. */
+/**
+ * The reader of this request, or why there is none. `stranger`: Access signed somebody in who is no
+ * reviewer.
+ */
 export async function readerOf(c: AppContext, settings: InboxSettings): Promise<Reader | "nobody" | "stranger"> {
   const people = peopleOf((await currentDocuments(c)).policy);
   const now = Date.now();

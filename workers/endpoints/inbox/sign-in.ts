@@ -1,5 +1,6 @@
-// Signing in to the inbox by a link to the address on file. A GET decides nothing, signs nobody in and sets no cookie. The answer to whoever
-// asks is the same for every address, and comes before anything is done about it.
+// Signing in to the inbox by a link to the address on file. A GET decides nothing, signs nobody in
+// and sets no cookie. The answer to whoever asks is the same for every address, and comes before
+// anything is done about it.
 
 import { Hono } from "hono";
 import { toBase64url } from "../../../shared/encoding.ts";
@@ -58,7 +59,10 @@ function judgeForm({ keys }: InboxSettings, subject: NonceSubject, fields: URLSe
   return judged === "early" ? "good" : judged;
 }
 
-/** The page for whoever is not signed in. `to`: the review that they wanted. `email`: what was typed. */
+/**
+ * The page for whoever is not signed in. `to`: the review that they wanted. `email`: what was
+ * typed.
+ */
 export function signInPage(
   c: AppContext,
   settings: InboxSettings,
@@ -150,7 +154,10 @@ signInRoutes.get(paths.inboxSignIn, showLink, async (c) => {
   return claims instanceof Response ? claims : enterPage(c, settings);
 });
 
-/** The claims of a genuine link whose time is not over; else the page that says so, from which another can be asked for. */
+/**
+ * The claims of a genuine link whose time is not over; else the page that says so, from which
+ * another can be asked for.
+ */
 async function admittedClaims(c: AppContext, settings: InboxSettings): Promise<SignInClaims | Response> {
   if (await isFlooding(c, "sign-ins")) return errorPage(c, "tooMany", 429);
   const claims = parseSignInToken(settings.keys, c.req.param("token") ?? "");

@@ -1,5 +1,6 @@
-// Several reviews on one page, with every message uncut, and one form. Each is decided by itself, as if on its own page: with its own
-// version, digest and nonce. Nothing is decided that its reader was not shown.
+// Several reviews on one page, with every message uncut, and one form. Each is decided by itself,
+// as if on its own page: with its own version, digest and nonce. Nothing is decided that its reader
+// was not shown.
 
 import { Hono } from "hono";
 import { formFields, longestReason, plainLineEnds } from "../../../shared/review/form.ts";
@@ -26,7 +27,10 @@ import type { Reader } from "./reader.ts";
 
 export const togetherRoutes = new Hono<App>();
 
-/** Each costs up to three calls to its run's object, and a request may make 50 calls on the smallest plan. */
+/**
+ * Each costs up to three calls to its run's object, and a request may make 50 calls on the smallest
+ * plan.
+ */
 export const mostTogether = 15;
 
 const everywhere = {
@@ -146,7 +150,9 @@ togetherRoutes.post(paths.inboxTogether, decideTogether, async (c) => {
 
 type Asked = { readonly act: "approve" | "deny"; readonly reason: string };
 
-/** One decision, as a press on the review's own page. What fails for one says nothing of the others. */
+/**
+ * One decision, as a press on the review's own page. What fails for one says nothing of the others.
+ */
 async function decideOne(c: AppContext, reader: AdmittedReader, posted: Posted, asked: Asked): Promise<DoneReview> {
   const review = parseReviewKey(posted.key);
   try {

@@ -1,5 +1,6 @@
-// Describes what a route takes and answers, beside the route: `describe` is a middleware that only carries a description, and a
-// middleware that refuses by itself carries its answers (`saying`). `operations.ts` reads both. Does nothing to a request.
+// Describes what a route takes and answers, beside the route: `describe` is a middleware that only
+// carries a description, and a middleware that refuses by itself carries its answers (`saying`).
+// `operations.ts` reads both. Does nothing to a request.
 
 import type { MiddlewareHandler } from "hono";
 import type * as z from "zod";
@@ -18,7 +19,9 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** By status. Text alone is an answer without a body below 400, and with `{ error }` from 400 on. */
+/**
+ * By status. Text alone is an answer without a body below 400, and with `{ error }` from 400 on.
+ */
 export type Answers = { readonly [status: number]: Answer | string };
 
 export type Parameter = {
@@ -29,7 +32,11 @@ export type Parameter = {
   readonly schema?: JsonObject;
 };
 
-/** `admin`: the admin token. `metrics`: that or the metrics token. `either`: an API key or the admin token. `control`: an API key or a token, also in the body. `v1`: an API key or a scoped token. `none`: neither; the route may check a link or a signature. */
+/**
+ * `admin`: the admin token. `metrics`: that or the metrics token. `either`: an API key or the admin
+ * token. `control`: an API key or a token, also in the body. `v1`: an API key or a scoped token.
+ * `none`: neither; the route may check a link or a signature.
+ */
 export type Auth = "key" | "control" | "v1" | "admin" | "metrics" | "either" | "none";
 
 /** What is said of a route, or of a middleware on the way to it. */
@@ -56,6 +63,9 @@ export function saying<Handler extends object>(handler: Handler, description: De
   return handler;
 }
 
-/** Describes the route that it is put on: its operation's id, one sentence, and what its other middlewares do not describe. */
+/**
+ * Describes the route that it is put on: its operation's id, one sentence, and what its other
+ * middlewares do not describe.
+ */
 export const describe = (id: string, description: Omit<Named, "id">): MiddlewareHandler<App> =>
   saying((_c, next) => next(), { id, ...description });

@@ -1,4 +1,5 @@
-// An example of each JSON body that the gateway takes, by the operation's id: in the description, and sent by the page's curl commands.
+// An example of each JSON body that the gateway takes, by the operation's id: in the description,
+// and sent by the page's curl commands.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { DocumentName } from "../../stubs/config-calls.ts";

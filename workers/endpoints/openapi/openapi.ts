@@ -1,4 +1,5 @@
-// GET /openapi.json: the HTTP contract as OpenAPI 3.1, made from the routes; GET /openapi: the same for people.
+// GET /openapi.json: the HTTP contract as OpenAPI 3.1, made from the routes; GET /openapi: the same
+// for people.
 
 import type { Hono } from "hono";
 import type { JsonObject } from "../../../shared/encoding.ts";
@@ -24,7 +25,10 @@ const describePage = describe("openapiPage", {
   503: asText("text/plain", "The pages Worker does not answer"),
 });
 
-/** Adds the routes that serve the app's description, which is made at the first request for it. To be called after all other routes. */
+/**
+ * Adds the routes that serve the app's description, which is made at the first request for it. To
+ * be called after all other routes.
+ */
 export function addOpenapi(app: Hono<App>): void {
   let made: string | undefined;
   const description = (): string => (made ??= JSON.stringify(openapi(app)));

@@ -1,4 +1,5 @@
-// Every operation of the gateway, read from its routes: the handlers that a request to a path meets, and their descriptions.
+// Every operation of the gateway, read from its routes: the handlers that a request to a path
+// meets, and their descriptions.
 
 import type { Hono } from "hono";
 import { findTargetHandler } from "hono/utils/handler";

@@ -1,4 +1,5 @@
-// The JSON bodies that the description names, as schemas of OpenAPI 3.1. A document's is the one that it is validated against.
+// The JSON bodies that the description names, as schemas of OpenAPI 3.1. A document's is the one
+// that it is validated against.
 
 import * as z from "zod";
 import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";
@@ -73,12 +74,18 @@ const healthOf = record({ status: healthStatus, problems: list(text) });
 const check = record({ check: text, state: { enum: ["good", "note", "fix"] }, text });
 const diagnosed = list(check);
 
-/** A document's own schema is draft 2020-12, which is OpenAPI 3.1's too; the name of its dialect stands once, at the top. */
+/**
+ * A document's own schema is draft 2020-12, which is OpenAPI 3.1's too; the name of its dialect
+ * stands once, at the top.
+ */
 function inside({ $schema: _dialect, $id: _address, ...schema }: JsonObject): JsonObject {
   return schema;
 }
 
-/** The newest version has every version's members; each version's own schema is at `/control/schema/`. */
+/**
+ * The newest version has every version's members; each version's own schema is at
+ * `/control/schema/`.
+ */
 function envelopeOfAnyVersion(): JsonObject {
   const schema = inside(envelopeJsonSchema("2.1") ?? {});
   const version = { type: "string", pattern: String.raw`^(?:1\.0|2\.(?:0|[1-9][0-9]{0,5}))$`, description: "The version of the protocol." };

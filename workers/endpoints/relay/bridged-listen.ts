@@ -1,5 +1,6 @@
-// `subscriptions/listen` of a client of 2026-07-28 at a server with sessions: a stream without an end, which tells what the BridgeObject hears
-// of the server. Where that ends, or loses what it knew, the stream ends with its result, and the client asks again.
+// `subscriptions/listen` of a client of 2026-07-28 at a server with sessions: a stream without an
+// end, which tells what the BridgeObject hears of the server. Where that ends, or loses what it
+// knew, the stream ends with its result, and the client asks again.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import {
@@ -48,7 +49,10 @@ export async function listenBridged(listener: Listener): Promise<Response> {
   return eventResponse(leg);
 }
 
-/** Tells the client until nothing more is to come: the end of its request, or null where its key says why. */
+/**
+ * Tells the client until nothing more is to come: the end of its request, or null where its key
+ * says why.
+ */
 async function told(
   { request: { id }, visit, stub }: Listener,
   leg: LegStream,

@@ -1,5 +1,6 @@
-// The relay between a client of 2026-07-28 and a server with sessions. A BridgeObject has the session and the server's requests; each request
-// of the client is a leg, which is answered with the result, with what the server asks the client, or with a state by which it comes back.
+// The relay between a client of 2026-07-28 and a server with sessions. A BridgeObject has the
+// session and the server's requests; each request of the client is a leg, which is answered with
+// the result, with what the server asks the client, or with a state by which it comes back.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf } from "../../../shared/encoding.ts";
@@ -48,7 +49,10 @@ const changeMs = 20_000;
 const mostResets = 5;
 const resetMs = 300;
 
-/** Where the client's session is: what it declares has to be the same, and its own credential where it has one. */
+/**
+ * Where the client's session is: what it declares has to be the same, and its own credential where
+ * it has one.
+ */
 const bridgeName = ({ visit, request }: Bridged): string =>
   digestOf("countersign/bridge/v1", { server: visit.name, client: clientOf(request), authorization: visit.authorization });
 
@@ -156,7 +160,8 @@ class Leg {
     try {
       return (await this.#stub().open(this.#visit, asked, this.#id, false, firstMs)) as BridgeState;
     } catch {
-      // The object was reset: where it knows the call it goes on, else nobody knows whether the server had it.
+      // The object was reset: where it knows the call it goes on, else nobody knows whether the
+      // server had it.
       const found = await this.#again(() => this.#stub().open(this.#visit, asked, this.#id, true, firstMs) as Promise<BridgeState>);
       return found.kind === "gone" ? { kind: "answered", answer: JSON.stringify({ error: lostError }), told: [] } : found;
     }

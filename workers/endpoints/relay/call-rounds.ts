@@ -1,4 +1,5 @@
-// What follows a server's first round: it is checked, a CallObject takes it over, and the call is driven on.
+// What follows a server's first round: it is checked, a CallObject takes it over, and the call is
+// driven on.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
@@ -134,7 +135,10 @@ export const attemptWith = ({ meta, visit }: RoundCall, leg: LegOutput): Attempt
 export const inputsOf = (requests: readonly InputRequest[]): JsonObject =>
   Object.fromEntries(requests.map(({ key, method, params }) => [key, { method, ...(params === null ? {} : { params }) }]));
 
-/** A server's message, with an error of the gateway's in place of one that wants an address of the gateway opened. */
+/**
+ * A server's message, with an error of the gateway's in place of one that wants an address of the
+ * gateway opened.
+ */
 export const withoutOwnAddress = ({ c }: Pick<RoundCall, "c">, message: JsonObject): JsonObject => {
   const { publicUrl } = settingsOf(c.env);
   return (publicUrl === undefined ? undefined : withoutOurs(message, publicUrl)) ?? message;

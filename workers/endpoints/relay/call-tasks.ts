@@ -1,5 +1,6 @@
-// A call as a task, for clients of 2026-07-28 that declared the extension: while a person reviews, the client has a handle to ask about and need
-// not come back with its request. The call is the CallObject's; a task's id is what finds it. Source: ext-tasks, 2026-07-28.
+// A call as a task, for clients of 2026-07-28 that declared the extension: while a person reviews,
+// the client has a handle to ask about and need not come back with its request. The call is the
+// CallObject's; a task's id is what finds it. Source: ext-tasks, 2026-07-28.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { fromUtf8, utf8ToBytes } from "../../../shared/encoding.ts";
@@ -42,7 +43,10 @@ export function taskId(c: AppContext, { server, digest, attempt, name, createdAt
   return `call_${seal(settingsOf(c.env).keys, domain, utf8ToBytes(JSON.stringify(fields)))}`;
 }
 
-/** The place that a task's id of this server names; null for any other id, which is the server's own. */
+/**
+ * The place that a task's id of this server names; null for any other id, which is the server's
+ * own.
+ */
 export function taskPlace(c: AppContext, { name: visited }: Visit, id: unknown): TaskPlace | null {
   const payload = typeof id === "string" && id.startsWith("call_") ? unsealAny(settingsOf(c.env).keys, domain, id.slice(5)) : undefined;
   if (payload === undefined) return null;
@@ -121,7 +125,10 @@ function endedTask(answer: RpcAnswer, complete: (status: string, more: JsonObjec
 const taskInputs = (requests: readonly InputRequest[], round: number): JsonObject =>
   inputsOf(requests.map((each) => ({ ...each, key: `${round}.${each.key}` })));
 
-/** Keeps the client's answers to what its task asks; all others are ignored (ext-tasks, "Task Update Requests"). */
+/**
+ * Keeps the client's answers to what its task asks; all others are ignored (ext-tasks, "Task Update
+ * Requests").
+ */
 async function updateTask(call: RoundCall, state: CallState, given: ReadonlyMap<string, string> | null): Promise<void> {
   if (state.kind !== "waiting" || given === null) return;
   const samples = samplesHere(call);

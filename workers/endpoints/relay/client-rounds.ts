@@ -1,5 +1,6 @@
-// The rounds of a call whose client is of a 2025 revision: what only the client has is asked on the stream of its request, and its responses
-// come by requests of their own. A stream that breaks is resumed where it was.
+// The rounds of a call whose client is of a 2025 revision: what only the client has is asked on the
+// stream of its request, and its responses come by requests of their own. A stream that breaks is
+// resumed where it was.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { memberOf, textAt } from "../../../shared/json/spans.ts";
@@ -32,7 +33,10 @@ import { idEvent } from "./sse-relay.ts";
 /** The client's request. */
 export type ServedRequest = { readonly id: RequestId; readonly progressToken: RequestId | undefined };
 
-/** What an event id of such a stream says beside the request: the call, and how much of which round the client was asked. */
+/**
+ * What an event id of such a stream says beside the request: the call, and how much of which round
+ * the client was asked.
+ */
 export type StreamPlace = { readonly attempt: string; readonly round: number; readonly asked: number };
 
 const placeText = ({ attempt, round, asked }: StreamPlace): string => `${attempt}~${round}~${asked}`;
@@ -59,7 +63,8 @@ export async function driveTranslated(
   from: StreamPlace | null,
 ): Promise<JsonObject> {
   const stream = new AskingStream(call, served, leg, from);
-  // First of all, also where the stream is resumed: a client that has no id of this very stream cannot come back to it.
+  // First of all, also where the stream is resumed: a client that has no id of this very stream
+  // cannot come back to it.
   const place = from ?? (state?.kind === "waiting" ? { attempt: state.attempt, round: state.round, asked: 0 } : null);
   if (place !== null) await stream.mark(place);
   const parts = roundParts(call, leg);
@@ -84,7 +89,10 @@ const errorTo = ({ id }: ServedRequest, error: RpcError): JsonObject => ({ jsonr
 
 const changeMs = 20_000;
 
-/** Asks the client on the stream of its request. Each event has an id, so that a stream that breaks goes on behind it. */
+/**
+ * Asks the client on the stream of its request. Each event has an id, so that a stream that breaks
+ * goes on behind it.
+ */
 class AskingStream {
   readonly #call: RoundCall;
   readonly #served: ServedRequest;
@@ -135,7 +143,10 @@ class AskingStream {
   }
 }
 
-/** A response of the client to what it was asked. `call`: that of the request, in the session of the response. */
+/**
+ * A response of the client to what it was asked. `call`: that of the request, in the session of the
+ * response.
+ */
 export async function takeInput(
   { visit, session, call }: Pick<RoundCall, "visit" | "session" | "call">,
   { attempt, round, index }: InputPlace,

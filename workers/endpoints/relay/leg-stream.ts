@@ -1,4 +1,5 @@
-// The event stream that answers one request of a client: the server's own events, comments that keep it alive, progress, and the response.
+// The event stream that answers one request of a client: the server's own events, comments that
+// keep it alive, progress, and the response.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { parseJson } from "../../../shared/json/values.ts";
@@ -47,8 +48,9 @@ export class LegStream {
   }
 
   /**
-   * Does the work, whose value is the response; null where it is written already. The stream goes on until it is done, unless the client leaves
-   * or the key ends: then the work goes on without it.
+   * Does the work, whose value is the response; null where it is written already. The stream goes
+   * on until it is done, unless the client leaves or the key ends: then the work goes on without
+   * it.
    */
   run(work: () => Promise<JsonObject | null>): void {
     const { env, ctx, key, session } = this.#parts;

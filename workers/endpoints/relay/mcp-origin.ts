@@ -1,5 +1,5 @@
-// Which web pages may use the relay, and the CORS headers by which a browser lets them. It restricts web pages alone: a program may
-// send any Origin or none.
+// Which web pages may use the relay, and the CORS headers by which a browser lets them. It
+// restricts web pages alone: a program may send any Origin or none.
 
 import type { MiddlewareHandler } from "hono";
 import { cors } from "hono/cors";
@@ -15,7 +15,9 @@ export async function serverAt(c: AppContext): Promise<Server | undefined> {
   return Object.hasOwn(servers, name) ? servers[name] : undefined;
 }
 
-/** Whether a page of this origin may use the server: one that its entry lists, or the gateway's own. */
+/**
+ * Whether a page of this origin may use the server: one that its entry lists, or the gateway's own.
+ */
 export function mayUse(c: AppContext, server: Server, origin: string): boolean {
   const { publicUrl } = settingsOf(c.env);
   return (publicUrl !== undefined && origin === new URL(publicUrl).origin) || server.origins.includes(origin);

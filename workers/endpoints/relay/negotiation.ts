@@ -1,9 +1,11 @@
-// The relay finds out which families of revisions a server speaks: with sessions (2024-11-05 to 2025-11-25), stateless
-// (2026-07-28), or both. `server/discover` says whether it speaks 2026-07-28, and the `initialize` of a client whether it gives
-// sessions. Both are remembered by this isolate and in KV, and found out again where they stop being true.
+// The relay finds out which families of revisions a server speaks: with sessions (2024-11-05 to
+// 2025-11-25), stateless (2026-07-28), or both. `server/discover` says whether it speaks
+// 2026-07-28, and the `initialize` of a client whether it gives sessions. Both are remembered by
+// this isolate and in KV, and found out again where they stop being true.
 //
-// They are properties of the server and not of one client, and nothing depends on them but which messages are sent: a wrong memory
-// makes a request fail and is dropped then, or is over in minutes. Source: basic/versioning, "Backward Compatibility".
+// They are properties of the server and not of one client, and nothing depends on them but which
+// messages are sent: a wrong memory makes a request fail and is dropped then, or is over in
+// minutes. Source: basic/versioning, "Backward Compatibility".
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf } from "../../../shared/encoding.ts";
@@ -27,16 +29,25 @@ import type { Visit } from "./visit.ts";
 
 export type Family = "sessions" | "stateless";
 
-/** What a server said of itself: a `DiscoverResult`, or that it has sessions; or its own HTTP answer, which says neither (401, 503). */
+/**
+ * What a server said of itself: a `DiscoverResult`, or that it has sessions; or its own HTTP
+ * answer, which says neither (401, 503).
+ */
 export type Discovered =
   | { readonly kind: "stateless"; readonly result: JsonObject }
   | { readonly kind: "sessions" }
   | { readonly kind: "unclear"; readonly response: Response };
 
 const probeMs = 10_000;
-/** What `initialize` showed: a server that gives no session, and speaks 2026-07-28, is spoken to in that. */
+/**
+ * What `initialize` showed: a server that gives no session, and speaks 2026-07-28, is spoken to in
+ * that.
+ */
 type Begins = "session" | "noSession";
-/** A server may have been updated since. One that stops speaking 2026-07-28 shows it at the next request. */
+/**
+ * A server may have been updated since. One that stops speaking 2026-07-28 shows it at the next
+ * request.
+ */
 const rememberedMs: Readonly<Record<Family | Begins, number>> = {
   sessions: 15 * 60_000,
   stateless: 24 * 3_600_000,
@@ -74,7 +85,10 @@ export async function discover(env: Env, visit: Visit, meta: JsonObject): Promis
   return ok(found);
 }
 
-/** An answer that says nothing of the family: the client has to sign in, or the server is not there now. */
+/**
+ * An answer that says nothing of the family: the client has to sign in, or the server is not there
+ * now.
+ */
 const isUnclear = ({ status }: Response): boolean => status >= 500 || status === 401 || status === 403 || status === 429;
 
 const ownCodes: ReadonlySet<unknown> = new Set([headerMismatchCode, missingCapabilityCode]);
@@ -89,7 +103,10 @@ function discoveredIn(message: JsonObject): { readonly kind: "stateless"; readon
   return { kind: "sessions" };
 }
 
-/** The family as it is remembered, else as the server says it; an error where it cannot be reached, or not in time. */
+/**
+ * The family as it is remembered, else as the server says it; an error where it cannot be reached,
+ * or not in time.
+ */
 export async function familyOf(env: Env, visit: Visit): Promise<Result<Family | Extract<Discovered, { kind: "unclear" }>, StatelessError>> {
   const { protocol } = visit.server;
   if (protocol !== "auto") return ok(protocol === "2026" ? "stateless" : "sessions");
@@ -100,18 +117,25 @@ export async function familyOf(env: Env, visit: Visit): Promise<Result<Family | 
   return ok(found.value.kind === "unclear" ? found.value : found.value.kind);
 }
 
-/** Whether a client of the 2025 family is spoken for in 2026-07-28 from its first message on, without an `initialize`. */
+/**
+ * Whether a client of the 2025 family is spoken for in 2026-07-28 from its first message on,
+ * without an `initialize`.
+ */
 export async function beginsWithout(env: Env, visit: Visit): Promise<boolean> {
   const { protocol } = visit.server;
   return protocol === "auto" ? (await remembered(env, visit, "begins")) === "noSession" : protocol === "2026";
 }
 
-/** A client's `initialize`. `isPlain`: it claims nothing of 2026-07-28, so that an error is not about such a claim. */
+/**
+ * A client's `initialize`. `isPlain`: it claims nothing of 2026-07-28, so that an error is not
+ * about such a claim.
+ */
 export type Initialize = { readonly id: RequestId; readonly meta: JsonObject; readonly isPlain: boolean };
 
 /**
- * What a server says of itself that answered a client's `initialize` without a session, and speaks 2026-07-28. Null where the
- * client gets `answer`, whose body is unread then. Nothing is opened at the server to find it out.
+ * What a server says of itself that answered a client's `initialize` without a session, and speaks
+ * 2026-07-28. Null where the client gets `answer`, whose body is unread then. Nothing is opened at
+ * the server to find it out.
  */
 export async function discoverWithout(
   env: Env,
@@ -135,7 +159,10 @@ export async function discoverWithout(
 
 const noInitializeCodes: ReadonlySet<unknown> = new Set([...ownCodes, unsupportedVersionCode, -32_601]);
 
-/** Whether `initialize` ended as at a server without sessions. Another error may be about that one request. */
+/**
+ * Whether `initialize` ended as at a server without sessions. Another error may be about that one
+ * request.
+ */
 const isOfStateless = (message: JsonObject): boolean =>
   Object.hasOwn(message, "result") || noInitializeCodes.has(objectOf(message["error"])?.["code"]);
 

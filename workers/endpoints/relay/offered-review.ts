@@ -1,5 +1,6 @@
-// The review's address, offered inside the client to the person who owns its key: without any token, so that an agent that holds the client
-// cannot approve by it. It opens for somebody signed in to their inbox.
+// The review's address, offered inside the client to the person who owns its key: without any
+// token, so that an agent that holds the client cannot approve by it. It opens for somebody signed
+// in to their inbox.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -22,7 +23,10 @@ export class OfferedReview {
     this.#run = run;
   }
 
-  /** The run has come so far: its open gate is offered once, and what was offered before is done. Never throws. */
+  /**
+   * The run has come so far: its open gate is offered once, and what was offered before is done.
+   * Never throws.
+   */
   reached(state: RunProgress): void {
     const { session, key } = this.#parts;
     if (!session.clientElicits || key.owner === null) return;

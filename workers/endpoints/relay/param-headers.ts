@@ -1,6 +1,7 @@
-// The `Mcp-Param-…` headers of a tool call for a client that does not know of them: a server may have its tools' schemas say which arguments
-// are repeated in headers. The tool's schema is asked for where the server misses one, and remembered by this isolate.
-// Source: 2026-07-28, basic/transports/streamable-http, "Custom Headers from Tool Parameters".
+// The `Mcp-Param-…` headers of a tool call for a client that does not know of them: a server may
+// have its tools' schemas say which arguments are repeated in headers. The tool's schema is asked
+// for where the server misses one, and remembered by this isolate. Source: 2026-07-28,
+// basic/transports/streamable-http, "Custom Headers from Tool Parameters".
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { isObject, objectOf } from "../../../shared/json/values.ts";

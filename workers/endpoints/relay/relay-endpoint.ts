@@ -1,5 +1,6 @@
-// The MCP relay, Streamable HTTP: a client without sampling talks to its server through it. Client and server may speak different families of
-// revisions: those with sessions (`session-relay.ts`, until 2025-11-25), and those without (`stateless-relay.ts`, since 2026-07-28).
+// The MCP relay, Streamable HTTP: a client without sampling talks to its server through it. Client
+// and server may speak different families of revisions: those with sessions (`session-relay.ts`,
+// until 2025-11-25), and those without (`stateless-relay.ts`, since 2026-07-28).
 
 import { Hono } from "hono";
 import { readClientMessage } from "../../../shared/relay/client-message.ts";
@@ -26,7 +27,8 @@ const letIn = (handle: (c: AppContext, visit: Watched) => Promise<Response>) =>
   saying(async (c: AppContext): Promise<Response> => {
     const visit = await enter(c);
     if (visit instanceof Response) return visit;
-    // A server may answer after the key ended, and its answer is dropped then. A stream watches its key by itself.
+    // A server may answer after the key ended, and its answer is dropped then. A stream watches its
+    // key by itself.
     const watch = watchKey(c.env, c.var.key);
     const answer = handle(c, { ...visit, over: watch.over });
     const first = await Promise.race([answer, watch.ended]);
@@ -97,7 +99,8 @@ mcpRoutes.delete(paths.mcp, relayEnd, letIn(inSession(endSession)));
 mcpRoutes.all(paths.mcp, (c) => refuseWith(c, 405, "Use POST, GET or DELETE", { Allow: "POST, GET, DELETE" }));
 
 async function post(c: AppContext, visit: Watched): Promise<Response> {
-  // Servers that decode by the charset (Express, the TypeScript SDK) read other JSON in UTF-7: `+ACI-` is a quotation mark there.
+  // Servers that decode by the charset (Express, the TypeScript SDK) read other JSON in UTF-7:
+  // `+ACI-` is a quotation mark there.
   if (namesOtherCharset(c.req.header("Content-Type")))
     return refuseWith(c, 400, "Parse error: send JSON in UTF-8; Content-Type names another charset", {}, -32_700);
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;

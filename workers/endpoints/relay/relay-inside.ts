@@ -1,5 +1,5 @@
-// The relay of the 2025 revisions for a client inside the gateway: the BridgeObject, which speaks them for a client of 2026-07-28. That client
-// was let in and counted by its own request.
+// The relay of the 2025 revisions for a client inside the gateway: the BridgeObject, which speaks
+// them for a client of 2026-07-28. That client was let in and counted by its own request.
 
 import { Hono } from "hono";
 import { parseJson } from "../../../shared/json/values.ts";

@@ -1,5 +1,6 @@
-// What a server asks of its client and the relay answers: sampling, and the tasks that came of it. Each is answered by a POST to
-// the server, in its own session: at once where it cannot be served, by the run itself where people are asked, and else from here.
+// What a server asks of its client and the relay answers: sampling, and the tasks that came of it.
+// Each is answered by a POST to the server, in its own session: at once where it cannot be served,
+// by the run itself where people are asked, and else from here.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { type RequestId, type RpcAnswer, idKey, responseOf } from "../../../shared/wire/json-rpc.ts";
@@ -48,7 +49,10 @@ export type SamplingParts = {
   readonly session: RelaySession;
   readonly server: Server;
   readonly authorization: string | null;
-  /** The client's request on whose response stream a server asks, or for whose task; null on a stream that belongs to no request. */
+  /**
+   * The client's request on whose response stream a server asks, or for whose task; null on a
+   * stream that belongs to no request.
+   */
   readonly originating: Originating | null;
   /** Tells the client what its request waits for. */
   readonly onProgress: (state: RunProgress) => void;
@@ -60,7 +64,10 @@ export type SamplingParts = {
   readonly isBrief: boolean;
   /** Whether the server cancelled this request of its own. */
   readonly gaveUp: (request: RequestId) => boolean;
-  /** Where the client's request that is open stands in a trace: for a server that passes on no context of its own. */
+  /**
+   * Where the client's request that is open stands in a trace: for a server that passes on no
+   * context of its own.
+   */
   readonly clientTrace: TraceContext | null;
 };
 
@@ -141,7 +148,10 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Se
   return posts ? null : codec.encode(outcome);
 }
 
-/** The run's outcome. The review's address is offered to the client meanwhile, where that is possible. */
+/**
+ * The run's outcome. The review's address is offered to the client meanwhile, where that is
+ * possible.
+ */
 export async function awaitOffered(parts: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
   const offered = new OfferedReview(parts, run);
   const outcome = await awaitWithProgress(parts, run, (state) => {
@@ -152,7 +162,10 @@ export async function awaitOffered(parts: SamplingParts, run: string, tell: (sta
   return outcome;
 }
 
-/** Begins a sampling request whose originating request is known; the error for the server where it is refused. */
+/**
+ * Begins a sampling request whose originating request is known; the error for the server where it
+ * is refused.
+ */
 export async function startSampling(
   parts: SamplingParts,
   { originating, evidence }: { readonly originating: Originating; readonly evidence: Evidence },
@@ -200,8 +213,9 @@ export async function startSampling(
 }
 
 /**
- * The answer to a server that asks for a token for /v1 in place of a reply; null where its entry gives none, or its address is plain http without
- * `allowPrivate`: then the request is one for a reply.
+ * The answer to a server that asks for a token for /v1 in place of a reply; null where its entry
+ * gives none, or its address is plain http without `allowPrivate`: then the request is one for a
+ * reply.
  */
 async function tokenFor(
   { env, key, session, server }: SamplingParts,
@@ -229,7 +243,10 @@ async function tokenFor(
   return made.ok ? ok(tokenOutcome(made.value.run, made.value.token)) : made;
 }
 
-/** A run posts its answer itself (`callback`), except where that needs the client's own credential, which is not stored. */
+/**
+ * A run posts its answer itself (`callback`), except where that needs the client's own credential,
+ * which is not stored.
+ */
 function responseModeOf({ session, authorization, isBrief }: SamplingParts, id: RequestId, asTask: ParsedSampling["task"]): ResponseMode {
   if (asTask !== undefined) return { kind: "task", ttlMs: asTask.ttl ?? null };
   if (authorization !== null) return { kind: "sync" };
@@ -243,7 +260,10 @@ async function contextOf({ env, key, session }: SamplingParts, { method, name, a
   return { instructions, request: { method, name, arguments: given ?? null } };
 }
 
-/** What shows which client request a server's request serves. The session is asked only where the stream does not show it. */
+/**
+ * What shows which client request a server's request serves. The session is asked only where the
+ * stream does not show it.
+ */
 async function signsOf({ env, key, session, originating }: SamplingParts, params: JsonObject | null): Promise<Signs> {
   if (originating !== null && maySample(originating)) return { stream: originating, task: null, inFlight: [] };
   const named = namedTask(params);
@@ -255,7 +275,10 @@ async function signsOf({ env, key, session, originating }: SamplingParts, params
 /** The longest id of a server's own task that is followed. */
 const longestTaskId = 512;
 
-/** Keeps the id of the task that the server's response creates for the client's request; false where it creates none. */
+/**
+ * Keeps the id of the task that the server's response creates for the client's request; false where
+ * it creates none.
+ */
 export async function keepTask(
   { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
   response: unknown,
@@ -267,7 +290,10 @@ export async function keepTask(
   return true;
 }
 
-/** For `tasks/result`, the client's request that the server's task runs for; null for any other request. */
+/**
+ * For `tasks/result`, the client's request that the server's task runs for; null for any other
+ * request.
+ */
 export async function servedByTask(
   { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
   request: Originating | null,
@@ -277,7 +303,10 @@ export async function servedByTask(
   return named === null ? null : (JSON.parse(named) as Originating); // written by keepTask
 }
 
-/** The run's outcome. Progress is repeated meanwhile, because it resets the timeout of the server that asked for it. */
+/**
+ * The run's outcome. Progress is repeated meanwhile, because it resets the timeout of the server
+ * that asked for it.
+ */
 async function awaitWithProgress({ env }: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
   let last: RunProgress = "waiting";
   const timer = setInterval(() => tell(last), settingsOf(env).heartbeatMs);
@@ -340,12 +369,16 @@ async function task(parts: SamplingParts, { method, params }: ServerRequest): Pr
   return relatedTo(taskId, mcpCodec(session.revision).encode(outcome));
 }
 
-/** A sampling request that the client was asked first, and the client's request that it serves. Stored as JSON with these names. */
+/**
+ * A sampling request that the client was asked first, and the client's request that it serves.
+ * Stored as JSON with these names.
+ */
 export type ParkedSampling = { readonly taken: ServerRequest; readonly originating: Originating };
 
 /**
- * Parks a request that passes through to the client, in case the client declines it. Where the answer has to be posted with the
- * client's own credential nothing is parked, because the gateway does not store that credential.
+ * Parks a request that passes through to the client, in case the client declines it. Where the
+ * answer has to be posted with the client's own credential nothing is parked, because the gateway
+ * does not store that credential.
  */
 export async function park({ env, session, originating, authorization }: SamplingParts, request: ServerRequest): Promise<void> {
   const [id] = forwardedIds(settingsOf(env).keys, session.name, request.id);
@@ -376,10 +409,16 @@ export async function cancelSampling({ env, key, session, originating }: Samplin
   await sessionStub(env, key.id, associationSession(session)).cancelRequest(idKey(request), named);
 }
 
-/** Whether a cancellation's reason is the server's own timeout, as SDKs word it (`Request timed out`). */
+/**
+ * Whether a cancellation's reason is the server's own timeout, as SDKs word it
+ * (`Request timed out`).
+ */
 export const isTimeout = (reason: string | null): boolean => reason !== null && /timed[ -]?out|time-?out/i.test(reason);
 
-/** The server timed out on one of its sampling requests. Nothing is withdrawn: its next try finds what people decided meanwhile. */
+/**
+ * The server timed out on one of its sampling requests. Nothing is withdrawn: its next try finds
+ * what people decided meanwhile.
+ */
 export async function abandonSampling({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
   const named = originating === null ? null : originatingKey(session.server, originating.id);
   await sessionStub(env, key.id, associationSession(session)).abandonRequest(idKey(request), named);

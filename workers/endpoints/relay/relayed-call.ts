@@ -1,4 +1,5 @@
-// One request to a server of revision 2026-07-28, for a client of any revision: the server's answer passes, unless it asks for input.
+// One request to a server of revision 2026-07-28, for a client of any revision: the server's answer
+// passes, unless it asks for input.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
@@ -32,13 +33,22 @@ export type ClientSide = {
   readonly refuse: (status: number, error: RpcError) => Promise<Response>;
   /** The server answered as one with sessions does. */
   readonly otherFamily: () => Promise<Response>;
-  /** Resolves when the client cancels its request by another one; absent where it does so by leaving. */
+  /**
+   * Resolves when the client cancels its request by another one; absent where it does so by
+   * leaving.
+   */
   readonly cancelled?: (over: AbortSignal) => Promise<void>;
-  /** The `Mcp-Param-…` headers that the server missed, for a client that does not know of them; null where there are no others. */
+  /**
+   * The `Mcp-Param-…` headers that the server missed, for a client that does not know of them; null
+   * where there are no others.
+   */
   readonly missedHeaders?: () => Promise<RelayedCall["headers"] | null>;
   /** Does what a round asks, and gives the response with which this answer to the client ends. */
   readonly round: (leg: LegStream, result: JsonObject) => Promise<JsonObject | null>;
-  /** The error of a round that may not be answered, before a stream is begun for it; null where there is none. */
+  /**
+   * The error of a round that may not be answered, before a stream is begun for it; null where
+   * there is none.
+   */
   readonly roundError: (result: JsonObject) => { readonly status: number; readonly error: RpcError } | null;
 };
 
@@ -64,7 +74,8 @@ export type RelayedCall = {
 /** Sends the request and answers the client. */
 export async function relayCall(call: RelayedCall): Promise<Response> {
   const { c, visit, client } = call;
-  // The client is gone: nobody reads the answer, and the server is to stop (basic/patterns/cancellation).
+  // The client is gone: nobody reads the answer, and the server is to stop
+  // (basic/patterns/cancellation).
   const left = new AbortController();
   if (client.cancelled === undefined) c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
   else c.executionCtx.waitUntil(client.cancelled(left.signal).then(() => left.abort()));
@@ -80,7 +91,10 @@ export async function relayCall(call: RelayedCall): Promise<Response> {
   return answer;
 }
 
-/** A server that takes its time: the client gets a stream at once, which is kept alive, and by which it shows that the client has gone. */
+/**
+ * A server that takes its time: the client gets a stream at once, which is kept alive, and by which
+ * it shows that the client has gone.
+ */
 function held(call: RelayedCall, asking: Promise<Result<Response, UpstreamError>>, left: AbortController): Response {
   const leg = newLeg(call);
   leg.left.addEventListener("abort", () => left.abort());
@@ -130,7 +144,10 @@ const ask = ({ c, visit, id, method, name, params, headers }: RelayedCall, left:
     signal: AbortSignal.any([visit.over, left]),
   });
 
-/** Whether a text may be something that the client must not get as it is. An escape may hide any word. */
+/**
+ * Whether a text may be something that the client must not get as it is. An escape may hide any
+ * word.
+ */
 const mayConcern = (text: string): boolean => /createMessage|input_required|licitation|roots\/list|\\u/.test(text);
 
 /** The answer in one JSON value. */
@@ -186,7 +203,10 @@ const lostId: RpcError = { code: -32_603, message: "The MCP server answered anot
 /** In place of an error that wants an address of the gateway opened. */
 const ownAddressRefused: RpcAnswer = { error: { code: -32_603, message: refusedElicitation } };
 
-/** The response that a message is for every client; null where it is none, or where clients may differ in what it is. */
+/**
+ * The response that a message is for every client; null where it is none, or where clients may
+ * differ in what it is.
+ */
 function responseIn({ c }: Pick<RelayedCall, "c">, message: JsonObject, text: string): RpcAnswer | null {
   if (typeof message["method"] === "string" || asksForSampling(message) || isAmbiguous(text)) return null;
   const result = objectOf(message["result"]);

@@ -1,8 +1,10 @@
-// The client's requests that are in flight at a server, as their session knows them: a sampling request on the stand-alone stream can be
-// associated only by them. A request is in flight from before the server gets it until its answer, its cancellation or the end of its stream.
+// The client's requests that are in flight at a server, as their session knows them: a sampling
+// request on the stand-alone stream can be associated only by them. A request is in flight from
+// before the server gets it until its answer, its cancellation or the end of its stream.
 //
-// It costs its session one call before the server is asked and one before the answer passes, and a write only where the request takes a
-// second or samples. Where the entry is `strict`, or sampling is not ours, it costs nothing.
+// It costs its session one call before the server is asked and one before the answer passes, and a
+// write only where the request takes a second or samples. Where the entry is `strict`, or sampling
+// is not ours, it costs nothing.
 
 import { idKey } from "../../../shared/wire/json-rpc.ts";
 import { type Originating, countsInFlight } from "../../../shared/association/relay-association.ts";
@@ -16,10 +18,15 @@ type RelayParts = Pick<SamplingParts, "env" | "key" | "server" | "session">;
 /** Well below the time after which the session counts a request as lost (`inFlightLeaseMs`). */
 const renewMs = 60_000;
 
-/** The requests of one POST, or the one whose stream is resumed. None of its calls throws: the lease sees to what is lost. */
+/**
+ * The requests of one POST, or the one whose stream is resumed. None of its calls throws: the lease
+ * sees to what is lost.
+ */
 export class InFlight {
   readonly #parts: RelayParts;
-  /** The `idKey` of each request in flight, with the `originatingKey` of the request that it serves. */
+  /**
+   * The `idKey` of each request in flight, with the `originatingKey` of the request that it serves.
+   */
   readonly #open: Map<string, string>;
   /** The lease is this stream's: another stream of the same request may take it over. */
   readonly #holder = crypto.randomUUID();
@@ -44,7 +51,10 @@ export class InFlight {
     return inFlight.#renewed();
   }
 
-  /** A client resumed the stream of a request: where that was not answered meanwhile, it is in flight again. */
+  /**
+   * A client resumed the stream of a request: where that was not answered meanwhile, it is in
+   * flight again.
+   */
   static async resume(parts: RelayParts, flight: Flight): Promise<InFlight | null> {
     if (!countsInFlight(flight.serves) || !isTracked(parts)) return null;
     const inFlight = new InFlight(parts, [flight]);
@@ -52,7 +62,10 @@ export class InFlight {
     return inFlight.#renewed();
   }
 
-  /** These were answered, which ends their sampling requests, unless a task continues them (`goesOn`). */
+  /**
+   * These were answered, which ends their sampling requests, unless a task continues them
+   * (`goesOn`).
+   */
   async answered(requests: readonly Originating["id"][], goesOn: boolean): Promise<void> {
     const closed = requests.map(idKey).filter((request) => this.#open.has(request));
     if (closed.length > 0) await this.#close(closed, goesOn);
@@ -63,7 +76,10 @@ export class InFlight {
     await this.#close([...this.#open.keys()], goesOn);
   }
 
-  /** The stream has ended. `resumable`: the client is to resume it, so the requests stay in flight until the lease is over. */
+  /**
+   * The stream has ended. `resumable`: the client is to resume it, so the requests stay in flight
+   * until the lease is over.
+   */
   async streamEnded(resumable: boolean): Promise<void> {
     clearInterval(this.#timer);
     if (this.#open.size === 0 || resumable) return;
@@ -97,7 +113,10 @@ export class InFlight {
   }
 }
 
-/** A request of the client, and the one that it serves: itself, or for `tasks/result` the one that the task runs for. */
+/**
+ * A request of the client, and the one that it serves: itself, or for `tasks/result` the one that
+ * the task runs for.
+ */
 export type Flight = { readonly request: Originating; readonly serves: Originating };
 
 const isTracked = ({ server, session }: RelayParts): boolean =>

@@ -1,5 +1,5 @@
-// Answers what a round of revision 2026-07-28 asks for and the gateway has: sampling. Each request is known by its call, round and key, so that
-// a repeat finds the same review and the same reply.
+// Answers what a round of revision 2026-07-28 asks for and the gateway has: sampling. Each request
+// is known by its call, round and key, so that a repeat finds the same review and the same reply.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
@@ -23,8 +23,8 @@ export type RoundParts = {
 };
 
 /**
- * Answers these requests of a round, each as soon as its reply is there. A request that gets no reply ends the whole call: this revision has no
- * error for one input. Never throws.
+ * Answers these requests of a round, each as soon as its reply is there. A request that gets no
+ * reply ends the whole call: this revision has no error for one input. Never throws.
  */
 export async function answerAll(parts: RoundParts, waiting: Waiting, requests: readonly InputRequest[]): Promise<void> {
   await Promise.all(requests.map((request) => answerOne(parts, waiting, request)));

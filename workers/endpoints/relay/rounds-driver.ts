@@ -1,4 +1,5 @@
-// Carries a call from round to round until its server's last word, or until the client is needed or has waited long enough.
+// Carries a call from round to round until its server's last word, or until the client is needed or
+// has waited long enough.
 
 import type { RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
@@ -25,13 +26,19 @@ export type Drive = {
   readonly samples: boolean;
   /** Why a round's inputs must not be asked for; null where they may be. */
   readonly refusal: (requests: readonly InputRequest[]) => RpcError | null;
-  /** Gets the answers of what only the client has into the call; null: the client has to come back with them. */
+  /**
+   * Gets the answers of what only the client has into the call; null: the client has to come back
+   * with them.
+   */
   readonly ask: ((requests: readonly InputRequest[], at: Waiting) => Promise<void>) | null;
   /** Resolves when the client has waited long enough, or has left. */
   readonly enough: Promise<unknown>;
 };
 
-/** Drives the call from this state. Sampling of a round begins at once, also where the client is needed for its other parts. */
+/**
+ * Drives the call from this state. Sampling of a round begins at once, also where the client is
+ * needed for its other parts.
+ */
 export async function drive({ parts, attempt, samples, refusal, ask, enough }: Drive, from: CallState | null): Promise<Driven> {
   for (let state = from, stuck = 0; ;) {
     if (state === null) return { kind: "gone" };
@@ -60,7 +67,9 @@ export async function drive({ parts, attempt, samples, refusal, ask, enough }: D
   }
 }
 
-/** An object that was reset, or a database that failed: so often in a row the round is tried again. */
+/**
+ * An object that was reset, or a database that failed: so often in a row the round is tried again.
+ */
 const mostStuck = 3;
 const stuckMs = 300;
 

@@ -1,5 +1,6 @@
-// The relay in the 2025 revisions, between a client and a server that both speak them: everything passes unchanged except the session id, the
-// ids of events, and the server's requests that are ours to answer.
+// The relay in the 2025 revisions, between a client and a server that both speak them: everything
+// passes unchanged except the session id, the ids of events, and the server's requests that are
+// ours to answer.
 
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
@@ -58,7 +59,8 @@ export async function postInSession(c: AppContext, visit: Watched, { value, body
   if (session instanceof Response) return session;
   if (isTranslated(session)) return postTranslated(c, visit, session, messages, body);
   const requests = messages.filter((message) => message.kind === "request");
-  // The gateway answers this session's sampling: the client was asked for none, and nobody would review what it says.
+  // The gateway answers this session's sampling: the client was asked for none, and nobody would
+  // review what it says.
   if (isOurs(visit.server.mode, session.clientSamples) && maySampleByItself(body, value))
     return refuseWith(c, 400, "The gateway answers this server's sampling; a client's own reply to it is not sent on");
   const only = requests.length === 1 ? requests[0] : undefined;
@@ -126,8 +128,9 @@ async function takesOver(
 }
 
 /**
- * The first message of a session, the client's own `initialize`. A server that gives it a session gets everything as it comes from
- * then on. One that gives none and speaks 2026-07-28 is spoken to in that: it would refuse to sample for this client.
+ * The first message of a session, the client's own `initialize`. A server that gives it a session
+ * gets everything as it comes from then on. One that gives none and speaks 2026-07-28 is spoken to
+ * in that: it would refuse to sample for this client.
  */
 async function begin(c: AppContext, visit: Watched, request: InitializeRequest, body: Uint8Array): Promise<Response> {
   const meta = requestMeta(null, translatedSession(request.params, {}), { added: null, logLevel: null });
@@ -155,7 +158,8 @@ async function begin(c: AppContext, visit: Watched, request: InitializeRequest, 
 async function initialized(c: AppContext, visit: Watched, request: InitializeRequest, answer: Response): Promise<Response> {
   const { server, name } = visit;
   if (!answer.ok) {
-    // The server of a bridge may have been updated, and not know `initialize` any more. Any other one was just asked.
+    // The server of a bridge may have been updated, and not know `initialize` any more. Any other
+    // one was just asked.
     if (server.protocol !== "auto" && (answer.status === 400 || answer.status === 404)) c.executionCtx.waitUntil(forget(c.env, visit));
     return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
   }
@@ -213,7 +217,8 @@ export async function listenInSession(c: AppContext, visit: Watched): Promise<Re
   const parts = { env: c.env, key: c.var.key, server: visit.server, session };
   const serves = await servedByTask(parts, originating);
   const inFlight = originating === null ? null : await InFlight.resume(parts, { request: originating, serves: serves ?? originating });
-  // A server may send no headers before its first event, and only a write shows that the client has gone: the stream starts without it.
+  // A server may send no headers before its first event, and only a write shows that the client has
+  // gone: the stream starts without it.
   const { heartbeatMs } = settingsOf(c.env);
   const beginMs = last === undefined ? Math.min(unreadMs, heartbeatMs) : heartbeatMs;
   const asked = (await within(asking, beginMs)) ?? ok(lateStream(asking, left));
@@ -226,8 +231,8 @@ export async function listenInSession(c: AppContext, visit: Watched): Promise<Re
 }
 
 /**
- * An error for a request whose stream broke, where its server gives no event ids: its outcome is unknown. Some clients resume after an
- * error too, and then with the id of this event.
+ * An error for a request whose stream broke, where its server gives no event ids: its outcome is
+ * unknown. Some clients resume after an error too, and then with the id of this event.
  */
 function lost(c: AppContext, session: RelaySession, request: string): Response {
   const { id } = JSON.parse(request) as Originating; // sealed by us
@@ -333,7 +338,10 @@ function progressTokenOf(request: Extract<JsonRpcMessage, { kind: "request" }> |
   return toRequestId(objectOf(request?.params?.["_meta"])?.["progressToken"]);
 }
 
-/** The answer to `initialize`, read up to its revision, which is null where it is no success. The body still has all of its bytes. */
+/**
+ * The answer to `initialize`, read up to its revision, which is null where it is no success. The
+ * body still has all of its bytes.
+ */
 async function beginningOf(
   answer: Response,
 ): Promise<{ revision: string | null; instructions: string | null; body: ReadableStream<Uint8Array> | null } | "tooLong"> {

@@ -1,5 +1,6 @@
-// A server's answer that is one JSON value and no stream. It passes byte for byte, except a sampling request to the client: a server may
-// not send one as an answer, and it would reach the client unreviewed.
+// A server's answer that is one JSON value and no stream. It passes byte for byte, except a
+// sampling request to the client: a server may not send one as an answer, and it would reach the
+// client unreviewed.
 
 import { isOurs } from "../../../shared/relay/capability-2025.ts";
 import { fromServer, samplingMethod } from "../../../shared/relay/messages.ts";

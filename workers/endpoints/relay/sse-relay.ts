@@ -1,5 +1,6 @@
-// Relays a server's event stream to the client. Events pass unchanged except for their ids; requests that are ours are intercepted
-// and answered to the server, and the client gets progress meanwhile.
+// Relays a server's event stream to the client. Events pass unchanged except for their ids;
+// requests that are ours are intercepted and answered to the server, and the client gets progress
+// meanwhile.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { parseJson } from "../../../shared/json/values.ts";
@@ -36,29 +37,37 @@ import {
 export const longestEvent = 10_000_000;
 
 /**
- * Begin what is sealed in an event id of our own, before the request. `lostMark`: the server gives no event ids, so the stream cannot be
- * resumed. `toldMark`: the client has been told so.
+ * Begin what is sealed in an event id of our own, before the request. `lostMark`: the server gives
+ * no event ids, so the stream cannot be resumed. `toldMark`: the client has been told so.
  */
 export const lostMark = "lost ";
 export const toldMark = "told ";
 
 /**
- * A stream to which its client cannot come back is closed at the server so soon after the client has left: some servers take no other client
- * before. Only a write shows everywhere that a client has gone.
+ * A stream to which its client cannot come back is closed at the server so soon after the client
+ * has left: some servers take no other client before. Only a write shows everywhere that a client
+ * has gone.
  */
 export const unreadMs = 2_000;
 
 /**
- * A call that takes longer gives its client a place to come back to, where its server gives none: what is sampled for it may be asked on the
- * stand-alone stream, of which this stream hears nothing. Shorter calls pass unchanged.
+ * A call that takes longer gives its client a place to come back to, where its server gives none:
+ * what is sampled for it may be asked on the stand-alone stream, of which this stream hears
+ * nothing. Shorter calls pass unchanged.
  */
 const markMs = 100;
 
-/** Requests of a server that one stream answers at once, beyond the key's own limit. Above that the stream is not read further. */
+/**
+ * Requests of a server that one stream answers at once, beyond the key's own limit. Above that the
+ * stream is not read further.
+ */
 const spareTasks = 32;
 
 export type StreamParts = Omit<SamplingParts, "onProgress" | "toClient" | "isOver" | "isBrief" | "gaveUp"> & {
-  /** The stream resumes another one or belongs to no request: earlier requests of the server were not seen here. */
+  /**
+   * The stream resumes another one or belongs to no request: earlier requests of the server were
+   * not seen here.
+   */
   readonly isResumed: boolean;
   /** On the stream of `tasks/result`: the request that the server's task runs for. */
   readonly serves: Originating | null;
@@ -66,7 +75,9 @@ export type StreamParts = Omit<SamplingParts, "onProgress" | "toClient" | "isOve
   readonly hasEventId: boolean;
   /** Aborts where the platform sees that the client has left. */
   readonly left: AbortSignal;
-  /** The requests that this stream answers, where the session has to know that they are in flight. */
+  /**
+   * The requests that this stream answers, where the session has to know that they are in flight.
+   */
   readonly inFlight: InFlight | null;
   /** Where the stream already counts among those that its key may have open. */
   readonly watch: OpenResponseWatch | null;
@@ -75,8 +86,9 @@ export type StreamParts = Omit<SamplingParts, "onProgress" | "toClient" | "isOve
 };
 
 /**
- * The stream that the client gets. It ends with the server's, or with an error for the request where the server sends an event over the
- * limit. When the client leaves, the server's stream is cancelled; answers that are under way go on.
+ * The stream that the client gets. It ends with the server's, or with an error for the request
+ * where the server sends an event over the limit. When the client leaves, the server's stream is
+ * cancelled; answers that are under way go on.
  */
 export function relayStream(upstream: ReadableStream<Uint8Array>, parts: StreamParts): ReadableStream<Uint8Array> {
   const relay = new SseRelay(upstream, parts);
@@ -99,8 +111,9 @@ class SseRelay {
   readonly #ownId: string;
   #hasIds: boolean;
   /**
-   * The client has an id that the server gave, and may come back for what its request misses: that stays in flight until it does. On the
-   * stand-alone stream nothing is in flight, and a server may refuse it anew while the old one is open.
+   * The client has an id that the server gave, and may come back for what its request misses: that
+   * stays in flight until it does. On the stand-alone stream nothing is in flight, and a server may
+   * refuse it anew while the old one is open.
    */
   #mayComeBack: boolean;
   /** Ids of requests that were intercepted and that the server may still cancel. */
@@ -109,7 +122,10 @@ class SseRelay {
   readonly #gaveUp = new Set<string>();
   /** Those that passed through to the client, and are parked in case it declines. */
   readonly #passedThrough = new Map<string, RequestId>();
-  /** The last event that passed unparsed and may be the response: it is parsed where something follows. */
+  /**
+   * The last event that passed unparsed and may be the response: it is parsed where something
+   * follows.
+   */
   #skipped: string | null = null;
   /** The client's request has its response: nothing can be sampled for it any more. */
   #isOver = false;
@@ -222,7 +238,8 @@ class SseRelay {
       this.#hasTask = await keepTask(this.#parts, parseJson(data), originating).catch(() => false);
     await this.#act(seen);
     if (seen.rest === undefined) return this.#write(this.#withoutHidden(marked));
-    // After an earlier id this event's is dropped: a client that resumes there has the request sent again, in case it was lost.
+    // After an earlier id this event's is dropped: a client that resumes there has the request sent
+    // again, in case it was lost.
     const left = seen.rest === null ? withoutData(marked, hadIds, this.#parts.session.revision) : withData(marked, seen.rest);
     return this.#write(this.#withoutHidden(left));
   }
@@ -245,7 +262,8 @@ class SseRelay {
     for (const passedThrough of seen.passedThrough) {
       if (!this.#mayFallBack() || this.#isOver || this.#passedThrough.size >= roundsPerOriginatingRequest) continue;
       this.#passedThrough.set(idKey(passedThrough.id), passedThrough.id);
-      // Before the client can have declined it. Where it cannot be parked, the client's answer is final.
+      // Before the client can have declined it. Where it cannot be parked, the client's answer is
+      // final.
       await park(this.#samplingParts(), passedThrough).catch(() => {});
     }
     for (const { id, reason } of seen.cancelled) {
@@ -277,7 +295,9 @@ class SseRelay {
     if (wasSampled && !this.#hasTask) this.#track(endOriginating(this.#parts, [served.id]));
   }
 
-  /** Cancels a request that passed through: the client may still have it, or it may be ours already. */
+  /**
+   * Cancels a request that passed through: the client may still have it, or it may be ours already.
+   */
   async #cancelPassedThrough(id: RequestId): Promise<void> {
     await takeParked(this.#parts, id);
     await cancelSampling(this.#samplingParts(), id);
@@ -291,7 +311,8 @@ class SseRelay {
 
   #samplingParts(): SamplingParts {
     const originating = this.#parts.serves ?? this.#parts.originating;
-    // Some servers send again on a resumed stream what they sent on any: that is not for a list whose stream it is.
+    // Some servers send again on a resumed stream what they sent on any: that is not for a list
+    // whose stream it is.
     const isElsewhere = this.#parts.isResumed && originating !== null && !countsInFlight(originating);
     return {
       ...this.#parts,
@@ -304,7 +325,10 @@ class SseRelay {
     };
   }
 
-  /** Empty where a lenient client would read a request of ours in the event, which this parser does not. */
+  /**
+   * Empty where a lenient client would read a request of ours in the event, which this parser does
+   * not.
+   */
   #withoutHidden(raw: string): string {
     return looseDatasOf(raw).some((data) => this.#asks(data)) ? "" : raw;
   }
@@ -319,7 +343,10 @@ class SseRelay {
     return fromServer(data, (message) => this.#takes(message)).intercepted.length > 0;
   }
 
-  /** Whether a client that reconnects could only send an id of ours, and would have nothing to resume. */
+  /**
+   * Whether a client that reconnects could only send an id of ours, and would have nothing to
+   * resume.
+   */
   #isWithoutIds(): boolean {
     return !this.#hasIds && !this.#isOver && this.#parts.originating !== null && !this.#parts.isResumed;
   }
@@ -373,7 +400,10 @@ class SseRelay {
     this.#pending.add(tracked);
   }
 
-  /** Our progress is just above the server's last: it must increase (utilities/progress), and the server's next is higher still. */
+  /**
+   * Our progress is just above the server's last: it must increase (utilities/progress), and the
+   * server's next is higher still.
+   */
   #tellProgress(state: RunProgress): void {
     const { progressToken } = this.#parts;
     if (progressToken === undefined || this.#ended || this.#isOver) return;
@@ -415,7 +445,10 @@ class SseRelay {
   }
 }
 
-/** An event with an id and no message. Clients of older revisions would parse its empty data, so for them it has another name. */
+/**
+ * An event with an id and no message. Clients of older revisions would parse its empty data, so for
+ * them it has another name.
+ */
 export const idEvent = (lines: string, revision: string): string =>
   `${lines}\n${featuresOf(revision).emptyEvents ? "" : "event: place\n"}data: \n\n`;
 

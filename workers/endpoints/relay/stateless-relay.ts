@@ -1,6 +1,7 @@
-// The relay in revision 2026-07-28, where each request stands for itself. A request passes to its server with sampling among its client's
-// capabilities. A server that asks for input gets its sampling from here; for the rest the client is asked, and comes back with a state that
-// only the gateway reads.
+// The relay in revision 2026-07-28, where each request stands for itself. A request passes to its
+// server with sampling among its client's capabilities. A server that asks for input gets its
+// sampling from here; for the rest the client is asked, and comes back with a state that only the
+// gateway reads.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf } from "../../../shared/encoding.ts";
@@ -69,7 +70,8 @@ const sessionShards = 16;
 
 export async function postStateless(c: AppContext, visit: Watched, { value, body }: PostedMessage): Promise<Response> {
   const id = toRequestId(objectOf(value)?.["id"]);
-  // No notification of a client is defined for HTTP in this revision: it is taken, and means nothing.
+  // No notification of a client is defined for HTTP in this revision: it is taken, and means
+  // nothing.
   if (id === undefined && !Object.hasOwn(objectOf(value) ?? {}, "id")) return new Response(null, { status: 202 });
   const read = readStateless(value, (name) => c.req.raw.headers.get(name));
   if (!read.ok) return refuse(id ?? null, read.error.status, read.error);
@@ -163,8 +165,9 @@ const otherOwner: RpcError = {
 };
 
 /**
- * The refusal of a caller who goes on with another one's call; null where it is the caller's own. The claims of a refreshed JWT are
- * believed once the server has accepted that very token: nothing of the call is told before that.
+ * The refusal of a caller who goes on with another one's call; null where it is the caller's own.
+ * The claims of a refreshed JWT are believed once the server has accepted that very token: nothing
+ * of the call is told before that.
  */
 async function refuseOther(c: AppContext, visit: Watched, request: StatelessRequest, owner: CallOwner | null): Promise<Response | null> {
   switch (ownership(owner, ownerOf(visit.authorization))) {
@@ -182,13 +185,16 @@ async function refuseOther(c: AppContext, visit: Watched, request: StatelessRequ
   }
 }
 
-/** What makes a request the same again: a state is good for it alone, and a repeat finds its call. */
+/**
+ * What makes a request the same again: a state is good for it alone, and a repeat finds its call.
+ */
 const boundOf = (c: AppContext, visit: Watched, method: string, rest: string): string =>
   digestOf("countersign/request-bound/v1", { key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) });
 
 /**
- * The name of a request's call. Clients that declare different capabilities have calls of their own, because a round may ask one of them for
- * what the other one did not declare; so have users with credentials of their own for the server.
+ * The name of a request's call. Clients that declare different capabilities have calls of their
+ * own, because a round may ask one of them for what the other one did not declare; so have users
+ * with credentials of their own for the server.
  */
 const callNameOf = (bound: string, { capabilities }: StatelessRequest, owner: CallOwner | null): string =>
   digestOf("countersign/stateless-call/v2", { bound, capabilities: JSON.stringify(capabilities), token: owner?.token ?? null });
@@ -213,8 +219,9 @@ function relayedCall(c: AppContext, visit: Watched, request: StatelessRequest, b
 }
 
 /**
- * The params with every member's value as it was written, but the client's capabilities. Where the gateway answers sampling, answers that nobody
- * asked for are left out: they could be a reply that no model gave and nobody reviewed.
+ * The params with every member's value as it was written, but the client's capabilities. Where the
+ * gateway answers sampling, answers that nobody asked for are left out: they could be a reply that
+ * no model gave and nobody reviewed.
  */
 function firstParams(visit: Watched, request: StatelessRequest, body: Uint8Array, session: RelaySession): string {
   const params = paramsIn(body);
@@ -309,12 +316,15 @@ async function askClient(
 
 const errorTo = ({ id }: StatelessRequest, error: RpcError): JsonObject => ({ jsonrpc: "2.0", id, error: { ...error } });
 
-/** The key under which the client is offered the review's address. No server's key is asked beside it. */
+/**
+ * The key under which the client is offered the review's address. No server's key is asked beside
+ * it.
+ */
 const reviewKey = "countersign/review";
 
 /**
- * Drives the call for as long as one request of the client is held, and gives the response to that request. `offered`: the addresses of reviews
- * that the client was offered for this call.
+ * Drives the call for as long as one request of the client is held, and gives the response to that
+ * request. `offered`: the addresses of reviews that the client was offered for this call.
  */
 async function driven(
   call: OwnedCall,
@@ -375,7 +385,10 @@ const stateAt = ({ attempt, round }: Waiting, keys: readonly string[]): Omit<Rel
   keys,
 });
 
-/** The address of a review in an offer to a client; this revision has no id for it, and says by the retry that it was opened. */
+/**
+ * The address of a review in an offer to a client; this revision has no id for it, and says by the
+ * retry that it was opened.
+ */
 function reviewOffer({ method, params }: JsonObject): JsonObject | null {
   if (method !== elicitationMethod) return null;
   const { url, message } = objectOf(params) ?? {};
@@ -415,7 +428,10 @@ function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, { r
   };
 }
 
-/** The client's request as its session knows it. Its id is the call's, since each request of the client has a JSON-RPC id of its own. */
+/**
+ * The client's request as its session knows it. Its id is the call's, since each request of the
+ * client has a JSON-RPC id of its own.
+ */
 function originatingOf({ server }: Watched, method: string, params: JsonObject, attempt: string): Originating {
   const given = server.context ? params["arguments"] : undefined;
   const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
@@ -427,7 +443,9 @@ function originatingOf({ server }: Watched, method: string, params: JsonObject, 
   };
 }
 
-/** There are no sessions in this revision: sampling is known by a few of the key's for each server. */
+/**
+ * There are no sessions in this revision: sampling is known by a few of the key's for each server.
+ */
 function sessionOf(c: AppContext, { name }: Watched, { capabilities, method, params }: StatelessRequest): RelaySession {
   const shard = [...`${method} ${mirroredName(method, params) ?? ""}`].reduce((sum, each) => (sum * 31 + each.charCodeAt(0)) >>> 0, 0);
   return {

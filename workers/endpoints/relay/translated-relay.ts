@@ -1,5 +1,6 @@
-// The relay between a client of a 2025 revision and a server of 2026-07-28. The client has a session, which nothing stores: its id carries
-// what the server has to be told with each request. What a server's round asks of the client is asked on the stream of the client's request.
+// The relay between a client of a 2025 revision and a server of 2026-07-28. The client has a
+// session, which nothing stores: its id carries what the server has to be told with each request.
+// What a server's round asks of the client is asked on the stream of the client's request.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf, toBase64url } from "../../../shared/encoding.ts";
@@ -56,7 +57,10 @@ export const isTranslated = (session: RelaySession): session is Translated => se
 
 const sessionNameLength = 16;
 
-/** Begins a session with a client whose server has none. `discovered`: what the server said of itself. */
+/**
+ * Begins a session with a client whose server has none. `discovered`: what the server said of
+ * itself.
+ */
 export async function beginTranslated(c: AppContext, visit: Watched, request: Request, discovered: JsonObject): Promise<Response> {
   const revision = agreedRevision(request.params);
   const session: Translated = {
@@ -101,7 +105,10 @@ export async function postTranslated(
   return answered(c, visit, session, request, body);
 }
 
-/** The call under way that a message is about, by its request's id: one that it cancels, or that it answers a round of. */
+/**
+ * The call under way that a message is about, by its request's id: one that it cancels, or that it
+ * answers a round of.
+ */
 function aboutCall(message: JsonRpcMessage): RequestId | null {
   if (message.kind === "notification" && message.method === "notifications/cancelled")
     return toRequestId(message.params?.["requestId"]) ?? null;
@@ -136,8 +143,8 @@ const callDigest = (visit: Watched, session: RelaySession, id: RequestId): strin
   });
 
 /**
- * The refusal of a caller whose JWT the server does not accept, before a call is found by its claims: anybody can write another user's.
- * Other credentials are compared as they are.
+ * The refusal of a caller whose JWT the server does not accept, before a call is found by its
+ * claims: anybody can write another user's. Other credentials are compared as they are.
  */
 async function refuseForged(c: AppContext, visit: Watched): Promise<Response | null> {
   const owner = ownerOf(visit.authorization);
@@ -275,7 +282,10 @@ function originatingOf({ server }: Watched, id: RequestId, method: RoundMethod, 
   return { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
 }
 
-/** What the client listens to beside its requests, or the stream of a request that broke. `last`: from an event id of the session. */
+/**
+ * What the client listens to beside its requests, or the stream of a request that broke. `last`:
+ * from an event id of the session.
+ */
 export function listenTranslated(
   c: AppContext,
   visit: Watched,
@@ -339,7 +349,9 @@ async function listen(c: AppContext, visit: Watched, session: Translated): Promi
   });
 }
 
-/** A change of a list as an older client is told of it; null for what only the newer revision has. */
+/**
+ * A change of a list as an older client is told of it; null for what only the newer revision has.
+ */
 function listChange(text: string): string | null {
   const message = objectOf(parseJson(text));
   const method = message?.["method"];

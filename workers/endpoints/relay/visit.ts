@@ -80,11 +80,17 @@ export const broken = (c: AppContext, message: string): Promise<Response> => ref
 
 export const unreachable = (c: AppContext, error: UpstreamError): Promise<Response> => broken(c, errorMessages[error]);
 
-/** The server's own answer where it says nothing of its family: that its client has to sign in, or that it is not there now. */
+/**
+ * The server's own answer where it says nothing of its family: that its client has to sign in, or
+ * that it is not there now.
+ */
 export const passUnclear = (response: Response, { server }: Visit): Response =>
   new Response(response.body, { status: response.status, headers: headersDown(response, server) });
 
-/** A refusal of the relay itself. It carries the id of each request that it answers, where that is known. */
+/**
+ * A refusal of the relay itself. It carries the id of each request that it answers, where that is
+ * known.
+ */
 export async function refuseWith(
   c: AppContext,
   status: 400 | 403 | 404 | 405 | 502,

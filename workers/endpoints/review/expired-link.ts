@@ -1,5 +1,5 @@
-// The page of an expired link: its review's state, without the content, and a form that sends a new link to the address on file. It
-// decides nothing, and a GET writes nothing.
+// The page of an expired link: its review's state, without the content, and a form that sends a new
+// link to the address on file. It decides nothing, and a GET writes nothing.
 
 import { formFields, renewAct } from "../../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../../shared/review/link.ts";

@@ -1,5 +1,5 @@
-// The review link of a request: whether it is genuine and whether it is over; and the checks that every request with one must pass. It
-// wakes no object, and decides nothing.
+// The review link of a request: whether it is genuine and whether it is over; and the checks that
+// every request with one must pass. It wakes no object, and decides nothing.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type LinkClaims, formNonce, linkId, nonceRandomLength, parseLinkToken } from "../../../shared/review/link.ts";
@@ -12,7 +12,10 @@ import { isFlooding } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
 
-/** A form repeats every text that may be edited, at up to nine bytes a character: several times the largest prompt. */
+/**
+ * A form repeats every text that may be edited, at up to nine bytes a character: several times the
+ * largest prompt.
+ */
 const formLimitBytes = 30_000_000;
 
 /** A reviewer before one gate of a run: by a link's token, or signed in to their inbox. */
@@ -29,7 +32,10 @@ export type Presented = {
   readonly url: string;
   readonly action: string;
   readonly settings: Settings & { readonly publicUrl: string };
-  /** The reviewer's inbox, on a page of somebody who is signed in; null on a page that a token opened. */
+  /**
+   * The reviewer's inbox, on a page of somebody who is signed in; null on a page that a token
+   * opened.
+   */
   readonly inbox: InboxMark | null;
   /** The reviewer's language tag, where it is known before the page is made. */
   readonly language: string | undefined;
@@ -43,8 +49,9 @@ export type PresentedLink = Presented & {
 };
 
 /**
- * The link of the request, or the answer to one without a genuine link: 404, or 429 where its address keeps sending forged ones. A
- * genuine link has a count of its own, so that others at that address cannot lock a reviewer out.
+ * The link of the request, or the answer to one without a genuine link: 404, or 429 where its
+ * address keeps sending forged ones. A genuine link has a count of its own, so that others at that
+ * address cannot lock a reviewer out.
  */
 export async function admittedLink(c: AppContext): Promise<PresentedLink | Response> {
   const link = presentedLink(c);
@@ -99,8 +106,8 @@ export async function readForm(
 export const noSuchLink = (c: AppContext): Promise<Response> => answerPage(c, { kind: "noSuchLink" }, 404);
 
 /**
- * Whether a form was sent from our own page: by `Sec-Fetch-Site`, which no page can set, or else by `Origin`. False
- * without either, and with `Origin: null`.
+ * Whether a form was sent from our own page: by `Sec-Fetch-Site`, which no page can set, or else by
+ * `Origin`. False without either, and with `Origin: null`.
  */
 function isSameOrigin(headers: Headers, publicUrl: string): boolean {
   const site = headers.get("Sec-Fetch-Site");

@@ -1,5 +1,5 @@
-// The review page, its form, and its live window. GET and HEAD never decide and set no cookie; the first GET records that the link was
-// opened. A decision is one POST.
+// The review page, its form, and its live window. GET and HEAD never decide and set no cookie; the
+// first GET records that the link was opened. A decision is one POST.
 
 import { windowHeader, type DecideAnswer, type Submission } from "../../stubs/run-calls.ts";
 import { Hono } from "hono";
@@ -168,7 +168,10 @@ function keeping(form: SubmittedForm, fields: URLSearchParams): Keeping {
   return { kept: form, ...(grant == null || hours == null || uses == null ? {} : { keptGrant: { grant, hours, uses, isAsked } }) };
 }
 
-/** The form without its grant, where only the number of uses, which people type, is unreadable; null for any other field. */
+/**
+ * The form without its grant, where only the number of uses, which people type, is unreadable; null
+ * for any other field.
+ */
 function withoutGrant(fields: URLSearchParams, unreadable: string): SubmittedForm | null {
   if (unreadable !== formFields.grantUses) return null;
   const form = parseDecisionForm([...fields].filter(([name]) => name !== formFields.act));
@@ -265,7 +268,9 @@ const recusalProblems = {
   unreachable: { why: { giveUp: "unreachable" }, status: 422 },
 } as const satisfies Record<Extract<DecideAnswer, { kind: "cannotRecuse" }>["why"], Refusal>;
 
-/** The page with the reviewer's changes applied, or with what is wrong with them. Decides nothing. */
+/**
+ * The page with the reviewer's changes applied, or with what is wrong with them. Decides nothing.
+ */
 async function previewPage(c: AppContext, { link, view, form, keep }: Answering): Promise<Response> {
   if (!isFor(view, form)) return page(c, link, view, { problem: { why: "staleChanges" } }, 200);
   const pending = pendingChanges(view, form);
@@ -294,14 +299,20 @@ function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly 
   return reply.ok ? ok([...changes, answerChange(answer)]) : reply;
 }
 
-/** The current page, with why nothing was decided. What the reviewer wrote is shown again where it is for the current content. */
+/**
+ * The current page, with why nothing was decided. What the reviewer wrote is shown again where it
+ * is for the current content.
+ */
 async function again(c: AppContext, link: Presented, why: ProblemWhy, status: Refusal["status"], keep?: Keeping): Promise<Response> {
   const view = await readView(c, link);
   if (view === null) return noSuchLink(c);
   return page(c, link, view, { problem: { why }, ...(keep !== undefined && isFor(view, keep.kept) ? keep : {}) }, status);
 }
 
-/** The page, with what the reviewer wrote before: their edits are shown as changes, and counted on the button. */
+/**
+ * The page, with what the reviewer wrote before: their edits are shown as changes, and counted on
+ * the button.
+ */
 function page(
   c: AppContext,
   link: Presented,

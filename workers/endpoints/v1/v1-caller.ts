@@ -15,7 +15,10 @@ import { isFlooding, presentedKey } from "../auth.ts";
 /** `claims`: of the scoped token that was presented; null for an API key. */
 export type V1Caller = { readonly record: KeyRecord; readonly claims: TokenClaims | null };
 
-/** The caller of an API key with the scope `v1`, or of a scoped token. Refused: every other credential, with 429 where one address keeps sending them. */
+/**
+ * The caller of an API key with the scope `v1`, or of a scoped token. Refused: every other
+ * credential, with 429 where one address keeps sending them.
+ */
 export async function callerOfV1(c: AppContext): Promise<Result<V1Caller, Refusal>> {
   const presented = presentedKey(c.req.raw.headers);
   const now = Date.now();
@@ -39,7 +42,10 @@ const headers = { "Content-Type": "application/json", "Cache-Control": "no-store
 export const answerV1 = (body: object, status = 200, more: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { ...headers, ...more } });
 
-/** OpenAI's SDKs send a request again after most errors; `X-Should-Retry` tells them whether that is of any use. */
+/**
+ * OpenAI's SDKs send a request again after most errors; `X-Should-Retry` tells them whether that is
+ * of any use.
+ */
 export const answerError = ({ status, body, retryAfterMs, mayRetry }: OpenAIError): Response =>
   answerV1(body, status, {
     "X-Should-Retry": String(mayRetry),

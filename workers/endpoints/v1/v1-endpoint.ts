@@ -1,4 +1,5 @@
-// The API under /v1, as OpenAI's SDKs speak it: chat completions, embeddings and models, through the same pipeline as every other endpoint.
+// The API under /v1, as OpenAI's SDKs speak it: chat completions, embeddings and models, through
+// the same pipeline as every other endpoint.
 
 import { Hono } from "hono";
 import type { Note } from "../../../shared/model/call.ts";
@@ -150,7 +151,10 @@ const unknownPath = (message: string, code: string, param: string | null): Respo
 
 type Refuse = (refusal: Refusal) => Response;
 
-/** Authenticates the caller and reads the body, then serves it. Every refusal of a known key is in the record. */
+/**
+ * Authenticates the caller and reads the body, then serves it. Every refusal of a known key is in
+ * the record.
+ */
 async function served(
   c: AppContext,
   what: V1Call["what"],
@@ -205,8 +209,8 @@ const platformOf = (c: AppContext, { record, claims }: V1Caller, body: unknown) 
   signal: c.req.raw.signal,
   body,
   idempotencyKey: idempotencyKeyOf(c),
-  // OpenAI's SDKs count their attempts. They send no Idempotency-Key of their own, and a caller that leaves before its response has begun is
-  // not always noticed.
+  // OpenAI's SDKs count their attempts. They send no Idempotency-Key of their own, and a caller
+  // that leaves before its response has begun is not always noticed.
   isRetry: /^[1-9]\d{0,3}$/.test(c.req.header("X-Stainless-Retry-Count") ?? ""),
   claims,
 });

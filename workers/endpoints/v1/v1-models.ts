@@ -14,13 +14,19 @@ import { callerOfV1, refuseV1 } from "./v1-caller.ts";
 /** As OpenAI's API has it; `created` is not known here. */
 type ListedModel = { readonly id: string; readonly object: "model"; readonly created: number; readonly owned_by: string };
 
-/** A small request of each kind that has an endpoint here: a model that can serve one of them is listed. */
+/**
+ * A small request of each kind that has an endpoint here: a model that can serve one of them is
+ * listed.
+ */
 const samples: readonly SamplingRequest[] = [
   { kind: "chat", messages: [{ role: "user", content: [{ type: "text", text: "?" }] }], maxTokens: 1 },
   { kind: "embedding", messages: [{ role: "user", content: [{ type: "text", text: "?" }] }] },
 ];
 
-/** Answers with the models that can serve a request of the caller now, `auto` first. Refuses whom `callerOfV1` refuses, and a key over its limit. */
+/**
+ * Answers with the models that can serve a request of the caller now, `auto` first. Refuses whom
+ * `callerOfV1` refuses, and a key over its limit.
+ */
 export async function withModels(c: AppContext, answer: (list: readonly ListedModel[]) => Response): Promise<Response> {
   const caller = await callerOfV1(c);
   if (!caller.ok) return refuseV1(caller.error);

@@ -22,13 +22,22 @@ import { awaitRun } from "../../pipeline/wait.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { answerError, answerV1 } from "./v1-caller.ts";
 
-/** Times the heartbeat: how long a response without a byte is held, so that an answer that comes by then has its status. */
+/**
+ * Times the heartbeat: how long a response without a byte is held, so that an answer that comes by
+ * then has its status.
+ */
 const heartbeatsBeforeFirst = 3;
 
-/** `encode`: of an outcome whose status was sent already. `refuse`: records a refusal before anything is sent. */
+/**
+ * `encode`: of an outcome whose status was sent already. `refuse`: records a refusal before
+ * anything is sent.
+ */
 type Answering = { readonly encode: (outcome: Outcome) => object; readonly refuse: (refusal: Refusal) => Response };
 
-/** The answer whole, with its status where it comes soon. Later, the body has begun with white space, and an error is in it. */
+/**
+ * The answer whole, with its status where it comes soon. Later, the body has begun with white
+ * space, and an error is in it.
+ */
 export async function answerWhole(call: V1Call, started: Started, { encode, refuse }: Answering): Promise<Response> {
   const withoutReview = soonOf(started);
   const atOnce = withoutReview === null ? null : await beforeKeepAlive(withoutReview, started.kind === "fast" ? started.slow : undefined);
@@ -72,7 +81,10 @@ function runIn(started: Started): string {
   return started.run;
 }
 
-/** Sends the reply's text as it comes where no gate is closed; else comments that say what is waited for, and the reviewed text at the end. */
+/**
+ * Sends the reply's text as it comes where no gate is closed; else comments that say what is waited
+ * for, and the reviewed text at the end.
+ */
 export async function answerStreamed(
   call: V1Call,
   started: Started,

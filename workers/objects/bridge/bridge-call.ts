@@ -1,8 +1,9 @@
-// One request of a client of 2026-07-28 at a server with sessions: what the server asks meanwhile, its answer, and the requests of the client
-// that wait for it (legs).
+// One request of a client of 2026-07-28 at a server with sessions: what the server asks meanwhile,
+// its answer, and the requests of the client that wait for it (legs).
 //
-// A request that is answered within a second and asks nothing is never written. From its first question, its second second, or the
-// moment when no leg waits for it any more, each change is written before anybody is told of it.
+// A request that is answered within a second and asks nothing is never written. From its first
+// question, its second second, or the moment when no leg waits for it any more, each change is
+// written before anybody is told of it.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { InputRequest } from "../../../shared/relay/rounds.ts";
@@ -54,7 +55,10 @@ export class BridgeCall {
   /** The client was given a state by which it may come back. */
   #isStated: boolean;
   #isTaken = false;
-  /** False from a reset until its stream is resumed: whether the server still waits for an answer is not known. */
+  /**
+   * False from a reset until its stream is resumed: whether the server still waits for an answer is
+   * not known.
+   */
   #isAttached = true;
   #refused: Extract<BridgeState, { kind: "refused" }> | null = null;
   #eventWrittenAt = 0;
@@ -174,7 +178,10 @@ export class BridgeCall {
     return true;
   }
 
-  /** Commits the client's response; the server's request that it answers, or null where it is answered or withdrawn. */
+  /**
+   * Commits the client's response; the server's request that it answers, or null where it is
+   * answered or withdrawn.
+   */
   respond(key: string, response: string): RequestId | null {
     const question = this.#questions.get(key);
     if (question === undefined || this.isOver) return null;

@@ -1,4 +1,5 @@
-// The stream of a session that belongs to no request: it is open while calls are in flight, and a little longer, and while somebody listens.
+// The stream of a session that belongs to no request: it is open while calls are in flight, and a
+// little longer, and while somebody listens.
 
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
 import { within } from "../../http/keep-alive.ts";
@@ -14,12 +15,21 @@ export type ListenerParts = {
   readonly onEnd: () => void;
 };
 
-/** Whether the server has the stream: `none` where it has no such stream, `lost` where it does not know the session. */
+/**
+ * Whether the server has the stream: `none` where it has no such stream, `lost` where it does not
+ * know the session.
+ */
 export type Opened = "open" | "none" | "lost";
 
-/** Servers allow one such stream in a session: closing and opening it at every call would find the last one still open. */
+/**
+ * Servers allow one such stream in a session: closing and opening it at every call would find the
+ * last one still open.
+ */
 const lingerMs = 30_000;
-/** What is asked on it before it is open is lost in many servers, so the first call waits for it: not longer than this. */
+/**
+ * What is asked on it before it is open is lost in many servers, so the first call waits for it:
+ * not longer than this.
+ */
 const openMs = 5_000;
 const retry: Backoff = { firstMs: 100, mostMs: 10_000 };
 
@@ -35,8 +45,8 @@ export class BridgeListener {
   }
 
   /**
-   * Resolves when the server has the stream, or has none; null where it takes long. `again`: a stream that the server refused before is tried
-   * again.
+   * Resolves when the server has the stream, or has none; null where it takes long. `again`: a
+   * stream that the server refused before is tried again.
    */
   async open(session: Session, again = false): Promise<Opened | null> {
     clearTimeout(this.#linger);

@@ -1,5 +1,6 @@
-// Clients of 2026-07-28 that listen to a server with sessions: what each asked for, what it is still to be told, and the server's own
-// subscriptions to resources, which last as long as somebody listens. In memory alone: after a reset each client's request ends, and it asks again.
+// Clients of 2026-07-28 that listen to a server with sessions: what each asked for, what it is
+// still to be told, and the server's own subscriptions to resources, which last as long as somebody
+// listens. In memory alone: after a reset each client's request ends, and it asks again.
 
 import { type ListenFilter, isWanted } from "../../../shared/relay/listening.ts";
 import type { BridgeHeard, BridgeLeg } from "../../stubs/bridge-calls.ts";
@@ -13,7 +14,9 @@ type ListenParts = {
 
 type Listen = {
   filter: ListenFilter;
-  /** Changes that the client has not been told; a change that waits there already says nothing new. */
+  /**
+   * Changes that the client has not been told; a change that waits there already says nothing new.
+   */
   readonly told: Set<string>;
   isOver: boolean;
   wake: () => void;
@@ -31,7 +34,10 @@ export class BridgeListens {
   readonly #parts: ListenParts;
   readonly #listens = new Map<BridgeLeg, Listen>();
   readonly #users = new Map<string, number>();
-  /** Whether the server has the subscription, once its last request is answered: one request at a time for each resource. */
+  /**
+   * Whether the server has the subscription, once its last request is answered: one request at a
+   * time for each resource.
+   */
   readonly #standing = new Map<string, Promise<boolean>>();
 
   constructor(parts: ListenParts) {

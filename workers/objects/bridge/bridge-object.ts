@@ -1,8 +1,11 @@
-// A session at a server of the 2025 revisions, for clients of 2026-07-28: one for each API key, server and what its client declares.
+// A session at a server of the 2025 revisions, for clients of 2026-07-28: one for each API key,
+// server and what its client declares.
 //
-// It is a client of the relay, which answers the server's sampling for it as for every other. What only the client has waits here until the
-// client comes for it, and the server's request goes on waiting meanwhile. Each request is sent once. A stream that breaks, with the gateway
-// or by itself, is resumed where the server can; else its call ends, and says that nobody knows what became of it.
+// It is a client of the relay, which answers the server's sampling for it as for every other. What
+// only the client has waits here until the client comes for it, and the server's request goes on
+// waiting meanwhile. Each request is sent once. A stream that breaks, with the gateway or by
+// itself, is resumed where the server can; else its call ends, and says that nobody knows what
+// became of it.
 
 import { DurableObject } from "cloudflare:workers";
 import { toBase64url } from "../../../shared/encoding.ts";
@@ -217,7 +220,10 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
     this.#listens.end(leg);
   }
 
-  /** The session, with its stream open where the server has one; a session that the server does not know is begun anew, once. */
+  /**
+   * The session, with its stream open where the server has one; a session that the server does not
+   * know is begun anew, once.
+   */
   async #streaming(visit: BridgeVisit): Promise<(SessionRow & { readonly hasStream: boolean }) | BridgeState> {
     const session = await this.#session.begun(visit);
     if ("kind" in session) return session;
@@ -292,7 +298,9 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
     });
   }
 
-  /** The calls that are open get their readers, and the server the responses that it may not have. */
+  /**
+   * The calls that are open get their readers, and the server the responses that it may not have.
+   */
   #revive(): void {
     if (!this.#hasVisitor()) return;
     for (const call of this.#inFlight()) {
@@ -303,7 +311,10 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
     if (row !== null && this.#inFlight().some(({ session }) => session.id === row.id)) void this.#listener.open(row);
   }
 
-  /** After a reset the last client is taken, unless it came with a credential of its own: that one has to come again. */
+  /**
+   * After a reset the last client is taken, unless it came with a credential of its own: that one
+   * has to come again.
+   */
   #hasVisitor(): boolean {
     if (this.#upstream.visitor !== null) return true;
     const { row } = this.#session;
@@ -330,7 +341,10 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
 
   readonly #delivering = new Set<string>();
 
-  /** Posts the client's responses; a response that is posted twice is the same to the byte, and the server knows it by its id. */
+  /**
+   * Posts the client's responses; a response that is posted twice is the same to the byte, and the
+   * server knows it by its id.
+   */
   async #deliver(call: BridgeCall): Promise<void> {
     await Promise.all(
       call.undelivered().map(async ({ key, request, response }) => {
@@ -400,7 +414,10 @@ const visitorOf = ({ key, server, authorization }: BridgeVisit) => ({ key: JSON.
 
 const answered = (answer: object): BridgeState => ({ kind: "answered", answer: JSON.stringify(answer), told: [] });
 
-/** The request as the server gets it. Its progress token is its id, which the client's own may collide with. */
+/**
+ * The request as the server gets it. Its progress token is its id, which the client's own may
+ * collide with.
+ */
 function requestText(id: string, { method, rest, meta, wantsProgress }: BridgeRequest): string {
   const sent = bridgedMeta(JSON.parse(meta) as JsonObject, wantsProgress ? id : null); // by the caller's contract
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${attemptOf(rest, sent, null, null)}}`;

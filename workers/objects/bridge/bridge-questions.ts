@@ -1,5 +1,6 @@
-// What a server with sessions asks its client, for a client of 2026-07-28: it waits in a call until the client comes for it. Sampling that
-// the gateway answers does not get here: the relay takes it from the stream.
+// What a server with sessions asks its client, for a client of 2026-07-28: it waits in a call until
+// the client comes for it. Sampling that the gateway answers does not get here: the relay takes it
+// from the stream.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { isDeeperThan } from "../../../shared/json/json-rules.ts";
@@ -46,7 +47,9 @@ export class BridgeQuestions {
     this.#parts = parts;
   }
 
-  /** A message on the stream of this call, which is no answer. True where something is kept of it. */
+  /**
+   * A message on the stream of this call, which is no answer. True where something is kept of it.
+   */
   onMessage(call: BridgeCall, value: JsonObject): boolean {
     const message = messageOf(value);
     if (message.kind === "request") return this.#ask(call, call.session, message);

@@ -1,4 +1,5 @@
-// Carries calls at a server with sessions: sends each once, reads its stream, and goes on reading where the stream breaks and can be resumed.
+// Carries calls at a server with sessions: sends each once, reads its stream, and goes on reading
+// where the stream breaks and can be resumed.
 
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
@@ -31,8 +32,8 @@ export class BridgeRunner {
   }
 
   /**
-   * Posts a request; the server's answer, its body unread. A server that does not know the session has not looked at the request: it is
-   * sent again in a new one, once.
+   * Posts a request; the server's answer, its body unread. A server that does not know the session
+   * has not looked at the request: it is sent again in a new one, once.
    */
   async send(session: Session, text: string): Promise<{ readonly session: Session; readonly response: Response } | Refused> {
     const response = await this.#parts.upstream.post(session, text);

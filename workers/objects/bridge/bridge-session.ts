@@ -1,4 +1,5 @@
-// The session of a BridgeObject at its server: begun by `initialize`, used by every call, begun anew where the server does not know it.
+// The session of a BridgeObject at its server: begun by `initialize`, used by every call, begun
+// anew where the server does not know it.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { objectOf } from "../../../shared/json/values.ts";

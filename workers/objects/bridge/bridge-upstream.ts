@@ -1,4 +1,5 @@
-// The server as a BridgeObject reaches it: through the relay of the 2025 revisions, which answers sampling for it as for every client.
+// The server as a BridgeObject reaches it: through the relay of the 2025 revisions, which answers
+// sampling for it as for every client.
 
 import { eventIdOf, EventSplitter, dataOf } from "../../../shared/relay/event-stream.ts";
 import { isObject, objectOf, parseJson } from "../../../shared/json/values.ts";
@@ -46,7 +47,10 @@ export class BridgeUpstream {
       .catch((error: unknown) => logEvent("bridge.failed", { error: errorClass(error) }));
   }
 
-  /** Posts a response or a notification. False where it could not be posted and may be tried again. Never throws. */
+  /**
+   * Posts a response or a notification. False where it could not be posted and may be tried again.
+   * Never throws.
+   */
   async tell(session: Session, message: object | string): Promise<boolean> {
     const text = typeof message === "string" ? message : JSON.stringify(message);
     for (let tries = 1; tries <= postTries && !this.#parts.over.aborted; tries += 1) {
@@ -127,7 +131,9 @@ export function answerIn(message: JsonObject, id: RequestId): RpcAnswer | null {
   return message["error"] === undefined ? null : { error: errorOf(message) };
 }
 
-/** An HTTP answer that is no success. `lost`: the server does not know the session, and did nothing. */
+/**
+ * An HTTP answer that is no success. `lost`: the server does not know the session, and did nothing.
+ */
 export type Refused = {
   readonly lost: boolean;
   readonly answer: RpcAnswer | null;

@@ -1,7 +1,9 @@
-// A client's request at a server of revision 2026-07-28 that asked for input: its rounds, until the server's last word.
+// A client's request at a server of revision 2026-07-28 that asked for input: its rounds, until the
+// server's last word.
 //
-// One object for each request that is the same again (API key, server, method, params), so that a client that comes back finds it. The
-// server is asked once in each round: what it is sent is committed before it is sent, and never sent again.
+// One object for each request that is the same again (API key, server, method, params), so that a
+// client that comes back finds it. The server is asked once in each round: what it is sent is
+// committed before it is sent, and never sent again.
 
 import { DurableObject } from "cloudflare:workers";
 import type { JsonObject } from "../../../shared/encoding.ts";
@@ -18,7 +20,10 @@ import { ObjectAlarm } from "../alarm.ts";
 import { ContentSeal } from "../content-seal.ts";
 import { CallTables, type CallRow } from "./call-tables.ts";
 
-/** How long a call waits for its client and its answers, and how long its end is kept for one that asks again. */
+/**
+ * How long a call waits for its client and its answers, and how long its end is kept for one that
+ * asks again.
+ */
 const waitingMs = 24 * 3_600_000;
 const endedMs = 10 * 60_000;
 /** The longest that a server may take for one answer. */
@@ -38,7 +43,10 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
   readonly #waiting = new Set<() => void>();
   /** Until when the key knows of this object, in Unix milliseconds; 0 after a reset. */
   #knownUntil = 0;
-  /** The client cancelled its request. In memory alone: the request that is open asks again within a minute. */
+  /**
+   * The client cancelled its request. In memory alone: the request that is open asks again within a
+   * minute.
+   */
   #isCancelled = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -72,7 +80,10 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
     return this.look(attempt);
   }
 
-  /** Whether the key lives, and knows that this object keeps something of it for longer than a call waits. */
+  /**
+   * Whether the key lives, and knows that this object keeps something of it for longer than a call
+   * waits.
+   */
   async #isOfLivingKey(keyId: string): Promise<boolean> {
     const until = this.now() + 2 * waitingMs;
     if (this.#knownUntil - this.now() >= waitingMs) return true;

@@ -1,7 +1,9 @@
-// One reviewer's inbox: which reviews wait for them, their sign-in links and sessions, and their open pages.
+// One reviewer's inbox: which reviews wait for them, their sign-in links and sessions, and their
+// open pages.
 //
-// Its name is a digest of the reviewer's name. It decides nothing and has nothing of a review's content: runs tell it facts, and the pages
-// read each review from its run. Whoever calls it has checked by the policy whose inbox it is; a session is checked here at each call.
+// Its name is a digest of the reviewer's name. It decides nothing and has nothing of a review's
+// content: runs tell it facts, and the pages read each review from its run. Whoever calls it has
+// checked by the policy whose inbox it is; a session is checked here at each call.
 
 import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../../shared/backoff.ts";
@@ -172,7 +174,10 @@ export class InboxObject extends DurableObject<Env> implements InboxCalls {
     );
   }
 
-  /** What an open page is told: how many wait; at first the names of those, later of the one that changed. */
+  /**
+   * What an open page is told: how many wait; at first the names of those, later of the one that
+   * changed.
+   */
   #message({ address }: Visitor, change: Change | null): string {
     const now = this.now();
     const count = this.#waiting.count(address, now);

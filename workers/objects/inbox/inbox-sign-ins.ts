@@ -1,5 +1,6 @@
-// One reviewer's sign-in links and sessions. Of a browser's secret and a session's only digests are stored, and of a link no token. A
-// session is bound to the address that it was asked for. Described in docs/storage-schema.md.
+// One reviewer's sign-in links and sessions. Of a browser's secret and a session's only digests are
+// stored, and of a link no token. A session is bound to the address that it was asked for.
+// Described in docs/storage-schema.md.
 
 import { toBase64url } from "../../../shared/encoding.ts";
 import {
@@ -44,7 +45,10 @@ export class SignIns {
     );
   }
 
-  /** Queues a link's email; false while three of the last hour are unused: those are for this browser too. */
+  /**
+   * Queues a link's email; false while three of the last hour are unused: those are for this
+   * browser too.
+   */
   ask({ inbox, email, language, browser, to }: AskInput, now: number): boolean {
     if (this.#unusedAt(now).length >= mostUnused) return false;
     const facts: MailFacts = { inbox, email, language };
@@ -74,14 +78,20 @@ export class SignIns {
       .map(({ id }) => id);
   }
 
-  /** Whether a browser asked for an email that this link, among three that anybody may have asked for, stopped. */
+  /**
+   * Whether a browser asked for an email that this link, among three that anybody may have asked
+   * for, stopped.
+   */
   #hasStopped(id: string, askedAt: number | null, now: number): boolean {
     if (askedAt === null || now >= askedAt + signInMs) return false;
     const unused = this.#unusedAt(askedAt);
     return unused.length >= mostUnused && unused.includes(id);
   }
 
-  /** A link signs in once, for the address that it was sent to, and within ten minutes a browser that asked for it. */
+  /**
+   * A link signs in once, for the address that it was sent to, and within ten minutes a browser
+   * that asked for it.
+   */
   use({ id, browser, askedAt, address }: SignInInput, now: number, sessionMs: number): SignInAnswer {
     const [link] = this.#sql.exec<LinkRow>("SELECT browser, address, to_review, asked_at, used_at FROM sign_in WHERE id = ?", id).toArray();
     if (link === undefined || link.used_at !== null || link.address !== address) return { kind: "over" };
@@ -102,7 +112,10 @@ export class SignIns {
     return { kind: "signedIn", secret, to: link.to_review };
   }
 
-  /** Until when the visitor's session is good; null where it is not. One of another address than the policy's is ended for good. */
+  /**
+   * Until when the visitor's session is good; null where it is not. One of another address than the
+   * policy's is ended for good.
+   */
   until({ session, address }: Visitor, now: number): number | null {
     if (session === null) return null;
     const [row] = this.#sql

@@ -1,5 +1,6 @@
-// The reviews that wait for one reviewer, as their runs told. A run may tell twice and out of order: the newest of each run counts. It has
-// nothing of a review's content. Described in docs/storage-schema.md.
+// The reviews that wait for one reviewer, as their runs told. A run may tell twice and out of
+// order: the newest of each run counts. It has nothing of a review's content. Described in
+// docs/storage-schema.md.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { reviewKey } from "../../../shared/review/inbox.ts";
@@ -60,7 +61,9 @@ export class WaitingReviews {
     return known === undefined || known.gate === null ? null : { what: "over", key: reviewKey(run, known.gate) };
   }
 
-  /** The earliest deadline first. One that has passed is over, whether its run has told so or not. */
+  /**
+   * The earliest deadline first. One that has passed is over, whether its run has told so or not.
+   */
   #rows(address: string, now: number): Light[] {
     return this.#sql
       .exec<Light>(
@@ -84,7 +87,9 @@ export class WaitingReviews {
       .map(({ run, gate }) => reviewKey(run, gate));
   }
 
-  /** One page of the list. Those that are alike stand together, where the earliest of them would. */
+  /**
+   * One page of the list. Those that are alike stand together, where the earliest of them would.
+   */
   list(address: string, filter: InboxFilter, wanted: number, now: number): InboxList {
     const all = this.#rows(address, now);
     const counts = Object.fromEntries(

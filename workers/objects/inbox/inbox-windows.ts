@@ -1,4 +1,5 @@
-// The WebSockets of open inbox pages. They only listen, and hibernate. A message has names of reviews and their number, and nothing of any.
+// The WebSockets of open inbox pages. They only listen, and hibernate. A message has names of
+// reviews and their number, and nothing of any.
 
 import type { Visitor, WindowVisitor } from "../../stubs/inbox-calls.ts";
 
@@ -23,7 +24,10 @@ export class InboxWindows {
     return new Response(null, { status: 101, webSocket: client });
   }
 
-  /** Tells each window what its visitor may know, and closes those whose visitor is no longer signed in. */
+  /**
+   * Tells each window what its visitor may know, and closes those whose visitor is no longer signed
+   * in.
+   */
   tell(isGood: (visitor: WindowVisitor) => boolean, message: (visitor: Visitor) => string): void {
     for (const socket of this.#open()) {
       const visitor = socket.deserializeAttachment() as WindowVisitor; // written by accept

@@ -1,8 +1,8 @@
-// What depends on a key: its open runs, cached replies, conversations and calls of the relay. Each is added before it sends or keeps anything, and ended when
-// the key is revoked.
+// What depends on a key: its open runs, cached replies, conversations and calls of the relay. Each
+// is added before it sends or keeps anything, and ended when the key is revoked.
 //
-// Part of the KeyObject, which alone writes here. Ending one is committed before it is attempted, is retried until it is done, and may run
-// twice.
+// Part of the KeyObject, which alone writes here. Ending one is committed before it is attempted,
+// is retried until it is done, and may run twice.
 
 import type { Dependent } from "../../stubs/key-calls.ts";
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";

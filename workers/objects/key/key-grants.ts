@@ -1,7 +1,8 @@
 // The tables of a key's grants: each grant, what is left of it, and the requests that used it.
 //
-// Part of the KeyObject, which alone writes here; shared/policy/grant.ts decides what a grant covers. The tables are created, and read
-// into memory, at the first call: a key without grants pays nothing for them.
+// Part of the KeyObject, which alone writes here; shared/policy/grant.ts decides what a grant
+// covers. The tables are created, and read into memory, at the first call: a key without grants
+// pays nothing for them.
 
 import {
   type Grant,
@@ -15,7 +16,9 @@ import {
 
 /** A grant stays in the list for so long after it expired. */
 const listedMs = 30 * 24 * 3_600_000;
-/** A repeat comes while the session still knows the request: at most a day after the last attempt. */
+/**
+ * A repeat comes while the session still knows the request: at most a day after the last attempt.
+ */
 const usesKeptMs = 24 * 3_600_000;
 
 export class KeyGrants {
@@ -26,7 +29,10 @@ export class KeyGrants {
     this.#storage = storage;
   }
 
-  /** Stores a grant that a reviewer gave. One that is stored already stays as it is: used, or revoked. */
+  /**
+   * Stores a grant that a reviewer gave. One that is stored already stays as it is: used, or
+   * revoked.
+   */
   give(grant: Grant, now: number): void {
     const grants = this.#load();
     if (grants.has(grant.id)) return;
@@ -63,7 +69,10 @@ export class KeyGrants {
     return granted.passes;
   }
 
-  /** Gives back the uses that this run counted for this request, where they opened nothing. Twice is the same as once. */
+  /**
+   * Gives back the uses that this run counted for this request, where they opened nothing. Twice is
+   * the same as once.
+   */
   giveBack(identity: string, run: string): void {
     const grants = this.#load();
     this.#commit(() => {

@@ -1,9 +1,10 @@
-// One API key: its rate and its concurrent requests, whether it is revoked, its grants, what depends on it, its sessions, and the runs that an
-// identical request may find.
+// One API key: its rate and its concurrent requests, whether it is revoked, its grants, what
+// depends on it, its sessions, and the runs that an identical request may find.
 //
-// The arithmetic is shared/policy/limits.ts, share.ts and grant.ts. Rate and leases are kept in memory and written once a second,
-// without waiting: a crash may forget the last second's requests and never locks a key out. Revocation, dependents, sessions, grants with
-// their uses, the index, and the end of a run with its lease are committed before the answer.
+// The arithmetic is shared/policy/limits.ts, share.ts and grant.ts. Rate and leases are kept in
+// memory and written once a second, without waiting: a crash may forget the last second's requests
+// and never locks a key out. Revocation, dependents, sessions, grants with their uses, the index,
+// and the end of a run with its lease are committed before the answer.
 
 import {
   type KeyCalls,
@@ -43,7 +44,10 @@ import { KeyWindows } from "./key-windows.ts";
 
 const writeEveryMs = 1_000;
 const cleanUpEveryMs = 60_000;
-/** A key with more runs that an identical request may find gets no shares: a share comes with their digests. */
+/**
+ * A key with more runs that an identical request may find gets no shares: a share comes with their
+ * digests.
+ */
 const mostIndexed = 64;
 /** A revocation waits this long for what it ends; the alarm ends the rest. */
 const revokeWaitMs = 5_000;
@@ -154,7 +158,8 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     const now = this.now();
     const query = JSON.parse(text) as GrantQuery; // written by the Worker's pipeline
     const passes = this.#grants.use(query, now);
-    // No reviewer will be asked, whatever the reply says: the lease is needed for the model call alone.
+    // No reviewer will be asked, whatever the reply says: the lease is needed for the model call
+    // alone.
     const isUnasked = passes.every(({ replyRiskAtMost = "high" }) => riskAbove(replyRiskAtMost) === null);
     if (isUnasked && passes.length === query.gates.length)
       this.#setState(enter(this.#state, { id: run, expiresAt: now + leaseMs }, limits, now).state);
@@ -219,7 +224,8 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
 
   endRun(run: string, digest: string, findableUntil: number | null): void {
     this.#end([run], [], this.now());
-    // Its lease is as long as people may take: a crash that brought it back would take the place of other requests for that time.
+    // Its lease is as long as people may take: a crash that brought it back would take the place of
+    // other requests for that time.
     void this.ctx.storage.put("state", this.#state);
     this.#dependents.drop({ kind: "run", name: run });
     this.indexRun(run, digest, findableUntil);
@@ -262,7 +268,10 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     this.#windows.endSession(session);
   }
 
-  /** Opens a window on the key: a hibernating WebSocket that closes when the key is revoked, and keeps nothing awake until then. */
+  /**
+   * Opens a window on the key: a hibernating WebSocket that closes when the key is revoked, and
+   * keeps nothing awake until then.
+   */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
     return this.#revoked ? new Response(null, { status: revokedStatus }) : this.#windows.open(request.headers);

@@ -1,8 +1,9 @@
 // The sessions of a key, counted: how many there may be at once.
 //
-// Part of the KeyObject, which alone writes here. A session has its row before it may begin, and loses it only when it was ended or says that
-// it is gone: so there are never more than counted. Rows are checked after a time, so that one whose session never began, or went without
-// telling, does not keep its place.
+// Part of the KeyObject, which alone writes here. A session has its row before it may begin, and
+// loses it only when it was ended or says that it is gone: so there are never more than counted.
+// Rows are checked after a time, so that one whose session never began, or went without telling,
+// does not keep its place.
 
 import type { Limits } from "../../../shared/policy/limits.ts";
 import type { BeginAnswer } from "../../stubs/key-calls.ts";
@@ -49,7 +50,8 @@ export class KeySessions {
     if (known !== undefined && known.check_at > begun.until) return begun;
     if (known === undefined && this.#count >= limits.sessions)
       return { kind: "refused", limit: "sessions", max: limits.sessions, retryAfterMs: retryMs };
-    // Not checked while it may begin: a check that is under way has found that it has not begun yet, and changes nothing.
+    // Not checked while it may begin: a check that is under way has found that it has not begun
+    // yet, and changes nothing.
     this.#sql.exec("INSERT OR REPLACE INTO live_session (id, check_at) VALUES (?, ?)", id, now + firstCheckMs);
     if (known === undefined) this.#count += 1;
     if (!this.#isArmed) this.#alarm.arm();

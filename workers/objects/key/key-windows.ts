@@ -1,6 +1,8 @@
-// The hibernating WebSockets on a key: one for each response or call that has to end with it. They keep nothing awake.
+// The hibernating WebSockets on a key: one for each response or call that has to end with it. They
+// keep nothing awake.
 //
-// Those of open responses are counted exactly, also where their Workers are cut off, and are closed when their session ends.
+// Those of open responses are counted exactly, also where their Workers are cut off, and are closed
+// when their session ends.
 
 import { revokedCode, fullStatus, sessionEndedCode, sessionHeader, mostHeader } from "../../stubs/key-calls.ts";
 

@@ -1,7 +1,9 @@
-// Counts each line of a shard once, when it has ended: so that sums cost a request no row, lines are counted many at a time.
+// Counts each line of a shard once, when it has ended: so that sums cost a request no row, lines
+// are counted many at a time.
 //
-// Lines are passed in the order of their table, and those that have ended are counted on the way. A line that is written with an end behind
-// that place, because its run was open or because it arrived late, is counted when it is written.
+// Lines are passed in the order of their table, and those that have ended are counted on the way. A
+// line that is written with an end behind that place, because its run was open or because it
+// arrived late, is counted when it is written.
 
 import type { RunSummary } from "../../../shared/record/record.ts";
 
@@ -18,7 +20,8 @@ export class LedgerCounter {
   #place: Place | undefined;
 
   /**
-   * @param table Where the place is stored: a table of its own, with one row of `created_at` and `run`.
+   * @param table Where the place is stored: a table of its own, with one row of `created_at` and
+   *   `run`.
    * @param count Adds lines up, in the transaction that moves the place.
    */
   constructor(sql: SqlStorage, table: string, count: (lines: readonly RunSummary[]) => void) {
@@ -38,7 +41,10 @@ export class LedgerCounter {
     return line.createdAt < createdAt || (line.createdAt === createdAt && line.run <= run);
   }
 
-  /** Counts the next lines, at most so many; returns whether there may be more. Call it in a transaction. */
+  /**
+   * Counts the next lines, at most so many; returns whether there may be more. Call it in a
+   * transaction.
+   */
   countNext(most: number): boolean {
     const { createdAt, run } = this.#countedTo();
     const lines = this.#sql

@@ -1,11 +1,14 @@
-// The events of a shard of the record: each run's chain, in batches. A batch is what one append brought, so that a request that is
-// answered at once is one row.
+// The events of a shard of the record: each run's chain, in batches. A batch is what one append
+// brought, so that a request that is answered at once is one row.
 //
 // Each event is stored once, and what is stored never changes. Batches of a run do not overlap.
 
 import type { RecordEvent, RecordFact } from "../../../shared/record/record.ts";
 
-/** Most UTF-16 code units of a batch, of at most three bytes each: the platform limits a row to 2 MB. */
+/**
+ * Most UTF-16 code units of a batch, of at most three bytes each: the platform limits a row to 2
+ * MB.
+ */
 const longestBatch = 500_000;
 /** So many batches are read at a time. */
 const batchesAtOnce = 64;
@@ -14,15 +17,26 @@ const batchesAtOnce = 64;
 type Batch = { readonly firstSeq: number; readonly lastSeq: number; readonly newestAt: number; readonly events: string };
 /** An event as its batch has it, which knows the run. */
 type BatchedEvent = Omit<RecordEvent, "run">;
-/** The first batch of a run has the time of the run's last event, so that a chain is old as a whole. */
+/**
+ * The first batch of a run has the time of the run's last event, so that a chain is old as a whole.
+ */
 type FirstBatch = { readonly id: number; readonly firstSeq: number; readonly lastAt: number | null; readonly lineAt: number | null };
 
-/** Ids follow the time of arrival, with room for so many in a millisecond; more of them take the ids of later ones. Exact until the year 2041. */
+/**
+ * Ids follow the time of arrival, with room for so many in a millisecond; more of them take the ids
+ * of later ones. Exact until the year 2041.
+ */
 const idsInMs = 1_000;
 
-/** The first number of the run's batch that has the event with this number, or else of the last batch before it; 0 where there is none. */
+/**
+ * The first number of the run's batch that has the event with this number, or else of the last
+ * batch before it; 0 where there is none.
+ */
 const batchAt = "COALESCE((SELECT MAX(first_seq) FROM event_batch WHERE run = ?1 AND first_seq <= ?2), 0)";
-/** A chain that is deleted in several slices: nobody sees the rest of it. Looked up by the index of runs, never by reading the table. */
+/**
+ * A chain that is deleted in several slices: nobody sees the rest of it. Looked up by the index of
+ * runs, never by reading the table.
+ */
 const beingDeleted = "(SELECT 1 FROM event_batch AS first WHERE first.run = event_batch.run AND first.last_at = 0)";
 
 export class LedgerEvents {
@@ -33,7 +47,8 @@ export class LedgerEvents {
   constructor(sql: SqlStorage, now: () => number) {
     this.#sql = sql;
     this.#now = now;
-    // Rows in the order of arrival: only the small entries of the index by run are inserted at random places.
+    // Rows in the order of arrival: only the small entries of the index by run are inserted at
+    // random places.
     sql.exec(
       `CREATE TABLE IF NOT EXISTS event_batch (id INTEGER PRIMARY KEY, run TEXT NOT NULL, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL, last_at INTEGER, line_at INTEGER, events TEXT NOT NULL)`,
     );
@@ -42,7 +57,8 @@ export class LedgerEvents {
 
   /**
    * Stores the events that are not stored yet. Call it in a transaction.
-   * @param lineAt when the line of their run was created; null where it has none. Returns the time that was first given for the run.
+   * @param lineAt when the line of their run was created; null where it has none. Returns the time
+   *   that was first given for the run.
    */
   append(events: readonly RecordEvent[], lineAt: number | null): number | null {
     let firstGiven = lineAt;
@@ -114,7 +130,10 @@ export class LedgerEvents {
     return row === undefined ? null : (eventsIn(row.events).at(-1) ?? null);
   }
 
-  /** The first event of a run, and its `grantUsed`, which come with it. Read out of the row by SQLite: the rest of a row is much longer. */
+  /**
+   * The first event of a run, and its `grantUsed`, which come with it. Read out of the row by
+   * SQLite: the rest of a row is much longer.
+   */
   first(run: string): { readonly fact: RecordFact | null; readonly grants: readonly RecordFact[] } {
     const [row] = this.#sql
       .exec<{ fact: string; grants: string | null }>(
@@ -175,13 +194,15 @@ export class LedgerEvents {
   }
 
   /**
-   * Deletes chains whose last event is older than this, at most so many rows; returns how many. A longer chain goes in several slices,
-   * and is out of sight from the first on. Call it in a transaction.
+   * Deletes chains whose last event is older than this, at most so many rows; returns how many. A
+   * longer chain goes in several slices, and is out of sight from the first on. Call it in a
+   * transaction.
    */
   deleteOld(before: number, most: number): number {
     const due = this.#sql
       .exec<{ id: number; run: string }>(
-        // What arrived later is younger. Of chains that go on, the first batch is among the old ones: it is passed over.
+        // What arrived later is younger. Of chains that go on, the first batch is among the old
+        // ones: it is passed over.
         "SELECT id, run FROM event_batch WHERE id < ? AND last_at < ? ORDER BY id LIMIT ?",
         before * idsInMs,
         before,
@@ -231,7 +252,10 @@ export class LedgerEvents {
 
 const eventsIn = (text: string): BatchedEvent[] => JSON.parse(text) as BatchedEvent[]; // written by batchesOf
 
-/** One run's events as batches without gaps, each event once, each batch no longer than a row may be. */
+/**
+ * One run's events as batches without gaps, each event once, each batch no longer than a row may
+ * be.
+ */
 function batchesOf(events: readonly RecordEvent[]): Batch[] {
   const batches: { firstSeq: number; lastSeq: number; newestAt: number; texts: string[]; length: number }[] = [];
   for (const { seq, at, fact, hash } of events.toSorted((a, b) => a.seq - b.seq)) {

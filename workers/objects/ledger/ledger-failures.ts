@@ -1,5 +1,6 @@
-// The failures of the last hour in a shard, counted by minute, server and cause as they end: reading them costs rows of what failed, never
-// of what came. Minutes that are over are deleted with the next failure.
+// The failures of the last hour in a shard, counted by minute, server and cause as they end:
+// reading them costs rows of what failed, never of what came. Minutes that are over are deleted
+// with the next failure.
 
 import { isHealthFailure, type ServerFailures } from "../../../shared/record/health-failures.ts";
 import type { RunSummary } from "../../../shared/record/record.ts";

@@ -1,4 +1,5 @@
-// The floods of a shard: refusals that are counted. A flood's line has the count at once, the record has it when the minute is over.
+// The floods of a shard: refusals that are counted. A flood's line has the count at once, the
+// record has it when the minute is over.
 
 import { type RecordFact, type RunSummary, chainEvents } from "../../../shared/record/record.ts";
 import type { Flood } from "../../stubs/ledger-calls.ts";
@@ -26,8 +27,8 @@ export class LedgerFloods {
   }
 
   /**
-   * Stores a flood's count. Its summary line has it at once, its event when the minute is over. Returns the line, and how many refusals more
-   * it has than before.
+   * Stores a flood's count. Its summary line has it at once, its event when the minute is over.
+   * Returns the line, and how many refusals more it has than before.
    */
   count(flood: Flood): { readonly line: RunSummary; readonly more: number } {
     const { run, key, reason, since, until } = flood;
@@ -61,8 +62,8 @@ export class LedgerFloods {
   }
 
   /**
-   * Writes the events of floods whose minute is over, at most so many; returns how many. A later count becomes one more event: the counts
-   * add up.
+   * Writes the events of floods whose minute is over, at most so many; returns how many. A later
+   * count becomes one more event: the counts add up.
    */
   close(now: number, most: number): number {
     const over = this.#sql
@@ -82,13 +83,19 @@ export class LedgerFloods {
     return over.length;
   }
 
-  /** When the minute of a flood began: its line was created then. Null where there is none of this id. */
+  /**
+   * When the minute of a flood began: its line was created then. Null where there is none of this
+   * id.
+   */
   since(run: string): number | null {
     const [row] = this.#sql.exec<{ text: string }>("SELECT text FROM flood WHERE run = ?", run).toArray();
     return row === undefined ? null : (JSON.parse(row.text) as Flood).since; // written by count
   }
 
-  /** Deletes floods that ended before this and whose refusals are all in events, at most so many; returns how many. */
+  /**
+   * Deletes floods that ended before this and whose refusals are all in events, at most so many;
+   * returns how many.
+   */
   deleteOld(before: number, most: number): number {
     return this.#sql
       .exec("DELETE FROM flood WHERE run IN (SELECT run FROM flood WHERE until < ? AND count = written LIMIT ?) RETURNING 1", before, most)

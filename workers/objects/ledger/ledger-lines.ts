@@ -1,7 +1,9 @@
-// The summary lines of a shard: one for each request, in the order of time. What lists filter by are columns.
+// The summary lines of a shard: one for each request, in the order of time. What lists filter by
+// are columns.
 //
-// Every index entry of a line would be billed like a row. So the lines have one index, of those that are open; for the other filters a small
-// table says in which hours there are lines with a key, a server and a state, and only these hours are read.
+// Every index entry of a line would be billed like a row. So the lines have one index, of those
+// that are open; for the other filters a small table says in which hours there are lines with a
+// key, a server and a state, and only these hours are read.
 
 import type { LineState, RunSummary } from "../../../shared/record/record.ts";
 import type { LinePlace } from "../../../shared/record/line-list.ts";
@@ -12,7 +14,10 @@ const hourMs = 3_600_000;
 const hourOf = (at: number): number => Math.floor(at / hourMs);
 /** So many entries of `line_hour` are known to be written, without asking the table. */
 const mostNoted = 10_000;
-/** A call that says nothing else reads so many lines at most: a search that finds little holds up nobody who appends. */
+/**
+ * A call that says nothing else reads so many lines at most: a search that finds little holds up
+ * nobody who appends.
+ */
 const linesInCall = 1_500;
 /** To look into an hour costs about as much as to read so many lines. */
 const linesForHour = 10;
@@ -36,7 +41,8 @@ export class LedgerLines {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    // In the order of time: the list without a filter needs no index, and a new line goes to the table's end.
+    // In the order of time: the list without a filter needs no index, and a new line goes to the
+    // table's end.
     sql.exec(
       `CREATE TABLE IF NOT EXISTS summary (run TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER, key TEXT NOT NULL, state TEXT NOT NULL, server TEXT, text TEXT NOT NULL, PRIMARY KEY (created_at, run)) WITHOUT ROWID`,
     );
@@ -47,8 +53,8 @@ export class LedgerLines {
   }
 
   /**
-   * Writes a run's line. A late repeat of an earlier line never reopens a run that has ended. Returns whether the run ends with this line:
-   * true once for each run.
+   * Writes a run's line. A late repeat of an earlier line never reopens a run that has ended.
+   * Returns whether the run ends with this line: true once for each run.
    */
   write(line: RunSummary): boolean {
     const written = this.#write(
@@ -120,7 +126,10 @@ export class LedgerLines {
     return pageOf(found, null);
   }
 
-  /** The parts of the table that may have such lines, from the newest on: the hours that `line_hour` names, or all of it. */
+  /**
+   * The parts of the table that may have such lines, from the newest on: the hours that `line_hour`
+   * names, or all of it.
+   */
   *#ranges(query: RunsQuery): Generator<Range> {
     const { isOpen, columns } = filtersOf(query);
     const { since = 0 } = query;

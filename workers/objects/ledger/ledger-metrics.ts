@@ -1,5 +1,6 @@
-// The metrics of a shard, added up from its events. A request costs no row for it: batches are counted many at a time, in the order in which they
-// arrived, when metrics are read and once a day. The sums stay when the events are deleted, so they never decrease.
+// The metrics of a shard, added up from its events. A request costs no row for it: batches are
+// counted many at a time, in the order in which they arrived, when metrics are read and once a day.
+// The sums stay when the events are deleted, so they never decrease.
 
 import type { RecordEvent } from "../../../shared/record/record.ts";
 import { type MetricSums, countEvents } from "../../../shared/telemetry/metric-sums.ts";
@@ -17,7 +18,10 @@ export class LedgerMetrics {
     sql.exec(`CREATE TABLE IF NOT EXISTS metric_sums (one INTEGER PRIMARY KEY, counted_to INTEGER NOT NULL, text TEXT NOT NULL)`);
   }
 
-  /** Counts the next batches, at most so many; returns whether there may be more. Call it in a transaction. */
+  /**
+   * Counts the next batches, at most so many; returns whether there may be more. Call it in a
+   * transaction.
+   */
   countNext(most: number): boolean {
     const { countedTo, text } = this.#row();
     const batches = this.#events.arrivedAfter(countedTo, most);

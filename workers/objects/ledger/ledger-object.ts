@@ -1,6 +1,8 @@
-// One of sixteen shards of the record: events without content, a summary line for each request, the index of open runs and notices.
+// One of sixteen shards of the record: events without content, a summary line for each request, the
+// index of open runs and notices.
 //
-// Appending is idempotent: a run's events are known by run and number, its summary and notices by their ids.
+// Appending is idempotent: a run's events are known by run and number, its summary and notices by
+// their ids.
 
 import type {
   LedgerCalls,
@@ -36,13 +38,19 @@ const keptMs = 400 * 24 * 3_600_000;
 const cleanUpEveryMs = 24 * 3_600_000;
 /** So many rows in one alarm: calls wait for no more than that. */
 const rowsInSlice = 500;
-/** So many lines are added up in one alarm, and in one call for the report: reading them is quick, and few rows are written. */
+/**
+ * So many lines are added up in one alarm, and in one call for the report: reading them is quick,
+ * and few rows are written.
+ */
 const linesInSlice = 2_000;
 const linesForReport = 10_000;
 const slicesForMetrics = 5;
 /** In one call for a page, which asks all shards: what is left is counted by the alarm, at once. */
 const linesForPage = 300;
-/** Of so many lines that end, one has the next ones counted with it: a page then finds few that are not, however seldom one is opened. */
+/**
+ * Of so many lines that end, one has the next ones counted with it: a page then finds few that are
+ * not, however seldom one is opened.
+ */
 const countedEvery = 64;
 const linesInAppend = 512;
 
@@ -126,7 +134,10 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
     return [this.#use.counter, this.#usage.counter];
   }
 
-  /** One of `countedEvery` lines says so by its id, so that no count of lines has to be stored, nor is lost with the object's memory. */
+  /**
+   * One of `countedEvery` lines says so by its id, so that no count of lines has to be stored, nor
+   * is lost with the object's memory.
+   */
   #countSometimes(entries: readonly LedgerEntry[]): void {
     const isTime = entries.some(({ summary }) => summary !== null && summary.endedAt !== null && isOneOf(countedEvery, summary.run));
     if (isTime) this.#countLines(this.#usage.counter, linesInAppend);
@@ -294,6 +305,9 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   }
 }
 
-/** True for one of so many ids, and always the same ones. By other bits than those that pick the shard (`ledgerShardOf`). */
+/**
+ * True for one of so many ids, and always the same ones. By other bits than those that pick the
+ * shard (`ledgerShardOf`).
+ */
 const isOneOf = (many: number, id: string): boolean =>
   ([...id].reduce((hash, character) => (hash * 33 + (character.codePointAt(0) ?? 0)) >>> 0, 0) >>> 8) % many === 0;

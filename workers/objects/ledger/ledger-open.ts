@@ -1,9 +1,13 @@
-// The requests of a shard that have not ended: how many wait for people, since when, and which review expires first.
+// The requests of a shard that have not ended: how many wait for people, since when, and which
+// review expires first.
 
 import type { RunSummary } from "../../../shared/record/record.ts";
 import type { FirstDue, ShardOpen } from "../../stubs/ledger-calls.ts";
 
-/** So many are looked at, the oldest ones: each is a row to read whenever an operator opens the overview. */
+/**
+ * So many are looked at, the oldest ones: each is a row to read whenever an operator opens the
+ * overview.
+ */
 const most = 250;
 
 type Line = { readonly at: number; readonly run: string; readonly state: string; readonly deadlineAt: number | null };

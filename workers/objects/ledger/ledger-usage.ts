@@ -1,5 +1,6 @@
-// What a shard's requests came to, by hour and by day, and each day's by server, model and key: so that a page reads a few rows and not every
-// line. A request costs no row for it: lines are counted many at a time, and a batch changes the rows of its hours and days.
+// What a shard's requests came to, by hour and by day, and each day's by server, model and key: so
+// that a page reads a few rows and not every line. A request costs no row for it: lines are counted
+// many at a time, and a batch changes the rows of its hours and days.
 
 import {
   type Breakdown,
@@ -43,7 +44,9 @@ export class LedgerUsage {
     this.counter = new LedgerCounter(sql, "usage_counted_to", (lines) => this.#count(countedLines(lines)));
   }
 
-  /** A flood has so many refusals more than its line had before. Call it in the same transaction. */
+  /**
+   * A flood has so many refusals more than its line had before. Call it in the same transaction.
+   */
   flooded(line: RunSummary, more: number): void {
     if (more > 0 && this.counter.hasPassed(line)) this.#count([{ line, usage: refusals(more) }]);
   }
@@ -111,7 +114,10 @@ export class LedgerUsage {
       .toArray();
   }
 
-  /** Deletes days before this, and hours that are older than they are kept, at most so many rows; returns how many. */
+  /**
+   * Deletes days before this, and hours that are older than they are kept, at most so many rows;
+   * returns how many.
+   */
   deleteOld(before: number, now: number, most: number): number {
     const hours = this.#sql
       .exec(

@@ -1,5 +1,6 @@
-// What each MCP server's sampling came to, added up month by month, so that a report reads a few rows and not every line. A request costs no
-// row for it: lines are added up many at a time, when a report asks and once a day.
+// What each MCP server's sampling came to, added up month by month, so that a report reads a few
+// rows and not every line. A request costs no row for it: lines are added up many at a time, when a
+// report asks and once a day.
 
 import { type ServerMonths, type ServerUse, addedUse, monthOf, useOfLine } from "../../../shared/record/server-use.ts";
 import type { RunSummary } from "../../../shared/record/record.ts";

@@ -1,5 +1,6 @@
-// Which lines a query of the ledger asks for, as conditions of SQL. What is no column is looked for in the line's JSON, as `JSON.stringify`
-// wrote it: a value with its quotes stands nowhere else, because a quote inside a value has a backslash before it.
+// Which lines a query of the ledger asks for, as conditions of SQL. What is no column is looked for
+// in the line's JSON, as `JSON.stringify` wrote it: a value with its quotes stands nowhere else,
+// because a quote inside a value has a backslash before it.
 
 import { type RunSummary, endStates, openStates } from "../../../shared/record/record.ts";
 import type { LinePlace } from "../../../shared/record/line-list.ts";
@@ -66,7 +67,10 @@ function found({ text, keys }: NonNullable<RunsQuery["search"]>): Conditions[num
   return keys.length === 0 ? [inLine, ...values] : [`key IN (${keys.map(() => "?").join(", ")}) OR (${inLine})`, ...keys, ...values];
 }
 
-/** The place before which lines are wanted: none at or after `until`, and none before the last answer's end. */
+/**
+ * The place before which lines are wanted: none at or after `until`, and none before the last
+ * answer's end.
+ */
 export function placeBefore({ until, after }: RunsQuery): LinePlace | undefined {
   if (until === undefined || (after !== undefined && after.createdAt < until)) return after;
   return { createdAt: until, run: "" };

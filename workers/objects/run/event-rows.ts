@@ -1,6 +1,7 @@
 // The run's own copy of its record. It decides nothing. Described in docs/storage-schema.md.
 //
-// What is recorded together is one row. All of it is kept in memory while the object is awake, as the rows of the outbox are.
+// What is recorded together is one row. All of it is kept in memory while the object is awake, as
+// the rows of the outbox are.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/record/record.ts";

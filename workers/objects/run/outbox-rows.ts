@@ -1,14 +1,19 @@
 // The rows of a run's outbox. It decides nothing. Described in docs/storage-schema.md.
 //
-// The rows are read once while the object is awake, and kept in memory: each change is written first. Where a transaction fails, they are
-// read again. Two things are in memory alone, so that an effect takes one commit less. A row is stored as attempted once: its first attempt
-// by this instance writes nothing, and where the instance is gone, the row is retried. And rows of bookkeeping that are done are deleted with
-// the next write: where the instance is gone before, they are done twice.
+// The rows are read once while the object is awake, and kept in memory: each change is written
+// first. Where a transaction fails, they are read again. Two things are in memory alone, so that an
+// effect takes one commit less. A row is stored as attempted once: its first attempt by this
+// instance writes nothing, and where the instance is gone, the row is retried. And rows of
+// bookkeeping that are done are deleted with the next write: where the instance is gone before,
+// they are done twice.
 
 import type { OutboxKind } from "../../stubs/run-calls.ts";
 import type { Json } from "../../../shared/encoding.ts";
 
-/** An effect outside this object. Rows of one chain are performed in order; a row that fails delays its chain and no other. */
+/**
+ * An effect outside this object. Rows of one chain are performed in order; a row that fails delays
+ * its chain and no other.
+ */
 export type OutboxRow = {
   readonly id: number;
   readonly chain: string;
@@ -17,7 +22,10 @@ export type OutboxRow = {
   readonly attempts: number;
   readonly dueAt: number;
 };
-/** A row as stored: its detail is parsed at the attempt, so that an unreadable one delays its own chain alone. */
+/**
+ * A row as stored: its detail is parsed at the attempt, so that an unreadable one delays its own
+ * chain alone.
+ */
 export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: string };
 
 /** Nobody sees that these are done twice. */
@@ -103,7 +111,10 @@ export class OutboxRows {
     this.#rows = [...rows, { id, chain, kind, detail, attempts: 0, dueAt }];
   }
 
-  /** Counts an attempt and sets the next. Stored before the attempt, so that one that is cut off counts. */
+  /**
+   * Counts an attempt and sets the next. Stored before the attempt, so that one that is cut off
+   * counts.
+   */
   postpone(id: number, dueAt: number): void {
     const isStored = this.#fresh.delete(id);
     const count = (row: StoredRow): StoredRow => ({ ...row, attempts: row.attempts + 1, dueAt });

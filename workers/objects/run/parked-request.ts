@@ -1,5 +1,6 @@
-// A sampling request that was sent to its client first, kept in case the client declines: content, and therefore in a RunObject, read once
-// and deleted after `parkedMs`. It is no run: no reviewer and no model is asked for it.
+// A sampling request that was sent to its client first, kept in case the client declines: content,
+// and therefore in a RunObject, read once and deleted after `parkedMs`. It is no run: no reviewer
+// and no model is asked for it.
 
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
@@ -33,7 +34,8 @@ export class ParkedRequest {
   /** The parked request, once. Reading creates no table. */
   async take(): Promise<string | null> {
     if (!this.#isThere()) return null;
-    // Of one that cannot be read nothing is left: the server that waits is told that there is no answer.
+    // Of one that cannot be read nothing is left: the server that waits is told that there is no
+    // answer.
     const text = this.#texts.unreadable().length > 0 ? null : (this.#texts.read("request") ?? null);
     // Before an await, so that of two callers one gets it.
     this.#texts.deleteAll();

@@ -1,4 +1,5 @@
-// A run as others see it, read from its tables: its outcome, its line in lists, its page, its snapshot. Writes nothing.
+// A run as others see it, read from its tables: its outcome, its line in lists, its page, its
+// snapshot. Writes nothing.
 
 import type { Outcome, RunMeta } from "../../../shared/model/outcome.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -24,7 +25,10 @@ import type { RunSnapshot, RunLine } from "../../stubs/run-calls.ts";
 import { isRoom } from "../../../shared/notice-channels.ts";
 import { conversationEdits } from "../../../shared/wire/control/turns.ts";
 
-/** The state that clients see: an ended run shows its last state until its outcome may be delivered, unless it was cancelled. */
+/**
+ * The state that clients see: an ended run shows its last state until its outcome may be delivered,
+ * unless it was cancelled.
+ */
 function shownState(store: RunStore, state: RunState): RunProgress {
   if (state.end === null || state.end.kind === "cancelled" || store.delivery() !== null) return progressOf(state);
   if (state.reviews.response !== null) return "responseReview";
@@ -63,7 +67,10 @@ function metaOf(store: RunStore, state: RunState, input: StoredInput, { candidat
   return candidate === undefined ? null : runMeta(input, candidate, { usage, notes }, edited, cached?.at);
 }
 
-/** Whether the request that a written reply answers is another than the one that came: writing a reply is no edit of it. */
+/**
+ * Whether the request that a written reply answers is another than the one that came: writing a
+ * reply is no edit of it.
+ */
 function isRequestChanged(store: RunStore, { version }: Review, { candidates }: StoredInput): boolean {
   const [asked, current] = [store.requestVersion(1), store.requestVersion(version)];
   return asked === null || current === null || requestDigest(asked, candidates) !== requestDigest(current, candidates);

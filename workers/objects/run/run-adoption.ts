@@ -1,4 +1,5 @@
-// Which requests a run answers: an identical request of another session may adopt the run, and a withdrawn request leaves it.
+// Which requests a run answers: an identical request of another session may adopt the run, and a
+// withdrawn request leaves it.
 
 import { type RunParts, cancelRun } from "./run-parts.ts";
 import { RunWindows } from "./run-windows.ts";
@@ -12,7 +13,10 @@ import type { StoredInput } from "./run-store.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 
-/** For so long after its outcome, a run answers a retry that came after it. OpenAI's SDKs wait for 8 seconds at most before they ask again. */
+/**
+ * For so long after its outcome, a run answers a retry that came after it. OpenAI's SDKs wait for 8
+ * seconds at most before they ask again.
+ */
 export const retriedMs = 60_000;
 
 /** People said no, or nobody decided in time. */
@@ -36,7 +40,8 @@ export class RunAdoption {
     if (input.mode === "sync" && !isRetry && this.#windows.callers() > 0) return "refused";
     // The run is about to tell the MCP server that waits.
     if (input.mode === "callback" && state.end !== null && this.#parts.store.delivery() === null) return "refused";
-    // Where the policy or the grants changed since, the request is reviewed as they are now, unless reviewers have seen as much already.
+    // Where the policy or the grants changed since, the request is reviewed as they are now, unless
+    // reviewers have seen as much already.
     const ifEdited = ({ response, responseIfEdited }: RunGates): boolean => response || responseIfEdited;
     const asItIsNow =
       state.gates.request === gates.request &&
@@ -89,7 +94,9 @@ export class RunAdoption {
     return reply === null ? (this.#parts.store.modelFacts<ModelFacts>()?.replyRisk ?? "high") : highestRisk(findReplyRisks(reply));
   }
 
-  /** From now on the new requestor waits: an MCP server for its callback, or a caller at a window. */
+  /**
+   * From now on the new requestor waits: an MCP server for its callback, or a caller at a window.
+   */
   #answerTo({ waiting: _before, ...input }: StoredInput, waiting: WaitingServer | null, now: number): void {
     this.#parts.store.writeInput(waiting === null ? { ...input, mode: "sync" } : { ...input, mode: "callback", waiting });
     this.#parts.store.markRequestor(false);

@@ -1,4 +1,5 @@
-// A run and the cache: the cached reply that replaces a model call, and what is cached when the run has ended.
+// A run and the cache: the cached reply that replaces a model call, and what is cached when the run
+// has ended.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type RunState, isEdited } from "../../../shared/run/lifecycle.ts";
@@ -8,11 +9,17 @@ import type { Env } from "../../platform/env.ts";
 import { forgetReply, keepReply } from "../../pipeline/cached-reply.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 
-/** The cached reply to the request as it came; null where there is none, or where a reviewer edited the request. */
+/**
+ * The cached reply to the request as it came; null where there is none, or where a reviewer edited
+ * the request.
+ */
 export const cachedFor = ({ cache }: Pick<StoredInput, "cache">, state: RunState): CachedReply | null =>
   isEdited(state) ? null : (cache?.found ?? null);
 
-/** For an ended run: keeps its reply for identical requests, or forgets what a reviewer denied. Twice is the same as once. */
+/**
+ * For an ended run: keeps its reply for identical requests, or forgets what a reviewer denied.
+ * Twice is the same as once.
+ */
 export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, state: RunState): Promise<void> {
   const { cache, key, plan } = input;
   if (cache === undefined || state.end === null) return;
@@ -31,7 +38,8 @@ export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, 
   const before = found?.approved.deciders === deciders ? found.approved : undefined;
   const isApproved = (gate: Gate): boolean => state.reviews[gate]?.closing?.how === "approved" || before?.[gate] === true;
   const approved = { request: isApproved("request"), response: isApproved("response"), deciders };
-  // A reply from the cache stays as it is there, unless people reviewed it: then it is kept as they left it, for the time that was left.
+  // A reply from the cache stays as it is there, unless people reviewed it: then it is kept as they
+  // left it, for the time that was left.
   if (found !== undefined && state.reviews.request === null && state.reviews.response === null) return;
   const isChanged = version > 1 || found?.edited === true;
   const kept = {

@@ -1,5 +1,5 @@
-// A run's model call: made from the outbox, watched while it runs, made again where the instance that made it is gone.
-// It sends what was approved, or nothing.
+// A run's model call: made from the outbox, watched while it runs, made again where the instance
+// that made it is gone. It sends what was approved, or nothing.
 
 import type { KeyEnd } from "../../../shared/model/gate.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
@@ -40,14 +40,20 @@ const kindsOf = (risks: readonly RiskNote[]): string[] => risks.map(({ kind }) =
 
 export class RunCall {
   readonly #parts: RunParts;
-  /** The calls that this instance is making, by number; aborted where no requestor may have the reply any more. */
+  /**
+   * The calls that this instance is making, by number; aborted where no requestor may have the
+   * reply any more.
+   */
   readonly #running = new Map<number, AbortController>();
 
   constructor(parts: RunParts) {
     this.#parts = parts;
   }
 
-  /** Starts a call that was not started, leaves a running one alone, and ends one whose instance is gone. True where there is nothing left to do. */
+  /**
+   * Starts a call that was not started, leaves a running one alone, and ends one whose instance is
+   * gone. True where there is nothing left to do.
+   */
   watch(row: OutboxRow, input: StoredInput, state: RunState): boolean {
     const call = state.call?.number;
     if (state.phase !== "generating" || call === undefined) return true;
@@ -67,7 +73,10 @@ export class RunCall {
     for (const over of this.#running.values()) over.abort();
   }
 
-  /** The call's outcome is unknown. A call that may be made only once is not repeated: its attempt says so to the requestor. */
+  /**
+   * The call's outcome is unknown. A call that may be made only once is not repeated: its attempt
+   * says so to the requestor.
+   */
   #lost(row: OutboxRow, call: number, { candidates }: StoredInput, { terms, call: made }: RunState): void {
     const now = this.#parts.now();
     const [first] = candidates;
@@ -150,7 +159,8 @@ export class RunCall {
     const state = this.#parts.store.state();
     if (state === null) return;
     if (state.phase !== "generating" || state.call?.number !== call) {
-      // Cancelled meanwhile: the reply is not delivered, and its cost is in the record all the same.
+      // Cancelled meanwhile: the reply is not delivered, and its cost is in the record all the
+      // same.
       this.#parts.record(now, [fact]);
       this.#parts.flush();
       return;
@@ -181,7 +191,10 @@ export class RunCall {
   }
 }
 
-/** The requestor's terms for the call, with a timeout that ends at `endsAt`, where the time of the reviews counts too. */
+/**
+ * The requestor's terms for the call, with a timeout that ends at `endsAt`, where the time of the
+ * reviews counts too.
+ */
 function termsOf({ call, endsAt }: StoredInput, now: number): CallTerms | undefined {
   if (endsAt === undefined) return call;
   return { ...call, timeoutMs: Math.max(1, Math.min(call?.timeoutMs ?? Number.POSITIVE_INFINITY, endsAt - now)) };

@@ -1,4 +1,5 @@
-// A run's timers: deadlines, reminders and escalations of its reviews, the end of its key, and its own deletion.
+// A run's timers: deadlines, reminders and escalations of its reviews, the end of its key, and its
+// own deletion.
 
 import { type RunParts, type CurrentRun, cancelRun, reviewAt } from "./run-parts.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
@@ -49,7 +50,10 @@ export class RunClock {
     this.#parts.arm();
   }
 
-  /** When the alarm has work next, in Unix milliseconds: the schedule, the outbox, or deleting a parked request. Null: never. */
+  /**
+   * When the alarm has work next, in Unix milliseconds: the schedule, the outbox, or deleting a
+   * parked request. Null: never.
+   */
   nextDue(): number | null {
     if (!this.#parts.store.exists()) return this.#parked.forgetAt();
     const times = [this.#parts.store.schedule.next(), this.#outbox.nextDue()].filter((at) => at !== null);
@@ -86,7 +90,10 @@ export class RunClock {
     return true;
   }
 
-  /** Tells the ledger that the run is deleted. Where that fails, the sweep asks the run once more and finds nothing. */
+  /**
+   * Tells the ledger that the run is deleted. Where that fails, the sweep asks the run once more
+   * and finds nothing.
+   */
   async #reportDeleted(run: string): Promise<void> {
     try {
       await appendToLedger(this.#parts.env, run, { events: [], summary: null, expected: { run, dueAt: null } });

@@ -1,5 +1,6 @@
-// A reviewer's decision, by any channel: it identifies the reviewer by the link, applies the edits, and decides the review. Synchronous from
-// the first read to the last write, so that of several decisions one counts.
+// A reviewer's decision, by any channel: it identifies the reviewer by the link, applies the edits,
+// and decides the review. Synchronous from the first read to the last write, so that of several
+// decisions one counts.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
@@ -34,7 +35,10 @@ type Counted = {
   readonly grant: Grant | null;
 };
 
-/** Whether an approval has changes that its page did not show. Slack's dialog shows each text as it will be sent. */
+/**
+ * Whether an approval has changes that its page did not show. Slack's dialog shows each text as it
+ * will be sent.
+ */
 function hasUnseenChanges(edit: EditedContent, { promised = { count: 0 } }: Submission): boolean {
   if (edit.kind !== "same" && edit.kind !== "edited") return false;
   return promised !== "typed" && !isPromised(edit.kind === "edited" ? edit.changes : [], promised);
@@ -140,7 +144,10 @@ export class RunDeciding {
     }
   }
 
-  /** Commits a decision that counts: its nonce, edit, grant and next state, with their facts, in one transaction. */
+  /**
+   * Commits a decision that counts: its nonce, edit, grant and next state, with their facts, in one
+   * transaction.
+   */
   #commitAnswer({ link, gate, by, submission, member, use }: Asked, { next, verdict, edit, grant }: Counted, now: number): void {
     const who = { gate, by: by.name, channel: link.channel };
     const { version, digest } = verdict.review;
@@ -169,7 +176,10 @@ export class RunDeciding {
     this.#parts.flush();
   }
 
-  /** Puts one masked part back: a new version, which nobody has approved. Only for those whom the policy names. */
+  /**
+   * Puts one masked part back: a new version, which nobody has approved. Only for those whom the
+   * policy names.
+   */
   #lift({ input, state, link, gate, by, submission, use }: Asked): DecideAnswer {
     const { version, digest, lift: mark = 0 } = submission;
     if (input.redaction?.mayLift.includes(by.name) !== true) return { kind: "cannotLift" };
@@ -244,7 +254,10 @@ export class RunDeciding {
     return grantFrom({ input, request, gate, reply, by: by.name }, grant, now);
   }
 
-  /** A reviewer recuses themself: hands the review over to a person whom the plan names and a channel reaches, or declines (`to`: null). */
+  /**
+   * A reviewer recuses themself: hands the review over to a person whom the plan names and a
+   * channel reaches, or declines (`to`: null).
+   */
   #recuse({ input, state, link, gate, by, submission: { note }, use }: Asked, to: string | null): DecideAnswer {
     if (to !== null && this.#notices.people(input).every(({ name }) => name !== to)) return { kind: "cannotRecuse", why: "noSuchReviewer" };
     const now = this.#parts.now();

@@ -1,4 +1,5 @@
-// Delivers the outcome: to the callers that wait at a window, and to the MCP server that waits for it.
+// Delivers the outcome: to the callers that wait at a window, and to the MCP server that waits for
+// it.
 
 import type { RunParts, CurrentRun } from "./run-parts.ts";
 import { RunWindows, endedMessage } from "./run-windows.ts";
@@ -17,7 +18,9 @@ import { postToServer } from "../../mcp-client/answer-server.ts";
 import { responseOf } from "../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 
-/** How often the outcome is posted to an MCP server that does not accept it: for about four minutes. */
+/**
+ * How often the outcome is posted to an MCP server that does not accept it: for about four minutes.
+ */
 const postAttempts = 10;
 
 export class RunDelivery {
@@ -31,7 +34,10 @@ export class RunDelivery {
     this.#ledger = ledger;
   }
 
-  /** True where the outcome is delivered, which the ledger knows of before; false to post it again later. */
+  /**
+   * True where the outcome is delivered, which the ledger knows of before; false to post it again
+   * later.
+   */
   async deliver({ id, attempts }: OutboxRow, current: CurrentRun): Promise<boolean> {
     const { input, state: before } = current;
     const { mode, waiting } = input;
@@ -59,7 +65,10 @@ export class RunDelivery {
     return true;
   }
 
-  /** The key ended between the last decision and the delivery: the outcome says so, and has no reply. */
+  /**
+   * The key ended between the last decision and the delivery: the outcome says so, and has no
+   * reply.
+   */
   async #withhold(input: StoredInput, state: RunState, cause: KeyEnd): Promise<RunState> {
     const next = withheld(state, cause);
     this.#parts.store.transaction(() => {
@@ -71,7 +80,9 @@ export class RunDelivery {
     return next;
   }
 
-  /** Posts the outcome to the server. A request that the requestor's side withdrew gets no response. */
+  /**
+   * Posts the outcome to the server. A request that the requestor's side withdrew gets no response.
+   */
   async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"accepted" | "refused" | "failed"> {
     const text = this.#parts.store.outcome();
     if (text === undefined || (end?.kind === "cancelled" && withdrawn.has(end.cause))) return "refused";

@@ -1,4 +1,5 @@
-// A reviewer's edits of a run's content: what the form changes, and the digest of the result. Decides nothing.
+// A reviewer's edits of a run's content: what the form changes, and the digest of the result.
+// Decides nothing.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
@@ -20,13 +21,21 @@ import { currentRequest } from "./run-account.ts";
 import type { Submission } from "../../stubs/run-calls.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 
-/** The content after a form's edits. `write` stores it as that version; nothing is written before. */
+/**
+ * The content after a form's edits. `write` stores it as that version; nothing is written before.
+ */
 export type EditedContent =
-  /** The form is no approval of the current version: the decision judges it as denied, stale or closed. */
+  /**
+   * The form is no approval of the current version: the decision judges it as denied, stale or
+   * closed.
+   */
   | { readonly kind: "notJudged" }
   | { readonly kind: "same" }
   | { readonly kind: "invalid"; readonly issues: readonly EditIssue[] }
-  /** The form has a written reply, and beside it what goes to the model: it is not clear which of the two is meant. */
+  /**
+   * The form has a written reply, and beside it what goes to the model: it is not clear which of
+   * the two is meant.
+   */
   | { readonly kind: "twoChoices" }
   | {
       readonly kind: "edited";
@@ -44,8 +53,8 @@ type Formed = { readonly gate: Gate; readonly by: Reviewer; readonly form: Submi
 const invalid = (fault: EditFault, field = ""): EditedContent => ({ kind: "invalid", issues: [{ field, fault }] });
 
 /**
- * The content with a reviewer's edits, the choice of models included, compared with the current version; or the reply that they wrote in the
- * model's place.
+ * The content with a reviewer's edits, the choice of models included, compared with the current
+ * version; or the reply that they wrote in the model's place.
  */
 export function editedContent(store: RunStore, input: StoredInput, state: RunState, { gate, by, form }: Formed): EditedContent {
   const review = state.reviews[gate];
@@ -70,7 +79,8 @@ function editedRequest(store: RunStore, input: StoredInput, current: Current, { 
   const content = store.requestVersion(current.version);
   if (content === null) return { kind: "notJudged" };
   const written = store.writtenReply(current.version);
-  // The stored content is not the reviewed one: that is no edit, and without the approved content nothing is sent or delivered.
+  // The stored content is not the reviewed one: that is no edit, and without the approved content
+  // nothing is sent or delivered.
   if (choiceDigest(content, candidates, written) !== current.digest) {
     return form.act === "approve" ? { kind: "same" } : invalid({ kind: "notWritable" });
   }
@@ -93,7 +103,10 @@ function editedRequest(store: RunStore, input: StoredInput, current: Current, { 
   };
 }
 
-/** The digest of what the request gate decides: the request, or the reply that a reviewer wrote to it. */
+/**
+ * The digest of what the request gate decides: the request, or the reply that a reviewer wrote to
+ * it.
+ */
 const choiceDigest = (content: RequestVersion, candidates: readonly Candidate[], written: SamplingReply | null): string =>
   written === null ? requestDigest(content, candidates) : writtenDigest(content, candidates, written);
 
@@ -105,7 +118,10 @@ const requestAgain = (store: RunStore, content: RequestVersion, candidates: read
   write: (version, name, at) => store.writeRequestVersion(version, content, name, at),
 });
 
-/** The reply that this reviewer wrote. Where it is the very reply that somebody wrote before, its digest is the current one. */
+/**
+ * The reply that this reviewer wrote. Where it is the very reply that somebody wrote before, its
+ * digest is the current one.
+ */
 function answeredByReviewer(
   store: RunStore,
   input: StoredInput,
@@ -131,7 +147,10 @@ function answeredByReviewer(
   };
 }
 
-/** The content with one redaction lifted, and its digest; null where that is not possible. `write` stores it as that version. */
+/**
+ * The content with one redaction lifted, and its digest; null where that is not possible. `write`
+ * stores it as that version.
+ */
 export function liftedContent(
   store: RunStore,
   { candidates }: StoredInput,
@@ -159,7 +178,10 @@ export function liftedContent(
   return { mark, digest: requestDigest(value, candidates), write: (version, by, at) => store.writeRequestVersion(version, value, by, at) };
 }
 
-/** The approved reply that a reviewer wrote becomes the run's reply. Throws where the stored one is not the approved one: it is not delivered. */
+/**
+ * The approved reply that a reviewer wrote becomes the run's reply. Throws where the stored one is
+ * not the approved one: it is not delivered.
+ */
 export function takeWrittenReply(store: RunStore, state: RunState, { candidates }: StoredInput, now: number): void {
   const { version, digest, written } = reviewAt(state, "request");
   const content = store.requestVersion(version);

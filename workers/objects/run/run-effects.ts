@@ -1,4 +1,5 @@
-// Performs the rows of a run's outbox. Each may run twice; none decides anything but what it reports back as an event.
+// Performs the rows of a run's outbox. Each may run twice; none decides anything but what it
+// reports back as an event.
 
 import type { Grant } from "../../../shared/policy/grant.ts";
 import { isObject } from "../../../shared/json/values.ts";
@@ -98,7 +99,10 @@ export class RunEffects {
     }
   }
 
-  /** Gives a grant to its key, or ends it there: the row of an end comes after that of its beginning. */
+  /**
+   * Gives a grant to its key, or ends it there: the row of an end comes after that of its
+   * beginning.
+   */
   async #giveGrant({ key }: StoredInput, grant: Grant): Promise<void> {
     const stub = keyStub(this.#parts.env, key.id);
     if (grant.revokedAt === null) await stub.giveGrant(JSON.stringify(grant));
@@ -122,7 +126,10 @@ export class RunEffects {
     this.#parts.apply({ kind: "undeliverable", gate, reviewers }, this.#parts.now(), [{ kind: "undeliverable", gate }]);
   }
 
-  /** The run has ended: tells its key, with what an identical request may find of it, and the sessions of its requests. */
+  /**
+   * The run has ended: tells its key, with what an identical request may find of it, and the
+   * sessions of its requests.
+   */
   async #settle(input: StoredInput, state: RunState): Promise<void> {
     if (state.phase !== "ended") return;
     const { env, store } = this.#parts;
@@ -133,7 +140,10 @@ export class RunEffects {
     ]);
   }
 
-  /** Tells the session of a request that adopted this run, also where the Worker of that request was cut off. */
+  /**
+   * Tells the session of a request that adopted this run, also where the Worker of that request was
+   * cut off.
+   */
   async #tellAdopted({ detail }: OutboxRow, input: StoredInput): Promise<void> {
     const { session, originating, request } = detail as RequestRef; // written by `adopt`
     if (session === null) return;
@@ -141,8 +151,9 @@ export class RunEffects {
   }
 
   /**
-   * Until when an identical request may find this run: while it is open, for an hour with a reply that no requestor received, or for a minute
-   * where its requestor may ask again without an id, having left before the outcome came. Null: not at all.
+   * Until when an identical request may find this run: while it is open, for an hour with a reply
+   * that no requestor received, or for a minute where its requestor may ask again without an id,
+   * having left before the outcome came. Null: not at all.
    */
   #indexExpiry(state: RunState, input: StoredInput): number | null {
     if (input.mode === "task") return null;

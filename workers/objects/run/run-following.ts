@@ -1,4 +1,5 @@
-// From a request's approval to the review of its reply in one place: where the reviewer's page leads on, and which notices it spares.
+// From a request's approval to the review of its reply in one place: where the reviewer's page
+// leads on, and which notices it spares.
 
 import type { NextStep } from "../../../shared/review/view.ts";
 import { isRoom } from "../../../shared/notice-channels.ts";
@@ -22,8 +23,8 @@ export class RunFollowing {
   }
 
   /**
-   * What comes after this reviewer's approval of the request; null where nothing does. `pathOf`: the path of a link's page.
-   * For the browser that approved, and for no other.
+   * What comes after this reviewer's approval of the request; null where nothing does. `pathOf`:
+   * the path of a link's page. For the browser that approved, and for no other.
    */
   next({ state }: CurrentRun, index: number, name: string, pathOf: (link: LinkRow) => string | null): NextStep | null {
     const { request, response } = state.reviews;
@@ -36,8 +37,9 @@ export class RunFollowing {
   }
 
   /**
-   * Whether a notice is spared, because its reviewer's page leads on: `waits` while that page is open, `read` once the reply's page was
-   * opened. Only the first notice of a reply, only by email and Slack, and only a person's own.
+   * Whether a notice is spared, because its reviewer's page leads on: `waits` while that page is
+   * open, `read` once the reply's page was opened. Only the first notice of a reply, only by email
+   * and Slack, and only a person's own.
    */
   spares({ state }: CurrentRun, link: LinkRow, why: NoticeWhy, reviewer: Reviewer): "waits" | "read" | null {
     const { gate, channel } = link;

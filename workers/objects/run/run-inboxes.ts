@@ -1,5 +1,5 @@
-// Tells reviewers' inboxes how a run's review stands for each. A row of the outbox says whom to tell; what is told is read when it is
-// attempted, so that it may run twice, and late.
+// Tells reviewers' inboxes how a run's review stands for each. A row of the outbox says whom to
+// tell; what is told is read when it is attempted, so that it may run twice, and late.
 
 import { isObject } from "../../../shared/json/values.ts";
 import { isRoom } from "../../../shared/notice-channels.ts";
@@ -15,7 +15,10 @@ import type { OutboxRow } from "./outbox-rows.ts";
 import type { RunNotices } from "./run-notices.ts";
 import type { CurrentRun, RunParts } from "./run-parts.ts";
 
-/** Whether this reviewer could sign in to an inbox: a person with an email address, where email or Cloudflare Access is set up. */
+/**
+ * Whether this reviewer could sign in to an inbox: a person with an email address, where email or
+ * Cloudflare Access is set up.
+ */
 export const hasInbox = (env: Env, reviewer: Reviewer): boolean =>
   reviewer.email !== undefined && !isRoom(reviewer) && (settingsOf(env).access !== undefined || canSendEmail(env));
 

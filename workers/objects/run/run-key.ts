@@ -1,4 +1,5 @@
-// Whether a run's key may still be used: checked before a model is called and before a reply is delivered.
+// Whether a run's key may still be used: checked before a model is called and before a reply is
+// delivered.
 
 import type { KeyEnd } from "../../../shared/model/gate.ts";
 import type { Env } from "../../platform/env.ts";
@@ -8,7 +9,10 @@ import type { StoredInput } from "./run-store.ts";
 const tries = 5;
 const firstPauseMs = 100;
 
-/** Why the key may not be used, or null where it may. Throws where its object cannot be asked: that counts as no. */
+/**
+ * Why the key may not be used, or null where it may. Throws where its object cannot be asked: that
+ * counts as no.
+ */
 export async function keyEndOf(env: Env, { key }: Pick<StoredInput, "key">, now: number): Promise<KeyEnd | null> {
   if (key.expiresAt !== undefined && now >= key.expiresAt) return "keyExpired";
   for (let failures = 0; ;) {

@@ -1,4 +1,5 @@
-// A run and the ledger: its events, its line in lists, its notices, and when it has work next. Twice is the same as once.
+// A run and the ledger: its events, its line in lists, its notices, and when it has work next.
+// Twice is the same as once.
 
 import { appendToLedger } from "../../stubs/stubs.ts";
 import { summaryOf } from "./run-account.ts";
@@ -17,7 +18,10 @@ export class RunLedger {
     this.#nextDue = nextDue;
   }
 
-  /** Sends in one call what the ledger may not have: events with the line as it is now, and the states of notices. */
+  /**
+   * Sends in one call what the ledger may not have: events with the line as it is now, and the
+   * states of notices.
+   */
   async send({ input, state }: CurrentRun): Promise<void> {
     const { env, store } = this.#parts;
     const events = store.events.unshipped(input.id);

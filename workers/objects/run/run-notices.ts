@@ -1,7 +1,8 @@
-// A run's notices: which reviewers get them, through which channel and with which link, and whether they were sent.
+// A run's notices: which reviewers get them, through which channel and with which link, and whether
+// they were sent.
 //
-// It decides nothing about a review. A notice is a row in the outbox before it is sent, one notice of a link at a time; where a channel
-// fails for good, the reviewer's next channel is used.
+// It decides nothing about a review. A notice is a row in the outbox before it is sent, one notice
+// of a link at a time; where a channel fails for good, the reviewer's next channel is used.
 
 import { isObject, type Members } from "../../../shared/json/values.ts";
 import type { LinkRow, Channel, Notice, NoticeWhy, Sent } from "../../channels/channel.ts";
@@ -51,13 +52,18 @@ export class RunNotices {
     this.#following = following;
   }
 
-  /** Everybody who may come to decide this run; a link names its reviewer by the index in this list. */
+  /**
+   * Everybody who may come to decide this run; a link names its reviewer by the index in this list.
+   */
   people({ plan }: StoredInput): readonly Reviewer[] {
     this.#people ??= peopleOfPlan(plan);
     return this.#people;
   }
 
-  /** Names of the people to whom a review can be handed over: a channel reaches them, they were not asked first, and the policy does not bar them as its owner. */
+  /**
+   * Names of the people to whom a review can be handed over: a channel reaches them, they were not
+   * asked first, and the policy does not bar them as its owner.
+   */
   handOverCandidates(input: StoredInput): string[] {
     const channels = openChannels(this.#parts.env);
     const { plan } = input;
@@ -94,7 +100,10 @@ export class RunNotices {
     this.#noticeUnreachable(input, review, now);
   }
 
-  /** Queues a notice of a changed review for its reviewers. Those who have approved get notices of votes alone. */
+  /**
+   * Queues a notice of a changed review for its reviewers. Those who have approved get notices of
+   * votes alone.
+   */
   tellAgain(input: StoredInput, review: Review, why: "changed" | "voted" | "reminder", now: number): void {
     const people = this.people(input);
     if (why !== "reminder") this.#queueInboxes(input, review.reviewers, now);
@@ -105,7 +114,10 @@ export class RunNotices {
     }
   }
 
-  /** These reviewers are no longer asked, and their messages are changed to say so. The others may be unreachable. */
+  /**
+   * These reviewers are no longer asked, and their messages are changed to say so. The others may
+   * be unreachable.
+   */
   release(input: StoredInput, gate: Gate, names: readonly string[], now: number): void {
     const people = this.people(input);
     for (const link of this.#parts.store.links(gate)) {
@@ -116,7 +128,10 @@ export class RunNotices {
     if (review !== null && review !== undefined) this.#noticeUnreachable(input, review, now);
   }
 
-  /** The review has ended: queued notices are dropped, and the messages of its reviewers are changed to say so. */
+  /**
+   * The review has ended: queued notices are dropped, and the messages of its reviewers are changed
+   * to say so.
+   */
   withdraw(gate: Gate, now: number): void {
     this.#parts.store.outbox.drop("notice");
     const current = this.#parts.current();
@@ -261,7 +276,10 @@ export class RunNotices {
     return true;
   }
 
-  /** Changes a sent message to say how the review ended, where the channel can. A failure changes nothing else. */
+  /**
+   * Changes a sent message to say how the review ended, where the channel can. A failure changes
+   * nothing else.
+   */
   async end(row: OutboxRow): Promise<boolean | number> {
     const found = this.#found(row);
     if (found === null || this.#isAsked(found.input, found.state, found.link)) return true;
@@ -318,7 +336,10 @@ export class RunNotices {
 
   // Parts
 
-  /** Whether the notice goes out by itself or in its address's digest. Where the digest cannot be asked, the notice goes out, so that none is lost. */
+  /**
+   * Whether the notice goes out by itself or in its address's digest. Where the digest cannot be
+   * asked, the notice goes out, so that none is lost.
+   */
   async #turnOf(channel: Channel | undefined, notice: Notice, deadlineAt: number): Promise<Turn> {
     if (channel?.digest?.counts(notice, "send") !== true) return { kind: "now" };
     const { idempotencyKey: id, run, link, reviewer } = notice;
@@ -335,8 +356,9 @@ export class RunNotices {
   }
 
   /**
-   * The outbox's result for an attempt that may be retried; null where there were enough. Waiting for a rate limit is no failure, however
-   * often; a channel that is unavailable and names a time is one.
+   * The outbox's result for an attempt that may be retried; null where there were enough. Waiting
+   * for a rate limit is no failure, however often; a channel that is unavailable and names a time
+   * is one.
    */
   #later({ id, attempts }: OutboxRow, { why, afterMs }: Extract<Sent, { kind: "again" }>): false | number | null {
     if (afterMs !== undefined && (why === "rateLimited" || why === "dailyLimit")) return afterMs;
@@ -491,7 +513,10 @@ export class RunNotices {
     };
   }
 
-  /** Stores whether a notice was sent; where it failed for good, queues one through the reviewer's next channel. */
+  /**
+   * Stores whether a notice was sent; where it failed for good, queues one through the reviewer's
+   * next channel.
+   */
   #settle(link: LinkRow, why: NoticeWhy, sent: Sent): void {
     const { store, record } = this.#parts;
     const now = this.#parts.now();

@@ -1,14 +1,21 @@
-// The durable life of one sampling request: it stores the content, and owns notices, deadlines, model call and delivery.
+// The durable life of one sampling request: it stores the content, and owns notices, deadlines,
+// model call and delivery.
 //
-// The object reads its state, asks shared/run/lifecycle.ts, commits, then performs effects. Every effect is a row in the outbox before it is
-// attempted and may run twice. The caller's connection is a hibernating WebSocket: it never keeps this object awake, and its loss changes
-// nothing. This file has the calls of the Worker; each part of the work has its own file:
+// The object reads its state, asks shared/run/lifecycle.ts, commits, then performs effects. Every
+// effect is a row in the outbox before it is attempted and may run twice. The caller's connection
+// is a hibernating WebSocket: it never keeps this object awake, and its loss changes nothing. This
+// file has the calls of the Worker; each part of the work has its own file:
 //
-//   run-start         opens a run                        run-deciding     carries out a reviewer's decision
-//   run-transitions   commits events                     run-call         calls the model
-//   run-outbox        attempts and retries effects       run-adoption     which requests the run answers
-//   run-effects       performs each effect               run-clock        deadlines, reminders, deletion
-//   run-delivery      delivers the outcome               run-windows      WebSockets of callers and pages
+//   run-start         opens a run
+//   run-transitions   commits events
+//   run-outbox        attempts and retries effects
+//   run-effects       performs each effect
+//   run-delivery      delivers the outcome
+//   run-deciding      carries out a reviewer's decision
+//   run-call          calls the model
+//   run-adoption      which requests the run answers
+//   run-clock         deadlines, reminders, deletion
+//   run-windows       WebSockets of callers and pages
 
 import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../platform/env.ts";
@@ -135,7 +142,10 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     this.#wake();
   }
 
-  /** Continues what the object's last instance left. Never throws: an object whose constructor throws cannot run its alarm either. */
+  /**
+   * Continues what the object's last instance left. Never throws: an object whose constructor
+   * throws cannot run its alarm either.
+   */
   #wake(): void {
     try {
       this.#requestor.watch();
@@ -268,7 +278,10 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   // Windows and time
 
-  /** Opens a window on the run: a caller's, which gets each phase and the end, or a page's, which gets its review's state. */
+  /**
+   * Opens a window on the run: a caller's, which gets each phase and the end, or a page's, which
+   * gets its review's state.
+   */
   override async fetch(request: Request): Promise<Response> {
     if (request.headers.get("Upgrade") !== "websocket") return new Response(null, { status: 426 });
     this.#restoreAlarm();

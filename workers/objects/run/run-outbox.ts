@@ -1,7 +1,8 @@
-// Performs a run's outbox: one row of each chain at a time, in order; the object's one alarm performs what is left.
+// Performs a run's outbox: one row of each chain at a time, in order; the object's one alarm
+// performs what is left.
 //
-// An attempt is counted before it is made, so that one that is cut off counts; a row that is not done is retried, later each time. It
-// decides nothing and knows no row's meaning.
+// An attempt is counted before it is made, so that one that is cut off counts; a row that is not
+// done is retried, later each time. It decides nothing and knows no row's meaning.
 
 import { backoffMs } from "../../../shared/backoff.ts";
 import type { Json } from "../../../shared/encoding.ts";
@@ -10,15 +11,26 @@ import type { OutboxRow, StoredRow } from "./outbox-rows.ts";
 import type { RunParts } from "./run-parts.ts";
 
 const retry = { firstMs: 1_000, mostMs: 60_000 };
-/** A running call is checked this often: where the instance that made it is gone, it is made again. */
+/**
+ * A running call is checked this often: where the instance that made it is gone, it is made again.
+ */
 const callWatchMs = 20_000;
-/** What nobody waits for is due a moment later: so that it is not in the way of what somebody waits for, and one call has more of it. */
+/**
+ * What nobody waits for is due a moment later: so that it is not in the way of what somebody waits
+ * for, and one call has more of it.
+ */
 export const bookkeepingMs = 100;
 const leastPauseMs = 5;
-/** An alarm waits this long for the effects that it started: while it waits, no other alarm is delivered. */
+/**
+ * An alarm waits this long for the effects that it started: while it waits, no other alarm is
+ * delivered.
+ */
 export const alarmWaitMs = 5_000;
 
-/** True where the row is done; false or an error: it is retried; a number: it is retried in so many milliseconds, and the attempt does not count. */
+/**
+ * True where the row is done; false or an error: it is retried; a number: it is retried in so many
+ * milliseconds, and the attempt does not count.
+ */
 export type Perform = (row: OutboxRow) => Promise<boolean | number>;
 
 type OutboxParts = Pick<RunParts, "store" | "arm" | "now" | "random" | "waitUntil">;
@@ -39,7 +51,10 @@ export class RunOutbox {
     this.#perform = perform;
   }
 
-  /** When the next attempt is due, in Unix milliseconds, and no sooner than a flush would make it; null where the outbox is empty. */
+  /**
+   * When the next attempt is due, in Unix milliseconds, and no sooner than a flush would make it;
+   * null where the outbox is empty.
+   */
   nextDue(): number | null {
     const now = this.#parts.now();
     const rows = this.#parts.store.outbox
@@ -48,7 +63,10 @@ export class RunOutbox {
     return rows.length === 0 ? null : Math.min(...rows);
   }
 
-  /** Attempts the due rows. A chain whose row is being attempted already goes on by itself, and delays no other. */
+  /**
+   * Attempts the due rows. A chain whose row is being attempted already goes on by itself, and
+   * delays no other.
+   */
   async drain(): Promise<void> {
     if (this.#parts.store.state() === null) return;
     const rows = this.#parts.store.outbox.due(this.#parts.now()).filter(({ chain }) => !this.#busy.has(chain));
@@ -60,7 +78,10 @@ export class RunOutbox {
     if (this.#timer === null && this.#busy.size === 0) this.#parts.store.outbox.deleteOver();
   }
 
-  /** Drains again when the next row is due, where that is in a moment. The alarm is there where the object is gone by then. */
+  /**
+   * Drains again when the next row is due, where that is in a moment. The alarm is there where the
+   * object is gone by then.
+   */
   #drainSoon(): void {
     if (this.#timer !== null) return;
     const now = this.#parts.now();

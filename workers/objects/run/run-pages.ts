@@ -1,4 +1,5 @@
-// The review pages of a run: what each shows, and the message that an open one gets when the review changes.
+// The review pages of a run: what each shows, and the message that an open one gets when the review
+// changes.
 
 import { type RunParts, type Way, cameTo, type CurrentRun, reviewAt, wasAsked } from "./run-parts.ts";
 import type { RunFollowing } from "./run-following.ts";
@@ -25,8 +26,9 @@ export class RunPages {
   }
 
   /**
-   * The page of a link; null for an unknown link. Where its reviewer opens it (`isOpening`) while the review waits, it is recorded once.
-   * `isFollowing`: it is for the browser that approved with this link, or for its signed-in reviewer.
+   * The page of a link; null for an unknown link. Where its reviewer opens it (`isOpening`) while
+   * the review waits, it is recorded once. `isFollowing`: it is for the browser that approved with
+   * this link, or for its signed-in reviewer.
    */
   view(asked: ViewAsked): ReviewView | null {
     const { gate, reviewer, inbox, isOpening, isFollowing } = asked;
@@ -76,7 +78,9 @@ export class RunPages {
     return first === null ? new Response(null, { status: 404 }) : this.#windows.acceptPage(page, first);
   }
 
-  /** The state of a page's review, as JSON without content; null where the review was never opened. */
+  /**
+   * The state of a page's review, as JSON without content; null where the review was never opened.
+   */
   message({ gate, reviewer, link, follows }: PageWindow): string | null {
     const current = this.#parts.current();
     const review = current?.state.reviews[gate] ?? null;

@@ -23,9 +23,15 @@ export type RunParts = {
   readonly random: () => number;
   /** Null where there is no run (any more). */
   readonly current: () => CurrentRun | null;
-  /** Applies an event: commits the next state with its effects, and begins to perform them. False where nothing changed. */
+  /**
+   * Applies an event: commits the next state with its effects, and begins to perform them. False
+   * where nothing changed.
+   */
   readonly apply: (event: RunEvent, now: number, facts: readonly RecordFact[]) => boolean;
-  /** The same for a step that is computed already, inside a transaction, and without performing effects. */
+  /**
+   * The same for a step that is computed already, inside a transaction, and without performing
+   * effects.
+   */
   readonly commit: (step: Step, now: number, facts: readonly RecordFact[]) => void;
   /** Inside a transaction: appends to the run's record. */
   readonly record: (now: number, facts: readonly RecordFact[]) => void;
@@ -39,7 +45,10 @@ export type RunParts = {
   readonly waitUntil: (work: Promise<unknown>) => void;
 };
 
-/** A link that opens this gate to this reviewer, with the current run; null for any other link, and for a revoked one. */
+/**
+ * A link that opens this gate to this reviewer, with the current run; null for any other link, and
+ * for a revoked one.
+ */
 export function linkedAt(
   { store, current }: Pick<RunParts, "store" | "current">,
   gate: Gate,
@@ -72,7 +81,9 @@ export function cameTo(
 export const wasAsked = ({ reviews }: RunState, gate: Gate, name: string): boolean =>
   reviews[gate]?.reviewers.includes(name) === true || reviews[gate]?.left.some(({ reviewer }) => reviewer === name) === true;
 
-/** Cancels the run for every requestor that waits for it. False where it has ended or is unknown. */
+/**
+ * Cancels the run for every requestor that waits for it. False where it has ended or is unknown.
+ */
 export const cancelRun = ({ apply, now }: Pick<RunParts, "apply" | "now">, cause: CancelCause, by: Operator | null = null): boolean =>
   apply({ kind: "cancelled", cause }, now(), [{ kind: "cancelled", cause, ...(by === null ? {} : { by }) }]);
 

@@ -1,10 +1,13 @@
-// Whether a run's caller is still connected. A broken connection is no cancellation: after `requestorGraceMs` the page and the record say that
-// the caller left, until a caller comes back.
+// Whether a run's caller is still connected. A broken connection is no cancellation: after
+// `requestorGraceMs` the page and the record say that the caller left, until a caller comes back.
 
 import type { RunParts } from "./run-parts.ts";
 import type { RunWindows } from "./run-windows.ts";
 
-/** A caller that comes back within this time (an object reset, a dropped connection) counts as connected throughout. */
+/**
+ * A caller that comes back within this time (an object reset, a dropped connection) counts as
+ * connected throughout.
+ */
 export const requestorGraceMs = 3_000;
 
 export class RunRequestor {
@@ -40,7 +43,10 @@ export class RunRequestor {
     return this.#windows.callers() === 0 && !this.#parts.store.isRequestorGone();
   }
 
-  /** A caller connected: it comes back after it left, or receives an outcome that no caller had received. */
+  /**
+   * A caller connected: it comes back after it left, or receives an outcome that no caller had
+   * received.
+   */
   welcome(delivery: { readonly to: number } | null): void {
     if (this.#parts.current()?.input.mode !== "sync") return;
     const now = this.#parts.now();

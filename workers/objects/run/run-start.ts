@@ -23,7 +23,8 @@ export function startRun({ store, commit, now: clock }: RunParts, { request, red
     store.writeRequestVersion(1, content, null, now);
     if (redacted !== undefined) store.writeRedaction("request", redacted);
     store.addRequestRef(stored.requestRef);
-    // In the same chain as the row that tells the key of the run's end, so that the end never comes first.
+    // In the same chain as the row that tells the key of the run's end, so that the end never comes
+    // first.
     store.outbox.queue("begin", "settle", null, now);
     if (stored.key.expiresAt !== undefined) store.schedule.set("keyExpires", stored.key.expiresAt);
     if (stored.mode === "sync") store.schedule.set("requestor", now + requestorGraceMs);
@@ -35,7 +36,10 @@ export function startRun({ store, commit, now: clock }: RunParts, { request, red
   });
 }
 
-/** Stores a run that the Worker itself carried out, for a requestor that left meanwhile. The texts are JSON. */
+/**
+ * Stores a run that the Worker itself carried out, for a requestor that left meanwhile. The texts
+ * are JSON.
+ */
 export function storeEndedRun(
   { env, store, now: clock }: RunParts,
   // Nobody lifts anything of an ended run.

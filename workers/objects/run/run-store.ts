@@ -1,7 +1,9 @@
-// The tables of one run, which RunObject reads and writes. It decides nothing. Described in docs/storage-schema.md.
+// The tables of one run, which RunObject reads and writes. It decides nothing. Described in
+// docs/storage-schema.md.
 //
-// What nearly every step reads is read once while the object is awake and kept in memory, as it is in the tables: the state, the input, the
-// outbox, the schedule and the record. Each change is written first, and where a transaction fails, all of it is read again.
+// What nearly every step reads is read once while the object is awake and kept in memory, as it is
+// in the tables: the state, the input, the outbox, the schedule and the record. Each change is
+// written first, and where a transaction fails, all of it is read again.
 
 import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -17,7 +19,10 @@ import { EventRows } from "./event-rows.ts";
 import { OutboxRows } from "./outbox-rows.ts";
 import { ScheduleRows } from "./schedule-rows.ts";
 
-/** The input without the request, which is stored as the first version of the content, and without what was masked in it. */
+/**
+ * The input without the request, which is stored as the first version of the content, and without
+ * what was masked in it.
+ */
 export type StoredInput = Omit<RunInput, "request" | "redacted">;
 
 export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
@@ -122,7 +127,10 @@ export class RunStore {
     return this.#created;
   }
 
-  /** Whether there is content whose key is not set: nothing of this run can be shown, sent or delivered any more. */
+  /**
+   * Whether there is content whose key is not set: nothing of this run can be shown, sent or
+   * delivered any more.
+   */
   isUnreadable(): boolean {
     return this.#created && this.#texts.unreadable().length > 0;
   }
@@ -154,7 +162,9 @@ export class RunStore {
     this.#run = { delivery: null, isRequestorGone: false, ...before, state };
   }
 
-  /** When the outcome was delivered, and to how many requestors; null while it may not be delivered. */
+  /**
+   * When the outcome was delivered, and to how many requestors; null while it may not be delivered.
+   */
   delivery(): Delivery | null {
     return this.#row()?.delivery ?? null;
   }
@@ -166,7 +176,10 @@ export class RunStore {
     this.#run = { ...run, delivery: { at, to } };
   }
 
-  /** An outcome that no requestor received at its delivery has been received: it is no longer kept for an identical request. */
+  /**
+   * An outcome that no requestor received at its delivery has been received: it is no longer kept
+   * for an identical request.
+   */
   markReceived(): void {
     const run = this.#row();
     if (run?.delivery?.to !== 0) return;
@@ -205,7 +218,10 @@ export class RunStore {
     return input?.cache === undefined || found === null ? input : { ...input, cache: { ...input.cache, found } };
   }
 
-  /** A cached reply in it is content, and the rest is none: what a run is about can be told where its content cannot be read. */
+  /**
+   * A cached reply in it is content, and the rest is none: what a run is about can be told where
+   * its content cannot be read.
+   */
   writeInput(input: StoredInput): void {
     const { found, ...cache } = input.cache ?? {};
     this.#texts.write("input", JSON.stringify(input.cache === undefined ? input : { ...input, cache }), { isPlain: true });
@@ -220,7 +236,10 @@ export class RunStore {
     this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('request', ?, ?, ?)", version, by, at);
   }
 
-  /** The reply that a reviewer wrote in the model's place: it is what that version of the request gate's content is. */
+  /**
+   * The reply that a reviewer wrote in the model's place: it is what that version of the request
+   * gate's content is.
+   */
   writtenReply = (version: number): SamplingReply | null => this.#json(`written:${version}`);
   writeWrittenReply = (version: number, reply: SamplingReply): void => this.#texts.write(`written:${version}`, JSON.stringify(reply));
 
@@ -235,7 +254,10 @@ export class RunStore {
     this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('response', ?, ?, ?)", version, by, at);
   }
 
-  /** What was masked at this gate, with its original; null where nothing was, and after it was denied. */
+  /**
+   * What was masked at this gate, with its original; null where nothing was, and after it was
+   * denied.
+   */
   redaction = (gate: Gate): Redaction | null => this.#json(`redaction:${gate}`);
   writeRedaction = (gate: Gate, redaction: Redaction): void => this.#texts.write(`redaction:${gate}`, JSON.stringify(redaction));
 
@@ -273,7 +295,10 @@ export class RunStore {
     return this.#sql.exec<LinkRow>(`${selectLink} WHERE id = ?`, id).toArray()[0] ?? null;
   }
 
-  /** Adds the one live link of a reviewer, gate and channel; null where there is one already, which stays. */
+  /**
+   * Adds the one live link of a reviewer, gate and channel; null where there is one already, which
+   * stays.
+   */
   addLink(link: NewLink): LinkRow | null {
     const id = toBase64url(link.random);
     const added = this.#sql.exec(
@@ -308,7 +333,10 @@ export class RunStore {
       .one().n;
   }
 
-  /** Stores whether a link's notice was sent. A later failure does not undo an earlier success; a receipt stays until the next one. */
+  /**
+   * Stores whether a link's notice was sent. A later failure does not undo an earlier success; a
+   * receipt stays until the next one.
+   */
   markNotice(link: string, notice: "sent" | "failed", receipt: string | null): void {
     this.#sql.exec(
       "UPDATE link SET notice = CASE WHEN notice = 'sent' THEN 'sent' ELSE ? END, receipt = COALESCE(?, receipt) WHERE id = ?",
@@ -329,7 +357,10 @@ export class RunStore {
 
   // Requests that the run answers
 
-  /** A request that no session knows is in no list: nobody withdraws it, and nobody is told of its end. */
+  /**
+   * A request that no session knows is in no list: nobody withdraws it, and nobody is told of its
+   * end.
+   */
   addRequestRef({ session, originating, request }: RequestRef): void {
     if (session === null) return;
     this.#sql.exec("INSERT OR IGNORE INTO request_ref (session, originating, request) VALUES (?, ?, ?)", session, originating, request);

@@ -1,4 +1,5 @@
-// What a run exports of itself once it has ended and is delivered: its spans, made from its record, and its data point.
+// What a run exports of itself once it has ended and is delivered: its spans, made from its record,
+// and its data point.
 
 import { reviewsIn } from "../../../shared/telemetry/gate-spans.ts";
 import { requestSpans } from "../../../shared/telemetry/request-spans.ts";

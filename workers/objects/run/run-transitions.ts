@@ -1,5 +1,6 @@
-// A run's state, and the one way in which it changes: shared/run/lifecycle.ts computes the next state of an event, which is committed
-// together with a row for each effect. No effect is performed here.
+// A run's state, and the one way in which it changes: shared/run/lifecycle.ts computes the next
+// state of an event, which is committed together with a row for each effect. No effect is performed
+// here.
 
 import type { Env } from "../../platform/env.ts";
 import { bookkeepingMs } from "./run-outbox.ts";
@@ -25,7 +26,9 @@ export type TransitionParts = {
   readonly flush: () => void;
 };
 
-/** The author's approval of the reply that they wrote, as the record has it at the response gate. */
+/**
+ * The author's approval of the reply that they wrote, as the record has it at the response gate.
+ */
 function authorFact({ gate, votes, author, version, digest }: Review, kind: "voted" | "approved"): RecordFact {
   const vote = votes.find(({ reviewer }) => reviewer === author);
   if (vote === undefined) throw new Error("an author's approval without a vote");
@@ -45,7 +48,10 @@ export class RunTransitions {
     return state === null || input === null ? null : { input, state };
   }
 
-  /** Applies one event: commits the next state with its effects, then flushes. False where nothing changed. */
+  /**
+   * Applies one event: commits the next state with its effects, then flushes. False where nothing
+   * changed.
+   */
   apply(event: RunEvent, now: number, facts: readonly RecordFact[]): boolean {
     const state = this.#parts.store.state();
     if (state === null) return false;
@@ -120,7 +126,8 @@ export class RunTransitions {
 
   #queueRecord(now: number): void {
     const { outbox } = this.#parts.store;
-    // One row is enough: its attempt sends all that there is by then. One that was attempted may have read the events already.
+    // One row is enough: its attempt sends all that there is by then. One that was attempted may
+    // have read the events already.
     if (outbox.has(({ kind, attempts }) => (kind === "record" || kind === "deliver") && attempts === 0)) return;
     // The model is called first.
     const isCalling = outbox.has(({ kind }) => kind === "call");
@@ -132,7 +139,8 @@ export class RunTransitions {
     const { outbox } = this.#parts.store;
     outbox.drop("record");
     if (waiting !== undefined) {
-      // A server may not accept the outcome for minutes: the key's request ends before. And a ledger that fails is no attempt at posting.
+      // A server may not accept the outcome for minutes: the key's request ends before. And a
+      // ledger that fails is no attempt at posting.
       outbox.queue("record", "answer", null, now);
       outbox.queue("settle", "settle", null, now);
     }

@@ -1,5 +1,6 @@
-// The WebSockets on a run: its callers, which wait for the outcome, and the open review pages. Both only listen; both hibernate, so that the
-// object sleeps while a person thinks. Losing one changes nothing.
+// The WebSockets on a run: its callers, which wait for the outcome, and the open review pages. Both
+// only listen; both hibernate, so that the object sleeps while a person thinks. Losing one changes
+// nothing.
 
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
@@ -16,7 +17,10 @@ export type PageWindow = {
 
 type Attachment = PageWindow & { readonly openedAt: number };
 
-/** A page that leads on says every 15 seconds that it is there: one that was silent for so long may be of a phone that sleeps. */
+/**
+ * A page that leads on says every 15 seconds that it is there: one that was silent for so long may
+ * be of a phone that sleeps.
+ */
 const silenceMs = 40_000;
 
 /** Further pages of one run get no live messages; they work without them. */
@@ -85,10 +89,15 @@ export class RunWindows {
   }
 }
 
-/** A longer outcome is fetched with a call of its own: the platform bounds a WebSocket's message. */
+/**
+ * A longer outcome is fetched with a call of its own: the platform bounds a WebSocket's message.
+ */
 const longestSent = 100_000;
 
-/** The messages to a caller's window: the run has ended, with its outcome (JSON) where that is not long; or its state. */
+/**
+ * The messages to a caller's window: the run has ended, with its outcome (JSON) where that is not
+ * long; or its state.
+ */
 export const endedMessage = (outcome: string | undefined): string =>
   outcome === undefined || outcome.length > longestSent ? '{"kind":"ended"}' : `{"kind":"ended","outcome":${outcome}}`;
 export const progressMessage = (state: RunState): string => JSON.stringify({ kind: "progress", state: progressOf(state) });

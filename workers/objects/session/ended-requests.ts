@@ -1,13 +1,18 @@
-// The ended originating requests of a session, many in one row: at first each has a row in `originating`, and is packed with others later.
+// The ended originating requests of a session, many in one row: at first each has a row in
+// `originating`, and is packed with others later.
 //
-// Each is known for `forgottenAfterMs` after its end, or longer where it shares its row with later ones.
+// Each is known for `forgottenAfterMs` after its end, or longer where it shares its row with later
+// ones.
 
 import { type Marks, bytesOf, hasMark, markOf, marksIn, withMarks } from "../../../shared/association/ended-marks.ts";
 import type { SessionParts } from "./session-parts.ts";
 
 /** Most marks in a row: 32 KiB. */
 const mostInRow = 4_096;
-/** A session with so many opens no more originating requests until the oldest are forgotten: 16 MiB in memory. */
+/**
+ * A session with so many opens no more originating requests until the oldest are forgotten: 16 MiB
+ * in memory.
+ */
 const mostMarks = 2_000_000;
 
 type Row = { readonly until: number; readonly marks: Marks };

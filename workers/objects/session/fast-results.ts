@@ -1,4 +1,5 @@
-// Outcomes of the fast path: kept for repeats for ten minutes, and given to the repeats that wait for them now.
+// Outcomes of the fast path: kept for repeats for ten minutes, and given to the repeats that wait
+// for them now.
 
 import { portions } from "../../../shared/portions.ts";
 import { resultKeptMs } from "../../../shared/association/session.ts";
@@ -17,7 +18,10 @@ export class FastResults {
     this.#parts = parts;
   }
 
-  /** Keeps the outcomes that come together in one text: a row for each would cost more than everything else in the session. */
+  /**
+   * Keeps the outcomes that come together in one text: a row for each would cost more than
+   * everything else in the session.
+   */
   settle(answers: readonly Settled[]): void {
     if (!this.#parts.tables.exist) return;
     const now = this.#parts.now();

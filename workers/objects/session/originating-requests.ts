@@ -1,7 +1,9 @@
-// The originating requests of a session: which are open, which have ended, and how many sampling requests each has had.
+// The originating requests of a session: which are open, which have ended, and how many sampling
+// requests each has had.
 //
-// An open one has no row while its sampling requests have theirs: these rows are what is known of it. Its own row is written when the first
-// of them is deleted, or when it ends. Ended ones are packed: many share one row.
+// An open one has no row while its sampling requests have theirs: these rows are what is known of
+// it. Its own row is written when the first of them is deleted, or when it ends. Ended ones are
+// packed: many share one row.
 
 import { type Originating, originatingLapsesMs } from "../../../shared/association/session.ts";
 import { EndedRequests } from "./ended-requests.ts";

@@ -1,4 +1,5 @@
-// Ids that stand for a request in every session of a key: each for one digest, for a day after it was last reserved.
+// Ids that stand for a request in every session of a key: each for one digest, for a day after it
+// was last reserved.
 
 import { reservationKeptMs } from "./session-tables.ts";
 import type { SessionParts } from "./session-parts.ts";

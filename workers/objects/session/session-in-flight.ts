@@ -1,4 +1,5 @@
-// A relay session's client requests: which are in flight, which tasks run for them, and the server's instructions.
+// A relay session's client requests: which are in flight, which tasks run for them, and the
+// server's instructions.
 
 import { originatingLapsesMs } from "../../../shared/association/session.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -12,8 +13,8 @@ const inFlightLeaseMs = 3 * 60_000;
 const mostInFlight = 100;
 
 /**
- * Most requests are answered before this, and then they are never written. A reset of the object loses those that are younger: sampling that
- * only they could be associated with is refused then.
+ * Most requests are answered before this, and then they are never written. A reset of the object
+ * loses those that are younger: sampling that only they could be associated with is refused then.
  */
 const writeAfterMs = 1_000;
 
@@ -23,7 +24,10 @@ export class InFlightRequests {
   readonly #parts: SessionParts;
   /** Not written yet, by their ids; the newest is the last. */
   readonly #young = new Map<string, Held>();
-  /** The ids of those that are written, and perhaps of some that are not any more; null where nobody has looked. */
+  /**
+   * The ids of those that are written, and perhaps of some that are not any more; null where nobody
+   * has looked.
+   */
   #written: Set<string> | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -82,7 +86,10 @@ export class InFlightRequests {
     this.#written?.clear();
   }
 
-  /** Writes what is not written. Before sampling is reserved: a request that has sampled must be found when it is answered, also after a reset. */
+  /**
+   * Writes what is not written. Before sampling is reserved: a request that has sampled must be
+   * found when it is answered, also after a reset.
+   */
   write(): void {
     this.#stop();
     if (this.#young.size === 0) return;

@@ -1,7 +1,8 @@
-// One host's connection, for one API key: which originating requests are open, and which sampling requests ran under each.
+// One host's connection, for one API key: which originating requests are open, and which sampling
+// requests ran under each.
 //
-// Keeps ids, digests and counts, and fast-path results for ten minutes; never a prompt. shared/association/session.ts decides.
-// Its tables are described in docs/storage-schema.md.
+// Keeps ids, digests and counts, and fast-path results for ten minutes; never a prompt.
+// shared/association/session.ts decides. Its tables are described in docs/storage-schema.md.
 
 import type { SessionRequest, SessionCalls, AssociateInput, Settled, AssociateAnswer, InFlightRow } from "../../stubs/session-calls.ts";
 import { DurableObject } from "cloudflare:workers";
@@ -290,7 +291,8 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     const now = this.now();
     const named = this.#openUnder(request, originating);
     if (named === undefined) return;
-    // Settled first, so that the end of the originating request, which comes next, finds nothing to withdraw.
+    // Settled first, so that the end of the originating request, which comes next, finds nothing to
+    // withdraw.
     const [row] = this.#parts.sql
       .exec<{ run: string }>(
         "UPDATE sampling SET settled_at = ? WHERE request = ? AND originating = ? AND state = 'durable' AND settled_at IS NULL RETURNING run",
@@ -311,7 +313,10 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     await this.cancelRequest(request, named);
   }
 
-  /** The originating request of the one open run that this id names: two servers of a session may use the same id. */
+  /**
+   * The originating request of the one open run that this id names: two servers of a session may
+   * use the same id.
+   */
   #openUnder(request: string, originating: string | null): string | undefined {
     if (!this.#parts.tables.exist) return undefined;
     const open = this.#parts.sql
@@ -349,7 +354,10 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     };
   }
 
-  /** A run's reservation is confirmed before the run is opened; one of a model call from the Worker is written while the model is called. */
+  /**
+   * A run's reservation is confirmed before the run is opened; one of a model call from the Worker
+   * is written while the model is called.
+   */
   #reserve(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
     if (input.durable || input.reservation !== null) this.#writeReservation(input, reservation, rounds, now);
     else this.#parts.writeAfterAnswer(() => this.#writeReservation(input, reservation, rounds, now));

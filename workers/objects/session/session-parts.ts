@@ -35,8 +35,9 @@ export class SessionParts {
   }
 
   /**
-   * Writes right after the response of this call, which then does not wait until the platform has confirmed the write. A read of the tables
-   * before that writes first. A reset of the object before that loses the write.
+   * Writes right after the response of this call, which then does not wait until the platform has
+   * confirmed the write. A read of the tables before that writes first. A reset of the object
+   * before that loses the write.
    */
   writeAfterAnswer(write: () => void): void {
     this.#unwritten.push(write);

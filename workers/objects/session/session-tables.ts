@@ -1,13 +1,17 @@
-// The tables of a session: created with the first row, and deleted with the last. It decides nothing.
+// The tables of a session: created with the first row, and deleted with the last. It decides
+// nothing.
 //
-// A session that was never used has no tables, so that asking about it writes nothing. Every row expires: the object's alarm deletes expired
-// rows, and the whole object with the last of them.
+// A session that was never used has no tables, so that asking about it writes nothing. Every row
+// expires: the object's alarm deletes expired rows, and the whole object with the last of them.
 
 import { originatingLapsesMs, resultKeptMs } from "../../../shared/association/session.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 
-/** How long an originating request without sampling, and an ended session, are known: twice the time to lapse. */
+/**
+ * How long an originating request without sampling, and an ended session, are known: twice the time
+ * to lapse.
+ */
 export const forgottenAfterMs = 2 * originatingLapsesMs;
 /** For an id that stands for a request in every session of its key. */
 export const reservationKeptMs = 24 * 3_600_000;
@@ -15,7 +19,10 @@ export const reservationKeptMs = 24 * 3_600_000;
 const instructionsKeptMs = 30 * 24 * 3_600_000;
 /** A run is deleted by then: longer than the longest deadlines and the longest retention. */
 const runKeptMostMs = 60 * 24 * 3_600_000;
-/** Rows need not be deleted at once: the alarm that only deletes comes at most once an hour, and for stored outcomes once a minute. */
+/**
+ * Rows need not be deleted at once: the alarm that only deletes comes at most once an hour, and for
+ * stored outcomes once a minute.
+ */
 const forgetEveryMs = 3_600_000;
 const forgetOutcomesEveryMs = 60_000;
 
@@ -124,7 +131,10 @@ export class SessionTables {
     return this.#storage.kv.get<Instructions>("instructions");
   }
 
-  /** Deletes expired rows; the whole object where none is left. `originating`: who forgets the originating requests. */
+  /**
+   * Deletes expired rows; the whole object where none is left. `originating`: who forgets the
+   * originating requests.
+   */
   async forget(now: number, originating: ForgetsOriginating): Promise<void> {
     if (!this.#exist) return;
     const { sql } = this.#storage;
@@ -141,7 +151,9 @@ export class SessionTables {
     if (this.#isEmpty()) await this.#deleteAll();
   }
 
-  /** Deletes expired sampling requests with their outcomes; their originating requests stay known. */
+  /**
+   * Deletes expired sampling requests with their outcomes; their originating requests stay known.
+   */
   #forgetSampling(now: number, originating: ForgetsOriginating): void {
     const { sql } = this.#storage;
     const settled = sql

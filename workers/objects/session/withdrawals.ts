@@ -1,4 +1,5 @@
-// Runs that are to be withdrawn because their request, its client request or the session ended: committed first, then sent to each run.
+// Runs that are to be withdrawn because their request, its client request or the session ended:
+// committed first, then sent to each run.
 
 import { backoffMs } from "../../../shared/backoff.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
@@ -19,7 +20,10 @@ export class Withdrawals {
     this.#parts = parts;
   }
 
-  /** Queues the withdrawal of these requests' open runs. `where`: a condition on the table `sampling`. */
+  /**
+   * Queues the withdrawal of these requests' open runs. `where`: a condition on the table
+   * `sampling`.
+   */
   queue(where: string, bindings: string[], cause: CancelCause, now: number): void {
     this.#parts.sql.exec(
       `INSERT OR IGNORE INTO withdrawal (originating, request, cause, attempts, due_at)

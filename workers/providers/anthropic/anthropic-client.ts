@@ -1,4 +1,5 @@
-// The two requests of Anthropic's API that the gateway makes, with `fetch`; their types are the SDK's.
+// The two requests of Anthropic's API that the gateway makes, with `fetch`; their types are the
+// SDK's.
 
 import { type AnthropicParams, anthropicVersion } from "../../../shared/provider/anthropic/anthropic-translation.ts";
 import { askProvider } from "../provider-fetch.ts";

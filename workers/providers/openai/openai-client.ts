@@ -1,4 +1,5 @@
-// The three requests of OpenAI's API that the gateway makes, with `fetch`; their types are the SDK's.
+// The three requests of OpenAI's API that the gateway makes, with `fetch`; their types are the
+// SDK's.
 
 import type OpenAI from "openai";
 import { askProvider } from "../provider-fetch.ts";

@@ -1,9 +1,13 @@
-// The operator's API for the console's pages: each call is answered with its value, or with what the API says is wrong.
+// The operator's API for the console's pages: each call is answered with its value, or with what
+// the API says is wrong.
 
 import { type Result, err, ok } from "../../../shared/result.ts";
 import type { ApiAnswer, ApiCall, ConsoleApi } from "./visit.ts";
 
-/** What the API refused. `body`: all of its answer, such as the current document of a version conflict. */
+/**
+ * What the API refused. `body`: all of its answer, such as the current document of a version
+ * conflict.
+ */
 export type ApiError = { readonly status: number; readonly error: string; readonly body: Readonly<Record<string, unknown>> };
 
 export type ApiValue<T> = { readonly value: T; readonly eTag: string | null };
@@ -26,7 +30,10 @@ export class Api {
     this.#call = call;
   }
 
-  /** GET: the value. Throws `ApiFailed` where there is none; the visit then ends with a page that says why. */
+  /**
+   * GET: the value. Throws `ApiFailed` where there is none; the visit then ends with a page that
+   * says why.
+   */
   async read<T>(path: string): Promise<T> {
     return (await this.readWithTag<T>(path)).value;
   }

@@ -1,8 +1,11 @@
-// Charts, as SVG that the server makes: attributes alone, no style. Each has a sentence that says what it shows, and stands beside a table.
+// Charts, as SVG that the server makes: attributes alone, no style. Each has a sentence that says
+// what it shows, and stands beside a table.
 
 import type { Child } from "hono/jsx";
 
-/** A class of the stylesheet: approved, allowed, denied, what else went without a reply, and time. */
+/**
+ * A class of the stylesheet: approved, allowed, denied, what else went without a reply, and time.
+ */
 export type BarClass = "b1" | "b2" | "b3" | "b4" | "b5";
 export type BarPart = { readonly of: BarClass; readonly count: number };
 
@@ -26,7 +29,10 @@ function stacked(parts: readonly BarPart[], unit: number, place: (from: number, 
   });
 }
 
-/** `label`: what the chart shows, for those who do not see it. `top`: how far it reaches above and below its line; absent where that is said elsewhere. */
+/**
+ * `label`: what the chart shows, for those who do not see it. `top`: how far it reaches above and
+ * below its line; absent where that is said elsewhere.
+ */
 export const Bars = ({ bars, label, top }: { bars: readonly Bar[]; label: string; top?: (highest: number, lowest: number) => string }) => {
   const [highest, lowest] = [Math.max(0, ...bars.map(({ up }) => sumOf(up))), Math.max(0, ...bars.map(({ down }) => sumOf(down)))];
   const unit = height / Math.max(1, highest + lowest);

@@ -1,5 +1,6 @@
-// The console's own script: times in the reader's zone, countdowns, and what lies over the page closes when something else is pressed. It
-// submits nothing. A constant. Every page works without it.
+// The console's own script: times in the reader's zone, countdowns, and what lies over the page
+// closes when something else is pressed. It submits nothing. A constant. Every page works without
+// it.
 
 export const consoleScript = `
 (() => {

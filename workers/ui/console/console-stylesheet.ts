@@ -1,4 +1,5 @@
-// The console's part of the stylesheet: its frame, tables, forms and charts. The rest is shared with the review page.
+// The console's part of the stylesheet: its frame, tables, forms and charts. The rest is shared
+// with the review page.
 
 const tokens = `
 :root { --bar-1: #0d6a3f; --bar-2: #7388a6; --bar-3: #a51d18; --bar-4: #b98424; }

@@ -1,4 +1,5 @@
-// The words of the console's frame, and those that several of its pages use. Each page has its own beside it.
+// The words of the console's frame, and those that several of its pages use. Each page has its own
+// beside it.
 
 import type { InLanguages } from "./page.ts";
 

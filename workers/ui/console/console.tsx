@@ -1,4 +1,5 @@
-// The console's pages by their addresses: finds the page of a visit, lets it read the API, and renders what it shows.
+// The console's pages by their addresses: finds the page of a visit, lets it read the API, and
+// renders what it shows.
 
 import { wordsOf } from "../../../shared/channels/words/words.ts";
 import { allows } from "../../../shared/credential/operator-roles.ts";
@@ -51,7 +52,10 @@ const pages: readonly ConsolePage[] = [
 
 const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page.startsWith(path.slice(0, -1)) : path === page);
 
-/** Answers a visit. The gateway has authenticated the operator, and checked a form's session and origin. */
+/**
+ * Answers a visit. The gateway has authenticated the operator, and checked a form's session and
+ * origin.
+ */
 export async function answerConsole(asked: ConsoleVisit, call: ConsoleApi): Promise<ConsoleAnswer> {
   const visit = visitOf(asked, new Api(call));
   const shown = await shownOn(visit, asked.form !== null).catch((error: unknown): Shown => {

@@ -1,5 +1,6 @@
-// One entry of a document, such as a budget or a server, as a form changes it: everything else in the document stays, also what the form does
-// not know. Where somebody else changed the same entry meanwhile nothing is written, and the page shows the difference.
+// One entry of a document, such as a budget or a server, as a form changes it: everything else in
+// the document stays, also what the form does not know. Where somebody else changed the same entry
+// meanwhile nothing is written, and the page shows the difference.
 
 import { canonicalJson, type JsonObject } from "../../../shared/encoding.ts";
 import type { Child } from "hono/jsx";
@@ -20,7 +21,10 @@ export async function readEntries(api: Api, name: DocumentName): Promise<EntryDo
   return { version: document.version, document, entries: (document[name] ?? {}) as Entries }; // the API keeps none that is not
 }
 
-/** `changed`: somebody else changed the entry; `now` is what it is, or null where it is gone. `taken`: there is one of this name already. */
+/**
+ * `changed`: somebody else changed the entry; `now` is what it is, or null where it is gone.
+ * `taken`: there is one of this name already.
+ */
 type Saved =
   | { readonly kind: "saved" | "taken" }
   | { readonly kind: "changed"; readonly now: Entry | null; readonly version: number }
@@ -64,7 +68,10 @@ export async function saveEntry(api: Api, { document, name, version, isNew, chan
 
 const entryOf = (entries: Entries, name: string): Entry | null => (Object.hasOwn(entries, name) ? (entries[name] ?? null) : null);
 
-/** The entry of an old version. Undefined where that version is no longer kept: nobody knows what the form was made from. */
+/**
+ * The entry of an old version. Undefined where that version is no longer kept: nobody knows what
+ * the form was made from.
+ */
 async function entryIn(
   api: Api,
   document: DocumentName,
@@ -82,7 +89,10 @@ const isSame = (a: Entry | null, b: Entry | null | undefined): boolean =>
 export const versionIn = (form: URLSearchParams): number =>
   /^\d{1,9}$/.test(form.get("version") ?? "") ? Number(form.get("version")) : -1;
 
-/** The pointer of an error inside one entry: `/url` of `/servers/notes/url`; null where it is of another entry. */
+/**
+ * The pointer of an error inside one entry: `/url` of `/servers/notes/url`; null where it is of
+ * another entry.
+ */
 export function pointerInside(document: DocumentName, name: string, pointer: string): string | null {
   const at = `/${document}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
   return pointer === at || pointer.startsWith(`${at}/`) ? pointer.slice(at.length) : null;

@@ -1,4 +1,5 @@
-// The form for one entry of a document, and what comes of sending it: the same for every document whose entries have names.
+// The form for one entry of a document, and what comes of sending it: the same for every document
+// whose entries have names.
 
 import type { Child } from "hono/jsx";
 import type { Result } from "../../../shared/result.ts";
@@ -28,7 +29,10 @@ export type EntryFields = {
   readonly valuesOf: (entry: Entry) => Typed["values"];
   /** The field of a place inside the entry, as an error's JSON pointer names it. */
   readonly fieldOf: (inside: string) => string;
-  /** What the form makes of the entry as it is (null: there is none); or what was typed, with what is wrong. */
+  /**
+   * What the form makes of the entry as it is (null: there is none); or what was typed, with what
+   * is wrong.
+   */
   readonly changeIn: (visit: Visit) => Result<(now: Entry | null) => Entry, Typed>;
   /** There is an entry of this name already. */
   readonly taken: (visit: Visit) => string;
@@ -42,7 +46,9 @@ export type EntrySaid = {
   readonly isNotRemoved?: boolean;
 };
 
-/** What stands in the form. `was`: the name of the entry that it changes; null where it adds one. */
+/**
+ * What stands in the form. `was`: the name of the entry that it changes; null where it adds one.
+ */
 export type FilledForm = {
   readonly typed: Typed;
   readonly was: string | null;
@@ -148,7 +154,10 @@ type FormProps = {
   readonly children?: Child;
 };
 
-/** The frame of the form: its name, what is wrong or was changed meanwhile, and the version that it was made from. */
+/**
+ * The frame of the form: its name, what is wrong or was changed meanwhile, and the version that it
+ * was made from.
+ */
 export const EntryForm = ({
   visit,
   page,

@@ -1,4 +1,5 @@
-// Fields of a form that keeps what was typed: where it is refused, each field has its value again, and says what is wrong with it.
+// Fields of a form that keeps what was typed: where it is refused, each field has its value again,
+// and says what is wrong with it.
 
 import type { Child } from "hono/jsx";
 import type { PointedError } from "../../../shared/model/outcome.ts";
@@ -165,8 +166,9 @@ export function numberIn(text: string | undefined): number | null | undefined {
 }
 
 /**
- * What the API says of members of the body, by the fields that they were typed in. `fieldOf`: the field of a pointer into the body, or
- * undefined; what belongs to no field is left to the page's note.
+ * What the API says of members of the body, by the fields that they were typed in. `fieldOf`: the
+ * field of a pointer into the body, or undefined; what belongs to no field is left to the page's
+ * note.
  */
 export function fieldErrors({ body }: ApiError, fieldOf: (pointer: string) => string | undefined): Typed["errors"] {
   const details = Array.isArray(body["details"]) ? (body["details"] as readonly PointedError[]) : []; // as every 400 of the API has them

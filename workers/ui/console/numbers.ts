@@ -1,4 +1,5 @@
-// Counts, amounts and spans of time as tiles, charts and tables have them: short, in the language of the page.
+// Counts, amounts and spans of time as tiles, charts and tables have them: short, in the language
+// of the page.
 
 import type { Language } from "../../../shared/channels/words/languages.ts";
 import type { InLanguages } from "./page.ts";

@@ -1,4 +1,5 @@
-// What a page of the console is: it reads the operator's API, and then says what it shows. Reading may wait; rendering never does.
+// What a page of the console is: it reads the operator's API, and then says what it shows. Reading
+// may wait; rendering never does.
 
 import type { Child } from "hono/jsx";
 import type { Language } from "../../../shared/channels/words/languages.ts";
@@ -19,7 +20,10 @@ export type Visit = Omit<ConsoleVisit, "query" | "form"> & {
   readonly api: Api;
   /** Whether the operator's role is this one or a higher one. The API asks again. */
   readonly may: (needed: Role) => boolean;
-  /** The path of a page of the console: `at("requests", { state: "failed" })`. Members that are null or "" are left out. */
+  /**
+   * The path of a page of the console: `at("requests", { state: "failed" })`. Members that are null
+   * or "" are left out.
+   */
   readonly at: (page: string, query?: Readonly<Record<string, string | number | null>>) => string;
 };
 
@@ -38,7 +42,10 @@ export type Shown =
   | { readonly kind: "notFound" };
 
 export type ConsolePage = {
-  /** The name of the page, as addresses have it: "" is the overview. `*` at the end: what follows is in `visit.page`. */
+  /**
+   * The name of the page, as addresses have it: "" is the overview. `*` at the end: what follows is
+   * in `visit.page`.
+   */
   readonly path: string;
   readonly get: (visit: Visit) => Promise<Shown>;
   /** Absent: the page has no form. It answers with a redirect where something was done. */

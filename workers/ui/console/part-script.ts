@@ -1,7 +1,11 @@
-// A form that answers while somebody types: posts itself after a short pause, and puts what comes back in the place of what stands there.
-// A constant. Without it the form has a button that does the same.
+// A form that answers while somebody types: posts itself after a short pause, and puts what comes
+// back in the place of what stands there. A constant. Without it the form has a button that does
+// the same.
 
-/** For a form with `data-part`: the value of the field `part` that is sent. What comes back replaces the elements of the same ids. */
+/**
+ * For a form with `data-part`: the value of the field `part` that is sent. What comes back replaces
+ * the elements of the same ids.
+ */
 export const partScript = `
 (() => {
   "use strict";

@@ -1,4 +1,5 @@
-// What several pages of the console show: notes, confirmations, refusals of the API, and what there is where there is nothing.
+// What several pages of the console show: notes, confirmations, refusals of the API, and what there
+// is where there is nothing.
 
 import type { Child } from "hono/jsx";
 import { Icon } from "../icons.tsx";
@@ -39,7 +40,10 @@ export const Refused = ({ failure: { status, error, body } }: { failure: ApiErro
   );
 };
 
-/** The head of a list whose last column has what can be done; that column's name is for those who do not see it. */
+/**
+ * The head of a list whose last column has what can be done; that column's name is for those who do
+ * not see it.
+ */
 export const Columns = ({ of, action }: { of: readonly string[]; action: string }) => (
   <thead>
     <tr>

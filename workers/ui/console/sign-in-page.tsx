@@ -1,4 +1,5 @@
-// The page to sign in to the console by the admin token. It says nothing about the gateway but that.
+// The page to sign in to the console by the admin token. It says nothing about the gateway but
+// that.
 
 import { formTokenName } from "../../../shared/credential/console-session.ts";
 import { PlainDocument } from "../document.tsx";

@@ -1,5 +1,6 @@
-// What the gateway and the pages Worker say to each other for one visit to the console. The values are plain, because they cross a service
-// binding; the API is a function that the gateway lends for the visit.
+// What the gateway and the pages Worker say to each other for one visit to the console. The values
+// are plain, because they cross a service binding; the API is a function that the gateway lends for
+// the visit.
 
 import type { Language } from "../../../shared/channels/words/languages.ts";
 import type { Role } from "../../../shared/credential/operator-roles.ts";
@@ -11,7 +12,10 @@ export type ConsoleVisit = {
   /** What stands behind the console's path: "" is the overview, `requests/run_…` one request. */
   readonly page: string;
   readonly query: Fields;
-  /** The fields of the form that was sent; null for a GET. The gateway has checked that it is a form of this session. */
+  /**
+   * The fields of the form that was sent; null for a GET. The gateway has checked that it is a form
+   * of this session.
+   */
   readonly form: Fields | null;
   /** The path of the console, and of the inbox. */
   readonly base: string;

@@ -1,5 +1,6 @@
-// The inbox: all that waits for one reviewer, the earliest deadline first. It has facts of each review and nothing of the content, and
-// decides nothing: its form opens reviews together. It needs no script.
+// The inbox: all that waits for one reviewer, the earliest deadline first. It has facts of each
+// review and nothing of the content, and decides nothing: its form opens reviews together. It needs
+// no script.
 
 import type { Child } from "hono/jsx";
 import { formFields } from "../../../shared/review/form.ts";
@@ -138,7 +139,10 @@ const Row = ({ item, path, now, reader }: RowProps) => {
   );
 };
 
-/** The heading of reviews that differ in their messages alone, with a link that opens them on one page. */
+/**
+ * The heading of reviews that differ in their messages alone, with a link that opens them on one
+ * page.
+ */
 const Group = ({ items, of, path }: { items: readonly InboxItem[]; of: number; path: string }) => {
   const words = useWords();
   const { list } = words.inbox;

@@ -1,7 +1,11 @@
-// The script of the inbox and of reviews that are shown together: keys move the focus and select, the buttons say how many are selected, and
-// what is over is marked. It never submits, reloads or presses anything. A constant; messages are compared, and only numbers are shown.
+// The script of the inbox and of reviews that are shown together: keys move the focus and select,
+// the buttons say how many are selected, and what is over is marked. It never submits, reloads or
+// presses anything. A constant; messages are compared, and only numbers are shown.
 
-/** `#inbox-live` has the facts that the page was made with. Messages: `{ kind: "inbox", count, what: "all" | "waits" | "over", key | keys }`. */
+/**
+ * `#inbox-live` has the facts that the page was made with. Messages:
+ * `{ kind: "inbox", count, what: "all" | "waits" | "over", key | keys }`.
+ */
 export const inboxScript = `
 (() => {
   "use strict";

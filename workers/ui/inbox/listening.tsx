@@ -1,4 +1,5 @@
-// Where the inbox's script says that the list has changed. Empty until then; nothing on the page depends on it.
+// Where the inbox's script says that the list has changed. Empty until then; nothing on the page
+// depends on it.
 
 import { useWords } from "../language.ts";
 

@@ -1,4 +1,5 @@
-// The pages around signing in to the inbox. They never say whether an address is a reviewer's, and a GET of any of them does nothing.
+// The pages around signing in to the inbox. They never say whether an address is a reviewer's, and
+// a GET of any of them does nothing.
 
 import type { Words } from "../../../shared/channels/words/words.ts";
 import { formFields } from "../../../shared/review/form.ts";
@@ -6,7 +7,9 @@ import { PlainDocument } from "../document.tsx";
 import { findSessionScript } from "../session-script.ts";
 import { useWords } from "../language.ts";
 
-/** Why nobody was signed in. `stranger`: Cloudflare Access signed in somebody who is no reviewer. */
+/**
+ * Why nobody was signed in. `stranger`: Cloudflare Access signed in somebody who is no reviewer.
+ */
 export type SignInProblem = keyof Words["inbox"]["signIn"]["problems"] | "stranger";
 
 export type SignInPageInput = {

@@ -1,5 +1,6 @@
-// Several reviews on one page: each with all that its own page shows, uncut, and one form. Its first button decides nothing. There are no
-// fields for changes: whoever wants one opens that review alone.
+// Several reviews on one page: each with all that its own page shows, uncut, and one form. Its
+// first button decides nothing. There are no fields for changes: whoever wants one opens that
+// review alone.
 
 import { approveAct, formFields, longestReason } from "../../../shared/review/form.ts";
 import { type ReviewFacts, reviewFacts } from "../../../shared/review/review-facts.ts";

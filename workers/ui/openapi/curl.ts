@@ -1,5 +1,5 @@
-// The command that sends an operation's request, for bash and zsh. What only the reader knows are variables: $API_KEY, $ADMIN_TOKEN, and one
-// for each parameter of the path.
+// The command that sends an operation's request, for bash and zsh. What only the reader knows are
+// variables: $API_KEY, $ADMIN_TOKEN, and one for each parameter of the path.
 
 import type { Operation, Parameter, SecurityScheme } from "./description.ts";
 

@@ -1,5 +1,6 @@
-// What the page reads of the gateway's OpenAPI description. The gateway and this Worker are deployed together, and the gateway's tests hold
-// the description to OpenAPI 3.1; so it is not checked again here.
+// What the page reads of the gateway's OpenAPI description. The gateway and this Worker are
+// deployed together, and the gateway's tests hold the description to OpenAPI 3.1; so it is not
+// checked again here.
 
 export type Schema = {
   readonly $ref?: string;

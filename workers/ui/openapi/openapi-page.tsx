@@ -1,4 +1,5 @@
-// GET /openapi: the HTTP contract for people. Each operation is a fold with its parameters, answers and a command; no script. In English.
+// GET /openapi: the HTTP contract for people. Each operation is a fold with its parameters, answers
+// and a command; no script. In English.
 
 import { PlainDocument } from "../document.tsx";
 import { curlOf } from "./curl.ts";
@@ -6,7 +7,10 @@ import { type Answer, type Content, type Description, type Operation, type Param
 import { openapiStyle } from "./openapi-style.ts";
 import { SchemaView, Type } from "./schema-view.tsx";
 
-/** `description` is the JSON of `GET /openapi.json`; `base` the address that the commands are sent to. */
+/**
+ * `description` is the JSON of `GET /openapi.json`; `base` the address that the commands are sent
+ * to.
+ */
 export type OpenapiPageInput = { readonly description: string; readonly base: string };
 
 export const OpenapiPage = ({ description: json, base, cspNonce }: OpenapiPageInput & { cspNonce: string }) => {

@@ -1,9 +1,12 @@
-// A JSON Schema as a list that is read from top to bottom: each member with its type, its bounds and what it means. Keywords that
-// the list has no words for are shown as JSON.
+// A JSON Schema as a list that is read from top to bottom: each member with its type, its bounds
+// and what it means. Keywords that the list has no words for are shown as JSON.
 
 import { type Schema, referenceOf } from "./description.ts";
 
-/** What the list and `typeWords` say, and whether members beyond those listed are allowed, which neither does. */
+/**
+ * What the list and `typeWords` say, and whether members beyond those listed are allowed, which
+ * neither does.
+ */
 const said = new Set(
   (
     "$ref type title description enum const default properties required items anyOf oneOf additionalProperties " +

@@ -1,4 +1,5 @@
-// Every sentence of an email, in English. What other channels say in the same words is in review-en.ts.
+// Every sentence of an email, in English. What other channels say in the same words is in
+// review-en.ts.
 
 import { plural } from "./page-numbers-en.ts";
 

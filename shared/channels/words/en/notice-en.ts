@@ -1,4 +1,5 @@
-// The line that says what a notice is about, in English: for a subject, a header, a fallback text or a title.
+// The line that says what a notice is about, in English: for a subject, a header, a fallback text
+// or a title.
 
 import type { Gate } from "../../../model/gate.ts";
 import type { Asking } from "../../../review/review-facts.ts";

@@ -1,5 +1,5 @@
-// Every sentence of the review page in English. What other channels say in the same words is in review-en.ts; the pages around it are in
-// page-answers-en.ts.
+// Every sentence of the review page in English. What other channels say in the same words is in
+// review-en.ts; the pages around it are in page-answers-en.ts.
 
 import type { Gate } from "../../../model/gate.ts";
 import type { Usage } from "../../../model/call.ts";

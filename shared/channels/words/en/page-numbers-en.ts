@@ -1,4 +1,5 @@
-// Counts, times and amounts, in English: dates as the British write them, which cannot be read as another day.
+// Counts, times and amounts, in English: dates as the British write them, which cannot be read as
+// another day.
 
 import { numberWords } from "../by-intl.ts";
 

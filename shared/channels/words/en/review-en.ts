@@ -1,6 +1,7 @@
 // What every channel says of a review in the same words, in English.
 //
-// `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from outside.
+// `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from
+// outside.
 
 import type { Gate, KeyEnd } from "../../../model/gate.ts";
 import type { CancelCause } from "../../../model/outcome.ts";

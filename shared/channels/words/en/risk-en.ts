@@ -1,4 +1,5 @@
-// What was found in a text that a reviewer should look at, in English. Nothing of the text itself is in these sentences.
+// What was found in a text that a reviewer should look at, in English. Nothing of the text itself
+// is in these sentences.
 
 import type { RiskFinding, RiskLevel, RiskNote } from "../../../policy/risk.ts";
 import { unreachable } from "../../../result.ts";

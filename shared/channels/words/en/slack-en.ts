@@ -1,4 +1,5 @@
-// Every sentence of our Slack messages and dialogs, in English. What other channels say in the same words is in review-en.ts.
+// Every sentence of our Slack messages and dialogs, in English. What other channels say in the same
+// words is in review-en.ts.
 
 import type { Gate } from "../../../model/gate.ts";
 import type { SamplingRequest } from "../../../model/sampling.ts";

@@ -1,4 +1,5 @@
-// Every sentence of an email, in simplified Chinese. What other channels say in the same words is in review-zh.ts.
+// Every sentence of an email, in simplified Chinese. What other channels say in the same words is
+// in review-zh.ts.
 
 import { number } from "./page-numbers-zh.ts";
 

@@ -1,4 +1,5 @@
-// Every sentence of the inbox, in simplified Chinese: signing in, the list, and several reviews decided together.
+// Every sentence of the inbox, in simplified Chinese: signing in, the list, and several reviews
+// decided together.
 
 import type { PluralForms } from "../plural-forms.ts";
 import { counted, number } from "./page-numbers-zh.ts";

@@ -1,4 +1,5 @@
-// What a review page says after a form that did not count, and the pages without a review, in simplified Chinese.
+// What a review page says after a form that did not count, and the pages without a review, in
+// simplified Chinese.
 
 import type { LinkChannel } from "../../../notice-channels.ts";
 import type { ReviewState } from "../../../review/view.ts";

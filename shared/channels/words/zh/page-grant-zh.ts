@@ -1,4 +1,5 @@
-// What a review page says of the grants that a reviewer may give, or has given, in simplified Chinese.
+// What a review page says of the grants that a reviewer may give, or has given, in simplified
+// Chinese.
 
 import { number } from "./page-numbers-zh.ts";
 

@@ -1,4 +1,5 @@
-// What the review page says of a reply that a reviewer writes in the model's place, in simplified Chinese.
+// What the review page says of a reply that a reviewer writes in the model's place, in simplified
+// Chinese.
 
 export const pageWrittenZh = {
   written: {

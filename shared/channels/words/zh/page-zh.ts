@@ -1,5 +1,5 @@
-// Every sentence of the review page in simplified Chinese. What other channels say in the same words is in review-zh.ts, with the glossary;
-// the pages around it are in page-answers-zh.ts.
+// Every sentence of the review page in simplified Chinese. What other channels say in the same
+// words is in review-zh.ts, with the glossary; the pages around it are in page-answers-zh.ts.
 
 import type { Gate } from "../../../model/gate.ts";
 import type { Usage } from "../../../model/call.ts";

@@ -2,18 +2,27 @@
 //
 // The words that stand for one thing everywhere:
 //
-//   request 请求 · reply, response 回复 · result 结果 · prompt 提示词 · message 消息 · token(s) token · model 模型 · tool 工具
-//   server 服务器 · client 客户端 · requestor 请求方 · provider 提供商 · gateway 网关 · session 会话 · API key API 密钥
-//   review 审核 · reviewer 审核人 · approve 批准 · deny 拒绝 · decide 决定 · vote 票 · hand over 转交 · deadline 截止 · expire 过期
-//   allow later requests, grant 放行 · revoke 撤销 · withdrawn 已撤回 · deliver 交付 · policy 策略 · rule 规则 · operator 管理员
-//   warning 警告 · invisible character 不可见字符 · vector 向量 · cache 缓存 · secret 密钥或口令 · untrusted 不可信 · unverified 未核实
-//   system prompt 系统提示词 · temperature 温度 · stop sequence 停止序列 · metadata 元数据 · response format 回复格式
-//   finish reason 结束原因 · structured content 结构化内容 · write the reply yourself 自己写回复 · inbox 收件箱
+//   request 请求 · reply, response 回复 · result 结果 · prompt 提示词 · message 消息
+//   token(s) token · model 模型 · tool 工具
+//   server 服务器 · client 客户端 · requestor 请求方 · provider 提供商 · gateway 网关
+//   session 会话 · API key API 密钥
+//   review 审核 · reviewer 审核人 · approve 批准 · deny 拒绝 · decide 决定 · vote 票
+//   hand over 转交 · deadline 截止 · expire 过期
+//   allow later requests, grant 放行 · revoke 撤销 · withdrawn 已撤回
+//   deliver 交付 · policy 策略 · rule 规则 · operator 管理员
+//   warning 警告 · invisible character 不可见字符 · vector 向量 · cache 缓存
+//   secret 密钥或口令 · untrusted 不可信 · unverified 未核实
+//   system prompt 系统提示词 · temperature 温度 · stop sequence 停止序列
+//   metadata 元数据 · response format 回复格式
+//   finish reason 结束原因 · structured content 结构化内容
+//   write the reply yourself 自己写回复 · inbox 收件箱
 //
-// Countersign, Slack, MCP, JSON, base64, the names of methods, fields and providers stay as they are. A reviewer is 你. Chinese text and
-// Latin words or digits have a space between them; punctuation is full-width.
+// Countersign, Slack, MCP, JSON, base64, the names of methods, fields and providers stay as they
+// are. A reviewer is 你. Chinese text and Latin words or digits have a space between them;
+// punctuation is full-width.
 //
-// `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from outside.
+// `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from
+// outside.
 
 import type { Note } from "../../../model/call.ts";
 import type { Gate, KeyEnd } from "../../../model/gate.ts";

@@ -1,4 +1,5 @@
-// Every sentence of our Slack messages and dialogs, in simplified Chinese. What other channels say in the same words is in review-zh.ts.
+// Every sentence of our Slack messages and dialogs, in simplified Chinese. What other channels say
+// in the same words is in review-zh.ts.
 
 import type { Gate } from "../../../model/gate.ts";
 import type { SamplingRequest } from "../../../model/sampling.ts";

@@ -1,4 +1,5 @@
-// Why a model may answer, in simplified Chinese. `whySentence` in shared/routing/choose.ts says the same in English and in JSON.
+// Why a model may answer, in simplified Chinese. `whySentence` in shared/routing/choose.ts says the
+// same in English and in JSON.
 
 import type { NamedModel } from "../../../model/sampling.ts";
 import { type ModelWhy, arithmeticOf, decimal, quoted } from "../../../routing/choose.ts";

@@ -1,5 +1,5 @@
-// A host on `@modelcontextprotocol/sdk` 1.x, as somebody writes it who installed the package. It calls the tool "ask" of the server whose command it is
-// given, and prints what comes.
+// A host on `@modelcontextprotocol/sdk` 1.x, as somebody writes it who installed the package. It
+// calls the tool "ask" of the server whose command it is given, and prints what comes.
 
 import { createSamplingHandler, type SamplingHandler, type SamplingProgress } from "@countersign/client";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";

@@ -1,4 +1,5 @@
-// A real gateway with its console in a real browser, signed in by the admin token; and what every page of the console is looked at for.
+// A real gateway with its console in a real browser, signed in by the admin token; and what every
+// page of the console is looked at for.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -93,7 +94,10 @@ export class ConsoleGateway {
     await this.admin("PUT", `/${name}`, document, version);
   }
 
-  /** A sampling request for one client request of its own. Not waited for longer than until it is accepted, where people are to decide. */
+  /**
+   * A sampling request for one client request of its own. Not waited for longer than until it is
+   * accepted, where people are to decide.
+   */
   async sample({ server = "notes", tool = "summarize", text = "Summarize.", key = apiKey, more = {} }: Sampled = {}): Promise<Response> {
     this.#asked += 1;
     const originatingRequest = { id: this.#asked, method: "tools/call", name: tool, server };
@@ -124,7 +128,10 @@ type Sampled = {
   readonly more?: object;
 };
 
-/** No barriers and no sideways scroll, on a phone and on a desktop; and pictures where SHOTS_TO names a folder. The page is loaded again after it. */
+/**
+ * No barriers and no sideways scroll, on a phone and on a desktop; and pictures where SHOTS_TO
+ * names a folder. The page is loaded again after it.
+ */
 export async function expectGoodPage(tab: Page, name: string): Promise<void> {
   await shoot(tab, name);
   const before = tab.viewportSize() ?? phone;
@@ -132,7 +139,8 @@ export async function expectGoodPage(tab: Page, name: string): Promise<void> {
     await tab.setViewportSize(size);
     const wide = await tab.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     expect([name, size.width, wide]).toEqual([name, size.width, 0]);
-    // Between 320 and 390 px nothing is laid out otherwise; in another language only the words are others.
+    // Between 320 and 390 px nothing is laid out otherwise; in another language only the words are
+    // others.
     if (size === phone || (size.width > 390 && (isWhole || !name.includes("zh"))))
       expect([name, size.width, await violationsOn(tab)]).toEqual([name, size.width, []]);
   }

@@ -1,4 +1,5 @@
-// The overview and the usage page in a real browser: first steps on a new gateway, then the numbers of real requests, and the doctor's findings.
+// The overview and the usage page in a real browser: first steps on a new gateway, then the numbers
+// of real requests, and the doctor's findings.
 
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -124,7 +125,8 @@ describe.skipIf(chromiumPath === undefined)("the overview in a browser", () => {
       },
       models: [{ ...model, id: "acme-large", name: "acme-large", provider: "acme" }],
     });
-    // Each is answered before it ends: a key's usual limit of 20 in progress would refuse the others, and refusals are no failures.
+    // Each is answered before it ends: a key's usual limit of 20 in progress would refuse the
+    // others, and refusals are no failures.
     const { key } = await at.admin<{ key: string }>("POST", "/keys", { name: "many", limits: { concurrent: 40 } });
     const servers = Array.from({ length: 31 }, (_, i) => (i % 3 === 0 ? "calendar" : "notes"));
     await Promise.all(servers.map(async (server) => (await at.sample({ server, key })).text()));

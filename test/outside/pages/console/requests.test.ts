@@ -1,4 +1,5 @@
-// The list of requests and one request as a timeline, in a real browser: a failure is found and explained from the list.
+// The list of requests and one request as a timeline, in a real browser: a failure is found and
+// explained from the list.
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,5 +1,5 @@
-// The documents' pages in a real browser: what is wrong shows while somebody types, two operators at once lose nothing, and versions are
-// compared and restored.
+// The documents' pages in a real browser: what is wrong shows while somebody types, two operators
+// at once lose nothing, and versions are compared and restored.
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// Budgets and servers at the console, in a real browser: forms over one entry of a document, with a second operator at work.
+// Budgets and servers at the console, in a real browser: forms over one entry of a document, with a
+// second operator at work.
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -79,7 +79,8 @@ describe.skipIf(chromiumPath === undefined)("reviewers, grants and the record in
     await tab.selectOption("#kind", "channelTested");
     await tab.getByRole("button", { name: "Show" }).click();
     await tab.getByText("not sent").waitFor();
-    // The page of the test that failed was loaded again to be looked at: a browser that sends the form again tests again.
+    // The page of the test that failed was loaded again to be looked at: a browser that sends the
+    // form again tests again.
     expect(await tab.locator("ol.rank > li").count()).toBe(3);
     await tab.getByRole("link", { name: "Check this month" }).click();
     await tab.getByText("The chain holds").waitFor();

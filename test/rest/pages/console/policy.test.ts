@@ -1,4 +1,5 @@
-// The policy's page in a real browser: rules as sentences, edited, moved, replayed with real requests, imported and saved.
+// The policy's page in a real browser: rules as sentences, edited, moved, replayed with real
+// requests, imported and saved.
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,4 +1,5 @@
-// The routing page in a real browser: the playground answers at once, and a model is changed in its form, tried and saved.
+// The routing page in a real browser: the playground answers at once, and a model is changed in its
+// form, tried and saved.
 
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -46,7 +46,10 @@ describe("the language", () => {
 
 type Said = string | ((...values: never[]) => unknown) | { readonly [name: string]: Said };
 
-/** What is written in a catalogue, by its path, with 0 in each place: of what is computed the texts in its source. */
+/**
+ * What is written in a catalogue, by its path, with 0 in each place: of what is computed the texts
+ * in its source.
+ */
 function writtenIn(said: Said, path: string): (readonly [string, string])[] {
   if (typeof said === "string") return [[path, said.replaceAll(/\{\w+\}/g, "0")]];
   if (typeof said === "function") {

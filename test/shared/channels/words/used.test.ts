@@ -1,15 +1,20 @@
-// Every word is said somewhere: a sentence that nothing uses is kept true, and translated, for nobody.
+// Every word is said somewhere: a sentence that nothing uses is kept true, and translated, for
+// nobody.
 //
-// The compiler has no list of uses, so this reads the source. A member counts as used where one file outside the catalogues has its name and
-// the name of what holds it, both as members and not in a comment; a name in quotes counts, because codes choose words. That may take a
-// use for another of the same names, but never in silence for a new name; and a record that is indexed by a value of the review
-// (`asking[facts.asking]`) is listed below, by its path.
+// The compiler has no list of uses, so this reads the source. A member counts as used where one
+// file outside the catalogues has its name and the name of what holds it, both as members and not
+// in a comment; a name in quotes counts, because codes choose words. That may take a use for
+// another of the same names, but never in silence for a new name; and a record that is indexed by a
+// value of the review (`asking[facts.asking]`) is listed below, by its path.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { catalogues } from "../../../../shared/channels/words/words.ts";
 
-/** Records whose member is chosen by a value: their own name has to be used. The types make their members complete. */
+/**
+ * Records whose member is chosen by a value: their own name has to be used. The types make their
+ * members complete.
+ */
 const byValue = [
   ...["asking", "sure", "cancelled", "undeliverable", "ended", "gates", "runGates", "reason", "riskLevels", "notice/what"].map(
     (each) => `review/${each}`,

@@ -1,4 +1,5 @@
-// docs/control.md against the code: its request is taken, and its answers are answers of this endpoint.
+// docs/control.md against the code: its request is taken, and its answers are answers of this
+// endpoint.
 
 import { readFileSync } from "node:fs";
 import { Ajv2020 } from "ajv/dist/2020.js";

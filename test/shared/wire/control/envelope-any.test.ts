@@ -1,4 +1,5 @@
-// Any value and any envelope: the reader never throws, and never takes what the published schema refuses.
+// Any value and any envelope: the reader never throws, and never takes what the published schema
+// refuses.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";

@@ -1,4 +1,5 @@
-// Every limit of an envelope: the last value that is taken and the first that is not, by the reader and by the schema that is published.
+// Every limit of an envelope: the last value that is taken and the first that is not, by the reader
+// and by the schema that is published.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";

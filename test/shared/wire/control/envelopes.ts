@@ -1,4 +1,5 @@
-// Envelopes of each task, as small as they may be or with all that they can have, and changes of one member.
+// Envelopes of each task, as small as they may be or with all that they can have, and changes of
+// one member.
 
 const heading = { protocol_version: "2.1", request_id: "r-1", model: { name: "m" } };
 
@@ -19,7 +20,10 @@ export const envelopes = {
   },
 } as const;
 
-/** A copy in which what the pointer names has another value, or, with undefined, is not there. Every step but the last has to be there. */
+/**
+ * A copy in which what the pointer names has another value, or, with undefined, is not there. Every
+ * step but the last has to be there.
+ */
 export function edited(value: unknown, pointer: string, member: unknown): unknown {
   const copy = structuredClone(value);
   const steps = pointer.split("/").slice(1);

@@ -6,7 +6,10 @@ import type { JsonObject } from "../../../../shared/encoding.ts";
 const identity = { version: "2.1", requestId: "r-1" } as const;
 const named = { protocol_version: "2.1", request_id: "r-1" };
 
-/** Events as a browser's reader takes them from a stream (HTML Standard, 9.2.6), shared with nothing of the code under test. */
+/**
+ * Events as a browser's reader takes them from a stream (HTML Standard, 9.2.6), shared with nothing
+ * of the code under test.
+ */
 function dispatched(stream: string): { name: string; data: unknown }[] {
   const events: { name: string; data: unknown }[] = [];
   let [name, data] = ["message", [] as string[]];

@@ -1,4 +1,5 @@
-// The extension `countersign/responseFormat`: what each revision reads, and what it refuses and where.
+// The extension `countersign/responseFormat`: what each revision reads, and what it refuses and
+// where.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -99,7 +100,8 @@ describe("what is no format is refused", () => {
         else expect(result.error.kind === "invalid" && result.error.errors.every(({ pointer }) => pointer.startsWith(at))).toBe(true);
       }),
     );
-    // A schema without conditions is one that every value fits: it was read, and does not refuse all.
+    // A schema without conditions is one that every value fits: it was read, and does not refuse
+    // all.
     const { responseFormat } = read({ type: "json", schema: {} }).request;
     expect(isJsonReply({ content: [{ type: "text", text: "7" }] }, responseFormat)).toBe(true);
   });

@@ -1,5 +1,6 @@
-// Every member of the chat completions request, as the official SDK declares it, is passed on, used for the answer, noted or refused. A member that a
-// newer SDK adds fails the first test here until somebody decides.
+// Every member of the chat completions request, as the official SDK declares it, is passed on, used
+// for the answer, noted or refused. A member that a newer SDK adds fails the first test here until
+// somebody decides.
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,9 +1,13 @@
-// The members that the official SDK's declarations name, read out of its `.d.ts` files: what is new in a newer SDK is found by a test.
+// The members that the official SDK's declarations name, read out of its `.d.ts` files: what is new
+// in a newer SDK is found by a test.
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Of a file of `openai/resources`: the members of each interface, by its name with its namespaces, and the arms of each union of types. */
+/**
+ * Of a file of `openai/resources`: the members of each interface, by its name with its namespaces,
+ * and the arms of each union of types.
+ */
 export type SdkTypes = {
   readonly members: ReadonlyMap<string, readonly string[]>;
   readonly unions: ReadonlyMap<string, readonly string[]>;

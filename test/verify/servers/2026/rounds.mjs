@@ -1,4 +1,5 @@
-// The tools of each of these servers, as rounds of input of revision 2026-07-28: what differs is only how a framework hands a round over.
+// The tools of each of these servers, as rounds of input of revision 2026-07-28: what differs is
+// only how a framework hands a round over.
 import { inputRequired, inputResponse } from "@modelcontextprotocol/server";
 
 const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -62,7 +63,10 @@ const once = (question, responses, content) => {
   return reply === undefined ? inputRequired({ inputRequests: { reply: sampling(question, { messages: [user(content)] }) } }) : said(reply);
 };
 
-/** By name: from the question, the client's responses and the state of the round before, to a result. */
+/**
+ * By name: from the question, the client's responses and the state of the round before, to a
+ * result.
+ */
 export const tools = {
   ask: (question, responses) => once(question, responses, text(question)),
   "ask-image": (question, responses) =>

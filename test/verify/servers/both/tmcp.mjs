@@ -1,4 +1,5 @@
-// The tools on tmcp, which speaks both families: a call to the client is a request of a session, or a round of input that runs the tool again.
+// The tools on tmcp, which speaks both families: a call to the client is a request of a session, or
+// a round of input that runs the tool again.
 import { createServer } from "node:http";
 import { createRequestListener } from "@remix-run/node-fetch-server";
 import { ZodJsonSchemaAdapter } from "@tmcp/adapter-zod";

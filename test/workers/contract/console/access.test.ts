@@ -1,4 +1,5 @@
-// Operators who come through Cloudflare Access: only whom OPERATORS names, with no more than their role, at the console and at the API.
+// Operators who come through Cloudflare Access: only whom OPERATORS names, with no more than their
+// role, at the console and at the API.
 
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { neededRole } from "../../../../workers/endpoints/admin/needed-role.ts";

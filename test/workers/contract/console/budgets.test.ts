@@ -1,4 +1,5 @@
-// The console's page of budgets: adding, changing and removing one in a form, also where two operators do so at once.
+// The console's page of budgets: adding, changing and removing one in a form, also where two
+// operators do so at once.
 
 import { describe, expect, test } from "vitest";
 import { adminJson, answerOf, configure, createKey, eventually, policy, sample } from "../../support/gateway.ts";

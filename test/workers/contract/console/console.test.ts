@@ -1,4 +1,5 @@
-// The console: who may come in, what a form must carry, and that a page can do no more than the operator's API.
+// The console: who may come in, what a form must carry, and that a page can do no more than the
+// operator's API.
 
 import { describe, expect, test } from "vitest";
 import { admin, adminJson, adminToken, createKey, eventually, gateway, travel } from "../../support/gateway.ts";

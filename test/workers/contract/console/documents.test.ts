@@ -1,4 +1,5 @@
-// The documents' pages: edited as JSON, checked without writing, saved on top of a version, compared and restored; two operators at once.
+// The documents' pages: edited as JSON, checked without writing, saved on top of a version,
+// compared and restored; two operators at once.
 
 import { describe, expect, test } from "vitest";
 import { ConsoleBrowser, atConsole } from "../../support/console.ts";

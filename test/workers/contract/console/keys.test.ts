@@ -1,4 +1,5 @@
-// The console's page of API keys: creating one that is shown once, what a wrong form keeps, and revoking.
+// The console's page of API keys: creating one that is shown once, what a wrong form keeps, and
+// revoking.
 
 import { describe, expect, test } from "vitest";
 import { adminJson, answerOf, configure, createKey, eventually, openNotice, policy, sample } from "../../support/gateway.ts";

@@ -1,4 +1,5 @@
-// The console's page of the record, and what it reads: operators' acts as sentences, newest first, by month and kind; and whether they hold.
+// The console's page of the record, and what it reads: operators' acts as sentences, newest first,
+// by month and kind; and whether they hold.
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";

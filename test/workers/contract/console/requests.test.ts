@@ -1,4 +1,5 @@
-// The console's requests: what the list and one request show, to whom, and that looking writes nothing.
+// The console's requests: what the list and one request show, to whom, and that looking writes
+// nothing.
 
 import { beforeAll, describe, expect, test } from "vitest";
 import {

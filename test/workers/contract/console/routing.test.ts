@@ -1,4 +1,5 @@
-// The routing page: what models there are and whether they are ready, a model and a provider changed in a form, and the playground.
+// The routing page: what models there are and whether they are ready, a model and a provider
+// changed in a form, and the playground.
 
 import { describe, expect, test } from "vitest";
 import { ConsoleBrowser, atConsole } from "../../support/console.ts";

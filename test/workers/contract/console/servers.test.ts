@@ -1,4 +1,5 @@
-// The console's page of MCP servers: adding, changing and removing one in a form, and asking whether it answers.
+// The console's page of MCP servers: adding, changing and removing one in a form, and asking
+// whether it answers.
 
 import { describe, expect, test } from "vitest";
 import { adminJson, answerOf, configure, eventually, sample } from "../../support/gateway.ts";

@@ -1,4 +1,5 @@
-// The console's kill switch: a key is chosen from those that there are, and what is stopped says so where it is listed.
+// The console's kill switch: a key is chosen from those that there are, and what is stopped says so
+// where it is listed.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import {

@@ -1,4 +1,5 @@
-// Arguments of a function call against the function's schema: the caller's own, and those that a model made up.
+// Arguments of a function call against the function's schema: the caller's own, and those that a
+// model made up.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { control, controlAnswerOf, asked, envelopeOf, gates, prompt } from "../../support/control.ts";

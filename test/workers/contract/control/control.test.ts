@@ -1,4 +1,5 @@
-// `control` and `auth`: how long an answer may take, how often a model may be asked, and credentials that are seen nowhere.
+// `control` and `auth`: how long an answer may take, how often a model may be asked, and
+// credentials that are seen nowhere.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";

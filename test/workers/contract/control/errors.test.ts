@@ -1,4 +1,5 @@
-// The same cause has the same code, message and data as at POST /sampling; and the word, the HTTP status and the headers that this endpoint adds.
+// The same cause has the same code, message and data as at POST /sampling; and the word, the HTTP
+// status and the headers that this endpoint adds.
 
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { beforeEach, describe, expect, test, vi } from "vitest";

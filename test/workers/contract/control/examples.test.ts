@@ -1,4 +1,5 @@
-// The examples of the protocol's own description, whole, as files: answered as they stand, but for the keys that the source elides.
+// The examples of the protocol's own description, whole, as files: answered as they stand, but for
+// the keys that the source elides.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { defaultRoutingTable } from "../../../../shared/routing/default-table.ts";
@@ -28,7 +29,10 @@ import { audience, issuerName, signingPair, tokenBy } from "../../support/issuer
 const issuer = await signingPair("ES256");
 let key: string;
 
-/** Posts the example without any header that says who it is, but for those that say nothing themselves. */
+/**
+ * Posts the example without any header that says who it is, but for those that say nothing
+ * themselves.
+ */
 async function send(example: Sent): Promise<Response> {
   const given = example["auth"] as { api_key?: string; token?: string } | undefined;
   if (given === undefined) return control(example, { key });

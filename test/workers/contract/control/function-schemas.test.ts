@@ -1,4 +1,5 @@
-// What an MCP server says that its tool takes, where arguments cannot be checked by it, and where that is work.
+// What an MCP server says that its tool takes, where arguments cannot be checked by it, and where
+// that is work.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { asked, control, controlAnswerOf, envelopeOf, gates } from "../../support/control.ts";
@@ -41,7 +42,8 @@ describe("a schema that cannot be checked by", () => {
 
   test("and was another when the call was approved: nothing runs", async () => {
     await asked(call({ a: 1, b: 2 }));
-    // What is known of the tool is a minute old at the most; the server is asked again before it runs.
+    // What is known of the tool is a minute old at the most; the server is asked again before it
+    // runs.
     takes({ properties: { a: { pattern: "[" } } });
     expect(await asked(call({ a: 1, b: 2 }))).toMatchObject({ status: "failed", error: { code: -32_011 } });
     expect(server.ran()).toHaveLength(1);

@@ -1,4 +1,5 @@
-// MCP servers that fail, lie or die while a function is called: it is called once, and the answer says what is known of it.
+// MCP servers that fail, lie or die while a function is called: it is called once, and the answer
+// says what is known of it.
 
 import { abortAllDurableObjects } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";

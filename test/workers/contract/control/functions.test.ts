@@ -1,4 +1,5 @@
-// Functions that are tools of configured MCP servers: what a person approves is what the server is sent, once.
+// Functions that are tools of configured MCP servers: what a person approves is what the server is
+// sent, once.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { asked, control, controlAnswerOf, envelopeOf, gates, prompt } from "../../support/control.ts";

@@ -1,4 +1,5 @@
-// What was said before: in the request, or kept for its session because that was asked for, and then forgotten.
+// What was said before: in the request, or kept for its session because that was asked for, and
+// then forgotten.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { conversationLimits } from "../../../../shared/wire/control/turns.ts";

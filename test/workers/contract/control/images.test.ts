@@ -1,4 +1,5 @@
-// Images of a request: what is fetched and from where, and that a person sees the very bytes that a model gets.
+// Images of a request: what is fetched and from where, and that a person sees the very bytes that a
+// model gets.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { mostImageBytes } from "../../../../shared/image/image-limits.ts";

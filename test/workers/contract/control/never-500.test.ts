@@ -1,4 +1,5 @@
-// Whatever is sent to the control endpoint, it answers in its published shape, never with a fault of its own, and in time.
+// Whatever is sent to the control endpoint, it answers in its published shape, never with a fault
+// of its own, and in time.
 
 import * as fc from "fast-check";
 import { afterAll, beforeEach, expect, test } from "vitest";
@@ -34,7 +35,10 @@ afterAll(() => {
 
 const deadlineMs = 45_000;
 
-/** The answer: in time, no fault of ours, and of the published shape, as JSON or as the last event of a stream. */
+/**
+ * The answer: in time, no fault of ours, and of the published shape, as JSON or as the last event
+ * of a stream.
+ */
 async function answered(sent: Promise<Response>): Promise<{ readonly response: Response; readonly answer: ControlAnswer }> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -82,7 +86,10 @@ test("any text and any bytes", async () => {
   );
 });
 
-/** An envelope of each task with every member that there is; most of what follows is a change to one of these. */
+/**
+ * An envelope of each task with every member that there is; most of what follows is a change to one
+ * of these.
+ */
 const generation = { prompt, max_tokens: 200, temperature: 0.5, top_p: 1, top_k: 3, stop: ["#"], stream: true, response_format: "json" };
 const weather = { name: "f", description: "d", parameters: { type: "object", properties: { city: { type: "string" } } } };
 const image = { type: "base64", value: base64Of(png) };

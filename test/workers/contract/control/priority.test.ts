@@ -1,4 +1,5 @@
-// `control.priority`, and the lane of a model that is at its limit: through the endpoints, with models that answer when they are told to.
+// `control.priority`, and the lane of a model that is at its limit: through the endpoints, with
+// models that answer when they are told to.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Priority } from "../../../../shared/model/call.ts";
@@ -16,7 +17,9 @@ type LaneOfModel = { readonly concurrency: number; readonly queue?: number; read
 
 let models: HeldModels;
 
-/** The model `first` has this lane, and `second` has none; `either` stands for both, in this order. */
+/**
+ * The model `first` has this lane, and `second` has none; `either` stands for both, in this order.
+ */
 const laneOfFirst = (lane: LaneOfModel): Promise<void> =>
   configure("routing", {
     ...routing,
@@ -46,7 +49,10 @@ async function askInTurn(...envelopes: readonly (readonly [name: string, priorit
   return answers;
 }
 
-/** An answer that came before the line was held, and so has a status of its own. A refused request gave its id back: it is sent as it was. */
+/**
+ * An answer that came before the line was held, and so has a status of its own. A refused request
+ * gave its id back: it is sent as it was.
+ */
 async function refusedBeforeHolding(ask: () => Promise<Response>): Promise<Response> {
   for (;;) {
     const response = await ask();

@@ -1,4 +1,5 @@
-// The same key, request_id and body is one request, asked once and paid once; another body under the id is a conflict.
+// The same key, request_id and body is one request, asked once and paid once; another body under
+// the id is a conflict.
 
 import { describe, expect, test, vi } from "vitest";
 import { runStub, sessionStub } from "../../../../workers/stubs/stubs.ts";

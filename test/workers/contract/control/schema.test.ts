@@ -1,4 +1,5 @@
-// The published schema of each version: what it is served as, and that it takes what the endpoint takes.
+// The published schema of each version: what it is served as, and that it takes what the endpoint
+// takes.
 
 import { Ajv2020 } from "ajv/dist/2020.js";
 import * as fc from "fast-check";

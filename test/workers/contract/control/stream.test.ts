@@ -1,4 +1,5 @@
-// `stream: true`: what comes while the model writes, what comes while people decide, and how each stream ends.
+// `stream: true`: what comes while the model writes, what comes while people decide, and how each
+// stream ends.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import {

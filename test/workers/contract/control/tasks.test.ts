@@ -1,4 +1,5 @@
-// Every task of an envelope, through scripted providers of both kinds: what the models are asked, and the one shape of all answers.
+// Every task of an envelope, through scripted providers of both kinds: what the models are asked,
+// and the one shape of all answers.
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { decodePng } from "../../../../shared/image/decode-png.ts";

@@ -1,4 +1,5 @@
-// Chat completions through the official SDK: text, streams, tools, reviews at each gate, denials and errors.
+// Chat completions through the official SDK: text, streams, tools, reviews at each gate, denials
+// and errors.
 
 import { APIError, BadRequestError, type OpenAI } from "openai";
 import { beforeEach, describe, expect, test } from "vitest";

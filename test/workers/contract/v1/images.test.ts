@@ -1,4 +1,5 @@
-// Images by their addresses: fetched once the key has admitted the request, and a part of what the request is.
+// Images by their addresses: fetched once the key has admitted the request, and a part of what the
+// request is.
 
 import { beforeEach, expect, test } from "vitest";
 import { images } from "../../../support/image-files.ts";

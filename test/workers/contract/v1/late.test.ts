@@ -1,4 +1,5 @@
-// Decisions that come after a response has begun: its status is 200 by then, white space came before the answer, and the SDK reads it.
+// Decisions that come after a response has begun: its status is 200 by then, white space came
+// before the answer, and the SDK reads it.
 
 import { OpenAI } from "openai";
 import { beforeEach, expect, test } from "vitest";
@@ -7,7 +8,9 @@ import { configure, devKey, gatewayWith, model, publicUrl } from "../../support/
 import { decide } from "../../support/reviewer.ts";
 import { chatOf, runIn } from "../../support/v1.ts";
 
-/** The SDK at a gateway that begins a response after three seconds; what came is kept, as it came. */
+/**
+ * The SDK at a gateway that begins a response after three seconds; what came is kept, as it came.
+ */
 function hasty(): { readonly client: OpenAI; readonly begun: Promise<void>; readonly bodies: Promise<string>[] } {
   const begun = Promise.withResolvers<void>();
   const bodies: Promise<string>[] = [];

@@ -1,4 +1,5 @@
-// A client that asks again after its own time-out: people are asked once, whatever became of its first attempt.
+// A client that asks again after its own time-out: people are asked once, whatever became of its
+// first attempt.
 
 import { beforeEach, expect, test } from "vitest";
 import { everyKind, gates } from "../../support/control.ts";

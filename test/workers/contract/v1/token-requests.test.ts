@@ -1,4 +1,5 @@
-// Requests for tokens, a host's and a server's: each counts for its key, as every other request does.
+// Requests for tokens, a host's and a server's: each counts for its key, as every other request
+// does.
 
 import { beforeEach, expect, test } from "vitest";
 import { createKey, eventually, gateway, jsonBody } from "../../support/gateway.ts";

@@ -165,7 +165,8 @@ describe("a host's", () => {
       ...routing,
       models: routing.models.map((each) => ({ ...each, price: { inputPerMTok: 100, outputPerMTok: 100 } })),
     });
-    // Room for two, whether they count with their worst case or, once that is settled behind the answer, with what they used.
+    // Room for two, whether they count with their worst case or, once that is settled behind the
+    // answer, with what they used.
     const token = await tokenFor({ maxUsd: 0.025 });
     for (let done = 0; done < 2; done += 1) {
       model.script({ usage: { input: 5, output: 100 } });
@@ -216,7 +217,10 @@ describe("a server's, at the relay", () => {
 
   type Answer = { readonly result: { readonly content: { readonly text: string }; readonly _meta: Record<string, Token> } };
 
-  /** Calls a tool whose server asks for a token on the response stream: its answer, and what ends the call. */
+  /**
+   * Calls a tool whose server asks for a token on the response stream: its answer, and what ends
+   * the call.
+   */
   async function callTool(server: string, asked: object): Promise<{ answer: Answer; end: () => Promise<void> }> {
     const stream = openStream();
     upstream.answer = ({ message }) => (message.id === "call" ? stream.response() : undefined);

@@ -1,4 +1,5 @@
-// Who comes to the control endpoint: keys and tokens of real issuers, in the body and in headers, one and several.
+// Who comes to the control endpoint: keys and tokens of real issuers, in the body and in headers,
+// one and several.
 
 import * as fc from "fast-check";
 import { configStub } from "../../../../workers/stubs/stubs.ts";

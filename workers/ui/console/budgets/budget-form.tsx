@@ -31,7 +31,9 @@ function budgetValues(entry: Entry): Typed["values"] {
   };
 }
 
-/** The members that the form says, or the fields that are wrong. Other members of the entry stay. */
+/**
+ * The members that the form says, or the fields that are wrong. Other members of the entry stay.
+ */
 function budgetIn(form: URLSearchParams, wrong: (typeof budgetsWords)["en"]["wrong"]): Result<(now: Entry | null) => Entry, Typed> {
   const errors: Record<string, string> = {};
   const text = (name: string): string => (form.get(name) ?? "").trim();

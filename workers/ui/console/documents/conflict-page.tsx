@@ -1,4 +1,5 @@
-// Two operators changed one document: what the other one changed, what this one changed, and this one's text, of which nothing is lost.
+// Two operators changed one document: what the other one changed, what this one changed, and this
+// one's text, of which nothing is lost.
 
 import { printJson, readJsonText } from "../../../../shared/json/json-text.ts";
 import { mergeJson } from "../../../../shared/json/merge.ts";
@@ -26,7 +27,10 @@ type Draft = {
   readonly text: string;
 };
 
-/** For any page whose write was answered 412: the draft as JSON, to be saved in a way that the operator chooses. */
+/**
+ * For any page whose write was answered 412: the draft as JSON, to be saved in a way that the
+ * operator chooses.
+ */
 export async function conflictShown(visit: Visit, { name, base, text }: Draft): Promise<Shown> {
   const [current, versions, before] = await Promise.all([
     readDocument(visit, name),

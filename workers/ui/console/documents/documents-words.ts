@@ -1,4 +1,5 @@
-// The words of the documents' pages: the editor, versions, and what happens when two operators write at once.
+// The words of the documents' pages: the editor, versions, and what happens when two operators
+// write at once.
 
 import type { SyntaxFault } from "../../../../shared/json/json-text.ts";
 import type { InLanguages } from "../page.ts";

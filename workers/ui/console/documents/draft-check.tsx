@@ -1,4 +1,5 @@
-// What is wrong with a draft of a document, beside its text: by our reading of JSON, then by the gateway's own check.
+// What is wrong with a draft of a document, beside its text: by our reading of JSON, then by the
+// gateway's own check.
 
 import type { Child } from "hono/jsx";
 import { type SyntaxFault, lineAt, placeOf, readJsonText } from "../../../../shared/json/json-text.ts";
@@ -106,7 +107,10 @@ const Issues = ({ issues }: { issues: readonly DraftIssue[] }) => {
   );
 };
 
-/** The API keys that a policy would refuse from then on. `children`: what lets the operator do it all the same. */
+/**
+ * The API keys that a policy would refuse from then on. `children`: what lets the operator do it
+ * all the same.
+ */
 export const KeysCutOff = ({ keys, children = null }: { keys: readonly CutOffKey[]; children?: Child }) => {
   const texts = useTexts(documentsWords);
   return (

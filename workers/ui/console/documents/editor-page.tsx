@@ -1,4 +1,5 @@
-// A document as JSON, to be edited: checked while somebody types, and saved on top of the version that it was read from.
+// A document as JSON, to be edited: checked while somebody types, and saved on top of the version
+// that it was read from.
 
 import { readJsonText } from "../../../../shared/json/json-text.ts";
 import { fill } from "../../sentence.tsx";

@@ -1,5 +1,5 @@
-// The editor's own script: the line of what is wrong is selected when its link is pressed, Tab indents, and leaving with unsaved text asks
-// first. A constant. It submits nothing.
+// The editor's own script: the line of what is wrong is selected when its link is pressed, Tab
+// indents, and leaving with unsaved text asks first. A constant. It submits nothing.
 
 export const editorScript = `
 (() => {

@@ -1,4 +1,5 @@
-// One version of a document: what it changed, the whole of it, and restoring it, which is confirmed by what it would change.
+// One version of a document: what it changed, the whole of it, and restoring it, which is confirmed
+// by what it would change.
 
 import type { Child } from "hono/jsx";
 import { type DifferenceLine, documentDifference } from "../../../../shared/review/document-difference.ts";

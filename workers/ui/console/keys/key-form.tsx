@@ -11,7 +11,10 @@ import { keysWords } from "./keys-words.ts";
 const scopes = ["sampling", "control", "v1"] as const;
 const limitNames = Object.keys(keysWords.en.form.limits) as (keyof typeof keysWords.en.form.limits)[]; // its own names
 
-/** A form that nobody has typed in. `once`: of which only one key is made, also where the browser sends the form again. */
+/**
+ * A form that nobody has typed in. `once`: of which only one key is made, also where the browser
+ * sends the form again.
+ */
 export const freshKeyForm = (once: string): Typed => ({
   values: { once, per: "month", ...Object.fromEntries(scopes.map((scope) => [`scope-${scope}`, "yes"])) },
   errors: {},

@@ -1,5 +1,5 @@
-// API keys: which there are, what each may and spends, and the forms that create and revoke one. A key itself is in the page that answers its
-// creation, and in nothing else.
+// API keys: which there are, what each may and spends, and the forms that create and revoke one. A
+// key itself is in the page that answers its creation, and in nothing else.
 
 import { type Limits, defaultLimits } from "../../../../shared/policy/limits.ts";
 import { Icon } from "../../icons.tsx";

@@ -1,5 +1,5 @@
-// What failed in the last hour, all that the doctor found, and the button that asks it again. Asking is recorded, and asks providers, channels
-// and servers; looking does not.
+// What failed in the last hour, all that the doctor found, and the button that asks it again.
+// Asking is recorded, and asks providers, channels and servers; looking does not.
 
 import type { ApiError } from "../api.ts";
 import type { ConsolePage, Shown, Visit } from "../page.ts";

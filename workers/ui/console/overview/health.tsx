@@ -1,5 +1,5 @@
-// What the gateway knows to be wrong with itself, what failed in the last hour, and what the doctor found last, of which versions of the
-// documents. Opening a page asks nobody outside.
+// What the gateway knows to be wrong with itself, what failed in the last hour, and what the doctor
+// found last, of which versions of the documents. Opening a page asks nobody outside.
 
 import type { Child } from "hono/jsx";
 import { Icon } from "../../icons.tsx";
@@ -43,7 +43,10 @@ export const CheckText = ({ check, text }: { check: string; text: string }) => (
   </>
 );
 
-/** What the gateway knows of itself, as checks. What the doctor found, too, is left out: the last check says it. */
+/**
+ * What the gateway knows of itself, as checks. What the doctor found, too, is left out: the last
+ * check says it.
+ */
 export function ownChecks(problems: readonly string[], checks: readonly Check[]): Check[] {
   const plain = (text: string): string => text.replace(/\.$/, "");
   const known = new Set(checks.map(({ text }) => plain(text)));
@@ -104,7 +107,10 @@ const documentsIn = (visit: Visit, documents: readonly CheckedDocument[], senten
     )
     .join(", ");
 
-/** Configuration that nobody checked is a notice: a check of what was there before says nothing about it. */
+/**
+ * Configuration that nobody checked is a notice: a check of what was there before says nothing
+ * about it.
+ */
 export function changeFindings({ visit, texts }: InWords, diagnosis: Diagnosis): Finding[] {
   const changed = changedIn(diagnosis);
   const { health } = texts;

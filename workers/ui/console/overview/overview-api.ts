@@ -55,7 +55,10 @@ export type Overview = {
   };
 };
 
-/** Requests that failed at one model; `provider` and `model` are null where none was asked. `causeFacts`: the last one's. */
+/**
+ * Requests that failed at one model; `provider` and `model` are null where none was asked.
+ * `causeFacts`: the last one's.
+ */
 export type Failures = {
   readonly provider: string | null;
   readonly model: string | null;

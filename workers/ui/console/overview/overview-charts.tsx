@@ -1,4 +1,5 @@
-// The overview's charts over time: how requests ended, and how long people took. Each has its numbers as a table.
+// The overview's charts over time: how requests ended, and how long people took. Each has its
+// numbers as a table.
 
 import type { Child } from "hono/jsx";
 import type { ShownUsage } from "../../../../shared/record/usage.ts";

@@ -1,4 +1,5 @@
-// The overview: what waits, what the requests of a period came to, people's time, spend against budget, and health.
+// The overview: what waits, what the requests of a period came to, people's time, spend against
+// budget, and health.
 
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";

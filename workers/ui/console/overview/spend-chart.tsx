@@ -1,4 +1,5 @@
-// What was spent this month, against the budget of everything where there is one; and the other budgets.
+// What was spent this month, against the budget of everything where there is one; and the other
+// budgets.
 
 import { Name } from "../../outside-text.tsx";
 import { Line, Meter } from "../chart.tsx";
@@ -26,7 +27,10 @@ export function monthOf({ spend }: Pick<Overview, "spend">, now: number): Month 
   return { sums, days, spent: sums.at(-1) ?? 0 };
 }
 
-/** What the month comes to at the rate of its days so far; null in its first two days, which say little. */
+/**
+ * What the month comes to at the rate of its days so far; null in its first two days, which say
+ * little.
+ */
 export function paceOf(month: Month, since: number, now: number): number | null {
   const passed = (now - since) / dayMs;
   return passed < 2 ? null : (month.spent / passed) * month.days;

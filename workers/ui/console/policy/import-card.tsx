@@ -1,4 +1,5 @@
-// VS Code's `chat.mcp.serverSampling`, pasted: the rules that come of it, and what could not be carried over.
+// VS Code's `chat.mcp.serverSampling`, pasted: the rules that come of it, and what could not be
+// carried over.
 
 import type { Draft } from "../../../../shared/policy/draft.ts";
 import type { ImportedServer, NotCarried } from "../../../../shared/policy/vscode-sampling.ts";

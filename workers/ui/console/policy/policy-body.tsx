@@ -1,4 +1,5 @@
-// What the policy's page shows: one form with the rules, the open rule's fields, the replay and the import.
+// What the policy's page shows: one form with the rules, the open rule's fields, the replay and the
+// import.
 
 import { isEqual, nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
 import { Name } from "../../outside-text.tsx";

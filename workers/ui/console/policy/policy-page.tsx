@@ -1,5 +1,6 @@
-// The policy as sentences: a draft is written, replayed with last week's requests, and saved. The draft is in the page's form alone; each button
-// posts all of it and gets the page with the draft as it is then.
+// The policy as sentences: a draft is written, replayed with last week's requests, and saved. The
+// draft is in the page's form alone; each button posts all of it and gets the page with the draft
+// as it is then.
 
 import {
   type Draft,
@@ -149,7 +150,10 @@ async function goOn(visit: Visit, current: CurrentPolicy, state: PolicyState): P
   return replaying(visit, current, state, visit.form.get("part") === "replay" ? 1 : pagesAtOnce);
 }
 
-/** Reads some pages more. The sum so far is the operator's own: it came out of this API, and is shown to nobody else. */
+/**
+ * Reads some pages more. The sum so far is the operator's own: it came out of this API, and is
+ * shown to nobody else.
+ */
 async function replaying(visit: Visit, current: CurrentPolicy, state: PolicyState, pages: number): Promise<Shown> {
   const start = state.replay ?? noneRead(state.days);
   let replay: Replay = start;

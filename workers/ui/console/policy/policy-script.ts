@@ -1,4 +1,5 @@
-// The policy page's script: a rule is dragged to its place, and a replay reads on until it is done. A constant. Without it there are buttons.
+// The policy page's script: a rule is dragged to its place, and a replay reads on until it is done.
+// A constant. Without it there are buttons.
 
 export const policyScript = `
 (() => {

@@ -1,4 +1,5 @@
-// What a draft would have done with recorded requests: progress, effects with examples, and whom it asks. What is read so far is in the form.
+// What a draft would have done with recorded requests: progress, effects with examples, and whom it
+// asks. What is read so far is in the form.
 
 import type { Child } from "hono/jsx";
 import { type Effect, effects, unknowns } from "../../../../shared/record/policy-replay.ts";

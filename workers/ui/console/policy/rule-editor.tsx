@@ -1,4 +1,5 @@
-// One rule, or the default, in fields. They are part of the page's form: whatever button is pressed, what they say goes into the draft.
+// One rule, or the default, in fields. They are part of the page's form: whatever button is
+// pressed, what they say goes into the draft.
 
 import { type Draft, defaultIn, nameOf, peopleIn, rulesIn } from "../../../../shared/policy/draft.ts";
 import { type FieldValues, fieldsOf } from "../../../../shared/policy/rule-form.ts";

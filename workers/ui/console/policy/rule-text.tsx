@@ -14,7 +14,10 @@ const Part = ({ part }: { part: SentencePart }) => {
   return <b>{"strong" in part ? part.strong : <Name value={part.name} />}</b>;
 };
 
-/** `rule`: as the document has it; null for the default. The names that it asks are those of the default where it has none. */
+/**
+ * `rule`: as the document has it; null for the default. The names that it asks are those of the
+ * default where it has none.
+ */
 export const RuleText = ({ rule, draft }: { rule: JsonObject | null; draft: Draft }) => {
   const { unreadable } = useTexts(policyWords);
   const language = useWords().page.lang === "zh-CN" ? "zh-CN" : "en";

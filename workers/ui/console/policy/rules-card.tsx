@@ -1,4 +1,5 @@
-// The rules of a draft as sentences, in order, with what moves them. Every button posts the whole draft.
+// The rules of a draft as sentences, in order, with what moves them. Every button posts the whole
+// draft.
 
 import { type Draft, type RuleChange, changesIn, defaultIn, isEqual, nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
 import { Icon } from "../../icons.tsx";

@@ -1,4 +1,5 @@
-// The record of what operators did: month by month, as sentences; whether its chain holds; and its export.
+// The record of what operators did: month by month, as sentences; whether its chain holds; and its
+// export.
 
 import { type ChainIssue, chainOfMonth, monthAt } from "../../../../shared/record/operators.ts";
 import { type OperatorFact, actKinds } from "../../../../shared/record/record.ts";

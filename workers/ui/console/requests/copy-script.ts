@@ -1,4 +1,5 @@
-// Copies what a button has in `data-copy`, and says so. A constant. Without it there is no button: the text can be selected.
+// Copies what a button has in `data-copy`, and says so. A constant. Without it there is no button:
+// the text can be selected.
 
 export const copyScript = `
 (() => {

@@ -19,7 +19,9 @@ export type RequestLine = {
   readonly usage: Tokens & { readonly costUsd: number };
 };
 
-/** Whether a model answered, so that its tokens and its cost are known. What a failure cost is not. */
+/**
+ * Whether a model answered, so that its tokens and its cost are known. What a failure cost is not.
+ */
 export const isCounted = ({ model, state, usage }: RequestLine): boolean =>
   model !== null && (state !== "failed" || usage.inputTokens + usage.outputTokens > 0);
 

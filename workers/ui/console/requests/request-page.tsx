@@ -1,4 +1,5 @@
-// One request: why there is no reply and what to do, its steps, its numbers, its record, and the form that cancels it while it is open.
+// One request: why there is no reply and what to do, its steps, its numbers, its record, and the
+// form that cancels it while it is open.
 
 import type { Cause } from "../../../../shared/record/cause.ts";
 import { type ReadEvent, type RecordEvent, firstBrokenEvent } from "../../../../shared/record/record.ts";

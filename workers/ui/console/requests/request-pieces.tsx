@@ -1,4 +1,5 @@
-// What the list of requests and the page of one request show alike: who asked, the outcome, and why there is no reply.
+// What the list of requests and the page of one request show alike: who asked, the outcome, and why
+// there is no reply.
 
 import { type Cause, didWords, explainCause } from "../../../../shared/record/cause.ts";
 import { causesEn } from "../../../../shared/record/causes-en.ts";

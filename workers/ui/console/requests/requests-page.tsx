@@ -1,4 +1,5 @@
-// The list of requests: search, filters, and fifty lines at a time, newest first. It has no content of any request.
+// The list of requests: search, filters, and fifty lines at a time, newest first. It has no content
+// of any request.
 
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";

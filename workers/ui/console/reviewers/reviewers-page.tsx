@@ -1,4 +1,5 @@
-// Reviewers: how each is reached, what waits for them, a test of each channel, and the form that signs one out of their inbox.
+// Reviewers: how each is reached, what waits for them, a test of each channel, and the form that
+// signs one out of their inbox.
 
 import type { LinkChannel } from "../../../../shared/notice-channels.ts";
 import { type TestResult, testResultWords } from "../../channel-test.tsx";

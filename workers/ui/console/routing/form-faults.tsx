@@ -10,7 +10,10 @@ import { type RoutingWords, routingWords } from "./routing-words.ts";
 export type Fault = { readonly field: string | null; readonly message: string; readonly pointer?: string };
 export type Faults = readonly Fault[];
 
-/** The issues of a whole table, by the fields of one entry of it. `fieldAt`: the field of what stands at these steps inside it. */
+/**
+ * The issues of a whole table, by the fields of one entry of it. `fieldAt`: the field of what
+ * stands at these steps inside it.
+ */
 export const faultsOf = (issues: readonly PointedError[], entry: string, fieldAt: (steps: readonly string[]) => string | null): Faults =>
   issues.map(({ pointer, message }) => {
     const steps = pointer === entry || pointer.startsWith(`${entry}/`) ? pointer.slice(entry.length + 1).split("/") : null;

@@ -1,4 +1,5 @@
-// A model of the routing table as the fields of a form, and back. What has no field is kept: in a field of its own as JSON, or as it was.
+// A model of the routing table as the fields of a form, and back. What has no field is kept: in a
+// field of its own as JSON, or as it was.
 
 import type { Json, JsonObject } from "../../../../shared/json-types.ts";
 import { printJson } from "../../../../shared/json/json-text.ts";
@@ -58,7 +59,10 @@ export function fieldsOfModel(table: JsonObject, id: string | null): ModelFields
 /** A field that cannot be read, by its name. */
 export type FieldProblem = { readonly field: string; readonly problem: "notNumber" | "notJson" };
 
-/** The change that the form stands for. `was`: the model as it is written in `table`, or null for a new one. */
+/**
+ * The change that the form stands for. `was`: the model as it is written in `table`, or null for a
+ * new one.
+ */
 export function editOf(
   table: JsonObject,
   was: string | null,
@@ -104,7 +108,10 @@ export function editOf(
 
 const linesIn = (text: string): string[] => [...new Set(text.split("\n").map((line) => line.trim()))].filter((line) => line !== "");
 
-/** Without members that are undefined, the old ones in their old order: a difference then shows what was changed alone. */
+/**
+ * Without members that are undefined, the old ones in their old order: a difference then shows what
+ * was changed alone.
+ */
 function inOrder(old: JsonObject, model: Readonly<Record<string, unknown>>): JsonObject {
   const names = [
     ...Object.keys(old).filter((name) => Object.hasOwn(model, name)),

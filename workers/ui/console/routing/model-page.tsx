@@ -115,7 +115,10 @@ function placeOf(changed: JsonObject, { model, place }: ModelEdit): number {
   return isObject(here) && here["id"] === model["id"] ? models.indexOf(here as JsonObject) : placeOfModel(changed, String(model["id"])) - 1;
 }
 
-/** The field that a member of the model is entered in: `/price/inputPerMTok` in its own, `/thinking` in the one for the rest. */
+/**
+ * The field that a member of the model is entered in: `/price/inputPerMTok` in its own, `/thinking`
+ * in the one for the rest.
+ */
 function modelFieldAt(steps: readonly string[]): string | null {
   const [member = "", inner] = steps;
   if (member === "price" || member === "scores") return inner ?? null;

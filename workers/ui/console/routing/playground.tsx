@@ -1,4 +1,5 @@
-// The playground: a request in, and which models would answer it, in which order, with which score and why. No model is called.
+// The playground: a request in, and which models would answer it, in which order, with which score
+// and why. No model is called.
 
 import type { ExplainedModel } from "../../../../shared/routing/explain.ts";
 import { axes } from "../../../../shared/routing/rank.ts";

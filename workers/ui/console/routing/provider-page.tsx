@@ -1,4 +1,5 @@
-// One provider of the routing table: added, changed or removed in a form. Its credential is a secret of the Worker, and never stands here.
+// One provider of the routing table: added, changed or removed in a form. Its credential is a
+// secret of the Worker, and never stands here.
 
 import type { Json, JsonObject } from "../../../../shared/json-types.ts";
 import { isObject } from "../../../../shared/json/values.ts";

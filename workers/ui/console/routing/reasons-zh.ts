@@ -1,4 +1,5 @@
-// Why a model cannot answer, in simplified Chinese. The operator's API says it in English; a reason that is not here stays as it is.
+// Why a model cannot answer, in simplified Chinese. The operator's API says it in English; a reason
+// that is not here stays as it is.
 
 const reasons: readonly (readonly [RegExp, string])[] = [
   [/^it is neither the requested model nor one of its equivalents$/, "既不是所请求的模型，也不是它的替代模型"],

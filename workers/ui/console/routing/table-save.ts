@@ -1,4 +1,5 @@
-// One change of the routing table, made by a form: of the whole document, on top of the version that the form was made from.
+// One change of the routing table, made by a form: of the whole document, on top of the version
+// that the form was made from.
 
 import type { JsonObject } from "../../../../shared/json-types.ts";
 import type { PointedError } from "../../../../shared/model/outcome.ts";
@@ -9,7 +10,10 @@ import { type Document, findVersion, readDocument, textOf } from "../documents/d
 import type { Shown, Visit } from "../page.ts";
 import type { RoutingWords } from "./routing-words.ts";
 
-/** The table of this version; where it is no longer kept, as it is now, so that the save is refused as a conflict. */
+/**
+ * The table of this version; where it is no longer kept, as it is now, so that the save is refused
+ * as a conflict.
+ */
 export const tableOf = async (visit: Visit, version: number): Promise<JsonObject> =>
   (await findVersion(visit, "routing", version)) ?? readDocument(visit, "routing");
 

@@ -1,4 +1,5 @@
-// The form of one MCP server: its fields, what they say of an entry of the servers document, and back.
+// The form of one MCP server: its fields, what they say of an entry of the servers document, and
+// back.
 
 import { type Result, err, ok } from "../../../../shared/result.ts";
 import type { Entry } from "../entries.tsx";
@@ -38,7 +39,9 @@ function serverValues(entry: Entry): Typed["values"] {
   };
 }
 
-/** The members that the form says, or the fields that are wrong. Other members of the entry stay. */
+/**
+ * The members that the form says, or the fields that are wrong. Other members of the entry stay.
+ */
 function serverIn(form: URLSearchParams, wrong: (typeof serversWords)["en"]["wrong"]): Result<(now: Entry | null) => Entry, Typed> {
   const errors: Record<string, string> = {};
   const text = (name: string): string => (form.get(name) ?? "").trim();

@@ -1,4 +1,5 @@
-// The MCP servers of the relay: how each is reached, whether it answers, and the forms that add, change and remove one.
+// The MCP servers of the relay: how each is reached, whether it answers, and the forms that add,
+// change and remove one.
 
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";

@@ -1,4 +1,5 @@
-// Whether one server or key is stopped, beside it on a page of its own, with the form that stops it and the one that resumes it.
+// Whether one server or key is stopped, beside it on a page of its own, with the form that stops it
+// and the one that resumes it.
 
 import type { Stop } from "../../../../shared/policy/stops.ts";
 import { Icon } from "../../icons.tsx";

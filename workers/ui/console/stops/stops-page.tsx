@@ -1,5 +1,6 @@
-// The kill switch: what is stopped, and the forms that stop and resume. A key is chosen from those that there are. A server may have a name
-// that only its host knows, so it is typed, with the known ones to choose from.
+// The kill switch: what is stopped, and the forms that stop and resume. A key is chosen from those
+// that there are. A server may have a name that only its host knows, so it is typed, with the known
+// ones to choose from.
 
 import { isLoopbackHost } from "../../../../shared/address.ts";
 import { Time } from "../../names.tsx";
@@ -18,7 +19,10 @@ type Key = { readonly id: string; readonly name: string };
 /** What there is to stop. `names`: of keys by their ids, also of revoked ones. */
 type Known = { readonly servers: readonly string[]; readonly keys: readonly Key[]; readonly names: ReadonlyMap<string, string> };
 
-/** The key for development, which is in no list, and whose id is always the same. No gateway but a local one accepts it. */
+/**
+ * The key for development, which is in no list, and whose id is always the same. No gateway but a
+ * local one accepts it.
+ */
 const devKey: Key = { id: "key_dev", name: "DEV_API_KEY" };
 
 async function knownThings(visit: Visit): Promise<Known> {

@@ -1,4 +1,5 @@
-// The numbers of the usage page: a row for each server, model, key or day, with a bar of its requests.
+// The numbers of the usage page: a row for each server, model, key or day, with a bar of its
+// requests.
 
 import type { Child } from "hono/jsx";
 import { Name } from "../../outside-text.tsx";
