@@ -81,6 +81,27 @@ describe("the tables of docs/performance.md", () => {
     expect(withReport(written, report, "../bench/results")).toBe(written);
   });
 
+  test("the page has the median of the rounds, without the columns that only the results have", () => {
+    const columns = [...(report.tables[0]?.columns ?? []), { key: "perSecond", title: "requests a second", digits: 0 }];
+    const rows = [{ labels: ["we"], values: { ms: [3, 1, 2], perSecond: [7] } }];
+    const written = withReport(page, { ...report, tables: [{ title: "T", labels: ["who"], columns, rows }] }, "");
+    expect(written).toContain("| we | 2.0 |\n");
+    expect(written).not.toContain("requests a second");
+    expect(written).toContain("1 round of 1 s: median.");
+  });
+
+  test("pictures stand in the place of the tables that they show", () => {
+    const written = withReport(page, { ...report, pictures: [{ file: "growth.svg", title: "Growth" }] }, "../bench/results");
+    expect(written).toContain("![Growth](../bench/results/growth.svg)");
+    expect(written).not.toContain("| we |");
+  });
+
+  test("a report whose requests failed is refused", () => {
+    const rows = [{ labels: ["we"], values: { ms: [1], failed: [2] } }];
+    const tables = report.tables.map((table) => ({ ...table, rows }));
+    expect(() => withReport(page, { ...report, tables }, "")).toThrow('requests of "relay" failed');
+  });
+
   test("a page without marks for the part, and a short run, are refused", () => {
     expect(() => withReport("no marks", report, "")).toThrow('no marks for the part "relay"');
     expect(() => withReport(page, { ...report, settings: { ...report.settings, short: true } }, "")).toThrow("short run");
