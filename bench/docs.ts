@@ -8,7 +8,7 @@ const startOf = (part: string): string => `<!-- bench ${part}: written by npm ru
 const endOf = (part: string): string => `<!-- end of bench ${part} -->`;
 
 /** Keys of columns that bench/results/ has and the page does not. */
-const leftOut: ReadonlySet<string> = new Set(["p50Ms", "p99Ms", "perSecond", "failed"]);
+const leftOut: ReadonlySet<string> = new Set(["p50Ms", "p99Ms", "perSecond", "failed", "least", "max", "kib"]);
 
 /**
  * The page with this report's tables, or with its pictures where it has any. Throws where the page
