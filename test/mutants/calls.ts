@@ -17,7 +17,7 @@ export const callMutants: readonly Mutant[] = [
     name: "the same request with a JWT that only claims its user is another call",
     from: "token: owner?.token ?? null });",
     to: "token: owner?.user ?? null });",
-    test: owner("anybody can write a JWT"),
+    test: owner("whoever wrote the same claims"),
   },
   {
     file: "shared/credential/call-owner.ts",

@@ -101,6 +101,21 @@ describe("a credential that was refreshed during a call", () => {
     expect((await client.request("tools/call", params, as(jwt("alice", 2, "forged")))).status).toBe(401);
   });
 
+  test("is another call for whoever wrote the same claims, at a server that lets both in", async () => {
+    const [alice, forger] = [jwt("alice", 1), jwt("alice", 2, "forged")];
+    upstream.answer = (call) => {
+      const isFirst = call.message.params?.["inputResponses"] === undefined;
+      const who = call.headers.get("Authorization") ?? "nobody";
+      return answerWith(
+        call,
+        isFirst ? roundOf({ confirm: formInput, reply: samplingInput() }, `the state of ${who}`) : textResult(`the result of ${who}`),
+      );
+    };
+    const [first, second] = [await client.call(params, as(alice)), await client.call(params, as(forger))];
+    expect(textOf(await client.call(retryOf(first), as(alice)))).toContain(alice);
+    expect(textOf(await client.call(retryOf(second), as(forger)))).toContain(forger);
+  });
+
   test("ends it where it is opaque: nothing shows whose it is", async () => {
     const first = await client.call(params, as("Bearer alice-1"));
     const said = await client.call(retryOf(first), as("Bearer alice-2"));
