@@ -154,25 +154,32 @@ function judgedBefore(): Map<string, Judged> {
 const isAsExpected = (mutant: Mutant, { verdict }: Judged): boolean => verdict === (mutant.survives === undefined ? "killed" : "survived");
 
 export function table(judged: ReadonlyMap<string, Judged>): string {
-  const areas = new Map<string, { mutants: number; killed: number; survived: string[] }>();
+  const areas = new Map<string, { mutants: number; judged: number; killed: number; survived: string[] }>();
   for (const mutant of mutants) {
     const area = dirname(mutant.file);
-    const row = areas.get(area) ?? { mutants: 0, killed: 0, survived: [] };
+    const row = areas.get(area) ?? { mutants: 0, judged: 0, killed: 0, survived: [] };
     const verdict = judged.get(keyOf(mutant))?.verdict;
     row.mutants += 1;
+    if (verdict !== undefined) row.judged += 1;
     if (verdict === "killed") row.killed += 1;
-    else row.survived.push(`${mutant.name}: ${mutant.survives ?? verdict ?? "not judged"}`);
+    else if (verdict !== undefined) row.survived.push(`${mutant.name}: ${mutant.survives ?? verdict}`);
     areas.set(area, row);
   }
-  const rows = [...areas].map(([area, row]) => `| \`${area}/\` | ${row.mutants} | ${row.killed} | ${row.survived.join("; ") || "none"} |`);
-  const killed = [...areas.values()].reduce((sum, row) => sum + row.killed, 0);
+  const rows = [...areas].map(([area, row]) => rowOf(`\`${area}/\``, row, row.survived.join("; ") || "none"));
+  const sum = (of: "mutants" | "judged" | "killed"): number => [...areas.values()].reduce((all, row) => all + row[of], 0);
   return [
-    "| folder | mutations | killed | survived, with the reason |",
-    "|---|---|---|---|",
+    "| folder | mutations | judged | killed | survived, with the reason |",
+    "|---|---|---|---|---|",
     ...rows.sort(),
-    `| all | ${mutants.length} | ${killed} | |`,
+    rowOf("all", { mutants: sum("mutants"), judged: sum("judged"), killed: sum("killed") }, ""),
   ].join("\n");
 }
+
+const rowOf = (
+  name: string,
+  row: { readonly mutants: number; readonly judged: number; readonly killed: number },
+  survived: string,
+): string => `| ${name} | ${row.mutants} | ${row.judged} | ${row.killed} | ${survived} |`;
 
 async function main(): Promise<void> {
   const {
