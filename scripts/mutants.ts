@@ -62,10 +62,10 @@ export function removeCheck(copy: string, { file, from, to }: Mutant): boolean {
   return true;
 }
 
-/**
- * The tests that ran, by full name, and whether each passed. A file that cannot be loaded has none.
- */
-function runTests(copy: string, file: string, only: string | undefined, options: readonly string[]): Promise<ReadonlyMap<string, boolean>> {
+type Ran = { readonly isPassed: boolean; readonly ms: number };
+
+/** The tests that ran, by full name. A file that cannot be loaded has none. */
+function runTests(copy: string, file: string, only: string | undefined, options: readonly string[]): Promise<ReadonlyMap<string, Ran>> {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
@@ -81,8 +81,8 @@ function runTests(copy: string, file: string, only: string | undefined, options:
       const ran = testResults.flatMap(({ assertionResults }) => assertionResults);
       resolve(
         new Map(
-          ran.flatMap(({ fullName, status }) =>
-            status === "passed" || status === "failed" ? [[fullName, status === "passed"] as const] : [],
+          ran.flatMap(({ fullName, status, duration = 0 }) =>
+            status === "passed" || status === "failed" ? [[fullName, { isPassed: status === "passed", ms: duration }] as const] : [],
           ),
         ),
       );
@@ -92,7 +92,7 @@ function runTests(copy: string, file: string, only: string | undefined, options:
 
 type Report = {
   readonly testResults: readonly {
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[];
+    readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly duration?: number }[];
   }[];
 };
 
@@ -102,7 +102,7 @@ type Report = {
  */
 class SoundTests {
   readonly #wanted: ReadonlyMap<string, string | undefined>;
-  readonly #passed = new Map<string, Promise<ReadonlyMap<string, boolean>>>();
+  readonly #ran = new Map<string, Promise<ReadonlyMap<string, Ran>>>();
 
   constructor(chosen: readonly Mutant[]) {
     const wanted = new Map<string, string | undefined>();
@@ -114,15 +114,24 @@ class SoundTests {
     this.#wanted = wanted;
   }
 
-  /** @param copy a copy of the source without a mutation at this moment */
-  async has(copy: string, { file, only }: Mutant["test"]): Promise<boolean> {
-    const run = this.#passed.get(file) ?? runTests(copy, file, this.#wanted.get(file), []);
-    this.#passed.set(file, run);
+  /**
+   * How long the longest of a mutation's tests takes, in milliseconds; null where one fails, or
+   * none runs. `copy`: one of the source without a mutation at this moment.
+   */
+  async longest(copy: string, { file, only }: Mutant["test"]): Promise<number | null> {
+    const run = this.#ran.get(file) ?? runTests(copy, file, this.#wanted.get(file), []);
+    this.#ran.set(file, run);
     const named = only === undefined ? undefined : new RegExp(only);
-    const results = [...(await run)].filter(([name]) => named?.test(name) ?? true);
-    return results.length > 0 && results.every(([, passed]) => passed);
+    const results = [...(await run)].filter(([name]) => named?.test(name) ?? true).map(([, ran]) => ran);
+    return results.length > 0 && results.every(({ isPassed }) => isPassed) ? Math.max(...results.map(({ ms }) => ms)) : null;
   }
 }
+
+/**
+ * Many mutations leave their test waiting for what never comes: it has ten times as long as it
+ * takes without one, and half a minute at least.
+ */
+const timeoutFor = (ms: number): string => `--testTimeout=${Math.max(30_000, Math.ceil(ms) * 10)}`;
 
 /** Judges one mutation in a copy, and puts the file back. The same test must pass without it. */
 async function judge(copy: string, mutant: Mutant, sound: SoundTests): Promise<Judged> {
@@ -135,10 +144,12 @@ async function judge(copy: string, mutant: Mutant, sound: SoundTests): Promise<J
     verdict,
     seconds: Math.round((Date.now() - started) / 100) / 10,
   });
-  if (!(await sound.has(copy, mutant.test)) || !removeCheck(copy, mutant)) return finish("broken");
+  const longest = await sound.longest(copy, mutant.test);
+  if (longest === null || !removeCheck(copy, mutant)) return finish("broken");
   try {
-    const ran = [...(await runTests(copy, mutant.test.file, mutant.test.only, ["--bail=1"])).values()];
-    if (ran.includes(false)) return finish("killed");
+    const options = ["--bail=1", timeoutFor(longest)];
+    const ran = [...(await runTests(copy, mutant.test.file, mutant.test.only, options)).values()];
+    if (ran.some(({ isPassed }) => !isPassed)) return finish("killed");
     return finish(ran.length > 0 ? "survived" : "broken");
   } finally {
     writeFileSync(path, original);
