@@ -226,7 +226,7 @@ export const runMutants: readonly Mutant[] = [
     file: "workers/objects/run/run-adoption.ts",
     from: 'if (state.end === null && !isRetry && !this.#parts.store.isRequestorGone()) return "refused";',
     to: "",
-    test: { file: leaving, only: "just after a crash|at the very same time" },
+    test: { file: leaving, only: "yet to open its window" },
   },
   {
     name: "a model call that may be paid for twice is recorded before it is made",

@@ -161,6 +161,23 @@ describe("an identical request", () => {
     expect(new Set((await Promise.all(answers)).map(({ result }) => result?._meta?.["countersign/run"]?.id)).size).toBe(3);
   });
 
+  test("while the first one's caller has yet to open its window is a request of its own", async () => {
+    const { promise: opening, resolve: open } = Promise.withResolvers<void>();
+    const fetched = RunObject.prototype.fetch;
+    vi.spyOn(RunObject.prototype, "fetch").mockImplementationOnce(async function (this: RunObject, request) {
+      await opening;
+      return fetched.call(this, request);
+    });
+    const first = answerOf(post(asked("sess-1")));
+    const { run } = await openNotice("request");
+    const second = answerOf(post(asked("sess-2")));
+    const runs = await eventually("two runs", async () => ((await openRuns()).length === 2 ? openRuns() : null));
+    open();
+    for (const each of runs) await decide("request", "approve", each);
+    expect((await first).result?._meta?.["countersign/run"]?.id).toBe(run);
+    expect((await second).result).toBeDefined();
+  });
+
   test("just after a crash, while the first one's caller is on its way back, is a request of its own", async () => {
     const first = answerOf(post(asked("sess-1")));
     const { run } = await openNotice("request");
