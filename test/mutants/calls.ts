@@ -61,4 +61,11 @@ export const callMutants: readonly Mutant[] = [
     to: "if (owner !== undefined) return null;",
     test: { file: "test/workers/contract/call-owner.test.ts", only: "with none that the server refuses" },
   },
+  {
+    file: "workers/endpoints/relay/translated-relay.ts",
+    name: "a server that does not say that it took a JWT did not take it",
+    from: 'return found.value.kind === "stateless" ? null : sessionNotFound(c);',
+    to: "return null;",
+    test: { file: "test/workers/contract/call-owner.test.ts", only: "with none that the server refuses" },
+  },
 ];

@@ -192,6 +192,12 @@ describe("a call in a session whose id somebody else has too", () => {
     expect((await resume(forger)).status).toBe(401);
     expect((await forger.post(answer)).status).toBe(401);
     expect((await forger.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } })).status).toBe(401);
+    // A server that says no in another way than 401 has not accepted it either.
+    const answered = upstream.answer;
+    upstream.answer = (call) =>
+      call.headers.get("Authorization")?.endsWith(".forged") === true ? new Response("no", { status: 400 }) : answered(call);
+    expect((await forger.post(answer)).status).toBe(404);
+    expect((await resume(forger)).status).toBe(404);
     expect(continuations(upstream.calls)).toEqual([]);
     expect((await inSession(jwt("alice", 2), own.session).post(answer)).status).toBe(202);
     await eventually("the continued call", async () => continuations(upstream.calls).length > 0);

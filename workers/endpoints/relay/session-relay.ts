@@ -35,7 +35,17 @@ import type { AppContext } from "../app-context.ts";
 import { beginsWithout, discover, discoverWithout, forget } from "./negotiation.ts";
 import { beginTranslated, endTranslated, isTranslated, listenTranslated, postTranslated } from "./translated-relay.ts";
 import { requestMeta, translatedSession } from "../../../shared/relay/translation.ts";
-import { type Visit, type Watched, broken, errorMessages, passUnclear, refuseWith, sessionHeader, unreachable } from "./visit.ts";
+import {
+  type Visit,
+  type Watched,
+  broken,
+  errorMessages,
+  passUnclear,
+  refuseWith,
+  sessionHeader,
+  sessionNotFound,
+  unreachable,
+} from "./visit.ts";
 
 const sessionNameLength = 16;
 const longestName = 512;
@@ -309,7 +319,6 @@ async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession |
 }
 
 /** The specification's answer for a session that is over: the client begins a new one. */
-const sessionNotFound = (c: AppContext): Promise<Response> => refuseWith(c, 404, "Session not found", {}, -32001);
 
 /** The request that the client cancels with this message. */
 function cancelledBy(message: JsonRpcMessage): RequestId[] {

@@ -47,7 +47,7 @@ import { LegStream, eventResponse } from "./leg-stream.ts";
 import { associationSession, endOriginating } from "./relay-sampling.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
 import { discover, forget, gatewayMeta } from "./negotiation.ts";
-import { type Watched, broken, errorMessages, passUnclear, refuseWith, sessionHeader } from "./visit.ts";
+import { type Watched, broken, errorMessages, passUnclear, sessionHeader, sessionNotFound } from "./visit.ts";
 import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;
@@ -151,7 +151,8 @@ async function refuseForged(c: AppContext, visit: Watched): Promise<Response | n
   if (owner === null || owner.user === owner.token) return null;
   const found = await discover(c.env, visit, gatewayMeta());
   if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
-  return found.value.kind === "unclear" ? passUnclear(found.value.response, visit) : null;
+  if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);
+  return found.value.kind === "stateless" ? null : sessionNotFound(c);
 }
 
 async function answered(c: AppContext, visit: Watched, session: Translated, request: Request, body: Uint8Array): Promise<Response> {
@@ -216,7 +217,7 @@ function clientSide(c: AppContext, visit: Watched, session: Translated, request:
     notification: (text) => text,
     otherFamily: async () => {
       await forget(c.env, visit);
-      return refuseWith(c, 404, "Session not found", {}, -32001);
+      return sessionNotFound(c);
     },
     refuse,
     cancelled: (over) => whenCancelled(callOf(c, visit, session, id), over),

@@ -88,6 +88,11 @@ export const passUnclear = (response: Response, { server }: Visit): Response =>
   new Response(response.body, { status: response.status, headers: headersDown(response, server) });
 
 /**
+ * A client that is told so begins another session. Source: basic/transports, "Session Management".
+ */
+export const sessionNotFound = (c: AppContext): Promise<Response> => refuseWith(c, 404, "Session not found", {}, -32001);
+
+/**
  * A refusal of the relay itself. It carries the id of each request that it answers, where that is
  * known.
  */
