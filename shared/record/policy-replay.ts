@@ -53,7 +53,7 @@ export const effects = [
 export type Effect = (typeof effects)[number];
 
 /** Why it cannot be told what another policy would have done. */
-export const unknowns = ["earlierVersion", "countedOnly", "deleted"] as const;
+export const unknowns = ["countedOnly", "deleted"] as const;
 export type Unknown = (typeof unknowns)[number];
 
 export type Replayed =
@@ -83,7 +83,6 @@ export function replay(policy: Policy, { fact, grants }: Pick<ReplayedRequest, "
     return compared(policy, judgedRequest(fact.judged, fact.judged), { kind: "refused", rule: fact.reason.rule }, []);
   }
   if (fact.kind !== "received") return { kind: "notByRules", count: 1 };
-  if (fact.judged === undefined) return { kind: "unknown", why: "earlierVersion", count: 1 };
   const { server, name: tool, method } = fact;
   const provenance = fact.provenance as Provenance; // written by receivedFact
   return compared(policy, judgedRequest({ server, tool, method, provenance }, fact.judged), rulingBefore(fact, grants), grants);

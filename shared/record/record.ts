@@ -176,8 +176,8 @@ export type RecordFact =
        * approve.
        */
       readonly asked?: { readonly reviewers: readonly string[]; readonly quorum: number };
-      /** What the rules judged it by; absent in events of earlier versions. */
-      readonly judged?: JudgedRecord;
+      /** What the rules judged it by. */
+      readonly judged: JudgedRecord;
       readonly models: readonly string[];
       readonly risks: readonly string[];
       readonly contextIgnored: string | null;
@@ -310,11 +310,8 @@ export type RecordFact =
       readonly risks?: readonly string[];
       /** The failed ones. */
       readonly attempts: readonly Attempt[];
-      /**
-       * When the one that succeeded began, and how long it took; absent in records of earlier
-       * versions.
-       */
-      readonly took?: Took;
+      /** When the one that succeeded began, and how long it took. */
+      readonly took: Took;
       /** The images of the reply, in its order; absent where it has none. */
       readonly images?: readonly ImageDigests[];
     }
@@ -459,23 +456,17 @@ export type RunSummary = {
    */
   readonly model: string | null;
   readonly costUsd: number;
-  /**
-   * The policy's rule; absent in lines of earlier versions, and of requests that were refused
-   * before.
-   */
+  /** The policy's rule; absent where the request was refused before. */
   readonly rule?: string;
-  /** Absent where nobody was asked, and in lines of earlier versions. */
+  /** Absent where nobody was asked. */
   readonly review?: ReviewLine;
   /**
-   * What it used of the protocol; absent in lines of earlier versions, and of requests that were
-   * refused unread or are no sampling.
+   * What it used of the protocol; absent in lines of requests that were refused unread or are no
+   * sampling.
    */
   readonly use?: RequestUse;
-  /**
-   * The reviews that have closed, of each gate at most one; absent in lines of earlier versions,
-   * and where the request was refused.
-   */
-  readonly reviews?: readonly ReviewTime[];
+  /** The reviews that have closed, of each gate at most one. */
+  readonly reviews: readonly ReviewTime[];
   /** While a review is open: when it expires, in Unix milliseconds. */
   readonly deadlineAt?: number;
 } & Tokens;

@@ -18,11 +18,6 @@ export type ServerUse = {
   /** By how they ended. */
   readonly outcomes: Counts;
   /**
-   * When the first came of which it is known what brought it and what it used; null where that is
-   * known of none.
-   */
-  readonly knownFrom: number | null;
-  /**
    * By the endpoint and the revision that brought them; those whose revision is not known are left
    * out.
    */
@@ -40,13 +35,12 @@ export type ServerUse = {
 };
 
 /**
- * One request that has ended, as use of its server; null where it is open, or its server is not
- * known. Lines of earlier versions do not say what they used; refused ones among them are left out,
- * because they may be of other messages than sampling.
+ * One request for sampling that has ended, as use of its server; null where it is open, is of
+ * another kind, or its server is not known.
  */
 export function useOfLine({ use, server, ...line }: RunSummary): { readonly server: string; readonly use: ServerUse } | null {
-  if (server === null || line.endedAt === null || (use === undefined && line.state === "refused")) return null;
-  if (use?.endpoint === "v1") return { server, use: { ...nothing, v1: { requests: 1, lastAt: line.createdAt } } };
+  if (server === null || line.endedAt === null || use === undefined) return null;
+  if (use.endpoint === "v1") return { server, use: { ...nothing, v1: { requests: 1, lastAt: line.createdAt } } };
   return {
     server,
     use: {
@@ -54,11 +48,10 @@ export function useOfLine({ use, server, ...line }: RunSummary): { readonly serv
       lastAt: line.createdAt,
       requests: 1,
       outcomes: [[line.state, 1]],
-      knownFrom: use === undefined ? null : line.createdAt,
-      broughtBy: use?.revision == null ? [] : [[`${use.endpoint} ${use.revision}`, 1]],
+      broughtBy: use.revision === null ? [] : [[`${use.endpoint} ${use.revision}`, 1]],
       models: line.model === null || line.state === "failed" ? [] : [[line.model, 1]],
-      features: (use?.features ?? []).map((feature) => [feature, 1]),
-      maxTokens: use?.maxTokens ?? 0,
+      features: use.features.map((feature) => [feature, 1]),
+      maxTokens: use.maxTokens,
       inputTokens: line.inputTokens,
       outputTokens: line.outputTokens,
       costUsd: line.costUsd,
@@ -72,7 +65,6 @@ const nothing: ServerUse = {
   lastAt: 0,
   requests: 0,
   outcomes: [],
-  knownFrom: null,
   broughtBy: [],
   models: [],
   features: [],
@@ -87,8 +79,6 @@ export const addedUse = (one: ServerUse, other: ServerUse): ServerUse => ({
   lastAt: Math.max(one.lastAt, other.lastAt),
   requests: one.requests + other.requests,
   outcomes: addedCounts(one.outcomes, other.outcomes),
-  knownFrom:
-    one.knownFrom === null || other.knownFrom === null ? (one.knownFrom ?? other.knownFrom) : Math.min(one.knownFrom, other.knownFrom),
   broughtBy: addedCounts(one.broughtBy, other.broughtBy),
   models: addedCounts(one.models, other.models),
   features: addedCounts(one.features, other.features),

@@ -15,10 +15,6 @@ export type SunsetLine = {
   readonly lastAt: string | null;
   readonly requests: number;
   readonly outcomes: Readonly<Record<string, number>>;
-  /**
-   * ISO 8601: from when it is known what brought requests and what they used; null where it is not.
-   */
-  readonly knownFrom: string | null;
   readonly broughtBy: readonly { readonly endpoint: string; readonly revision: string; readonly requests: number }[];
   readonly models: readonly { readonly model: string; readonly requests: number }[];
   readonly months: readonly { readonly month: string; readonly requests: number }[];
@@ -32,7 +28,7 @@ export type SunsetLine = {
 export type ServerEntry = "none" | "withoutV1Tokens" | "withV1Tokens";
 
 export function sunsetLine({ server, use, months }: ServerMonths, entry: ServerEntry): SunsetLine {
-  const { firstAt, lastAt, requests, knownFrom, models, broughtBy, inputTokens, outputTokens, costUsd, v1 } = use;
+  const { firstAt, lastAt, requests, models, broughtBy, inputTokens, outputTokens, costUsd, v1 } = use;
   return {
     server,
     entry,
@@ -40,7 +36,6 @@ export function sunsetLine({ server, use, months }: ServerMonths, entry: ServerE
     lastAt: requests === 0 ? null : new Date(lastAt).toISOString(),
     requests,
     outcomes: Object.fromEntries(outcomesOf(use)),
-    knownFrom: knownFrom === null ? null : new Date(knownFrom).toISOString(),
     broughtBy: mostFirst(broughtBy).map(([name, count]) => {
       const [endpoint = "", revision = ""] = name.split(" ");
       return { endpoint, revision, requests: count };
@@ -128,10 +123,9 @@ function paragraphOf(line: SunsetLine): string[] {
 
 const list = (items: readonly string[]): string => (items.length === 0 ? "none" : items.join(", "));
 
-const samplingLines = ({ requests, outcomes, months, firstAt, knownFrom, broughtBy, models, usage, moving }: SunsetLine): string[] => [
+const samplingLines = ({ requests, outcomes, months, broughtBy, models, usage, moving }: SunsetLine): string[] => [
   `  requests     ${requests}: ${list(Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`))}`,
   `  by month     ${list(months.map((each) => `${each.month} ${each.requests}`))}`,
-  ...(knownFrom === firstAt ? [] : [`  known from   ${knownFrom ?? "no request"}: what brought requests, and what they used`]),
   `  brought by   ${list(broughtBy.map((each) => `${each.endpoint} in ${each.revision} ${each.requests}`))}`,
   `  models       ${list(models.map((each) => `${visible(each.model)} ${each.requests}`))}`,
   `  usage        ${usage.inputTokens} input tokens, ${usage.outputTokens} output tokens, $${usage.costUsd}`,

@@ -66,8 +66,7 @@ export type StepWhat =
   | { readonly kind: "called"; readonly model: string; readonly isAgain: boolean }
   /** Attempts at one model that follow each other. `until`: when the last of them ended. */
   | { readonly kind: "modelFailed"; readonly attempts: readonly [Attempt, ...Attempt[]]; readonly until: number }
-  /** `tookMs`: since it was asked, or since the request came where that is not known. */
-  | { readonly kind: "answered"; readonly of: Fact<"answered">; readonly tookMs: number }
+  | { readonly kind: "answered"; readonly of: Fact<"answered"> }
   | { readonly kind: "left" | "back" }
   | { readonly kind: "finished"; readonly outcome: string }
   /** Of a later version, or of no request. */
@@ -87,7 +86,6 @@ type Asking = { readonly gate: Gate; readonly reviewers: Map<string, Making> };
 type Known = {
   readonly openedAt: Partial<Record<Gate, number>>;
   readonly asking: Asking[];
-  calledAt: number | null;
   readonly createdAt: number;
   /** What became of each call, by its number. */
   readonly ends: ReadonlyMap<number, Fact<"answered" | "callFailed">>;
@@ -105,7 +103,7 @@ export function timelineOf(events: readonly TimedFact[], createdAt: number): Ste
   const ends = new Map(
     events.flatMap(({ fact }) => (fact.kind === "answered" || fact.kind === "callFailed" ? [[fact.call, fact] as const] : [])),
   );
-  const known: Known = { openedAt: {}, asking: [], calledAt: null, createdAt: came, ends };
+  const known: Known = { openedAt: {}, asking: [], createdAt: came, ends };
   return events.flatMap(({ at, fact }) => stepsOf(fact, at, known)).toSorted((a, b) => a.at - b.at);
 }
 
@@ -140,10 +138,9 @@ function stepsOf(fact: RecordFact, at: number, known: Known): Step[] {
     case "undeliverable":
       return step({ kind: "undecided", how: fact.kind, gate: fact.gate }, "bad");
     case "called":
-      known.calledAt = at;
       return callStep(fact, at, known);
     case "answered":
-      return [...failures(fact.attempts), ...step({ kind: "answered", of: fact, tookMs: at - askedAt(fact.attempts, at, known) }, "ok")];
+      return [...failures(fact.attempts), ...step({ kind: "answered", of: fact }, "ok")];
     case "callFailed":
       return failures(fact.attempts);
     case "requestorLeft":
@@ -220,7 +217,7 @@ const endOf = ({ at, durationMs }: Attempt): number => at + durationMs;
 /** Nothing where every model was passed over. */
 function callStep({ call, models, again }: Fact<"called">, at: number, { ends }: Known): Step[] {
   const end = ends.get(call);
-  const answer = end?.kind === "answered" ? { model: end.model, at: end.took?.at ?? at } : undefined;
+  const answer = end?.kind === "answered" ? { model: end.model, at: end.took.at } : undefined;
   const first = end?.attempts.find(wasSent) ?? answer;
   const model = first?.model ?? (end === undefined || end.attempts.length === 0 ? models[0] : undefined);
   if (model === undefined) return [];
@@ -239,14 +236,4 @@ function failures(attempts: readonly Attempt[]): Step[] {
     const until = Math.max(...group.map(endOf));
     return { at: first.at, tone: "bad", what: { kind: "modelFailed", attempts: group, until } };
   });
-}
-
-/**
- * When the model that answered was asked. A request that is answered at once has one time for all
- * its events.
- */
-function askedAt(failed: readonly Attempt[], answeredAt: number, { calledAt, createdAt }: Known): number {
-  const last = failed.at(-1);
-  if (last !== undefined) return Math.min(endOf(last), answeredAt);
-  return calledAt === null || calledAt === answeredAt ? createdAt : calledAt;
 }

@@ -30,7 +30,7 @@ export const noUsage: UsageSum = { outcomes: {}, inputTokens: 0, outputTokens: 0
 export function usageOfLine(line: RunSummary): UsageSum | null {
   if (line.endedAt === null) return null;
   if (line.cause?.kind === "refusedMany") return refusals(line.cause.count);
-  const decided = (line.reviews ?? []).filter(({ how }) => how === "approved" || how === "denied");
+  const decided = line.reviews.filter(({ how }) => how === "approved" || how === "denied");
   return {
     outcomes: { [outcomeOf(line)]: 1 },
     inputTokens: line.inputTokens,
@@ -42,14 +42,10 @@ export function usageOfLine(line: RunSummary): UsageSum | null {
 
 export const refusals = (count: number): UsageSum => ({ ...noUsage, outcomes: { refused: count } });
 
-function outcomeOf({ state, reviews, use }: RunSummary): UsageOutcome {
+function outcomeOf({ state, reviews }: RunSummary): UsageOutcome {
   switch (state) {
-    case "completed": {
-      // Lines of earlier versions do not say whether people decided, only that a rule wanted it: a
-      // grant may have spared them.
-      const isApproved = reviews === undefined ? use?.features.includes("review") === true : reviews.some(({ how }) => how === "approved");
-      return isApproved ? "approved" : "allowed";
-    }
+    case "completed":
+      return reviews.some(({ how }) => how === "approved") ? "approved" : "allowed";
     case "rejected":
       return "denied";
     case "expired":

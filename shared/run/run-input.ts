@@ -99,14 +99,14 @@ export type RequestInput = {
   /** The closed gates that grants open for this request. */
   readonly granted?: readonly GrantPass[];
   readonly risks: readonly RiskNote[];
-  /** What the rules judged it by; absent in runs of earlier versions. */
-  readonly judged?: JudgedRequest;
+  /** What the rules judged it by. */
+  readonly judged: JudgedRequest;
   readonly contextIgnored: string | null;
   /** The digests of its images, in order; absent where it has none. */
   readonly images?: readonly ImageDigests[];
   readonly takenOver: boolean;
-  /** What it uses of the protocol; absent in runs of earlier versions. */
-  readonly use?: RequestUse;
+  /** What it uses of the protocol. */
+  readonly use: RequestUse;
   /**
    * `sync`: a caller waits on a connection, and may disconnect. `task`: a task, or an asynchronous
    * request. `callback`: an MCP server waits, and the run posts the answer to it.
@@ -266,7 +266,7 @@ const receivedFact = (input: Omit<RequestInput, "request">, digest: string): Rec
   responseGate: input.plan.response,
   ...(input.plan.replyRisk === null ? {} : { replyRisk: input.plan.replyRisk }),
   ...(mayAsk(input.plan) ? { asked: { reviewers: input.plan.reviewers.map(({ name }) => name), quorum: input.plan.quorum } } : {}),
-  ...(input.judged === undefined ? {} : { judged: judgedRecord(input.judged) }),
+  judged: judgedRecord(input.judged),
   models: input.candidates.map(({ model }) => model.id),
   risks: input.risks.map(({ kind }) => kind),
   contextIgnored: input.contextIgnored,

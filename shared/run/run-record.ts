@@ -25,7 +25,7 @@ export const requestLine = ({
   name: requestor.name,
   createdAt,
   rule: plan.rule,
-  ...(use === undefined ? {} : { use }),
+  use,
 });
 
 const mostPeople = 16;
@@ -59,8 +59,8 @@ export function reviewLine({ request, response }: RunState["reviews"]): ReviewLi
  */
 export const firstAsked = (attempts: readonly Attempt[]): string | null => attempts.find(wasSent)?.model ?? null;
 
-/** Where no model was called. */
-export const uncalled = { model: null, inputTokens: 0, outputTokens: 0, costUsd: 0 } as const;
+/** Where no model was called, and nobody was asked. */
+export const uncalled = { model: null, inputTokens: 0, outputTokens: 0, costUsd: 0, reviews: [] } as const;
 
 type Answered = {
   readonly reply: ModelReply;

@@ -128,7 +128,7 @@ function countFailed(sums: MetricSums, attempts: readonly Attempt[]): void {
 
 function countAnswered(sums: MetricSums, { model, usage, costUsd, took }: Extract<RecordFact, { kind: "answered" }>): void {
   count(sums, "countersign_model_attempts_total", [model, "answered"]);
-  if (took !== undefined) observe(sums, "countersign_model_seconds", [model], took.durationMs);
+  observe(sums, "countersign_model_seconds", [model], took.durationMs);
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   const directions = { input: inputTokens, output: outputTokens, cache_read: cachedInputTokens, cache_write: cacheWriteTokens };
   for (const [direction, tokens] of Object.entries(directions))

@@ -37,7 +37,7 @@ export function modelSpans(calls: TracedCalls, events: readonly RecordEvent[]): 
         return lost;
       }
       case "answered":
-        return [...failedSpans(calls, fact.call, fact.attempts), answeredSpan(calls, fact, at)];
+        return [...failedSpans(calls, fact.call, fact.attempts), answeredSpan(calls, fact)];
       case "callFailed":
         return failedSpans(calls, fact.call, fact.attempts);
       default:
@@ -61,15 +61,12 @@ const failedSpans = (calls: TracedCalls, call: number, attempts: readonly Attemp
     isError: true,
   }));
 
-function answeredSpan(calls: TracedCalls, fact: Answered, at: number): Span {
+function answeredSpan(calls: TracedCalls, fact: Answered): Span {
   const attempt = fact.attempts.length + 1;
-  const lastFailed = fact.attempts.at(-1);
-  // Records of earlier versions do not say when the attempt began.
-  const startedAt = fact.took?.at ?? (lastFailed === undefined ? at : lastFailed.at + lastFailed.durationMs);
   return {
     ...spanOf(calls, fact.call, attempt, { id: fact.model }),
-    startedAt,
-    endedAt: fact.took === undefined ? at : startedAt + fact.took.durationMs,
+    startedAt: fact.took.at,
+    endedAt: fact.took.at + fact.took.durationMs,
     attributes: {
       ...attributesOf(calls, attempt, { id: fact.model }),
       ...(calls.operation === "execute_tool" ? {} : modelAnswer(fact)),

@@ -77,11 +77,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     super(ctx, env);
     this.#sql = ctx.storage.sql;
     this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS document (name TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (name, version)) WITHOUT ROWID`,
-    );
-    // Beside `document`, whose rows older releases wrote without it.
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS document_writer (name TEXT NOT NULL, version INTEGER NOT NULL, writer TEXT NOT NULL, PRIMARY KEY (name, version)) WITHOUT ROWID`,
+      `CREATE TABLE IF NOT EXISTS document (name TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL, text TEXT NOT NULL, writer TEXT NOT NULL, PRIMARY KEY (name, version)) WITHOUT ROWID`,
     );
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, record TEXT NOT NULL, created_at INTEGER NOT NULL, revoked_at INTEGER) WITHOUT ROWID`,
@@ -137,11 +133,10 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
       }
       const version = expectedVersion + 1;
       const text = JSON.stringify({ ...(JSON.parse(document) as object), version });
-      this.#sql.exec("INSERT INTO document (name, version, at, text) VALUES (?, ?, ?, ?)", name, version, now, text);
       const writer = JSON.stringify({ by, restored } satisfies Writer);
-      this.#sql.exec("INSERT INTO document_writer (name, version, writer) VALUES (?, ?, ?)", name, version, writer);
-      for (const table of ["document", "document_writer"])
-        this.#sql.exec(`DELETE FROM ${table} WHERE name = ? AND version <= ?`, name, version - versionsKept);
+      const row = [name, version, now, text, writer];
+      this.#sql.exec("INSERT INTO document (name, version, at, text, writer) VALUES (?, ?, ?, ?, ?)", ...row);
+      this.#sql.exec("DELETE FROM document WHERE name = ? AND version <= ?", name, version - versionsKept);
       this.#queue(name, { version, text }, now);
       const digestBefore = current === null ? null : sha256Hex(current.text);
       this.#acts.append(now, {
@@ -161,15 +156,12 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
 
   versions(name: DocumentName): StoredVersion[] {
     return this.#sql
-      .exec<{ version: number; at: number; writer: string | null }>(
-        "SELECT version, at, writer FROM document LEFT JOIN document_writer USING (name, version) WHERE name = ? ORDER BY version DESC",
+      .exec<{ version: number; at: number; writer: string }>(
+        "SELECT version, at, writer FROM document WHERE name = ? ORDER BY version DESC",
         name,
       )
       .toArray()
-      .map(({ version, at, writer }) => {
-        const { by, restored } = writer === null ? { by: null, restored: null } : (JSON.parse(writer) as Writer); // written above
-        return { version, at, by, restored };
-      });
+      .map(({ version, at, writer }) => ({ version, at, ...(JSON.parse(writer) as Writer) })); // written above
   }
 
   version(name: DocumentName, version: number): StoredDocument | null {

@@ -35,7 +35,6 @@ export async function handBack({
     state: "completed",
     cause: null,
     ...uncalled,
-    reviews: [],
   };
   const events = () => chainEvents(run, null, now, [{ kind: "handedBack", key: key.id, requestId: idWord(envelope.requestId) }]);
   enqueue(env, ctx, { key: { id: key.id, run }, ...(reserved ? { entry: { run, make: () => ({ events: events(), summary }) } } : {}) });

@@ -10,19 +10,11 @@ export type DocumentName = (typeof documentNames)[number];
 
 export type StoredDocument = { readonly version: number; readonly at: number; readonly text: string };
 
-/**
- * A version without its text. `by`: null where an older release of the gateway wrote it.
- * `restored`: the old version that was written again.
- */
-export type StoredVersion = {
-  readonly version: number;
-  readonly at: number;
-  readonly by: Operator | null;
-  readonly restored: number | null;
-};
-
 /** Who writes a document, and which old version it is, where one is restored. */
 export type Writer = { readonly by: Operator; readonly restored: number | null };
+
+/** A version without its text. */
+export type StoredVersion = Writer & { readonly version: number; readonly at: number };
 
 export type WriteAnswer =
   | { readonly kind: "written"; readonly version: number }

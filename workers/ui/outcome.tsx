@@ -25,9 +25,9 @@ const kinds = {
   failed: { style: "bad", icon: "cross" },
 } as const satisfies Record<ReviewState["kind"], object>;
 
-/** Everybody whose vote made the outcome; the last one of them where an older run does not say. */
+/** Everybody whose vote made the outcome. */
 function decidersOf({ state, votes = [] }: ReviewView): string[] {
-  if (state.kind === "approved") return votes.length === 0 ? [state.by] : votes.map(({ by }) => by);
+  if (state.kind === "approved") return votes.map(({ by }) => by);
   return state.kind === "denied" ? [state.by] : [];
 }
 

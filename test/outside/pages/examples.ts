@@ -236,7 +236,12 @@ export const standings: Readonly<
 };
 
 export const decided: Readonly<Record<"approved" | "denied" | "deniedReply" | "expired" | "cancelled" | "failed", ReviewView>> = {
-  approved: { ...editedRequest, state: { kind: "approved", by: "Ada Lovelace", at: now - 1_000, edited: true }, progress: "generating" },
+  approved: {
+    ...editedRequest,
+    state: { kind: "approved", by: "Ada Lovelace", at: now - 1_000, edited: true },
+    votes: [{ by: "Ada Lovelace", at: now - 1_000 }],
+    progress: "generating",
+  },
   denied: {
     ...openRequest,
     state: {
@@ -458,6 +463,7 @@ export const control = {
   approvedFunction: {
     ...asked.function,
     state: { kind: "approved", by: "Ada Lovelace", at: now - 1_000, edited: false },
+    votes: [{ by: "Ada Lovelace", at: now - 1_000 }],
     progress: "responseReview",
   },
   deniedFunction: {

@@ -62,7 +62,8 @@ describe("a review page says only what is true now", () => {
     expect(open).toContain("You are no longer asked");
     expect(open).not.toContain("handed it to you");
     const state = { kind: "approved", by: "Grace Hopper", at: openRequest.now - 1_000, edited: false } as const;
-    const over = wordsOf({ ...standings.handedOver, handedBy, state });
+    const votes = [{ by: "Grace Hopper", at: openRequest.now - 1_000 }];
+    const over = wordsOf({ ...standings.handedOver, handedBy, state, votes });
     expect(over).toContain("Grace Hopper approved it");
     for (const gone of ["no longer asked", "You handed it", "handed it to you"]) expect(over).not.toContain(gone);
   });

@@ -16,6 +16,7 @@ const line = (run: string, createdAt: number): RunSummary => ({
   inputTokens: 0,
   outputTokens: 0,
   costUsd: 0,
+  reviews: [],
 });
 
 const byAge = (a: LinePlace, b: LinePlace): number => b.createdAt - a.createdAt || (a.run === b.run ? 0 : a.run < b.run ? 1 : -1);

@@ -215,10 +215,8 @@ describe("grants", () => {
 });
 
 describe("what cannot be told is said", () => {
-  const { judged: _judged, ...earlier } = received(policyOf([]), request) as Received;
   test.each([
     ["a record that is deleted", null, { kind: "unknown", why: "deleted", count: 1 }],
-    ["an event of an earlier version", earlier, { kind: "unknown", why: "earlierVersion", count: 1 }],
     [
       "refusals by rules that were only counted",
       { kind: "refusedMany", key: "k", endpoint: "sampling", reason: "policyRefused", since: "", until: "", count: 30 },

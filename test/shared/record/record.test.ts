@@ -31,6 +31,7 @@ const facts: RecordFact[] = [
     rule: "default",
     requestGate: "review",
     responseGate: "allow",
+    judged: { keyName: "dev", maxTokens: 100, risk: "none", models: [] },
     models: ["a", "b"],
     risks: [],
     contextIgnored: null,

@@ -32,6 +32,7 @@ const line = (more: Partial<RunSummary> = {}): RunSummary => ({
   inputTokens: 12,
   outputTokens: 5,
   costUsd: 0.001,
+  reviews: [],
   use: useOf(asked()),
   ...more,
 });
@@ -72,15 +73,8 @@ describe("the use of a server", () => {
     expect(useOfLine(line())).toMatchObject({ server: "notes", use: { requests: 1, firstAt: at, lastAt: at, maxTokens: 500 } });
     expect(useOfLine(line({ endedAt: null, state: "waiting" }))).toBeNull();
     expect(useOfLine(line({ server: null }))).toBeNull();
-  });
-
-  test("has lines of earlier versions without what they used, and says from when that is known", () => {
-    const { use: _use, ...earlier } = line({ createdAt: at - 100 });
-    const [before, after] = [earlier, line()].map((each) => useOfLine(each)?.use as ServerUse);
-    expect(before).toMatchObject({ requests: 1, models: [["first", 1]], inputTokens: 12, knownFrom: null, broughtBy: [], features: [] });
-    for (const sum of [addedUse(before as ServerUse, after as ServerUse), addedUse(after as ServerUse, before as ServerUse)])
-      expect(sum).toMatchObject({ requests: 2, firstAt: at - 100, knownFrom: at, broughtBy: [["relay 2025-11-25", 1]] });
-    expect(useOfLine({ ...earlier, state: "refused" })).toBeNull();
+    const { use: _use, ...other } = line();
+    expect([useOfLine(other), useOfLine({ ...other, state: "refused" })]).toEqual([null, null]);
   });
 
   test("counts by outcome, by what brought it, by model and by feature", () => {
@@ -101,7 +95,6 @@ describe("the use of a server", () => {
       firstAt: at - 5,
       lastAt: at + 7,
       requests: 3,
-      knownFrom: at - 5,
       outcomes: [
         ["completed", 2],
         ["refused", 1],
@@ -203,7 +196,6 @@ describe("what a move to /v1 changes", () => {
 describe("the report as text", () => {
   const use = useOfLine(line({ use: useOf(asked({ tools: [tool] })) }))?.use as ServerUse;
   const server = (name: string) => sunsetLine({ server: name, use, months: [["2026-11", 1]] }, "none");
-  const earlier = (knownFrom: number | null) => sunsetLine({ server: "notes", use: { ...use, knownFrom }, months: [] }, "none");
 
   test("has a paragraph for each server", () => {
     expect(sunsetText([server("notes")], true)).toBe(
@@ -223,11 +215,9 @@ describe("the report as text", () => {
     expect(sunsetText([server("a"), server("b")], true).split("\n\n")).toHaveLength(2);
   });
 
-  test("says that there is none, that it is not complete, and what is not known of earlier requests", () => {
+  test("says that there is none, and that it is not complete", () => {
     expect(sunsetText([], true)).toBe("No MCP server has sampled.\n");
     expect(sunsetText([server("notes")], false)).toMatch(/^Not every request is counted yet: ask again\.\n\nnotes\n/);
-    expect(sunsetText([earlier(at + 1_000)], true)).toContain("  known from   2026-11-02T09:14:01.000Z: what brought requests");
-    expect(sunsetText([earlier(null)], true)).toContain("  known from   no request: what");
   });
 
   test("of a server that has moved says since when it calls /v1, and nothing of sampling", () => {

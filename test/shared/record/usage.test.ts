@@ -66,12 +66,6 @@ describe("the outcome of a request", () => {
     expect(usageOfLine(of)?.outcomes).toEqual({ [outcome]: 1 });
   });
 
-  test("of a line of an earlier version is approved where a rule wanted a review", () => {
-    const { reviews: _, ...old } = line({ use: { endpoint: "sampling", revision: null, features: ["review"], maxTokens: 1 } });
-    expect(usageOfLine(old)?.outcomes).toEqual({ approved: 1 });
-    expect(usageOfLine({ ...old, reviews: [] })?.outcomes).toEqual({ allowed: 1 });
-  });
-
   test("is none while it is open, and a flood has as many as were refused", () => {
     expect(usageOfLine(line({ state: "waiting", endedAt: null }))).toBeNull();
     const flood = line({ state: "refused", cause: { kind: "refusedMany", reason: "rateLimited", count: 7 } });

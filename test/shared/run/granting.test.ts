@@ -31,7 +31,7 @@ function planned(then: object = {}, request?: ChatRequest, by?: Partial<Requesto
   return made.value;
 }
 
-const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunInput> = {}): Omit<RunInput, "request"> => ({
+const openingOf = ({ candidates, gates, risks, judged }: Plan, over: Partial<RunInput> = {}): Omit<RunInput, "request"> => ({
   id: "run_1",
   createdAt: now,
   endpoint: "sampling",
@@ -40,6 +40,8 @@ const openingOf = ({ candidates, gates, risks }: Plan, over: Partial<RunInput> =
   candidates,
   plan: gates,
   risks,
+  judged,
+  use: { endpoint: "sampling", revision: null, features: [], maxTokens: 0 },
   notes: [],
   contextIgnored: null,
   takenOver: false,

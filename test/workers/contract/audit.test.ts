@@ -529,6 +529,7 @@ describe("many requests", () => {
         inputTokens: 1,
         outputTokens: 1,
         costUsd: 0,
+        reviews: [],
       };
     });
     for (const [shard, part] of Map.groupBy(lines, ({ run }) => ledgerShardOf(run)))

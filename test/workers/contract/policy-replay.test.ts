@@ -134,6 +134,7 @@ async function recorded(index: number, at: number, state: LineState = "completed
     inputTokens: 1,
     outputTokens: 1,
     costUsd: 0,
+    reviews: [],
   };
   await appendToLedger(env, run, { events, summary });
 }

@@ -60,6 +60,7 @@ const line = (run: string, more: Partial<RunSummary> = {}): RunSummary => ({
   inputTokens: 1,
   outputTokens: 1,
   costUsd: 0,
+  reviews: [],
   ...more,
 });
 

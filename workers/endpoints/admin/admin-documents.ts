@@ -108,7 +108,7 @@ function addVersions(name: DocumentName, at: DocumentPaths): void {
 
   const listVersions = describe(`list-${name}-versions`, {
     summary: `The last 20 versions of the ${name} document, newest first`,
-    200: asJson("Versions", "Versions, times and who wrote them; null where an older release of the gateway wrote it"),
+    200: asJson("Versions", "Versions, times and who wrote them"),
   });
 
   documentRoutes.get(at.versions, listVersions, async (c) => {

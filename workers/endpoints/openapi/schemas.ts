@@ -207,7 +207,6 @@ export function schemas() {
           ...each(timeOrNull, "firstAt", "lastAt"),
           requests: integer,
           v1: record({ requests: integer, lastAt: timeOrNull }),
-          knownFrom: timeOrNull,
           outcomes: { type: "object", additionalProperties: integer },
           broughtBy: list(record({ endpoint: { enum: ["sampling", "relay"] }, revision: text, requests: integer })),
           models: list(record({ model: text, requests: integer })),
@@ -271,7 +270,7 @@ export function schemas() {
       publicUrl: orNull("string"),
     }),
     Versions: record({
-      versions: list(record({ version: integer, at: time, by: { anyOf: [operator, { type: "null" }] }, restored: orNull("integer") })),
+      versions: list(record({ version: integer, at: time, by: operator, restored: orNull("integer") })),
     }),
     DocumentCheck: record({ valid: { type: "boolean" }, details: pointed }, { keysCutOff: list(keyCutOff) }),
     DoctorCheck: check,

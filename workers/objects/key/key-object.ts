@@ -89,7 +89,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
       this.#index.set(row.digest, { run: row.run, expiresAt: row.expires_at });
     }
     void ctx.blockConcurrencyWhile(async () => {
-      this.#state = { ...emptyKeyState, ...(await ctx.storage.get<KeyState>("state")) };
+      this.#state = (await ctx.storage.get<KeyState>("state")) ?? emptyKeyState;
     });
   }
 

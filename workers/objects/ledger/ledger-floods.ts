@@ -2,6 +2,7 @@
 // record has it when the minute is over.
 
 import { type RecordFact, type RunSummary, chainEvents } from "../../../shared/record/record.ts";
+import { uncalled } from "../../../shared/run/run-record.ts";
 import type { Flood } from "../../stubs/ledger-calls.ts";
 import type { LedgerEvents } from "./ledger-events.ts";
 import type { LedgerLines } from "./ledger-lines.ts";
@@ -52,10 +53,7 @@ export class LedgerFloods {
       endedAt: until,
       state: "refused",
       cause: { kind: "refusedMany", reason, count },
-      model: null,
-      inputTokens: 0,
-      outputTokens: 0,
-      costUsd: 0,
+      ...uncalled,
     };
     this.#lines.replace(line);
     return { line, more: count - (before?.count ?? 0) };

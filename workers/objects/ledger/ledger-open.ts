@@ -31,7 +31,6 @@ export function openRequests(sql: SqlStorage): ShardOpen {
   };
 }
 
-/** Lines of earlier versions do not say when their review expires. */
 function firstDueOf(sql: SqlStorage, lines: readonly Line[]): FirstDue | null {
   const due = lines.flatMap(({ at, run, deadlineAt }) => (deadlineAt === null ? [] : [{ at, run, deadlineAt }]));
   const first = due.reduce<(typeof due)[number] | null>(

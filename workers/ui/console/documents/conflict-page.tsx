@@ -56,7 +56,7 @@ export async function conflictShown(visit: Visit, { name, base, text }: Draft): 
         <h1>{title}</h1>
         <Note of="mind">
           <p>
-            {by === undefined || by === null
+            {by === undefined
               ? fill(texts.conflict.leadUnknown, says)
               : fill(texts.conflict.lead, { ...says, who: <WriterName by={by} /> })}
           </p>

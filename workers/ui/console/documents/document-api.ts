@@ -13,7 +13,7 @@ export type Document = JsonObject & { readonly version: number };
 export type Version = {
   readonly version: number;
   readonly at: string;
-  readonly by: Operator | null;
+  readonly by: Operator;
   readonly restored: number | null;
 };
 

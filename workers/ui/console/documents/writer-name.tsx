@@ -6,10 +6,8 @@ import { fill } from "../../sentence.tsx";
 import { useTexts } from "../page.ts";
 import { documentsWords } from "./documents-words.ts";
 
-/** Null: an older release of the gateway wrote it, and did not keep who. */
-export const WriterName = ({ by }: { by: Operator | null }) => {
+export const WriterName = ({ by }: { by: Operator }) => {
   const texts = useTexts(documentsWords);
-  if (by === null) return <>{texts.list.earlierRelease}</>;
   if (by.kind === "access") return <Name value={by.email} />;
   return <>{fill(texts.admin, { fingerprint: <span class="digest">{by.fingerprint}</span> })}</>;
 };

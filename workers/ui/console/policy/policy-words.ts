@@ -119,7 +119,6 @@ const en = {
       same: "The same",
     } satisfies Record<Effect, string>,
     unknown: {
-      earlierVersion: "Recorded by an earlier version, without what rules judge by",
       countedOnly: "Refused in a flood, and only counted",
       deleted: "The record is deleted",
     } satisfies Record<Unknown, string>,
@@ -271,7 +270,6 @@ const zhCN: typeof en = {
       same: "不变",
     },
     unknown: {
-      earlierVersion: "由较早版本记录，缺少规则所需的信息",
       countedOnly: "大量拒绝，仅计数",
       deleted: "记录已删除",
     },

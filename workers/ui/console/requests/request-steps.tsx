@@ -259,10 +259,11 @@ function decidedTold({ of, waitedMs }: What<"decided">, { gates, channels, steps
   };
 }
 
-function answeredTold({ of, tookMs }: What<"answered">, texts: Texts, list: (typeof requestsWords)["en"]): Told {
+function answeredTold({ of }: What<"answered">, texts: Texts, list: (typeof requestsWords)["en"]): Told {
   const { steps } = texts;
   const { usage } = of;
   const { lang } = useWords().page;
+  const tookMs = of.took.durationMs;
   const unit = tookMs < 1_000 ? "millisecond" : "second";
   const short = (tookMs < 1_000 ? tookMs : tookMs / 1_000).toLocaleString(lang, { style: "unit", unit, maximumFractionDigits: 1 });
   return {
