@@ -105,6 +105,7 @@ describe("the direction of imports", () => {
   const orders = {
     shared: [
       "",
+      "words",
       "json",
       "model",
       "image",

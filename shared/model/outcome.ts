@@ -6,6 +6,7 @@
 import type { LimitName, Gate, KeyEnd, KeyScope } from "./gate.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { JudgedRequest } from "./judged-request.ts";
+import type { ReasonPhrase } from "../words/reasons.ts";
 import type { SamplingReply, ToolUseBlock } from "./sampling.ts";
 import type { Attempt, StopScope, Note, Usage } from "./call.ts";
 
@@ -158,7 +159,7 @@ export type Refusal =
   /**
    * `named`: a model was asked for by name, so that only it and its equivalents were considered.
    */
-  | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly reason: string }[]; readonly named?: true }
+  | { readonly kind: "noModel"; readonly reasons: readonly { readonly model: string; readonly why: ReasonPhrase }[]; readonly named?: true }
   /** A registered function that cannot be run at its server now. */
   | { readonly kind: "functionUnavailable"; readonly function: string; readonly why: FunctionError }
   | { readonly kind: "unknownTask" }

@@ -3,6 +3,7 @@
 
 import type { Block, SamplingRequest } from "../model/sampling.ts";
 import type { Model, Provider } from "../routing/table.ts";
+import type { ReasonPhrase } from "../words/reasons.ts";
 import type { ProviderRules } from "./provider-rules.ts";
 import { rulesOf } from "./rules-by-kind.ts";
 import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
@@ -16,9 +17,9 @@ import { isOpaque, resultParts, type ResultPart } from "./tool-result.ts";
  * resources that are neither text, image nor audio; and what the kind's own rules name: kinds of
  * media that its API has no name for, media in an assistant's message, blank texts.
  */
-export function cannotCarry(request: SamplingRequest, model: Model, kind: Provider["kind"]): string | undefined {
+export function cannotCarry(request: SamplingRequest, model: Model, kind: Provider["kind"]): ReasonPhrase | undefined {
   const rules = rulesOf(kind);
-  if ((request.tools?.length ?? 0) > 0 && !model.tools) return "it does not support tools";
+  if ((request.tools?.length ?? 0) > 0 && !model.tools) return { key: "toolsUnsupported" };
   for (const message of request.messages) {
     for (const block of message.content) {
       const reason = blockReason(block, message.role, model, rules);
@@ -30,33 +31,31 @@ export function cannotCarry(request: SamplingRequest, model: Model, kind: Provid
   return undefined;
 }
 
-function blockReason(block: Block, role: "user" | "assistant", model: Model, rules: ProviderRules): string | undefined {
+function blockReason(block: Block, role: "user" | "assistant", model: Model, rules: ProviderRules): ReasonPhrase | undefined {
   switch (block.type) {
     case "text":
       return undefined;
     case "tool_use":
-      return model.tools ? undefined : "it does not support tool uses";
+      return model.tools ? undefined : { key: "toolUsesUnsupported" };
     case "tool_result": {
-      if (!model.tools) return "it does not support tool results";
-      if (block.content.some((part) => part.type === "resource" && isOpaque(part)))
-        return "it does not support resources that are neither text, image nor audio";
+      if (!model.tools) return { key: "toolResultsUnsupported" };
+      if (block.content.some((part) => part.type === "resource" && isOpaque(part))) return { key: "opaqueResource" };
       return first(resultParts(block), (part) => partReason(part, model, rules));
     }
     case "image":
     case "audio":
-      if (role === "assistant" && !rules.takesAssistantMedia)
-        return `its API does not support ${block.type} content in an assistant message`;
+      if (role === "assistant" && !rules.takesAssistantMedia) return { key: "assistantMedia", values: { content: { key: block.type } } };
       return partReason(block, model, rules);
   }
 }
 
-function partReason(part: ResultPart, model: Model, rules: ProviderRules): string | undefined {
+function partReason(part: ResultPart, model: Model, rules: ProviderRules): ReasonPhrase | undefined {
   if (part.type === "text") return undefined;
-  if (!model.accepts.includes(part.type)) return part.type === "image" ? "it does not support images" : "it does not support audio";
+  if (!model.accepts.includes(part.type)) return { key: part.type === "image" ? "noImages" : "noAudio" };
   return rules.mediaReason(part);
 }
 
-function first<T>(items: readonly T[], reasonOf: (item: T) => string | undefined): string | undefined {
+function first<T>(items: readonly T[], reasonOf: (item: T) => ReasonPhrase | undefined): ReasonPhrase | undefined {
   for (const item of items) {
     const reason = reasonOf(item);
     if (reason !== undefined) return reason;

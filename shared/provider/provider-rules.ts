@@ -3,13 +3,14 @@
 
 import type { Message, SamplingRequest } from "../model/sampling.ts";
 import type { Note } from "../model/call.ts";
+import type { ReasonPhrase } from "../words/reasons.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { ResultPart } from "./tool-result.ts";
 
 export type MediaPart = Exclude<ResultPart, { type: "text" }>;
 
 /**
- * Every reason is a plain clause without anything from the request; undefined where the API takes
+ * No reason has anything from the request; undefined where the API takes
  * it.
  */
 export type ProviderRules = {
@@ -19,9 +20,9 @@ export type ProviderRules = {
    * Why the API cannot take an image or audio of this media type, where the model takes such media
    * at all.
    */
-  readonly mediaReason: (part: MediaPart) => string | undefined;
+  readonly mediaReason: (part: MediaPart) => ReasonPhrase | undefined;
   /** Why the API cannot take this message of the request as a whole. */
-  readonly messageReason: (message: Message, request: SamplingRequest) => string | undefined;
+  readonly messageReason: (message: Message, request: SamplingRequest) => ReasonPhrase | undefined;
   /**
    * What a call will leave out or change, as far as it is known before. For requests that
    * `cannotCarry` lets through.

@@ -5,6 +5,8 @@ import type { LimitName, Gate } from "../model/gate.ts";
 import type { AnswerFault, StopScope } from "../model/call.ts";
 import type { CancelCause, CredentialError, FunctionError, NotAssociated } from "../model/outcome.ts";
 import type { CauseWords, Explained } from "./cause.ts";
+import { phraseText } from "../words/text.ts";
+import { reasonsZh } from "../words/zh/reasons-zh.ts";
 import type { FailureReason } from "./failed-models.ts";
 
 const contentOf = (gate: Gate): string => (gate === "request" ? "请求" : "回复");
@@ -201,8 +203,9 @@ export const causesZh: CauseWords = {
       `密钥的所有者不是策略中的审核人，而${rule === "default" ? "默认规则" : `规则 ${rule} `}不允许自我批准`,
       "请以某位审核人的姓名或邮箱为所有者，重新创建密钥",
     ],
-    noModel: ({ reasons: [first], models }) => {
-      const why = first === undefined ? "路由表中没有模型" : `“${first.model}”：${first.reason}`;
+    noModel: ({ reasons: [first], why: phrase, models }) => {
+      const reason = phrase === null ? undefined : phraseText(phrase, reasonsZh, "zh-CN");
+      const why = first === undefined ? "路由表中没有模型" : `“${first.model}”：${reason ?? first.reason}`;
       const others = models > 1 ? `，另有 ${models - 1} 个模型因其他原因` : "";
       return [`没有模型可以处理它（${why}${others}）`, "请更改 /admin/routing，或使用 POST /admin/routing/explain 查看原因"];
     },

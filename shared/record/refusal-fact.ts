@@ -3,6 +3,7 @@
 
 import { unreachable } from "../result.ts";
 import type { Refusal } from "../model/outcome.ts";
+import { type ReasonPhrase, reasonText } from "../words/reasons.ts";
 import { providersWord } from "./record.ts";
 
 /** Refusals whose evidence repeats parts of the request, or may be long. */
@@ -24,8 +25,9 @@ export type RefusalFact =
   | { readonly kind: "policyRefused" | "ownerUnknown"; readonly rule: string }
   | {
       readonly kind: "noModel";
-      /** Of the first eight; `models` is the number of all. */
+      /** Of the first eight; `models` is the number of all. `why`: the first one's reason. */
       readonly reasons: readonly { readonly model: string; readonly reason: string }[];
+      readonly why: ReasonPhrase | null;
       readonly models: number;
       readonly named: boolean;
     };
@@ -49,7 +51,8 @@ export function refusalFact(refusal: Refusal): RefusalFact {
     case "noModel":
       return {
         kind: "noModel",
-        reasons: refusal.reasons.slice(0, mostReasons).map(({ model, reason }) => ({ model, reason })),
+        reasons: refusal.reasons.slice(0, mostReasons).map(({ model, why }) => ({ model, reason: reasonText(why) })),
+        why: refusal.reasons[0]?.why ?? null,
         models: refusal.reasons.length,
         named: refusal.named === true,
       };

@@ -6,6 +6,7 @@ import { isExactlyNamed, mayBeMeant, namedTiers } from "./named.ts";
 import { isBuiltIn } from "./provider-kinds.ts";
 import { leastInputTokens, sizeOf, type RequestSize } from "./price.ts";
 import { foldCase } from "./fold-case.ts";
+import type { ReasonPhrase } from "../words/reasons.ts";
 import { foldedNamesOf, providerOf, type Model, type Provider, type RoutingTable } from "./table.ts";
 
 export type RoutingInput = {
@@ -18,17 +19,17 @@ export type RoutingInput = {
    * Why a provider cannot be used now (no credential, no address), or undefined where it can.
    * Always the same answers.
    */
-  readonly ready: (provider: Provider, providerName: string) => string | undefined;
+  readonly ready: (provider: Provider, providerName: string) => ReasonPhrase | undefined;
   /**
    * Why a request cannot be put into a provider's words for this model, or undefined where it can.
    */
-  readonly cannotCarry: (request: SamplingRequest, model: Model, provider: Provider) => string | undefined;
+  readonly cannotCarry: (request: SamplingRequest, model: Model, provider: Provider) => ReasonPhrase | undefined;
   /** The key's own allow-list of model ids; undefined: all. */
   readonly onlyModels?: readonly string[] | undefined;
 };
 
 export type Eligible = { readonly model: Model; readonly provider: Provider; readonly providerName: string; readonly position: number };
-export type PassedOver = { readonly model: string; readonly reason: string };
+export type PassedOver = { readonly model: string; readonly why: ReasonPhrase };
 
 /**
  * Splits the table's models into those that can serve the request and those that cannot, in the
@@ -47,21 +48,21 @@ export function findEligible(input: RoutingInput): {
   const passedOver: (PassedOver & { readonly position: number })[] = [];
   for (const [position, standing] of models.entries()) {
     const { model, provider } = standing;
-    const reason = reasonAgainst(input, standing, size, needs, demoStandsIn);
-    if (provider !== undefined && reason === undefined) canServe.push({ model, provider, providerName: model.provider, position });
-    else passedOver.push({ position, model: model.id, reason: reason ?? "" });
+    const why = reasonAgainst(input, standing, size, needs, demoStandsIn);
+    if (provider !== undefined && why === undefined) canServe.push({ model, provider, providerName: model.provider, position });
+    else passedOver.push({ position, model: model.id, why: why ?? noSuchProvider });
   }
   const eligible = meant(input, canServe);
   if (eligible.length < canServe.length) {
     const positions = new Set(eligible.map(({ position }) => position));
-    for (const { position, model } of canServe)
-      if (!positions.has(position)) passedOver.push({ position, model: model.id, reason: notMeant });
+    for (const { position, model } of canServe) if (!positions.has(position)) passedOver.push({ position, model: model.id, why: notMeant });
     passedOver.sort((a, b) => a.position - b.position);
   }
-  return { eligible, passedOver: passedOver.map(({ model, reason }) => ({ model, reason })), size };
+  return { eligible, passedOver: passedOver.map(({ model, why }) => ({ model, why })), size };
 }
 
-const notMeant = "it is neither the requested model nor one of its equivalents";
+const notMeant: ReasonPhrase = { key: "notMeant" };
+const noSuchProvider: ReasonPhrase = { key: "noSuchProvider" };
 
 /**
  * Where a model was named: those that may serve it, in the table's order. Which equivalents count
@@ -82,8 +83,8 @@ type Standing = {
   readonly model: Model;
   /** Undefined: it is not in the routing table. */
   readonly provider: Provider | undefined;
-  readonly noAccess: string | undefined;
-  readonly notReady: string | undefined;
+  readonly noAccess: ReasonPhrase | undefined;
+  readonly notReady: ReasonPhrase | undefined;
 };
 
 /** Every model of the table, in its order; and `standsIn`. */
@@ -123,8 +124,8 @@ function reasonAgainst(
   size: RequestSize,
   needs: Needs,
   demoStandsIn: boolean,
-): string | undefined {
-  if (provider === undefined) return "its provider is not in the routing table";
+): ReasonPhrase | undefined {
+  if (provider === undefined) return noSuchProvider;
   if (noAccess !== undefined) return noAccess;
   const { request } = input;
   const task = taskOf(request);
@@ -132,26 +133,26 @@ function reasonAgainst(
   // Before readiness: a missing credential of a model that was not asked for does not matter.
   if (request.namedModel !== undefined && !mayBeMeant(input.table, request.namedModel, candidate)) return notMeant;
   if (notReady !== undefined) return notReady;
-  if (isBuiltIn(provider.kind) && !demoStandsIn && !isNamedExactly(candidate, request))
-    return "the demo model is used only while no other provider is ready, or when a request names it exactly";
-  if (!model.tasks.includes(task)) return task === "embedding" ? "it is not an embedding model" : "it is not a chat model";
-  for (const content of needs.content) if (!model.accepts.includes(content)) return `it does not accept ${content}`;
+  if (isBuiltIn(provider.kind) && !demoStandsIn && !isNamedExactly(candidate, request)) return { key: "demoStandsBack" };
+  if (!model.tasks.includes(task)) return { key: task === "embedding" ? "notEmbedding" : "notChat" };
+  for (const content of needs.content)
+    if (!model.accepts.includes(content)) return { key: "notAccepted", values: { content: { key: content } } };
   if (task === "chat") {
-    if (needs.tools && !model.tools) return "it cannot use tools";
-    if (needs.forced && model.toolChoices?.includes("required") === false) return "it cannot be made to call a tool";
-    if (outputLimit(request) > model.maxOutputTokens) return `maxTokens is above its limit of ${model.maxOutputTokens}`;
+    if (needs.tools && !model.tools) return { key: "noTools" };
+    if (needs.forced && model.toolChoices?.includes("required") === false) return { key: "notForced" };
+    if (outputLimit(request) > model.maxOutputTokens) return { key: "overOutput", values: { most: String(model.maxOutputTokens) } };
   }
   const least = leastInputTokens(size) + outputLimit(request);
-  if (least > model.contextTokens) return `the request and maxTokens do not fit its context of ${model.contextTokens} tokens`;
+  if (least > model.contextTokens) return { key: "overContext", values: { most: String(model.contextTokens) } };
   return input.cannotCarry(request, model, provider);
 }
 
-function accessReason(input: RoutingInput, model: Model): string | undefined {
+function accessReason(input: RoutingInput, model: Model): ReasonPhrase | undefined {
   const { key, server, onlyModels } = input;
-  if (onlyModels !== undefined && !onlyModels.includes(model.id)) return "it is not for this key";
-  if (model.onlyKeys.length > 0 && !model.onlyKeys.includes(key.id) && !model.onlyKeys.includes(key.name)) return "it is not for this key";
-  if (model.onlyServers.length > 0 && !model.onlyServers.includes(server)) return "it is not for this server";
-  return model.enabled ? undefined : "it is disabled";
+  if (onlyModels !== undefined && !onlyModels.includes(model.id)) return { key: "notForKey" };
+  if (model.onlyKeys.length > 0 && !model.onlyKeys.includes(key.id) && !model.onlyKeys.includes(key.name)) return { key: "notForKey" };
+  if (model.onlyServers.length > 0 && !model.onlyServers.includes(server)) return { key: "notForServer" };
+  return model.enabled ? undefined : { key: "disabled" };
 }
 
 /**

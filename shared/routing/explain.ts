@@ -5,6 +5,7 @@ import type { NamedModel } from "../model/sampling.ts";
 import { arithmeticOf, summaryOf, whyOf, whySentence } from "./choose.ts";
 import { findEligible, hintsOf, type PassedOver, type RoutingInput } from "./eligible.ts";
 import { estimateInputTokens, leastInputTokens } from "./price.ts";
+import { reasonText } from "../words/reasons.ts";
 import { rank, type Ranked, type Term, type Tier } from "./rank.ts";
 
 export type ExplainedModel = {
@@ -27,6 +28,9 @@ export type ExplainedModel = {
   readonly why: string;
 };
 
+/** `reason`: `why` in English. */
+export type ExplainedReason = PassedOver & { readonly reason: string };
+
 export type Explanation = {
   readonly tableVersion: number;
   /** The model that was asked for by name, where one was: then hints count for nothing. */
@@ -38,7 +42,7 @@ export type Explanation = {
   /** Input tokens as used for eligibility and, without a model's own `imageTokens`, for cost. */
   readonly inputTokens: { readonly atLeast: number; readonly atMost: number };
   readonly ranked: readonly ExplainedModel[];
-  readonly passedOver: readonly PassedOver[];
+  readonly passedOver: readonly ExplainedReason[];
   readonly why: string;
 };
 
@@ -59,7 +63,7 @@ export function explainRouting(input: RoutingInput): Explanation {
     hintsIgnored: (input.request.modelPreferences?.hints?.length ?? 0) - hints.length,
     inputTokens: { atLeast: leastInputTokens(size), atMost: estimateInputTokens(size) },
     ranked: ranked.map(explained),
-    passedOver,
+    passedOver: passedOver.map((each) => ({ ...each, reason: reasonText(each.why) })),
     why: first === undefined ? noModelWhy(namedModel) : summaryOf(input, first, ranked.length, passedOver),
   };
 }

@@ -12,6 +12,7 @@ import { type Policy, everyoneIn } from "../policy/rules.ts";
 import { type Redaction, type RedactionTerms, redactRequest, rulesAt } from "../redaction/redact.ts";
 import type { SamplingRequest } from "../model/sampling.ts";
 import { cannotCarry } from "../provider/carry.ts";
+import type { ReasonPhrase } from "../words/reasons.ts";
 import type { Note } from "../model/call.ts";
 import { rulesOf } from "../provider/rules-by-kind.ts";
 import { type Result, err, ok } from "../result.ts";
@@ -32,7 +33,7 @@ export type PlanInput = {
     readonly models?: readonly string[] | undefined;
   };
   /** Why a provider cannot be used; undefined where it can. */
-  readonly ready: (provider: Provider, name: string) => string | undefined;
+  readonly ready: (provider: Provider, name: string) => ReasonPhrase | undefined;
   /** The only candidate, where the request names its destination. */
   readonly destination?: Candidate;
   /** Only the first candidate may be asked. */

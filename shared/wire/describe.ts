@@ -8,6 +8,7 @@ import type { JsonObject } from "../encoding.ts";
 import type { Attempt, StopScope } from "../model/call.ts";
 import { isUnasked, unsentBecause } from "../provider/provider-error.ts";
 import { unreachable } from "../result.ts";
+import { reasonText } from "../words/reasons.ts";
 import type { Completed, Described, FunctionError, NotAssociated, Outcome, Refusal } from "../model/outcome.ts";
 
 const rejectedMessage = "User rejected sampling request";
@@ -172,7 +173,7 @@ export function describeRefusal(refusal: Refusal): Described {
           refusal.named === true
             ? "Neither a model with the requested name nor one of its equivalents can serve this request; models lists why each was passed over. The operator's routing table lists the names"
             : "No model can serve this request; models lists why each was passed over",
-        data: { models: refusal.reasons.map(({ model, reason }) => ({ model, reason })) },
+        data: { models: refusal.reasons.map(({ model, why }) => ({ model, reason: reasonText(why) })) },
       };
     case "functionUnavailable":
       return {

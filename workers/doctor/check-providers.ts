@@ -5,6 +5,7 @@ import type { ProviderError } from "../../shared/model/call.ts";
 import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
 import { type Model, type Provider, type RoutingTable, providerOf } from "../../shared/routing/table.ts";
 import { pointerTo } from "../../shared/routing/issues.ts";
+import { reasonText } from "../../shared/words/reasons.ts";
 import type { Env } from "../platform/env.ts";
 import { openProviders } from "../providers/provider-registry.ts";
 import { lookupIn } from "../platform/lookup.ts";
@@ -29,7 +30,7 @@ export async function providerChecks(env: Env, table: RoutingTable): Promise<rea
       .filter((each) => !unset.includes(each))
       .map((each) =>
         guardedCall(`provider ${each.id}`, async () =>
-          each.ready.ok ? askedCheck(each, each.ready.value) : notReadyCheck(env, each, each.ready.error),
+          each.ready.ok ? askedCheck(each, each.ready.value) : notReadyCheck(env, each, reasonText(each.ready.error)),
         ),
       ),
   );

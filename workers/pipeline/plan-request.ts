@@ -3,6 +3,7 @@
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Result, err } from "../../shared/result.ts";
 import { type Plan, planRun } from "../../shared/run/plan.ts";
+import type { ReasonPhrase } from "../../shared/words/reasons.ts";
 import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { providerReady } from "../providers/ready.ts";
@@ -41,17 +42,17 @@ async function documentsOrNull(env: Env, ctx: Pick<ExecutionContext, "waitUntil"
   }
 }
 
-const readiness = new WeakMap<object, (provider: Parameters<typeof providerReady>[0]) => string | undefined>();
+const readiness = new WeakMap<object, (provider: Parameters<typeof providerReady>[0]) => ReasonPhrase | undefined>();
 
 /**
  * Why a provider cannot be used here; undefined where it can. An isolate's environment does not
  * change: each provider is checked once.
  */
-export function readyIn(env: Env): (provider: Parameters<typeof providerReady>[0]) => string | undefined {
+export function readyIn(env: Env): (provider: Parameters<typeof providerReady>[0]) => ReasonPhrase | undefined {
   let ready = readiness.get(env);
   if (ready === undefined) {
     const lookup = lookupIn(env);
-    const judged = new WeakMap<object, string | undefined>();
+    const judged = new WeakMap<object, ReasonPhrase | undefined>();
     ready = (provider) => {
       if (!judged.has(provider)) {
         const verdict = providerReady(provider, lookup);

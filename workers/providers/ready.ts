@@ -5,6 +5,7 @@ import { err, ok, type Result } from "../../shared/result.ts";
 import { isPrivateHost, readBaseUrl } from "../../shared/address.ts";
 import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
 import type { Provider } from "../../shared/routing/table.ts";
+import type { ReasonPhrase } from "../../shared/words/reasons.ts";
 import type { TraceContext } from "../../shared/telemetry/trace-context.ts";
 
 export type Ready = {
@@ -19,14 +20,14 @@ export type Ready = {
  * `lookup` reads a variable or secret of the environment; an empty one counts as unset.
  * `baseUrlFrom` wins over `baseUrl`. A built-in provider needs nothing.
  */
-export function providerReady(provider: Provider, lookup: (name: string) => string | undefined): Result<Ready, string> {
+export function providerReady(provider: Provider, lookup: (name: string) => string | undefined): Result<Ready, ReasonPhrase> {
   if (isBuiltIn(provider.kind)) return ok({});
   const baseUrl = provider.baseUrlFrom === undefined ? provider.baseUrl : lookup(provider.baseUrlFrom)?.trim();
-  if (provider.baseUrlFrom !== undefined && !baseUrl) return err("its provider has no address: the variable that holds it is not set");
+  if (provider.baseUrlFrom !== undefined && !baseUrl) return err({ key: "addressUnset" });
   const refused = baseUrl === undefined ? undefined : refusedAddress(baseUrl, provider.allowPrivate);
-  if (refused !== undefined) return err(`its provider's address ${refused}`);
+  if (refused !== undefined) return err({ key: "addressWrong", values: { wrong: { key: refused } } });
   const apiKey = provider.secret === undefined ? undefined : lookup(provider.secret)?.trim();
-  if (!apiKey && !provider.keyless) return err("its provider has no credential");
+  if (!apiKey && !provider.keyless) return err({ key: "noCredential" });
   return ok({ ...(baseUrl ? { baseUrl } : {}), ...(apiKey ? { apiKey } : {}) });
 }
 
@@ -46,11 +47,11 @@ export function missingVariable(provider: Provider, lookup: (name: string) => st
  * The rules of the routing table again, because it was parsed without the addresses of the
  * environment. The host is judged as written and as the URL parser of `fetch` reads it.
  */
-function refusedAddress(address: string, allowPrivate: boolean): string | undefined {
+function refusedAddress(address: string, allowPrivate: boolean): ReasonPhrase["key"] | undefined {
   const url = readBaseUrl(address);
-  if (url === undefined || !URL.canParse(address)) return "is not an absolute http or https URL";
-  if (url.extras) return "carries a user name, a query or a fragment";
+  if (url === undefined || !URL.canParse(address)) return "notAbsolute";
+  if (url.extras) return "hasExtras";
   if (allowPrivate) return undefined;
-  if (url.scheme !== "https") return "is not https";
-  return isPrivateHost(url.host) || isPrivateHost(new URL(address).hostname) ? "is private or loopback" : undefined;
+  if (url.scheme !== "https") return "notHttps";
+  return isPrivateHost(url.host) || isPrivateHost(new URL(address).hostname) ? "isPrivate" : undefined;
 }

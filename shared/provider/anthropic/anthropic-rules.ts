@@ -7,9 +7,9 @@ import { toAnthropic } from "./anthropic-translation.ts";
 export const anthropicRules: ProviderRules = {
   takesAssistantMedia: false,
   mediaReason(part) {
-    if (part.type === "audio") return "its API does not take audio";
-    return imageType(part.mimeType) === undefined ? "its API does not take this kind of image" : undefined;
+    if (part.type === "audio") return { key: "apiNoAudio" };
+    return imageType(part.mimeType) === undefined ? { key: "apiImageType" } : undefined;
   },
-  messageReason: ({ content }) => (content.every(isBlank) ? "its API refuses a message of nothing but blank text" : undefined),
+  messageReason: ({ content }) => (content.every(isBlank) ? { key: "apiBlankMessage" } : undefined),
   plannedNotes: (call) => toAnthropic(call).notes,
 };

@@ -8,11 +8,10 @@ import { toOpenAI } from "./openai-translation.ts";
 export const openaiRules: ProviderRules = {
   takesAssistantMedia: false,
   mediaReason(part) {
-    if (part.type === "image") return imageType(part.mimeType) === undefined ? "its API does not take this kind of image" : undefined;
-    return audioFormat(part.mimeType) === undefined ? "its API does not take this kind of audio" : undefined;
+    if (part.type === "image") return imageType(part.mimeType) === undefined ? { key: "apiImageType" } : undefined;
+    return audioFormat(part.mimeType) === undefined ? { key: "apiAudioType" } : undefined;
   },
   // Servers answer an empty text with 400, and its vector would mean nothing.
-  messageReason: ({ content }, { kind }) =>
-    kind === "embedding" && content.every(isBlank) ? "its API makes no vector of a blank text" : undefined,
+  messageReason: ({ content }, { kind }) => (kind === "embedding" && content.every(isBlank) ? { key: "apiBlankVector" } : undefined),
   plannedNotes: (call) => toOpenAI(call).notes,
 };

@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { Block, Message, ChatRequest } from "../../../shared/model/sampling.ts";
 import { cannotCarry } from "../../../shared/provider/carry.ts";
+import { type ReasonPhrase, reasonText } from "../../../shared/words/reasons.ts";
 import type { Model } from "../../../shared/routing/table.ts";
 import { assistant, candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
 
 const image = (mimeType: string): Block => ({ type: "image", data: png, mimeType });
 const audio = (mimeType: string): Block => ({ type: "audio", data: png, mimeType });
 const reason = (kind: "anthropic" | "openai" | "demo", changes: Partial<ChatRequest>, model: Partial<Model> = {}) =>
-  cannotCarry(request(changes), candidate(kind, model).model, kind);
+  inEnglish(cannotCarry(request(changes), candidate(kind, model).model, kind));
+const inEnglish = (why: ReasonPhrase | undefined): string | undefined => (why === undefined ? undefined : reasonText(why));
 const result = (...content: Extract<Block, { type: "tool_result" }>["content"]): Message[] =>
   round({ type: "tool_result", toolUseId: "a", content });
 const blob = (mimeType: string) => ({ type: "resource" as const, resource: { uri: "file:///x", mimeType, blob: png } });
@@ -15,7 +17,7 @@ const blob = (mimeType: string) => ({ type: "resource" as const, resource: { uri
 test("an API that answers a blank text with 400 gets none to make a vector of", () => {
   const messages = [user(text("Oslo")), user(text(" "))];
   const embeds = (kind: "openai" | "demo", texts: Message[]) =>
-    cannotCarry({ kind: "embedding", messages: texts }, candidate(kind).model, kind);
+    inEnglish(cannotCarry({ kind: "embedding", messages: texts }, candidate(kind).model, kind));
   expect(embeds("openai", messages)).toBe("its API makes no vector of a blank text");
   expect(embeds("openai", messages.slice(0, 1))).toBeUndefined();
   expect(embeds("demo", messages)).toBeUndefined();

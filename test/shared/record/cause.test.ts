@@ -32,7 +32,7 @@ const refusals: { readonly [K in Refusal["kind"]]: Extract<Refusal, { kind: K }>
   stopped: { kind: "stopped", scope: "server" },
   policyRefused: { kind: "policyRefused", rule: "no media" },
   ownerUnknown: { kind: "ownerUnknown", rule: "default" },
-  noModel: { kind: "noModel", reasons: Array.from({ length: 30 }, (_, n) => ({ model: `m${n}`, reason: "it is disabled" })) },
+  noModel: { kind: "noModel", reasons: Array.from({ length: 30 }, (_, n) => ({ model: `m${n}`, why: { key: "disabled" } as const })) },
   functionUnavailable: { kind: "functionUnavailable", function: "notes/add", why: "noSuchTool" },
   unknownTask: { kind: "unknownTask" },
   noLongerKept: { kind: "noLongerKept" },

@@ -4,7 +4,8 @@ import type { ModelPreferences, ChatRequest } from "../../../shared/model/sampli
 import { chooseCandidates, type Choice, type RoutingInput, whySentence } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import type { Provider } from "../../../shared/routing/table.ts";
-import { demo, inputOf, requestOf, tableOf, type ModelOverrides, embedding } from "./examples.ts";
+import { reasonText } from "../../../shared/words/reasons.ts";
+import { noCredential, demo, inputOf, requestOf, tableOf, type ModelOverrides, embedding } from "./examples.ts";
 
 const choose = (input: RoutingInput): Choice => {
   const chosen = chooseCandidates(input);
@@ -14,7 +15,9 @@ const choose = (input: RoutingInput): Choice => {
 const order = (input: RoutingInput): string[] => choose(input).ranked.map(({ model }) => model.id);
 const reasonFor = (input: RoutingInput, id: string): string | undefined => {
   const chosen = chooseCandidates(input);
-  return (chosen.ok ? chosen.value.passedOver : chosen.error.reasons).find(({ model }) => model === id)?.reason;
+  return (chosen.ok ? chosen.value.passedOver : chosen.error.reasons).flatMap(({ model, why }) =>
+    model === id ? [reasonText(why)] : [],
+  )[0];
 };
 const whyFirst = ({ ranked: [first] }: Choice): string => (first === undefined ? "" : whySentence(first.why));
 const preferring = (modelPreferences: ModelPreferences): ChatRequest => requestOf({ modelPreferences });
@@ -32,8 +35,8 @@ describe("eligibility", () => {
     [
       "has no credential",
       { id: "m", provider: "beta", accepts: ["text"] },
-      { ready: (_: Provider, name: string) => (name === "beta" ? "BETA_KEY is not set" : undefined) },
-      /BETA_KEY is not set/,
+      { ready: (_: Provider, name: string) => (name === "beta" ? noCredential() : undefined) },
+      /no credential/,
     ],
     ["makes no embeddings", { id: "m" }, { request: embedding }, /not an embedding model/],
     ["does not chat", { id: "m", tasks: ["embedding"] }, {}, /not a chat model/],
@@ -76,8 +79,8 @@ describe("eligibility", () => {
     [
       "cannot be given what the request holds",
       { id: "m" },
-      { cannotCarry: (_, model) => (model.id === "m" ? "it cannot take blobs" : undefined) },
-      /blobs/,
+      { cannotCarry: (_, model) => (model.id === "m" ? { key: "opaqueResource" } : undefined) },
+      /neither text, image nor audio/,
     ],
   ];
   test.each(cases)("a model that %s is passed over, with that reason", (_, model, members, reason) => {
@@ -99,19 +102,19 @@ describe("eligibility", () => {
   });
 
   test("of a model that a key may not use, nothing else is told", () => {
-    const input = inputOf(tableOf(only({ id: "m", onlyKeys: ["other"] })), { ready: () => "no credential" });
+    const input = inputOf(tableOf(only({ id: "m", onlyKeys: ["other"] })), { ready: noCredential });
     expect(reasonFor(input, "m")).toBe("it is not for this key");
   });
 
   test("where nothing is eligible, the error has every model and its reason", () => {
-    const chosen = chooseCandidates(inputOf(tableOf([{ id: "a" }, { id: "b", enabled: false }]), { ready: () => "no credential" }));
+    const chosen = chooseCandidates(inputOf(tableOf([{ id: "a" }, { id: "b", enabled: false }]), { ready: noCredential }));
     expect(chosen).toEqual({
       ok: false,
       error: {
         kind: "noModel",
         reasons: [
-          { model: "a", reason: "no credential" },
-          { model: "b", reason: "it is disabled" },
+          { model: "a", why: { key: "noCredential" } },
+          { model: "b", why: { key: "disabled" } },
         ],
       },
     });
@@ -228,7 +231,7 @@ describe("priorities", () => {
 
 describe("the demo model", () => {
   const table = tableOf([{ id: "real" }, demo], [{ hint: "sonnet", models: ["real", "demo"] }]);
-  const noneReady = (provider: Provider): string | undefined => (provider.kind === "demo" ? undefined : "no credential");
+  const noneReady = (provider: Provider) => (provider.kind === "demo" ? undefined : noCredential());
 
   test("answers while no other provider is ready", () => {
     expect(order(inputOf(table, { ready: noneReady, request: hinting("sonnet") }))).toEqual(["demo"]);
@@ -343,8 +346,8 @@ describe("properties", () => {
 describe("the default table", () => {
   const withKeys =
     (...names: string[]) =>
-    (provider: Provider, name: string): string | undefined =>
-      provider.kind === "demo" || names.includes(name) ? undefined : "not configured";
+    (provider: Provider, name: string) =>
+      provider.kind === "demo" || names.includes(name) ? undefined : noCredential();
 
   test.each(["sonnet", "claude-3-5-sonnet-20241022", "gpt-4o-mini", "gemini-2.0-pro", "something-else", ""])(
     "a fresh checkout answers a request that hints at %j with the demo",

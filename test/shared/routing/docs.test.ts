@@ -8,7 +8,7 @@ import { modelPreferences as preferencesField } from "../../../shared/model/samp
 import { chooseCandidates } from "../../../shared/routing/choose.ts";
 import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import { type Model, parseRoutingTable, routingJsonSchema } from "../../../shared/routing/table.ts";
-import { inputOf, requestOf } from "./examples.ts";
+import { inputOf, noCredential, requestOf } from "./examples.ts";
 
 const text = readFileSync(new URL("../../../docs/routing.md", import.meta.url), "utf8");
 const blocks = [...text.matchAll(/^```json\n([^]*?)^```/gm)].map(([, block]) => block ?? "");
@@ -47,7 +47,7 @@ describe("with the default table", () => {
     const input = inputOf(defaultRoutingTable(), {
       request: requestOf({ modelPreferences }),
       ready: (provider, name) =>
-        provider.kind === "demo" || ["anthropic", "openai", "google"].includes(name) ? undefined : "not configured",
+        provider.kind === "demo" || ["anthropic", "openai", "google"].includes(name) ? undefined : noCredential(),
     });
     const chosen = chooseCandidates(input);
     expect(chosen.ok && chosen.value.ranked[0]?.model.id).toBe(first);

@@ -1,5 +1,6 @@
 // Small tables and requests for the tests of routing and policy.
 
+import type { ReasonPhrase } from "../../../shared/words/reasons.ts";
 import type { ChatRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
 import type { RoutingInput } from "../../../shared/routing/choose.ts";
 import { parseRoutingTable, type RoutingTable } from "../../../shared/routing/table.ts";
@@ -60,3 +61,6 @@ export const inputOf = (table: RoutingTable, members: Partial<RoutingInput> = {}
   cannotCarry: () => undefined,
   ...members,
 });
+
+/** Of a provider that is not ready. */
+export const noCredential = (): ReasonPhrase => ({ key: "noCredential" });

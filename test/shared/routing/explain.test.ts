@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { chooseCandidates, whySentence } from "../../../shared/routing/choose.ts";
 import { explainRouting } from "../../../shared/routing/explain.ts";
-import { inputOf, requestOf, tableOf } from "./examples.ts";
+import { inputOf, noCredential, requestOf, tableOf } from "./examples.ts";
 
 const table = tableOf(
   [{ id: "first" }, { id: "second", scores: { intelligence: 0.9, speed: 0.1, cost: 0.2 } }, { id: "third", enabled: false }],
@@ -28,7 +28,7 @@ test("an explanation says what choosing does, with tiers, sums and reasons", () 
       },
       { model: "first", place: 2, tier: { kind: "rest" }, score: 0.375 },
     ],
-    passedOver: [{ model: "third", reason: "it is disabled" }],
+    passedOver: [{ model: "third", reason: "it is disabled", why: { key: "disabled" } }],
   });
   const chosen = chooseCandidates(input);
   expect(chosen.ok && chosen.value.ranked.map(({ model, why }) => [model.id, whySentence(why)])).toEqual(
@@ -40,7 +40,7 @@ test("an explanation says what choosing does, with tiers, sums and reasons", () 
 });
 
 test("a request that nothing can serve is explained too", () => {
-  const explanation = explainRouting(inputOf(table, { ready: () => "no credential" }));
+  const explanation = explainRouting(inputOf(table, { ready: noCredential }));
   expect(explanation.ranked).toEqual([]);
   expect(explanation.passedOver).toHaveLength(3);
   expect(explanation.why).toBe("No model in the routing table can serve this request.");

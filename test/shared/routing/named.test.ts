@@ -7,7 +7,8 @@ import { defaultRoutingTable } from "../../../shared/routing/default-table.ts";
 import { explainRouting } from "../../../shared/routing/explain.ts";
 import { foldCase } from "../../../shared/routing/fold-case.ts";
 import { parseRoutingTable, type Provider, type RoutingTable } from "../../../shared/routing/table.ts";
-import { demo, inputOf, requestOf, tableOf, type ModelOverrides, embedding } from "./examples.ts";
+import { reasonText } from "../../../shared/words/reasons.ts";
+import { noCredential, demo, inputOf, requestOf, tableOf, type ModelOverrides, embedding } from "./examples.ts";
 
 const naming = (namedModel: NamedModel, members: Partial<ChatRequest> = {}): ChatRequest => requestOf({ namedModel, ...members });
 const choose = (input: RoutingInput): Choice => {
@@ -26,7 +27,7 @@ const whyFirst = (table: RoutingTable, namedModel: NamedModel): string => whysOf
 const reasonsOf = (input: RoutingInput): Record<string, string> => {
   const chosen = chooseCandidates(input);
   const passed = chosen.ok ? chosen.value.passedOver : chosen.error.reasons;
-  return Object.fromEntries(passed.map(({ model, reason }) => [model, reason]));
+  return Object.fromEntries(passed.map(({ model, why }) => [model, reasonText(why)]));
 };
 const neither = "it is neither the requested model nor one of its equivalents";
 
@@ -163,15 +164,15 @@ describe("where nothing is left", () => {
   const table = tableOf([{ id: "a" }, { id: "b", onlyKeys: ["other"] }]);
 
   test("the error says of each model why, and of one for other keys only that", () => {
-    const chosen = chooseCandidates(inputOf(table, { request: naming({ name: "b" }), ready: () => "no credential" }));
+    const chosen = chooseCandidates(inputOf(table, { request: naming({ name: "b" }), ready: noCredential }));
     expect(chosen).toEqual({
       ok: false,
       error: {
         kind: "noModel",
         named: true,
         reasons: [
-          { model: "a", reason: neither },
-          { model: "b", reason: "it is not for this key" },
+          { model: "a", why: { key: "notMeant" } },
+          { model: "b", why: { key: "notForKey" } },
         ],
       },
     });
@@ -182,7 +183,7 @@ describe("where nothing is left", () => {
   });
 
   test("what is wrong with the model itself is said", () => {
-    expect(reasonsOf(inputOf(table, { request: naming({ name: "a" }), ready: () => "no credential" }))["a"]).toBe("no credential");
+    expect(reasonsOf(inputOf(table, { request: naming({ name: "a" }), ready: noCredential }))["a"]).toBe("its provider has no credential");
   });
 
   test("what was named is not in the error", () => {
@@ -193,7 +194,7 @@ describe("where nothing is left", () => {
 
 describe("the demo model", () => {
   const table = tableOf([{ id: "real" }, demo], [{ hint: "llama", models: ["real", "demo"] }]);
-  const noneReady = (provider: Provider): string | undefined => (provider.kind === "demo" ? undefined : "no credential");
+  const noneReady = (provider: Provider) => (provider.kind === "demo" ? undefined : noCredential());
 
   test("stands in for others only until another provider is ready", () => {
     const request = naming({ name: "llama3" });
@@ -238,7 +239,7 @@ test("an explanation shows the named model, the tiers and what was not meant", (
       { model: "m", tier: { kind: "nearlyNamed", named, differs: ["version"] } },
       { model: "n", tier: { kind: "namedEquivalent", named, entry: "m" } },
     ],
-    passedOver: [{ model: "o", reason: neither }],
+    passedOver: [{ model: "o", reason: neither, why: { key: "notMeant" } }],
   });
   expect(explainRouting(inputOf(table, { request: naming({ name: "z" }) })).why).toMatch(/with this name/);
 });
@@ -373,8 +374,8 @@ describe("properties", () => {
 describe("the default table", () => {
   const withKeys =
     (...names: string[]) =>
-    (provider: Provider, name: string): string | undefined =>
-      provider.kind === "demo" || names.includes(name) ? undefined : "not configured";
+    (provider: Provider, name: string) =>
+      provider.kind === "demo" || names.includes(name) ? undefined : noCredential();
   const fresh = (namedModel: NamedModel, members: Partial<RoutingInput> = {}, request: Partial<ChatRequest> = {}): string[] =>
     order(inputOf(defaultRoutingTable(), { ready: withKeys(), ...members, request: naming(namedModel, request) }));
   const freshVectors = (namedModel: NamedModel, members: Partial<RoutingInput> = {}): string[] =>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Provider } from "../../../shared/routing/table.ts";
+import { reasonText } from "../../../shared/words/reasons.ts";
 import { providerReady } from "../../../workers/providers/ready.ts";
 
 const provider = (changes: Partial<Provider> = {}): Provider => ({ kind: "openai", keyless: false, allowPrivate: false, ...changes });
@@ -9,7 +10,10 @@ const environment: Record<string, string> = {
   HOME_URL: "http://127.0.0.1:11434/v1",
   PUBLIC_API: "https://api.example.com/v1",
 };
-const ready = (changes: Partial<Provider>) => providerReady(provider(changes), (name) => environment[name]);
+const ready = (changes: Partial<Provider>) => {
+  const verdict = providerReady(provider(changes), (name) => environment[name]);
+  return verdict.ok ? verdict : { ok: false, error: reasonText(verdict.error) };
+};
 
 describe("whether a provider can be called", () => {
   test.each([

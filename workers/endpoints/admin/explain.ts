@@ -8,6 +8,7 @@ import { cannotCarry } from "../../../shared/provider/carry.ts";
 import { explainRouting } from "../../../shared/routing/explain.ts";
 import { parseRoutingTable } from "../../../shared/routing/table.ts";
 import { parseSampling } from "../../../shared/wire/mcp-2025/sampling-params.ts";
+import { reasonText } from "../../../shared/words/reasons.ts";
 import { readyIn } from "../../pipeline/plan-request.ts";
 import { lookupIn } from "../../platform/lookup.ts";
 import { paths } from "../../platform/urls.ts";
@@ -79,11 +80,10 @@ const describeReady = describe("listReadyProviders", {
 explainRoutes.get(paths.admin.ready, describeReady, async (c) => {
   const table = await currentTable(c);
   const [ready, lookup] = [readyIn(c.env), lookupIn(c.env)];
-  const providers = Object.entries(table.providers).map(([name, provider]) => ({
-    provider: name,
-    reason: ready(provider) ?? null,
-    missing: missingVariable(provider, lookup),
-  }));
+  const providers = Object.entries(table.providers).map(([name, provider]) => {
+    const why = ready(provider);
+    return { provider: name, reason: why === undefined ? null : reasonText(why), missing: missingVariable(provider, lookup) };
+  });
   return c.json({ tableVersion: table.version, providers }, 200, { "Cache-Control": "no-store" });
 });
 

@@ -9,10 +9,10 @@ import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type Visit, useTexts } from "../page.ts";
+import { usePhrases } from "../phrases.ts";
 import { Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { type Entered, enteredIn, needs, questionOf } from "./playground-request.ts";
-import { reasonZh } from "./reasons-zh.ts";
 import { type Explained, type ListedKey, readKeys } from "./routing-api.ts";
 import { routingWords } from "./routing-words.ts";
 
@@ -204,18 +204,13 @@ const Candidate = ({ model, most }: { model: ExplainedModel; most: number }) => 
 };
 
 /** Each reason once, with the models that it holds for, in the table's order. */
-function byReason(passedOver: Explained["passedOver"]): [string, string[]][] {
-  const models = new Map<string, string[]>();
-  for (const { model, reason } of passedOver) models.set(reason, [...(models.get(reason) ?? []), model]);
-  return [...models];
-}
+const byReason = (passedOver: Explained["passedOver"]) => [...Map.groupBy(passedOver, ({ reason }) => reason).values()];
 
 const Ranking = ({ explained, entered }: { explained: Explained; entered: Entered }) => {
   const { play: texts } = useTexts(routingWords);
-  const { page } = useWords();
+  const inWords = usePhrases();
   const { ranked, passedOver, hintsIgnored } = explained;
   const most = (ranked[0]?.terms ?? []).reduce((sum, { priority }) => sum + priority, 0);
-  const reasonOf = (reason: string): string => (page.lang === "zh-CN" ? reasonZh(reason) : reason);
   return (
     <>
       <section class="card" aria-labelledby="can">
@@ -233,17 +228,17 @@ const Ranking = ({ explained, entered }: { explained: Explained; entered: Entere
         <section class="card stack" aria-labelledby="cannot">
           <h2 id="cannot">{counted(texts.canNot, passedOver.length)}</h2>
           <ul class="findings">
-            {byReason(passedOver).map(([reason, models]) => (
+            {byReason(passedOver).map((alike) => (
               <li>
                 <Icon of="cross" />
                 <span>
-                  {models.map((model, i) => (
+                  {alike.map(({ model }, i) => (
                     <>
                       {i === 0 ? null : ", "}
                       <Name value={model} />
                     </>
                   ))}
-                  : <Plain value={reasonOf(reason)} />
+                  : <Plain value={alike.map(({ why, reason }) => inWords(why, reason))[0] ?? ""} />
                 </span>
               </li>
             ))}

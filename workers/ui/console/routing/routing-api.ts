@@ -1,7 +1,7 @@
 // The routing table and what the operator's API knows of it, as the routing pages read them.
 
 import type { JsonObject } from "../../../../shared/json-types.ts";
-import type { ExplainedModel } from "../../../../shared/routing/explain.ts";
+import type { ExplainedModel, ExplainedReason } from "../../../../shared/routing/explain.ts";
 import { type RoutingTable, parseRoutingTable } from "../../../../shared/routing/table.ts";
 import { type Document, readDocument } from "../documents/document-api.ts";
 import type { Visit } from "../page.ts";
@@ -13,7 +13,7 @@ export type ReadyProvider = { readonly provider: string; readonly reason: string
 export type Explained = {
   readonly hintsIgnored: number;
   readonly ranked: readonly ExplainedModel[];
-  readonly passedOver: readonly { readonly model: string; readonly reason: string }[];
+  readonly passedOver: readonly ExplainedReason[];
 };
 
 /** As GET /admin/keys has it. */

@@ -1,0 +1,6 @@
+// Every phrase that the gateway sends or stores, in simplified Chinese. The gateway itself says it
+// in English; a page says it in its reader's language.
+
+import { reasonsZh } from "./reasons-zh.ts";
+
+export const findingsZh: Readonly<Record<string, string>> = { ...reasonsZh };
