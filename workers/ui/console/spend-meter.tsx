@@ -3,6 +3,7 @@
 import { wordsOf } from "../../../shared/channels/words/words.ts";
 import type { Language } from "../../../shared/channels/words/languages.ts";
 import { Icon } from "../icons.tsx";
+import { Meter } from "./chart.tsx";
 import { type InLanguages, type Visit, useTexts } from "./page.ts";
 
 /** As GET /admin/budgets/spend and GET /admin/key-use have it. */
@@ -59,9 +60,7 @@ export const SpendMeter = ({ line, visit }: { line: SpendLine; visit: Visit }) =
           {usedPercent >= 100 ? texts.full : texts.near}
         </span>
       )}
-      <svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-        <rect class={usedPercent >= nearPercent ? "b3" : "b1"} width={Math.min(100, usedPercent)} height={4} />
-      </svg>
+      <Meter parts={[{ of: usedPercent >= nearPercent ? "b3" : "b1", count: Math.min(100, usedPercent) }]} />
     </div>
   );
 };

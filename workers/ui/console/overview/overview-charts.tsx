@@ -2,13 +2,13 @@
 // numbers as a table.
 
 import type { Child } from "hono/jsx";
-import type { ShownUsage } from "../../../../shared/record/usage.ts";
 import { Time } from "../../names.tsx";
 import { fill } from "../../sentence.tsx";
-import { type Bar, type BarClass, Bars, Swatch } from "../chart.tsx";
+import { Chart, type Plot } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
+import { Legend, barOf } from "../usage/usage-chart.tsx";
 import { everyStep } from "./overview-api.ts";
-import { type Parts, deniedIn, otherIn, said } from "./overview-parts.ts";
+import { type Parts, otherIn, said } from "./overview-parts.ts";
 
 /** Hours of the charts are hours of the reader, without the day. A constant. */
 export const hoursScript = `
@@ -16,20 +16,6 @@ for (const element of document.querySelectorAll("[data-hour] time")) {
   element.textContent = new Intl.DateTimeFormat(document.documentElement.lang, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(new Date(element.dateTime));
 }
 `;
-
-const barOf = (usage: ShownUsage | null): Bar =>
-  usage === null
-    ? { up: [], down: [] }
-    : {
-        up: [
-          { of: "b2", count: usage.outcomes.allowed },
-          { of: "b1", count: usage.outcomes.approved },
-        ],
-        down: [
-          { of: "b3", count: deniedIn(usage) },
-          { of: "b4", count: otherIn(usage) },
-        ],
-      };
 
 /** An hour, or a day of UTC. */
 const At = ({ at, step, visit, numbers }: Pick<Parts, "visit" | "numbers"> & { at: number; step: "hour" | "day" }) =>
@@ -44,20 +30,11 @@ const At = ({ at, step, visit, numbers }: Pick<Parts, "visit" | "numbers"> & { a
 /** So many places of the axis are named, so that they fit on a phone. */
 const mostMarks = 4;
 
-export const Axis = ({ parts: { visit, overview, texts, numbers }, times }: { parts: Parts; times: readonly number[] }) => {
-  const every = Math.ceil(times.length / mostMarks);
-  return (
-    <div class="axis" aria-hidden="true">
-      {times
-        .filter((_, i) => i % every === 0)
-        .map((at) => (
-          <span>
-            <At at={at} step={overview.step} visit={visit} numbers={numbers} />
-          </span>
-        ))}
-      <span>{texts.now}</span>
-    </div>
-  );
+const marksOf = ({ visit, overview, texts, numbers }: Parts): Child[] => {
+  const steps = everyStep(overview);
+  const every = Math.ceil(steps.length / mostMarks);
+  const named = steps.filter((_, i) => i % every === 0);
+  return [...named.map(([at]) => <At at={at} step={overview.step} visit={visit} numbers={numbers} />), texts.now];
 };
 
 /** Above the line what was answered, below it what was not. */
@@ -70,47 +47,29 @@ export const RequestsChart = (parts: Parts) => {
     steps[0] ?? [0, null],
   );
   const { allowed, approved } = total.outcomes;
-  const label =
-    most === null || total.requests === 0
-      ? texts.chartNone
-      : said(texts.chart, {
-          at: step === "hour" ? numbers.hour(mostAt) : numbers.day(mostAt),
-          n: numbers.count(most.requests),
-          answered: numbers.count(allowed + approved),
-          unanswered: numbers.count(total.requests - allowed - approved),
-        });
-  const entry = (of: BarClass, sentence: string, n: number): Child =>
-    n === 0 ? null : (
-      <span>
-        <Swatch of={of} />
-        {said(sentence, { n: numbers.count(n) })}
-      </span>
-    );
-  return (
-    <figure class="chart card">
-      <figcaption class="head">
-        <h2>{step === "hour" ? texts.perHour : texts.perDay}</h2>
-        <span class="keyline">
-          {entry("b2", texts.legend.allowed, allowed)}
-          {entry("b1", texts.legend.approved, approved)}
-          {entry("b3", texts.legend.denied, deniedIn(total))}
-          {entry("b4", texts.legend.other, otherIn(total))}
-        </span>
-      </figcaption>
-      {total.requests === 0 ? (
+  const title = step === "hour" ? texts.perHour : texts.perDay;
+  const beside = <Legend of={total} hasLine numbers={numbers} />;
+  if (most === null || total.requests === 0)
+    return (
+      <Chart title={title} beside={beside} plot={null}>
         <Empty>{texts.chartNone}</Empty>
-      ) : (
-        <>
-          <Bars
-            bars={steps.map(([, usage]) => barOf(usage))}
-            label={label}
-            top={(answered, not) => said(texts.most, { answered: numbers.count(answered), not: numbers.count(not) })}
-          />
-          <Axis parts={parts} times={steps.map(([at]) => at)} />
-          <StepsTable {...parts} />
-        </>
-      )}
-    </figure>
+      </Chart>
+    );
+  const plot: Plot = {
+    bars: steps.map(([, usage]) => barOf(usage)),
+    label: said(texts.chart, {
+      at: step === "hour" ? numbers.hour(mostAt) : numbers.day(mostAt),
+      n: numbers.count(most.requests),
+      answered: numbers.count(allowed + approved),
+      unanswered: numbers.count(total.requests - allowed - approved),
+    }),
+    top: (answered, not) => said(texts.most, { answered: numbers.count(answered), not: numbers.count(not) }),
+    marks: marksOf(parts),
+  };
+  return (
+    <Chart title={title} beside={beside} plot={plot}>
+      <StepsTable {...parts} />
+    </Chart>
   );
 };
 
@@ -160,30 +119,18 @@ export const WaitChart = (parts: Parts) => {
   const waits = steps.flatMap(([at, usage]) => (usage?.waitP50Ms == null ? [] : [[at, usage.waitP50Ms] as const]));
   const [longest] = waits.toSorted(([, a], [, b]) => b - a);
   const [shortest] = waits.toSorted(([, a], [, b]) => a - b);
-  return (
-    <figure class="chart card">
-      <figcaption class="head">
-        <h2>{texts.wait}</h2>
-        {longest === undefined ? null : (
-          <span class="soft">
-            {fill(texts.longest, {
-              span: numbers.span(longest[1]),
-              at: <At at={longest[0]} step={overview.step} visit={parts.visit} numbers={numbers} />,
-            })}
-          </span>
-        )}
-      </figcaption>
-      {longest === undefined || shortest === undefined ? (
+  if (longest === undefined || shortest === undefined)
+    return (
+      <Chart title={texts.wait} beside={null} plot={null}>
         <Empty>{texts.waitNone}</Empty>
-      ) : (
-        <>
-          <Bars
-            bars={steps.map(([, usage]) => ({ up: [{ of: "b5", count: usage?.waitP50Ms ?? 0 }], down: [] }))}
-            label={said(texts.waitLabel, { least: numbers.span(shortest[1]), most: numbers.span(longest[1]) })}
-          />
-          <Axis parts={parts} times={steps.map(([at]) => at)} />
-        </>
-      )}
-    </figure>
-  );
+      </Chart>
+    );
+  const at = <At at={longest[0]} step={overview.step} visit={parts.visit} numbers={numbers} />;
+  const plot: Plot = {
+    bars: steps.map(([, usage]) => ({ up: [{ of: "b5", count: usage?.waitP50Ms ?? 0 }], down: [] })),
+    label: said(texts.waitLabel, { least: numbers.span(shortest[1]), most: numbers.span(longest[1]) }),
+    marks: marksOf(parts),
+  };
+  const beside = <span class="soft">{fill(texts.longest, { span: numbers.span(longest[1]), at })}</span>;
+  return <Chart title={texts.wait} beside={beside} plot={plot} />;
 };

@@ -2,7 +2,7 @@
 // budgets.
 
 import { Name } from "../../outside-text.tsx";
-import { Line, Meter } from "../chart.tsx";
+import { Chart, Meter, type Plot } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
 import { type BudgetLine, type Overview, monthBudget } from "./overview-api.ts";
 import { type Parts, said } from "./overview-parts.ts";
@@ -42,36 +42,23 @@ export const Spend = ({ visit, overview, texts, numbers }: Parts) => {
   const budget = monthBudget(overview.budgets);
   const spent = numbers.dollars(month.spent);
   const limit = budget === null ? null : numbers.dollars(budget.limit);
+  const isEmpty = month.spent === 0 && budget === null;
+  const plot: Plot = {
+    line: { values: month.sums, room: month.days, limit: budget?.limit },
+    label: [said(texts.spendLabel, { spent }), ...(limit === null ? [] : [said(texts.spendLimit, { limit })])].join(" "),
+    marks: [1, 8, 15, 22, month.days],
+  };
+  const beside = isEmpty ? null : (
+    <span class="keyline">
+      <span>{said(texts.spent, { spent })}</span>
+      {limit === null ? null : <span>{said(texts.budget, { limit })}</span>}
+    </span>
+  );
   return (
-    <figure class="chart card">
-      <figcaption class="head">
-        <h2>{said(texts.spend, { month: name })}</h2>
-        {month.spent === 0 && budget === null ? null : (
-          <span class="keyline">
-            <span>{said(texts.spent, { spent })}</span>
-            {limit === null ? null : <span>{said(texts.budget, { limit })}</span>}
-          </span>
-        )}
-      </figcaption>
-      {month.spent === 0 && budget === null ? (
-        <Empty>{texts.spendNone}</Empty>
-      ) : (
-        <>
-          <Line
-            values={month.sums}
-            room={month.days}
-            {...(budget === null ? {} : { limit: budget.limit })}
-            label={[said(texts.spendLabel, { spent }), ...(limit === null ? [] : [said(texts.spendLimit, { limit })])].join(" ")}
-          />
-          <div class="axis" aria-hidden="true">
-            {[1, 8, 15, 22, month.days].map((day) => (
-              <span>{day}</span>
-            ))}
-          </div>
-        </>
-      )}
+    <Chart title={said(texts.spend, { month: name })} beside={beside} plot={isEmpty ? null : plot}>
+      {isEmpty ? <Empty>{texts.spendNone}</Empty> : null}
       <Budgets visit={visit} overview={overview} texts={texts} numbers={numbers} />
-    </figure>
+    </Chart>
   );
 };
 
@@ -102,7 +89,7 @@ const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: 
                 })}
               </span>
             </div>
-            <Meter parts={[{ of: each.usedPercent >= 100 ? "b3" : "b1", count: Math.min(each.usedPercent, 100) }]} most={100} />
+            <Meter parts={[{ of: each.usedPercent >= 100 ? "b3" : "b1", count: Math.min(each.usedPercent, 100) }]} />
           </li>
         ))}
       </ul>

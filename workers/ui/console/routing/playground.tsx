@@ -8,6 +8,7 @@ import { useWords } from "../../language.ts";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
+import { Meter } from "../chart.tsx";
 import { type Visit, useTexts } from "../page.ts";
 import { usePhrases } from "../phrases.ts";
 import { Empty, Note, Refused } from "../pieces.tsx";
@@ -191,11 +192,7 @@ const Candidate = ({ model, most }: { model: ExplainedModel; most: number }) => 
         </span>
         {model.terms.length === 0 ? null : <b class="num">{model.score.toFixed(3)}</b>}
       </div>
-      {model.terms.length === 0 ? null : (
-        <svg class="meter" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
-          <rect class={model.place === 1 ? "b1" : "b2"} width={width} height="4" />
-        </svg>
-      )}
+      {model.terms.length === 0 ? null : <Meter parts={[{ of: model.place === 1 ? "b1" : "b2", count: width }]} />}
       <p class="soft">
         <Plain value={why} /> {cost}
       </p>

@@ -1,10 +1,11 @@
 // Usage by server, model, key and day: drawn, as a table, and as CSV.
 
 import type { ShownUsage } from "../../../../shared/record/usage.ts";
+import { Chart } from "../chart.tsx";
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { ConsolePage, Shown, Visit } from "../page.ts";
 import { Download, Empty, Note } from "../pieces.tsx";
-import { DaysChart, Legend } from "./usage-chart.tsx";
+import { Legend, daysPlot } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import { type UsageWords, usageWords } from "./usage-words.ts";
 
@@ -72,7 +73,9 @@ async function usageShown(visit: Visit): Promise<Shown> {
     by === "key" ? keyNamesIn(visit) : new Map<string, string>(),
   ]);
   const texts = usageWords[visit.language];
-  const parts: UsageParts = { visit, texts, numbers: numbersOf(visit.language), by, answer, keyNames };
+  const numbers = numbersOf(visit.language);
+  const parts: UsageParts = { visit, texts, numbers, by, answer, keyNames };
+  const isEmpty = answer.total.requests === 0;
   const at = (view: View, length: number, place: string | null = null): string =>
     visit.at("usage", { by: view === "server" ? null : view, days: length === defaultDays ? null : length, after: place });
   return {
@@ -97,19 +100,12 @@ async function usageShown(visit: Visit): Promise<Shown> {
           />
         </div>
         {answer.isComplete ? null : <Note of="mind">{texts.counting}</Note>}
-        <figure class="chart card">
-          <figcaption class="head">
-            <h2>{texts.requests[by]}</h2>
-            <Legend {...parts} />
-          </figcaption>
-          {answer.total.requests === 0 ? (
-            <Empty>{texts.empty}</Empty>
-          ) : (
-            <>
-              {by === "day" ? <DaysChart {...parts} /> : null}
-              <UsageTable {...parts} />
-            </>
-          )}
+        <Chart
+          title={texts.requests[by]}
+          beside={<Legend of={answer.total} hasLine={by === "day"} numbers={numbers} />}
+          plot={by === "day" && !isEmpty ? daysPlot(parts) : null}
+        >
+          {isEmpty ? <Empty>{texts.empty}</Empty> : <UsageTable {...parts} />}
           {answer.next === null && after === null ? null : (
             <p class="head">
               {after === null ? null : <a href={at(by, days)}>{texts.first}</a>}
@@ -120,7 +116,7 @@ async function usageShown(visit: Visit): Promise<Shown> {
               )}
             </p>
           )}
-        </figure>
+        </Chart>
         <p class="soft">{texts.utc}</p>
       </>
     ),

@@ -3,9 +3,9 @@
 
 import type { Child } from "hono/jsx";
 import { Name } from "../../outside-text.tsx";
-import { Meter } from "../chart.tsx";
+import { type BarPart, Meter } from "../chart.tsx";
 import { deniedIn } from "../overview/overview-parts.ts";
-import { answeredParts, unansweredParts } from "./usage-chart.tsx";
+import { barOf } from "./usage-chart.tsx";
 import type { Row, UsageParts } from "./usage-page.tsx";
 import type { UsageWords } from "./usage-words.ts";
 
@@ -35,6 +35,7 @@ export const UsageTable = (parts: UsageParts) => {
   const { answer, texts, by } = parts;
   const columns = columnsOf(parts);
   const most = Math.max(...answer.rows.map(({ requests }) => requests));
+  const partsOf = (row: Row): readonly BarPart[] => Object.values(barOf(row)).flat();
   const rows = by === "day" ? answer.rows.toReversed() : answer.rows;
   const table = (
     <table class={by === "day" ? "" : "cards"}>
@@ -53,7 +54,7 @@ export const UsageTable = (parts: UsageParts) => {
           <tr>
             <td class="main-cell">
               <RowName row={row} parts={parts} />
-              {by === "day" ? null : <Meter parts={[...answeredParts(row), ...unansweredParts(row)]} most={most} />}
+              {by === "day" ? null : <Meter parts={partsOf(row)} most={most} />}
             </td>
             <Cells columns={columns} row={row} />
           </tr>
