@@ -126,7 +126,7 @@ export const Meter = ({ parts, most = 100 }: { parts: readonly BarPart[]; most?:
       {parts.map(({ of, count }) => {
         const [from, width] = [x, most === 0 ? 0 : (count / most) * 100];
         x += width;
-        return width === 0 ? null : <rect x={rounded(from)} y={0} width={rounded(width)} height={10} class={of} />;
+        return <rect class={of} x={rounded(from)} width={rounded(width)} height={10} />;
       })}
     </svg>
   );
