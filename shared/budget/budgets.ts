@@ -45,7 +45,8 @@ const of = z.union([
   z.strictObject({ owner: word }),
 ]);
 
-const budget = z
+/** One budget, as the document names it. */
+export const budgetSchema = z
   .strictObject({
     of,
     ...amounts,
@@ -54,7 +55,7 @@ const budget = z
   })
   .refine(hasAmount, amountIssue);
 
-export type Budget = z.infer<typeof budget>;
+export type Budget = z.infer<typeof budgetSchema>;
 export type Per = Budget["per"];
 
 const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a budget's name: letters, digits, . _ - only, at most 64");
@@ -62,7 +63,7 @@ const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a bud
 const budgetsSchema = z.strictObject({
   version: z.int().nonnegative().default(0),
   budgets: z
-    .record(name, budget)
+    .record(name, budgetSchema)
     .default({})
     .refine((budgets) => Object.keys(budgets).length <= 100, "has more than 100 budgets"),
 });

@@ -27,7 +27,8 @@ const headerName = z
   .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, "is not a header's name")
   .refine((value) => !ownHeaders.test(value), "is a header that the relay writes itself");
 
-const server = z.strictObject({
+/** One server, as the document names it. */
+export const serverSchema = z.strictObject({
   /** The server's MCP endpoint (Streamable HTTP). */
   url: z.string().max(2_000),
   /** Names the environment secret that is sent as `Authorization: Bearer`. */
@@ -92,11 +93,11 @@ const server = z.strictObject({
 
 const serversSchema = z.strictObject({
   version: z.int().nonnegative().default(0),
-  servers: z.record(serverName, server).default({}),
+  servers: z.record(serverName, serverSchema).default({}),
 });
 
 export type Servers = z.infer<typeof serversSchema>;
-export type Server = z.infer<typeof server>;
+export type Server = z.infer<typeof serverSchema>;
 
 /** What an operator may write, for editors and for `docs/relay.md`. */
 export const serversJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(serversSchema, { io: "input" }))) as JsonObject;

@@ -6,10 +6,9 @@
 import { type StoredKey, publishedKeyName } from "../stubs/config-calls.ts";
 import * as z from "zod";
 import { sha256Hex } from "../../shared/encoding.ts";
-import { type TokenBudget, keyBudgetSchema } from "../../shared/budget/budgets.ts";
-import { limitsSchema } from "../../shared/policy/limits.ts";
+import type { TokenBudget } from "../../shared/budget/budgets.ts";
+import { type KeyRequest, keyRequestSchema, keyScopes } from "../../shared/budget/key-request.ts";
 import { barsOwn, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
-import type { KeyScope } from "../../shared/model/gate.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
 import { readPublished } from "../../shared/published.ts";
 import { type SigningKeys, seal, unseal } from "../../shared/sealed-id.ts";
@@ -18,44 +17,6 @@ import { logEvent } from "../platform/log.ts";
 import { configStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
 
-const word = z.string().min(1).max(128);
-
-const keyScopes = ["sampling", "control", "v1"] as const satisfies readonly KeyScope[];
-
-/** The body of POST /admin/keys. */
-export const keyRequestSchema = z.strictObject({
-  name: word,
-  /**
-   * The person whose client uses the key, and who may not approve their own requests where the
-   * policy says so.
-   */
-  owner: word.optional(),
-  /**
-   * Which endpoints it opens: `sampling` is POST /sampling and the relay, `control` is POST
-   * /control, `v1` is the API under /v1.
-   */
-  scopes: z
-    .array(z.enum(keyScopes))
-    .min(1)
-    .default([...keyScopes]),
-  /** Exact names of MCP servers and model ids, without globs; absent means all. */
-  servers: z.array(word).optional(),
-  models: z.array(word).optional(),
-  limits: limitsSchema.optional(),
-  budget: keyBudgetSchema.optional(),
-  /**
-   * A word of the caller's own choosing, of which only one key is ever made: a request that is sent
-   * twice makes no second one.
-   */
-  once: z
-    .string()
-    .regex(/^[\w-]{8,64}$/, "is not 8 to 64 letters, digits, _ or -")
-    .optional(),
-  /** Unix milliseconds, or ISO 8601 with its offset; kept as the former. */
-  expiresAt: z.union([z.int().positive(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]).optional(),
-});
-
-export type KeyRequest = z.infer<typeof keyRequestSchema>;
 export type KeyRecord = KeyRequest & {
   readonly id: string;
   readonly createdAt: number;

@@ -90,7 +90,7 @@ describe.skipIf(chromiumPath === undefined)("another server on the same machine"
       const page = await asThief("/console/keys", cookie);
       const session = /name="session" value="([^"]+)"/.exec(await page.text())?.[1] ?? "";
       expect(page.status).toBe(401);
-      const made = await asThief("/console/keys", cookie, { session, name: "stolen", "scope-sampling": "yes" });
+      const made = await asThief("/console/keys", cookie, { session, name: "stolen", scopes: "sampling" });
       expect([made.status, (await made.text()).includes("csk_")]).toEqual([401, false]);
     }
     expect((await at.admin<{ keys: unknown[] }>("GET", "/keys")).keys).toEqual([]);

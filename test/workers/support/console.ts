@@ -49,13 +49,13 @@ export class ConsoleBrowser {
   /** Sends a form as the page that was read last would. `more`: other headers, or another token. */
   async post(
     page: string,
-    fields: Readonly<Record<string, string>>,
+    fields: Readonly<Record<string, string | readonly string[]>>,
     more: { readonly headers?: Readonly<Record<string, string>>; readonly formToken?: string } = {},
   ): Promise<{ readonly status: number; readonly text: string; readonly location: string | null; readonly headers: Headers }> {
     const answer = await this.#send(`${this.home}/${page}`, {
       method: "POST",
       headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: publicUrl, "Sec-Fetch-Site": "same-origin", ...more.headers },
-      body: new URLSearchParams({ session: more.formToken ?? this.#formToken, ...fields }).toString(),
+      body: new URLSearchParams([["session", more.formToken ?? this.#formToken], ...controlsOf(fields)]).toString(),
     });
     const location = answer.headers.get("Location");
     return {
@@ -72,6 +72,10 @@ export class ConsoleBrowser {
     return this;
   }
 }
+
+/** Each value of a field is one control. */
+const controlsOf = (fields: Readonly<Record<string, string | readonly string[]>>): [string, string][] =>
+  Object.entries(fields).flatMap(([name, values]) => [values].flat().map((value): [string, string] => [name, value]));
 
 /** A browser that is signed in by the admin token. */
 export const atConsole = (variables: Partial<Env> = {}): Promise<ConsoleBrowser> => new ConsoleBrowser(variables).signIn();

@@ -4,15 +4,16 @@
 
 import { canonicalJson, type JsonObject } from "../../../shared/encoding.ts";
 import type { Child } from "hono/jsx";
+import { pointerTo } from "../../../shared/routing/issues.ts";
 import { Plain } from "../outside-text.tsx";
 import type { Api, ApiError } from "./api.ts";
-import type { Typed } from "./fields.tsx";
+import { type DocumentForm, type Typed, useLabels } from "./fields.tsx";
 import { type InLanguages, useTexts } from "./page.ts";
 import { Note } from "./pieces.tsx";
 
 /** The documents whose entries have a name, each under a member of the document's own name. */
 type DocumentName = "budgets" | "servers";
-export type Entry = Readonly<Record<string, unknown>>;
+export type Entry = JsonObject;
 type Entries = Readonly<Record<string, Entry>>;
 export type EntryDocument = { readonly version: number; readonly document: Entry; readonly entries: Entries };
 
@@ -83,19 +84,19 @@ async function entryIn(
 }
 
 const isSame = (a: Entry | null, b: Entry | null | undefined): boolean =>
-  a === null || b == null ? a === b : canonicalJson(a as JsonObject) === canonicalJson(b as JsonObject); // parsed JSON
+  a === null || b == null ? a === b : canonicalJson(a) === canonicalJson(b);
 
 /** The version in a form; -1, which no document has, where it has none. */
 export const versionIn = (form: URLSearchParams): number =>
   /^\d{1,9}$/.test(form.get("version") ?? "") ? Number(form.get("version")) : -1;
 
 /**
- * The pointer of an error inside one entry: `/url` of `/servers/notes/url`; null where it is of
- * another entry.
+ * The steps of an error's pointer inside one entry: `url` of `/servers/notes/url`; null where it is
+ * of another entry.
  */
-export function pointerInside(document: DocumentName, name: string, pointer: string): string | null {
-  const at = `/${document}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
-  return pointer === at || pointer.startsWith(`${at}/`) ? pointer.slice(at.length) : null;
+export function pointerInside(document: DocumentName, name: string, pointer: string): readonly string[] | null {
+  const at = pointerTo([document, name]);
+  return pointer === at || pointer.startsWith(`${at}/`) ? pointer.slice(at.length + 1).split("/") : null;
 }
 
 const en = {
@@ -121,19 +122,23 @@ const entryWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
 /** What is to be known before the form is sent again. */
 export type Meanwhile = { readonly now: Typed["values"] | null; readonly version: number };
 
-type ChangedProps = {
-  readonly meanwhile: Meanwhile;
-  readonly typed: Typed;
-  readonly labels: readonly (readonly [name: string, label: string])[];
-};
+type ChangedProps = { readonly form: DocumentForm; readonly meanwhile: Meanwhile; readonly typed: Typed };
 
 /** The difference between what stands in the form and what the entry is now. */
-export const ChangedMeanwhile = ({ meanwhile: { now }, typed: { values }, labels }: ChangedProps) => {
+export const ChangedMeanwhile = ({ form, meanwhile: { now }, typed: { values } }: ChangedProps) => {
   const texts = useTexts(entryWords);
+  const labels = useLabels(form);
   if (now === null) return <Note of="mind">{texts.removed}</Note>;
-  const shown = (value: string | undefined): Child =>
-    value === undefined || value === "" ? <span class="soft">{texts.empty}</span> : <Plain value={value} />;
-  const different = labels.filter(([name]) => (values[name] ?? "").trim() !== (now[name] ?? "").trim());
+  const shown = (value: string): Child => (value === "" ? <span class="soft">{texts.empty}</span> : <Plain value={value} />);
+  const different = labels.flatMap(([field, label]) => {
+    const [theirs = "", yours = ""] = [now, values].map((of) =>
+      Object.keys(field.show(undefined))
+        .flatMap((name) => of[name] ?? [])
+        .join(" ")
+        .trim(),
+    );
+    return theirs === yours ? [] : [{ label, theirs, yours }];
+  });
   return (
     <Note of="mind">
       <p>{texts.changed}</p>
@@ -147,11 +152,11 @@ export const ChangedMeanwhile = ({ meanwhile: { now }, typed: { values }, labels
             </tr>
           </thead>
           <tbody>
-            {different.map(([name, label]) => (
+            {different.map(({ label, theirs, yours }) => (
               <tr>
                 <td>{label}</td>
-                <td>{shown(now[name])}</td>
-                <td>{shown(values[name])}</td>
+                <td>{shown(theirs)}</td>
+                <td>{shown(yours)}</td>
               </tr>
             ))}
           </tbody>

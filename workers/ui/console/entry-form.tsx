@@ -2,7 +2,9 @@
 // whose entries have names.
 
 import type { Child } from "hono/jsx";
-import type { Result } from "../../../shared/result.ts";
+import type { Language } from "../../../shared/channels/words/languages.ts";
+import { changedBy, fieldAt, valuesOf } from "../../../shared/json/form-fields.ts";
+import type { JsonObject } from "../../../shared/json-types.ts";
 import { Name } from "../outside-text.tsx";
 import { fill } from "../sentence.tsx";
 import type { ApiError } from "./api.ts";
@@ -16,27 +18,37 @@ import {
   saveEntry,
   versionIn,
 } from "./entries.tsx";
-import { Input, type Typed, fieldErrors, hasErrors, typedOf } from "./fields.tsx";
-import type { Shown, Visit } from "./page.ts";
+import { type DocumentForm, Input, type Typed, fieldErrors, hasErrors, schemaErrors, typedOf, valuesIn } from "./fields.tsx";
+import { type InLanguages, type Shown, type Visit, useTexts } from "./page.ts";
 import { Note, Refused } from "./pieces.tsx";
 import { FormToken } from "./shell.tsx";
 
-/** What the fields of one document's entries are. Its page has the document's name. */
-export type EntryFields = {
+/** The form of one document's entries. Its page has the document's name. */
+export type EntryFormOf = DocumentForm & {
   readonly document: "budgets" | "servers";
-  /** The form for a new entry. */
-  readonly empty: Typed;
-  readonly valuesOf: (entry: Entry) => Typed["values"];
-  /** The field of a place inside the entry, as an error's JSON pointer names it. */
-  readonly fieldOf: (inside: string) => string;
-  /**
-   * What the form makes of the entry as it is (null: there is none); or what was typed, with what
-   * is wrong.
-   */
-  readonly changeIn: (visit: Visit) => Result<(now: Entry | null) => Entry, Typed>;
-  /** There is an entry of this name already. */
-  readonly taken: (visit: Visit) => string;
+  /** What a new entry begins with. */
+  readonly initial?: JsonObject;
+  /** What is wrong beyond what the schema says, by the names of the fields. */
+  readonly errorsOf?: (entry: JsonObject, language: Language) => Typed["errors"];
 };
+
+const en = {
+  label: "Name",
+  save: "Save",
+  cancel: "Cancel",
+  wrong: "Nothing was saved. Correct the fields below.",
+  name: "Enter a name.",
+  taken: "There is one of this name already. Choose another name, or edit that one.",
+};
+const zhCN: typeof en = {
+  label: "名称",
+  save: "保存",
+  cancel: "取消",
+  wrong: "没有保存任何内容。请更正以下字段。",
+  name: "请输入名称。",
+  taken: "已有同名条目。请另选名称，或编辑已有的条目。",
+};
+const entryFormWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
 
 /** What the page says of the form that was sent; nothing of it was done. */
 export type EntrySaid = {
@@ -59,14 +71,14 @@ export type FilledForm = {
 /** The form as it was sent, else that of the entry that the address names, else an empty one. */
 export function filledForm(
   visit: Visit,
-  { empty, valuesOf }: EntryFields,
+  { members, initial = {} }: EntryFormOf,
   current: EntryDocument,
   { typed, meanwhile }: EntrySaid,
 ): FilledForm {
   const asked = typed === undefined ? visit.query.get("edit") : (visit.form.get("was") ?? null);
   const edited = asked === null ? undefined : current.entries[asked];
   return {
-    typed: typed ?? (edited === undefined ? empty : { values: valuesOf(edited), errors: {} }),
+    typed: typed ?? { values: valuesOf(members, edited ?? initial), errors: {} },
     was: typed === undefined && edited === undefined ? null : asked,
     // A form that is shown again is still made from the version that it was made from.
     version: typed === undefined ? current.version : versionIn(visit.form),
@@ -74,37 +86,49 @@ export function filledForm(
   };
 }
 
+function errorsIn(visit: Visit, form: EntryFormOf, name: string): Typed["errors"] {
+  const { language } = visit;
+  const entry = changedBy(form.members, {}, valuesIn(visit.form));
+  return {
+    ...(name === "" ? { name: entryFormWords[language].name } : {}),
+    ...schemaErrors(form, entry, language),
+    ...form.errorsOf?.(entry, language),
+  };
+}
+
 /** Removes or saves the entry that the form names. `shown`: the page, where that was not done. */
-export async function actOnEntry(visit: Visit, fields: EntryFields, shown: (said: EntrySaid) => Promise<Shown>): Promise<Shown> {
-  const { form, api } = visit;
-  const { document } = fields;
-  const version = versionIn(form);
+export async function actOnEntry(visit: Visit, form: EntryFormOf, shown: (said: EntrySaid) => Promise<Shown>): Promise<Shown> {
+  const { form: sent, api } = visit;
+  const { document, members } = form;
+  const version = versionIn(sent);
   const done = (what: "saved" | "removed"): Shown => ({ kind: "redirect", to: visit.at(document, { done: what }) });
-  const removed = form.get("remove");
+  const removed = sent.get("remove");
   if (removed !== null) {
     const saved = await saveEntry(api, { document, name: removed, version, isNew: false, change: () => null });
     if (saved.kind === "saved") return done("removed");
     return shown(saved.kind === "refused" ? { failure: saved.failure } : { isNotRemoved: true });
   }
-  const change = fields.changeIn(visit);
-  if (!change.ok) return shown({ typed: change.error });
-  const name = (form.get("name") ?? "").trim();
-  const saved = await saveEntry(api, { document, name, version, isNew: !form.has("was"), change: change.value });
+  const name = (sent.get("name") ?? "").trim();
+  const wrong = typedOf(sent, errorsIn(visit, form, name));
+  if (hasErrors(wrong)) return shown({ typed: wrong });
+  const change = (now: Entry | null): Entry => changedBy(members, now ?? {}, wrong.values);
+  const saved = await saveEntry(api, { document, name, version, isNew: !sent.has("was"), change });
   switch (saved.kind) {
     case "saved":
       return done("saved");
     case "taken":
-      return shown({ typed: typedOf(form, { name: fields.taken(visit) }) });
-    case "changed": {
-      const now = saved.now === null ? null : fields.valuesOf(saved.now);
-      return shown({ typed: typedOf(form), meanwhile: { now, version: saved.version } });
-    }
+      return shown({ typed: typedOf(sent, { name: entryFormWords[visit.language].taken }) });
+    case "changed":
+      return shown({
+        typed: typedOf(sent),
+        meanwhile: { now: saved.now === null ? null : valuesOf(members, saved.now), version: saved.version },
+      });
     case "refused": {
       const errors = fieldErrors(saved.failure, (pointer) => {
         const inside = pointerInside(document, name, pointer);
-        return inside === null ? undefined : fields.fieldOf(inside);
+        return inside === null ? undefined : (fieldAt(members, inside)?.name ?? "name");
       });
-      const typed = typedOf(form, errors);
+      const typed = typedOf(sent, errors);
       return shown(hasErrors(typed) ? { typed } : { typed, failure: saved.failure });
     }
   }
@@ -112,7 +136,7 @@ export async function actOnEntry(visit: Visit, fields: EntryFields, shown: (said
 
 type HeadProps = {
   readonly visit: Visit;
-  readonly page: EntryFields["document"];
+  readonly page: EntryFormOf["document"];
   readonly texts: { readonly title: string; readonly add: string; readonly done: Readonly<Record<"saved" | "removed", string>> };
   readonly lead: Child;
   /** Whether the form changes an entry: adding one begins with another form. */
@@ -143,12 +167,9 @@ export const EntriesHead = ({ visit, page, texts, lead, isEditing, said: { failu
 
 type FormProps = {
   readonly visit: Visit;
-  readonly page: EntryFields["document"];
+  readonly form: EntryFormOf;
   readonly filled: FilledForm;
-  readonly texts: Readonly<Record<"add" | "edit" | "name" | "nameHint" | "save" | "cancel", string>>;
-  /** That fields are wrong. */
-  readonly wrong: string;
-  readonly labels: readonly (readonly [name: string, label: string])[];
+  readonly texts: Readonly<Record<"add" | "edit" | "nameHint", string>>;
   /** The fields that stand beside the name. */
   readonly first: Child;
   readonly children?: Child;
@@ -158,45 +179,39 @@ type FormProps = {
  * The frame of the form: its name, what is wrong or was changed meanwhile, and the version that it
  * was made from.
  */
-export const EntryForm = ({
-  visit,
-  page,
-  filled: { typed, was, version, meanwhile },
-  texts,
-  wrong,
-  labels,
-  first,
-  children,
-}: FormProps) => (
-  <form class="card form" id="form" method="post" action={visit.at(page)} aria-labelledby="form-title">
-    <h2 id="form-title">{was === null ? texts.add : fill(texts.edit, { name: <Name value={was} /> })}</h2>
-    {meanwhile === null ? null : <ChangedMeanwhile meanwhile={meanwhile} typed={typed} labels={labels} />}
-    {hasErrors(typed) ? (
-      <Note of="bad">
-        <p>{wrong}</p>
-      </Note>
-    ) : null}
-    <FormToken visit={visit} />
-    <input type="hidden" name="version" value={String(meanwhile?.version ?? version)} />
-    {was === null ? null : <input type="hidden" name="was" value={was} />}
-    <div class="pairs-of-fields">
-      {was === null ? (
-        <Input typed={typed} name="name" label={texts.name} hint={texts.nameHint} required maxlength={64} />
-      ) : (
-        <input type="hidden" name="name" value={was} />
-      )}
-      {first}
-    </div>
-    {children}
-    <p class="keyline">
-      <button class="btn yes" type="submit">
-        {texts.save}
-      </button>
-      {was === null ? null : (
-        <a class="btn" href={visit.at(page)}>
-          {texts.cancel}
-        </a>
-      )}
-    </p>
-  </form>
-);
+export const EntryForm = ({ visit, form, filled: { typed, was, version, meanwhile }, texts, first, children }: FormProps) => {
+  const words = useTexts(entryFormWords);
+  return (
+    <form class="card form" id="form" method="post" action={visit.at(form.document)} aria-labelledby="form-title">
+      <h2 id="form-title">{was === null ? texts.add : fill(texts.edit, { name: <Name value={was} /> })}</h2>
+      {meanwhile === null ? null : <ChangedMeanwhile form={form} meanwhile={meanwhile} typed={typed} />}
+      {hasErrors(typed) ? (
+        <Note of="bad">
+          <p>{words.wrong}</p>
+        </Note>
+      ) : null}
+      <FormToken visit={visit} />
+      <input type="hidden" name="version" value={String(meanwhile?.version ?? version)} />
+      {was === null ? null : <input type="hidden" name="was" value={was} />}
+      <div class="pairs-of-fields">
+        {was === null ? (
+          <Input typed={typed} name="name" label={words.label} hint={texts.nameHint} required maxlength={64} />
+        ) : (
+          <input type="hidden" name="name" value={was} />
+        )}
+        {first}
+      </div>
+      {children}
+      <p class="keyline">
+        <button class="btn yes" type="submit">
+          {words.save}
+        </button>
+        {was === null ? null : (
+          <a class="btn" href={visit.at(form.document)}>
+            {words.cancel}
+          </a>
+        )}
+      </p>
+    </form>
+  );
+};

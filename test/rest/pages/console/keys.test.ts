@@ -24,13 +24,13 @@ describe.skipIf(chromiumPath === undefined)("keys in a browser", () => {
     await open();
     await expectGoodPage(tab, "console-keys-none");
     await tab.fill("#name", "staging");
-    await tab.fill("#usd", "five");
-    await tab.press("#usd", "Enter");
+    await tab.fill("#budget-usd", "five");
+    await tab.press("#budget-usd", "Enter");
     await tab.getByText("No key was created.").waitFor();
     expect(await tab.inputValue("#name")).toBe("staging");
-    expect(await tab.inputValue("#usd")).toBe("five");
-    await tab.fill("#usd", "5");
-    await tab.press("#usd", "Enter");
+    expect(await tab.inputValue("#budget-usd")).toBe("five");
+    await tab.fill("#budget-usd", "5");
+    await tab.press("#budget-usd", "Enter");
     const shown = tab.locator("#key");
     await shown.waitFor();
     const key = (await shown.textContent())?.trim() ?? "";

@@ -107,9 +107,9 @@ describe("at the console", () => {
   );
 
   test.each([
-    ["keys", { name: "x", "scope-v1": "yes" }],
+    ["keys", { name: "x", scopes: "v1" }],
     ["keys", { revoke: "key_x" }],
-    ["budgets", { name: "x", of: "everything", usd: "1", version: "0" }],
+    ["budgets", { name: "x", of: "everything", usd: "1", per: "month", version: "0" }],
     ["servers", { name: "x", url: "https://x.example.com/mcp", version: "0" }],
   ])("who may decide changes nothing at the page %s: %#", async (page, fields) => {
     const decides = await browserOf("bo@example.com");

@@ -101,7 +101,7 @@ describe("two operators at once", () => {
 describe("a form that is wrong", () => {
   test.each([
     [{ ...fields, name: "" }, "Enter a name."],
-    [{ ...fields, name: "all" }, "There is a budget of this name already."],
+    [{ ...fields, name: "all" }, "There is one of this name already."],
     [{ ...fields, name: "key" }, "is the name of each key"],
     [{ ...fields, name: "a b" }, "is not a budget"],
     [{ ...fields, of: "server" }, "Enter whose budget it is."],

@@ -10,20 +10,20 @@ import { recordLines } from "../../support/record.ts";
 type Key = { readonly id: string; readonly name: string; readonly revokedAt: string | null; readonly [member: string]: unknown };
 const keys = async (): Promise<readonly Key[]> => (await adminJson<{ keys: readonly Key[] }>("/keys")).keys;
 
-const scopes = { "scope-sampling": "yes", "scope-v1": "yes" };
+const scopes = { scopes: ["sampling", "v1"] };
 const all = {
   name: "ci-release",
   owner: "Ada",
   ...scopes,
-  usd: "2.50",
-  tokens: "1000000",
-  per: "day",
-  expires: "2099-01-31",
+  "budget-usd": "2.50",
+  "budget-tokens": "1000000",
+  "budget-per": "day",
+  expiresAt: "2099-01-31",
   servers: "notes\n files \n\n",
   models: "first",
-  requestsPerMinute: "30",
-  concurrent: "5",
-  bodyBytes: "2048",
+  "limits-requestsPerMinute": "30",
+  "limits-concurrent": "5",
+  "limits-bodyBytes": "2048",
 };
 
 async function atKeys(): Promise<ConsoleBrowser> {
@@ -117,10 +117,10 @@ describe("a form that is wrong", () => {
   test.each([
     [{ ...all, name: " " }, "Enter a name."],
     [{ name: "x", owner: "Ada" }, "Choose at least one."],
-    [{ ...all, usd: "five" }, "Enter a number, such as 5 or 2.50."],
-    [{ ...all, concurrent: "1.5" }, "Enter a whole number."],
-    [{ ...all, expires: "soon" }, "Enter a day, such as 2027-01-31."],
-    [{ ...all, requestsPerMinute: "9999999" }, "expected number to be &lt;=100000"],
+    [{ ...all, "budget-usd": "five" }, "Enter a number, such as 5 or 2.50."],
+    [{ ...all, "limits-concurrent": "1.5" }, "Enter a whole number."],
+    [{ ...all, expiresAt: "soon" }, "Enter a day, such as 2027-01-31."],
+    [{ ...all, "limits-requestsPerMinute": "9999999" }, "expected number to be &lt;=100000"],
     [{ ...all, servers: "x".repeat(200) }, "expected string to have &lt;=128 characters"],
   ])("%#: creates nothing, says what is wrong, and keeps what was typed", async (fields, message) => {
     const browser = await atKeys();

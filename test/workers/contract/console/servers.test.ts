@@ -68,7 +68,9 @@ describe("a server", () => {
         value,
       ]),
     );
-    const inputs = Object.fromEntries(["url", "secret", "v1-maxUsd", "v1-maxSeconds"].map((name) => [name, contentOf(form, name)]));
+    const inputs = Object.fromEntries(
+      ["url", "secret", "v1Tokens-maxUsd", "v1Tokens-maxSeconds"].map((name) => [name, contentOf(form, name)]),
+    );
     const sent = { was: "notes", name: "notes", version, ...areas, ...boxes, ...chosen, ...inputs };
     expect((await browser.post("servers", sent)).status).toBe(303);
     expect(await servers()).toEqual({ notes: whole });
@@ -112,16 +114,16 @@ describe("a server", () => {
 describe("a form that is wrong", () => {
   test.each([
     [{ ...fields, name: "" }, "Enter a name."],
-    [{ ...fields, name: "notes" }, "There is a server of this name already."],
+    [{ ...fields, name: "notes" }, "There is one of this name already."],
     [{ ...fields, name: "a b" }, "is not a server"],
     [{ ...fields, url: "" }, "Enter the address of its MCP endpoint."],
     [{ ...fields, url: "http://10.0.0.1/mcp" }, "is a private or loopback address"],
     [{ ...fields, url: "https://u:p@files.example.com/mcp" }, "carries a user name"],
     [{ ...fields, secret: "xoxb secret" }, 'id="secret-error"'],
-    [{ ...fields, headers: "no colon" }, "Write each header as Name: value."],
+    [{ ...fields, headers: "no colon" }, "Write each line as Name: value."],
     [{ ...fields, headers: "Authorization: x" }, "is a header that the relay writes itself"],
-    [{ ...fields, "v1-maxUsd": "much" }, "Enter a number"],
-    [{ ...fields, "v1-maxUsd": "1" }, 'id="v1-maxSeconds-error"'],
+    [{ ...fields, "v1Tokens-maxUsd": "much" }, "Enter a number"],
+    [{ ...fields, "v1Tokens-maxUsd": "1" }, 'id="v1Tokens-maxSeconds-error"'],
     [{ ...fields, functions: "a\na" }, "is listed twice"],
   ])("%#: saves nothing, says what is wrong, and keeps what was typed", async (typed, message) => {
     await configure("servers", { servers: { notes } });

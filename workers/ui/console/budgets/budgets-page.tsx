@@ -8,7 +8,7 @@ import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-fo
 import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
 import { Columns, Confirm, Empty } from "../pieces.tsx";
 import { type SpendLine, SpendMeter, amountIn } from "../spend-meter.tsx";
-import { BudgetForm, budgetFields, ofIn } from "./budget-form.tsx";
+import { BudgetForm, budgetForm, ofIn } from "./budget-form.tsx";
 import { budgetsWords } from "./budgets-words.ts";
 
 /** Of a budget that each key or owner has for itself: those who have spent most of it. */
@@ -16,7 +16,7 @@ const partsShown = 5;
 
 const Of = ({ entry }: { entry: Entry }) => {
   const { of } = useTexts(budgetsWords);
-  const [kind, name] = ofIn(entry);
+  const [kind, name] = ofIn(entry["of"]);
   return <>{fill(of[kind], { name: <Name value={name} /> })}</>;
 };
 
@@ -131,7 +131,7 @@ async function budgetsShown(visit: Visit, said: EntrySaid = {}): Promise<Shown> 
     visit.api.read<{ readonly budgets: readonly SpendLine[] }>("/admin/budgets/spend"),
   ]);
   const texts = budgetsWords[visit.language];
-  const filled = filledForm(visit, budgetFields, current, said);
+  const filled = filledForm(visit, budgetForm, current, said);
   return {
     kind: "page",
     title: texts.title,
@@ -156,5 +156,5 @@ async function budgetsShown(visit: Visit, said: EntrySaid = {}): Promise<Shown> 
 export const budgetsPage: ConsolePage = {
   path: "budgets",
   get: (visit) => budgetsShown(visit),
-  post: (visit) => actOnEntry(visit, budgetFields, (said) => budgetsShown(visit, said)),
+  post: (visit) => actOnEntry(visit, budgetForm, (said) => budgetsShown(visit, said)),
 };

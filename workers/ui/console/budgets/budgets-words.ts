@@ -1,6 +1,8 @@
 // The words of the page of budgets.
 
 import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
+import type { Budget } from "../../../../shared/budget/budgets.ts";
+import type { FieldTexts } from "../fields.tsx";
 import type { InLanguages } from "../page.ts";
 
 const en = {
@@ -39,9 +41,7 @@ const en = {
   form: {
     add: "Add budget",
     edit: "Edit budget {name}",
-    name: "Name",
     nameHint: "Letters, digits, . _ - only.",
-    of: "What it limits",
     ofs: {
       everything: "Everything",
       server: "One MCP server",
@@ -51,25 +51,15 @@ const en = {
       eachOwner: "Each owner for itself",
     },
     ofName: "Name of the server or owner, or id of the key",
-    usd: "US dollars",
-    tokens: "Tokens",
-    amountHint: "Enter one of the two, or both.",
-    per: "For",
-    pers: { day: "each day", month: "each month" },
-    notify: "Who is told (optional)",
-    notifyHint: "Email addresses, one on each line. They get an email at 80% and at 100%.",
-    save: "Save",
-    cancel: "Cancel",
   },
-  wrong: {
-    note: "Nothing was saved. Correct the fields below.",
-    name: "Enter a name.",
-    taken: "There is a budget of this name already. Choose another name, or edit that one.",
-    ofName: "Enter whose budget it is.",
-    number: "Enter a number, such as 5 or 2.50.",
-    whole: "Enter a whole number.",
-    amount: "Enter an amount of money or of tokens.",
-  },
+  fields: {
+    of: { label: "What it limits" },
+    usd: { label: "US dollars", hint: "Enter one of the two, or both." },
+    tokens: { label: "Tokens" },
+    per: { label: "For", options: { day: "each day", month: "each month" } },
+    notify: { label: "Who is told (optional)", hint: "Email addresses, one on each line. They get an email at 80% and at 100%." },
+  } satisfies FieldTexts<Budget, "of">,
+  wrong: { ofName: "Enter whose budget it is.", amount: "Enter an amount of money or of tokens." },
 };
 
 const zhCN: typeof en = {
@@ -108,9 +98,7 @@ const zhCN: typeof en = {
   form: {
     add: "添加预算",
     edit: "编辑预算 {name}",
-    name: "名称",
     nameHint: "仅限字母、数字和 . _ -。",
-    of: "对象",
     ofs: {
       everything: "全部",
       server: "一个 MCP 服务器",
@@ -120,25 +108,15 @@ const zhCN: typeof en = {
       eachOwner: "每个所有者各自",
     },
     ofName: "服务器或所有者的名称，或密钥的 ID",
-    usd: "美元",
-    tokens: "Token 数",
-    amountHint: "填写其中一项，或两项都填。",
-    per: "周期",
-    pers: { day: "每天", month: "每月" },
-    notify: "通知对象（可选）",
-    notifyHint: "邮箱地址，每行一个。用到 80% 和 100% 时会收到邮件。",
-    save: "保存",
-    cancel: "取消",
   },
-  wrong: {
-    note: "没有保存任何内容。请更正以下字段。",
-    name: "请输入名称。",
-    taken: "已有同名预算。请另选名称，或编辑已有的预算。",
-    ofName: "请输入预算的对象。",
-    number: "请输入数字，例如 5 或 2.50。",
-    whole: "请输入整数。",
-    amount: "请输入金额或 token 数。",
+  fields: {
+    of: { label: "对象" },
+    usd: { label: "美元", hint: "填写其中一项，或两项都填。" },
+    tokens: { label: "Token 数" },
+    per: { label: "周期", options: { day: "每天", month: "每月" } },
+    notify: { label: "通知对象（可选）", hint: "邮箱地址，每行一个。用到 80% 和 100% 时会收到邮件。" },
   },
+  wrong: { ofName: "请输入预算的对象。", amount: "请输入金额或 token 数。" },
 };
 
 export const budgetsWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };

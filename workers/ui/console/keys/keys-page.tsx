@@ -273,7 +273,7 @@ async function act(visit: Visit): Promise<Shown> {
     const done = await api.send("DELETE", `/admin/keys/${encodeURIComponent(revoked)}`);
     return done.ok ? { kind: "redirect", to: visit.at("keys", { done: "revoked" }) } : keysShown(visit, { failure: done.error });
   }
-  const request = keyRequestIn(form, keysWords[visit.language].wrong);
+  const request = keyRequestIn(visit);
   if (!request.ok) return keysShown(visit, { typed: request.error });
   const made = await api.send<{ readonly name: string; readonly key: string }>("POST", "/admin/keys", request.value);
   if (made.ok) return madeShown(visit, made.value);

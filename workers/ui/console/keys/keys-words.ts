@@ -1,6 +1,8 @@
 // The words of the page of API keys.
 
 import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
+import type { KeyRequest } from "../../../../shared/budget/key-request.ts";
+import type { FieldTexts } from "../fields.tsx";
 import type { InLanguages } from "../page.ts";
 
 const en = {
@@ -52,47 +54,39 @@ const en = {
   },
   form: {
     title: "Create key",
-    name: "Name",
-    nameHint: "What you will know it by, such as the client’s name.",
-    owner: "Owner (optional)",
-    ownerHint: "A reviewer’s name or email. Owners may not approve their own requests where the policy says so.",
-    scopes: "Where it is accepted",
-    scopeNames: {
-      sampling: "POST /sampling and the relay",
-      control: "POST /control",
-      v1: "the API under /v1",
-    },
-    usd: "Budget in US dollars (optional)",
-    tokens: "Budget in tokens (optional)",
-    per: "The budget is for",
-    pers: { day: "each day", month: "each month" },
-    expires: "Last day (optional)",
-    expiresHint: "The key expires at the end of this day, UTC.",
     more: "Servers, models and limits",
-    servers: "MCP servers (optional)",
-    serversHint: "Exact names, one on each line. Empty: every server.",
-    models: "Models (optional)",
-    modelsHint: "Exact ids, one on each line. Empty: every model.",
-    limits: {
-      requestsPerMinute: "Requests a minute",
-      concurrent: "Requests at once, those in review included",
-      callsPerMinute: "Messages of any kind a minute",
-      heldStreams: "Open responses at once",
-      sessions: "Sessions",
-      roundsPerOriginatingRequest: "Sampling requests for one client request",
-      bodyBytes: "Bytes of one request",
-    },
     button: "Create",
     once: "The key is shown once, after you create it.",
   },
-  wrong: {
-    note: "No key was created. Correct the fields below.",
-    name: "Enter a name.",
-    scopes: "Choose at least one.",
-    number: "Enter a number, such as 5 or 2.50.",
-    whole: "Enter a whole number.",
-    date: "Enter a day, such as 2027-01-31.",
-  },
+  fields: {
+    name: { label: "Name", hint: "What you will know it by, such as the client’s name.", missing: "Enter a name." },
+    owner: {
+      label: "Owner (optional)",
+      hint: "A reviewer’s name or email. Owners may not approve their own requests where the policy says so.",
+    },
+    scopes: {
+      label: "Where it is accepted",
+      options: { sampling: "POST /sampling and the relay", control: "POST /control", v1: "the API under /v1" },
+    },
+    servers: { label: "MCP servers (optional)", hint: "Exact names, one on each line. Empty: every server." },
+    models: { label: "Models (optional)", hint: "Exact ids, one on each line. Empty: every model." },
+    limits: {
+      requestsPerMinute: { label: "Requests a minute" },
+      concurrent: { label: "Requests at once, those in review included" },
+      callsPerMinute: { label: "Messages of any kind a minute" },
+      heldStreams: { label: "Open responses at once" },
+      sessions: { label: "Sessions" },
+      roundsPerOriginatingRequest: { label: "Sampling requests for one client request" },
+      bodyBytes: { label: "Bytes of one request" },
+    },
+    budget: {
+      usd: { label: "Budget in US dollars (optional)" },
+      tokens: { label: "Budget in tokens (optional)" },
+      per: { label: "The budget is for", options: { day: "each day", month: "each month" } },
+    },
+    expiresAt: { label: "Last day (optional)", hint: "The key expires at the end of this day, UTC." },
+  } satisfies FieldTexts<Omit<KeyRequest, "once">, "expiresAt">,
+  wrong: { note: "No key was created. Correct the fields below.", date: "Enter a day, such as 2027-01-31." },
 };
 
 const zhCN: typeof en = {
@@ -131,43 +125,36 @@ const zhCN: typeof en = {
   },
   form: {
     title: "创建密钥",
-    name: "名称",
-    nameHint: "便于您辨认的名称，例如客户端的名字。",
-    owner: "所有者（可选）",
-    ownerHint: "审核人的姓名或邮箱。若策略如此规定，所有者不能批准自己的请求。",
-    scopes: "可用于",
-    scopeNames: { sampling: "POST /sampling 和中继", control: "POST /control", v1: "/v1 下的 API" },
-    usd: "预算，美元（可选）",
-    tokens: "预算，token 数（可选）",
-    per: "预算周期",
-    pers: { day: "每天", month: "每月" },
-    expires: "最后一天（可选）",
-    expiresHint: "密钥在这一天结束时（UTC）过期。",
     more: "服务器、模型和限制",
-    servers: "MCP 服务器（可选）",
-    serversHint: "完整名称，每行一个。留空表示所有服务器。",
-    models: "模型（可选）",
-    modelsHint: "完整 ID，每行一个。留空表示所有模型。",
-    limits: {
-      requestsPerMinute: "每分钟请求数",
-      concurrent: "同时进行的请求数，包括审核中的",
-      callsPerMinute: "每分钟各类消息数",
-      heldStreams: "同时打开的响应数",
-      sessions: "会话数",
-      roundsPerOriginatingRequest: "每个客户端请求的采样请求数",
-      bodyBytes: "单个请求的字节数",
-    },
     button: "创建",
     once: "密钥在创建后只显示一次。",
   },
-  wrong: {
-    note: "没有创建密钥。请更正以下字段。",
-    name: "请输入名称。",
-    scopes: "请至少选择一项。",
-    number: "请输入数字，例如 5 或 2.50。",
-    whole: "请输入整数。",
-    date: "请输入日期，例如 2027-01-31。",
+  fields: {
+    name: { label: "名称", hint: "便于您辨认的名称，例如客户端的名字。", missing: "请输入名称。" },
+    owner: { label: "所有者（可选）", hint: "审核人的姓名或邮箱。若策略如此规定，所有者不能批准自己的请求。" },
+    scopes: {
+      label: "可用于",
+      options: { sampling: "POST /sampling 和中继", control: "POST /control", v1: "/v1 下的 API" },
+    },
+    servers: { label: "MCP 服务器（可选）", hint: "完整名称，每行一个。留空表示所有服务器。" },
+    models: { label: "模型（可选）", hint: "完整 ID，每行一个。留空表示所有模型。" },
+    limits: {
+      requestsPerMinute: { label: "每分钟请求数" },
+      concurrent: { label: "同时进行的请求数，包括审核中的" },
+      callsPerMinute: { label: "每分钟各类消息数" },
+      heldStreams: { label: "同时打开的响应数" },
+      sessions: { label: "会话数" },
+      roundsPerOriginatingRequest: { label: "每个客户端请求的采样请求数" },
+      bodyBytes: { label: "单个请求的字节数" },
+    },
+    budget: {
+      usd: { label: "预算，美元（可选）" },
+      tokens: { label: "预算，token 数（可选）" },
+      per: { label: "预算周期", options: { day: "每天", month: "每月" } },
+    },
+    expiresAt: { label: "最后一天（可选）", hint: "密钥在这一天结束时（UTC）过期。" },
   },
+  wrong: { note: "没有创建密钥。请更正以下字段。", date: "请输入日期，例如 2027-01-31。" },
 };
 
 export const keysWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };

@@ -33,7 +33,7 @@ const monthName = (month: string, { language }: Visit): string =>
 
 const Filter = ({ visit, month, kind }: { visit: Visit; month: string; kind: string }) => {
   const texts = useTexts(recordWords);
-  const typed: Typed = { values: { month, kind }, errors: {} };
+  const typed: Typed = { values: { month: [month], kind: [kind] }, errors: {} };
   return (
     <form class="search" method="get" action={visit.at("record")}>
       <Select

@@ -11,7 +11,7 @@ import { Pager } from "../pager.tsx";
 import { Columns, Confirm, Empty, Note } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
-import { ServerForm, serverFields } from "./server-form.tsx";
+import { ServerForm, serverForm } from "./server-form.tsx";
 import { serversWords } from "./servers-words.ts";
 
 const serversOnPage = 50;
@@ -172,7 +172,7 @@ async function serversShown(visit: Visit, said: Said = {}): Promise<Shown> {
   const names = Object.keys(current.entries);
   const pages = Math.max(1, Math.ceil(names.length / serversOnPage));
   const page = Math.min(pages, Math.max(1, Math.floor(Number(visit.query.get("page"))) || 1));
-  const filled = filledForm(visit, serverFields, current, said);
+  const filled = filledForm(visit, serverForm, current, said);
   return {
     kind: "page",
     title: texts.title,
@@ -217,7 +217,7 @@ const usesOf = async ({ api }: Visit): Promise<readonly Use[]> =>
 
 async function act(visit: Visit): Promise<Shown> {
   const checked = visit.form.get("check");
-  if (checked === null) return actOnEntry(visit, serverFields, (said) => serversShown(visit, said));
+  if (checked === null) return actOnEntry(visit, serverForm, (said) => serversShown(visit, said));
   const answer = await visit.api.send<Checked>("POST", `/admin/doctor/servers/${encodeURIComponent(checked)}`);
   return serversShown(visit, answer.ok ? { checked: { ...answer.value, server: checked } } : { failure: answer.error });
 }

@@ -1,6 +1,8 @@
 // The words of the page of MCP servers.
 
 import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
+import type { Server } from "../../../../shared/relay/servers.ts";
+import type { FieldTexts } from "../fields.tsx";
 import type { InLanguages } from "../page.ts";
 
 const en = {
@@ -28,55 +30,56 @@ const en = {
   form: {
     add: "Add server",
     edit: "Edit server {name}",
-    name: "Name",
     nameHint: "As it stands in addresses and in the policy: letters, digits, . _ - only.",
-    url: "Address",
-    urlHint: "Its MCP endpoint (Streamable HTTP), without credentials.",
-    mode: "Who answers its sampling",
-    modes: {
-      fulfil: "The gateway, always",
-      forward: "The client",
-      fallback: "The gateway, where the client cannot",
-    },
-    association: "Which client request a sampling request belongs to",
-    associations: {
-      auto: "What the server shows, else the only request in flight",
-      strict: "Only what the server shows",
-      inFlight: "What the server shows, else the newest request in flight",
-    },
-    protocol: "Revision spoken to it",
-    protocols: { auto: "As the server says", "2025": "2025-11-25 and older", "2026": "2026-07-28" },
-    secret: "Secret (optional)",
-    secretHint: "The name of the variable whose value is sent as bearer token, such as NOTES_TOKEN. Not the token itself.",
-    passAuthorization: "Clients sign in to the server themselves",
-    allowPrivate: "Allow a private address or plain http",
     more: "Tools, tokens and headers",
-    context: "Declare sampling.context to the server",
-    tools: "Declare tools in sampling to the server",
-    tasks: "Declare sampling as a task to the server",
-    samplingTools: "Tools that may sample (optional)",
-    samplingToolsHint: "Exact names, one on each line. Empty: every tool.",
-    functions: "Functions (optional)",
-    functionsHint: "Tools that callers of POST /control may run, one on each line.",
-    origins: "Web origins (optional)",
-    originsHint: "Pages that may use the relay, such as https://app.example.com, one on each line.",
-    headers: "Headers (optional)",
-    headersHint: "Sent with each request, as Name: value, one on each line. Not for credentials.",
-    v1Usd: "Tokens for /v1: US dollars each (optional)",
-    v1Seconds: "Tokens for /v1: seconds each (optional)",
-    v1Models: "Tokens for /v1: models (optional)",
-    v1ModelsHint: "One on each line. Empty: every model that the key may use.",
-    save: "Save",
-    cancel: "Cancel",
   },
-  wrong: {
-    note: "Nothing was saved. Correct the fields below.",
-    name: "Enter a name.",
-    url: "Enter the address of its MCP endpoint.",
-    taken: "There is a server of this name already. Choose another name, or edit that one.",
-    number: "Enter a number, such as 5 or 2.50.",
-    header: "Write each header as Name: value.",
-  },
+  fields: {
+    url: {
+      label: "Address",
+      hint: "Its MCP endpoint (Streamable HTTP), without credentials.",
+      missing: "Enter the address of its MCP endpoint.",
+    },
+    mode: {
+      label: "Who answers its sampling",
+      options: { fulfil: "The gateway, always", forward: "The client", fallback: "The gateway, where the client cannot" },
+    },
+    association: {
+      label: "Which client request a sampling request belongs to",
+      options: {
+        auto: "What the server shows, else the only request in flight",
+        strict: "Only what the server shows",
+        inFlight: "What the server shows, else the newest request in flight",
+      },
+    },
+    protocol: {
+      label: "Revision spoken to it",
+      options: { auto: "As the server says", "2025": "2025-11-25 and older", "2026": "2026-07-28" },
+    },
+    secret: {
+      label: "Secret (optional)",
+      hint: "The name of the variable whose value is sent as bearer token, such as NOTES_TOKEN. Not the token itself.",
+    },
+    passAuthorization: { label: "Clients sign in to the server themselves" },
+    allowPrivate: { label: "Allow a private address or plain http" },
+    context: { label: "Declare sampling.context to the server" },
+    tools: { label: "Declare tools in sampling to the server" },
+    tasks: { label: "Declare sampling as a task to the server" },
+    samplingTools: { label: "Tools that may sample (optional)", hint: "Exact names, one on each line. Empty: every tool." },
+    functions: { label: "Functions (optional)", hint: "Tools that callers of POST /control may run, one on each line." },
+    origins: {
+      label: "Web origins (optional)",
+      hint: "Pages that may use the relay, such as https://app.example.com, one on each line.",
+    },
+    headers: {
+      label: "Headers (optional)",
+      hint: "Sent with each request, as Name: value, one on each line. Not for credentials.",
+    },
+    v1Tokens: {
+      maxUsd: { label: "Tokens for /v1: US dollars each (optional)" },
+      maxSeconds: { label: "Tokens for /v1: seconds each (optional)" },
+      models: { label: "Tokens for /v1: models (optional)", hint: "One on each line. Empty: every model that the key may use." },
+    },
+  } satisfies FieldTexts<Server>,
 };
 
 const zhCN: typeof en = {
@@ -104,50 +107,42 @@ const zhCN: typeof en = {
   form: {
     add: "添加服务器",
     edit: "编辑服务器 {name}",
-    name: "名称",
     nameHint: "用于地址和策略：仅限字母、数字和 . _ -。",
-    url: "地址",
-    urlHint: "它的 MCP 端点（Streamable HTTP），不含凭据。",
-    mode: "由谁应答采样",
-    modes: { fulfil: "始终由网关", forward: "由客户端", fallback: "客户端无法应答时由网关" },
-    association: "采样请求属于哪个客户端请求",
-    associations: {
-      auto: "依据服务器明示的信息，否则为唯一的进行中请求",
-      strict: "仅依据服务器明示的信息",
-      inFlight: "依据服务器明示的信息，否则为最新的进行中请求",
-    },
-    protocol: "与它使用的协议版本",
-    protocols: { auto: "由服务器决定", "2025": "2025-11-25 及更早", "2026": "2026-07-28" },
-    secret: "密钥变量（可选）",
-    secretHint: "变量的名称，其值作为 Bearer 令牌发送，例如 NOTES_TOKEN。不要填写令牌本身。",
-    passAuthorization: "客户端自行登录服务器",
-    allowPrivate: "允许私有地址或明文 http",
     more: "工具、令牌和标头",
-    context: "向服务器声明 sampling.context",
-    tools: "向服务器声明采样中的工具",
-    tasks: "向服务器声明以任务方式采样",
-    samplingTools: "可以采样的工具（可选）",
-    samplingToolsHint: "完整名称，每行一个。留空表示所有工具。",
-    functions: "函数（可选）",
-    functionsHint: "POST /control 的调用方可以运行的工具，每行一个。",
-    origins: "网页来源（可选）",
-    originsHint: "可以使用中继的页面，例如 https://app.example.com，每行一个。",
-    headers: "标头（可选）",
-    headersHint: "随每个请求发送，格式为 Name: value，每行一个。不要用于凭据。",
-    v1Usd: "/v1 令牌：每个的美元上限（可选）",
-    v1Seconds: "/v1 令牌：每个的秒数（可选）",
-    v1Models: "/v1 令牌：模型（可选）",
-    v1ModelsHint: "每行一个。留空表示密钥可用的所有模型。",
-    save: "保存",
-    cancel: "取消",
   },
-  wrong: {
-    note: "没有保存任何内容。请更正以下字段。",
-    name: "请输入名称。",
-    url: "请输入 MCP 端点的地址。",
-    taken: "已有同名服务器。请另选名称，或编辑已有的服务器。",
-    number: "请输入数字，例如 5 或 2.50。",
-    header: "请按 Name: value 填写每个标头。",
+  fields: {
+    url: { label: "地址", hint: "它的 MCP 端点（Streamable HTTP），不含凭据。", missing: "请输入 MCP 端点的地址。" },
+    mode: {
+      label: "由谁应答采样",
+      options: { fulfil: "始终由网关", forward: "由客户端", fallback: "客户端无法应答时由网关" },
+    },
+    association: {
+      label: "采样请求属于哪个客户端请求",
+      options: {
+        auto: "依据服务器明示的信息，否则为唯一的进行中请求",
+        strict: "仅依据服务器明示的信息",
+        inFlight: "依据服务器明示的信息，否则为最新的进行中请求",
+      },
+    },
+    protocol: {
+      label: "与它使用的协议版本",
+      options: { auto: "由服务器决定", "2025": "2025-11-25 及更早", "2026": "2026-07-28" },
+    },
+    secret: { label: "密钥变量（可选）", hint: "变量的名称，其值作为 Bearer 令牌发送，例如 NOTES_TOKEN。不要填写令牌本身。" },
+    passAuthorization: { label: "客户端自行登录服务器" },
+    allowPrivate: { label: "允许私有地址或明文 http" },
+    context: { label: "向服务器声明 sampling.context" },
+    tools: { label: "向服务器声明采样中的工具" },
+    tasks: { label: "向服务器声明以任务方式采样" },
+    samplingTools: { label: "可以采样的工具（可选）", hint: "完整名称，每行一个。留空表示所有工具。" },
+    functions: { label: "函数（可选）", hint: "POST /control 的调用方可以运行的工具，每行一个。" },
+    origins: { label: "网页来源（可选）", hint: "可以使用中继的页面，例如 https://app.example.com，每行一个。" },
+    headers: { label: "标头（可选）", hint: "随每个请求发送，格式为 Name: value，每行一个。不要用于凭据。" },
+    v1Tokens: {
+      maxUsd: { label: "/v1 令牌：每个的美元上限（可选）" },
+      maxSeconds: { label: "/v1 令牌：每个的秒数（可选）" },
+      models: { label: "/v1 令牌：模型（可选）", hint: "每行一个。留空表示密钥可用的所有模型。" },
+    },
   },
 };
 

@@ -1,0 +1,45 @@
+// What an operator asks of a new API key: the body of POST /admin/keys, and the console's form.
+
+import * as z from "zod";
+import type { KeyScope } from "../model/gate.ts";
+import { limitsSchema } from "../policy/limits.ts";
+import { keyBudgetSchema } from "./budgets.ts";
+
+const word = z.string().min(1).max(128);
+
+export const keyScopes = ["sampling", "control", "v1"] as const satisfies readonly KeyScope[];
+
+/** The body of POST /admin/keys. */
+export const keyRequestSchema = z.strictObject({
+  name: word,
+  /**
+   * The person whose client uses the key, and who may not approve their own requests where the
+   * policy says so.
+   */
+  owner: word.optional(),
+  /**
+   * Which endpoints it opens: `sampling` is POST /sampling and the relay, `control` is POST
+   * /control, `v1` is the API under /v1.
+   */
+  scopes: z
+    .array(z.enum(keyScopes))
+    .min(1)
+    .default([...keyScopes]),
+  /** Exact names of MCP servers and model ids, without globs; absent means all. */
+  servers: z.array(word).optional(),
+  models: z.array(word).optional(),
+  limits: limitsSchema.optional(),
+  budget: keyBudgetSchema.optional(),
+  /**
+   * A word of the caller's own choosing, of which only one key is ever made: a request that is sent
+   * twice makes no second one.
+   */
+  once: z
+    .string()
+    .regex(/^[\w-]{8,64}$/, "is not 8 to 64 letters, digits, _ or -")
+    .optional(),
+  /** Unix milliseconds, or ISO 8601 with its offset; kept as the former. */
+  expiresAt: z.union([z.int().positive(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]).optional(),
+});
+
+export type KeyRequest = z.infer<typeof keyRequestSchema>;
