@@ -17,8 +17,8 @@ const roleTest = (only: string): Mutant["test"] => ({ file: "test/shared/credent
 const verify = { file: "scripts/verify-record.ts" };
 const verifying = (only: string): Mutant["test"] => ({ file: "test/shared/record/record.test.ts", only });
 
-const card = { file: "shared/channels/teams-card.ts" };
-const cards = (only: string): Mutant["test"] => ({ file: "test/shared/channels/teams-card.test.ts", only });
+const card = { file: "shared/channels/teams/teams-card.ts" };
+const cards = (only: string): Mutant["test"] => ({ file: "test/shared/channels/teams/teams-card.test.ts", only });
 
 const neededRole = { file: "workers/endpoints/admin/needed-role.ts" };
 const roleOfRequest: Mutant["test"] = { file: "test/workers/contract/console/access.test.ts", only: "reading needs the role see" };

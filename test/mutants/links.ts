@@ -5,8 +5,14 @@ import type { Mutant } from "./mutant.ts";
 
 const link = { file: "shared/review/link.ts", test: { file: "test/shared/review/link.test.ts" } };
 const sealed = { file: "shared/sealed-id.ts", test: { file: "test/shared/sealed-id.test.ts" } };
-const signature = { file: "shared/channels/slack-signature.ts", test: { file: "test/shared/channels/slack-signature.test.ts" } };
-const reference = { file: "shared/channels/slack-reference.ts", test: { file: "test/shared/channels/slack-reference.test.ts" } };
+const signature = {
+  file: "shared/channels/slack/slack-signature.ts",
+  test: { file: "test/shared/channels/slack/slack-signature.test.ts" },
+};
+const reference = {
+  file: "shared/channels/slack/slack-reference.ts",
+  test: { file: "test/shared/channels/slack/slack-reference.test.ts" },
+};
 const http = "test/workers/contract/review-http.test.ts";
 const slack = "test/workers/contract/slack-interactions.test.ts";
 

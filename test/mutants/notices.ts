@@ -4,8 +4,8 @@
 import type { Mutant } from "./mutant.ts";
 
 const secrets = { file: "test/shared/channels/secrets.test.ts" };
-const card = { file: "shared/channels/teams-card.ts", test: { file: "test/shared/channels/teams-card.test.ts" } };
-const slackText = { file: "shared/channels/slack-blocks.ts", test: { file: "test/shared/channels/slack-message.test.ts" } };
+const card = { file: "shared/channels/teams/teams-card.ts", test: { file: "test/shared/channels/teams/teams-card.test.ts" } };
+const slackText = { file: "shared/channels/slack/slack-blocks.ts", test: { file: "test/shared/channels/slack/slack-message.test.ts" } };
 
 export const noticeMutants: readonly Mutant[] = [
   {
@@ -24,14 +24,14 @@ export const noticeMutants: readonly Mutant[] = [
   },
   {
     name: "a Slack message leaves a secret out",
-    file: "shared/channels/slack-content.ts",
+    file: "shared/channels/slack/slack-content.ts",
     from: 'if (isSecret(text) || (raw !== undefined && holdsSecret(raw))) this.count("secret");',
     to: 'if (text === "") this.count("secret");',
     test: secrets,
   },
   {
     name: "a secret is in no edit dialog",
-    file: "shared/channels/slack-modal.ts",
+    file: "shared/channels/slack/slack-modal.ts",
     from: "!isSecret(text) &&",
     to: "",
     test: secrets,

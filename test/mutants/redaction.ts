@@ -56,7 +56,7 @@ export const redactionMutants: readonly Mutant[] = [
   },
   {
     name: "a Slack message that masks something has no Approve button",
-    file: "shared/channels/slack-message.ts",
+    file: "shared/channels/slack/slack-message.ts",
     from: "...(view.maskedHere === undefined ? {} : { masked: view.maskedHere }),",
     to: "",
     test: { file: contract, only: "has the marker also where" },

@@ -4,9 +4,9 @@
 import { Hono } from "hono";
 import { digestOf } from "../../shared/encoding.ts";
 import { longestReason, plainLineEnds } from "../../shared/review/form.ts";
-import { type SlackReference, parseSlackReference, slackReference } from "../../shared/channels/slack-reference.ts";
-import { isSignedBySlack } from "../../shared/channels/slack-signature.ts";
-import { editsFrom, inputAction, reasonBlock } from "../../shared/channels/slack-submission.ts";
+import { type SlackReference, parseSlackReference, slackReference } from "../../shared/channels/slack/slack-reference.ts";
+import { isSignedBySlack } from "../../shared/channels/slack/slack-signature.ts";
+import { editsFrom, inputAction, reasonBlock } from "../../shared/channels/slack/slack-submission.ts";
 import { languageFor } from "../../shared/channels/words/languages.ts";
 import { runIdOf } from "../../shared/sealed-id.ts";
 import { callSlack } from "../channels/slack/api.ts";

@@ -6,10 +6,10 @@ import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import { asksWords } from "../../shared/channels/fact-words.ts";
 import { type NoticeFacts, noticeLine } from "../../shared/channels/notice-line.ts";
 import { outsideName } from "../../shared/channels/plain-text.ts";
-import { slackDigest } from "../../shared/channels/slack-digest.ts";
-import { slackEnding, slackReminder, slackReplaced, slackTest } from "../../shared/channels/slack-ending.ts";
-import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../shared/channels/slack-message.ts";
-import { type SlackModal, denyModal, editModal, modalErrors, outcomeModal, reasonError } from "../../shared/channels/slack-modal.ts";
+import { slackDigest } from "../../shared/channels/slack/slack-digest.ts";
+import { slackEnding, slackReminder, slackReplaced, slackTest } from "../../shared/channels/slack/slack-ending.ts";
+import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../shared/channels/slack/slack-message.ts";
+import { type SlackModal, denyModal, editModal, modalErrors, outcomeModal, reasonError } from "../../shared/channels/slack/slack-modal.ts";
 import {
   type TeamsCardInput,
   type TeamsMessage,
@@ -19,7 +19,7 @@ import {
   teamsEnding,
   teamsReminder,
   teamsTest,
-} from "../../shared/channels/teams-card.ts";
+} from "../../shared/channels/teams/teams-card.ts";
 import { noticeWordsOf } from "../../shared/channels/words/notice-words.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { unreachable } from "../../shared/result.ts";

@@ -1,7 +1,7 @@
 // The private messages to one Slack member. They have no names and no content.
 
-import { paragraph, plain, say } from "../../shared/channels/slack-blocks.ts";
-import type { SlackMessage } from "../../shared/channels/slack-message.ts";
+import { paragraph, plain, say } from "../../shared/channels/slack/slack-blocks.ts";
+import type { SlackMessage } from "../../shared/channels/slack/slack-message.ts";
 import type { NoticeWords } from "../../shared/channels/words/notice-words.ts";
 import type { PressWords } from "../stubs/run-calls.ts";
 

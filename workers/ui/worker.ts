@@ -4,9 +4,9 @@
 // authority of the operator who visits, for that visit.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { SlackMessage } from "../../shared/channels/slack-message.ts";
-import type { SlackModal } from "../../shared/channels/slack-modal.ts";
-import type { TeamsMessage } from "../../shared/channels/teams-card.ts";
+import type { SlackMessage } from "../../shared/channels/slack/slack-message.ts";
+import type { SlackModal } from "../../shared/channels/slack/slack-modal.ts";
+import type { TeamsMessage } from "../../shared/channels/teams/teams-card.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { type AskedTest, type TestResult, type TestWords, testResultWords, testWordsOf } from "./channel-test.tsx";
 import { answerConsole } from "./console/console.tsx";

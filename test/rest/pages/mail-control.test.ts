@@ -4,7 +4,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { mailIssues } from "../../../shared/channels/email-rules.ts";
+import { mailIssues } from "../../../shared/channels/email/email-rules.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type MailContent, type MailInput, mostHtmlBytes, reviewMail } from "../../../workers/ui/mail.tsx";
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";

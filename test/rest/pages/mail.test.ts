@@ -4,7 +4,7 @@
 import * as fc from "fast-check";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mailIssues } from "../../../shared/channels/email-rules.ts";
+import { mailIssues } from "../../../shared/channels/email/email-rules.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type MailContent, type MailInput, mostHtmlBytes, reviewMail } from "../../../workers/ui/mail.tsx";
 import { shoot } from "../../outside/support/screenshots.ts";

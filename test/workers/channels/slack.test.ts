@@ -1,10 +1,10 @@
 // The Slack channel in both its ways against a scripted Slack, inside workerd. What a message says
-// is in test/shared/channels/slack-message.test.ts; what a press does, in
+// is in test/shared/channels/slack/slack-message.test.ts; what a press does, in
 // test/workers/contract/slack-interactions.test.ts.
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { parseSlackReference } from "../../../shared/channels/slack-reference.ts";
+import { parseSlackReference } from "../../../shared/channels/slack/slack-reference.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
 import type { Channel, Notice, Sent } from "../../../workers/channels/channel.ts";
 import { slackChannel, slackDoctor, slackIssues } from "../../../workers/channels/slack/slack-channel.ts";

@@ -5,7 +5,7 @@ import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { isLoopbackHost } from "../../../shared/address.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
-import { type Mail, type MailAddress, mailIssues, parseMailbox } from "../../../shared/channels/email-rules.ts";
+import { type Mail, type MailAddress, mailIssues, parseMailbox } from "../../../shared/channels/email/email-rules.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Env } from "../../platform/env.ts";
 import type { MailContent } from "../../ui/mail.tsx";

@@ -6,7 +6,7 @@
 
 import { isObject, type Members } from "../../../shared/json/values.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
-import { mailboxText, type Mail } from "../../../shared/channels/email-rules.ts";
+import { mailboxText, type Mail } from "../../../shared/channels/email/email-rules.ts";
 import type { Sent } from "../channel.ts";
 import { type Exchanged, exchange } from "../channel-exchange.ts";
 import type { MailSender } from "./sender.ts";

@@ -1,6 +1,6 @@
 // What every sender of email can do, and what it answers.
 
-import type { Mail } from "../../../shared/channels/email-rules.ts";
+import type { Mail } from "../../../shared/channels/email/email-rules.ts";
 import type { Sent } from "../channel.ts";
 
 export type MailSender = {

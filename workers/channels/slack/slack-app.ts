@@ -3,8 +3,8 @@
 // link and never a person's.
 
 import { sha256Hex } from "../../../shared/encoding.ts";
-import type { SlackMessageInput } from "../../../shared/channels/slack-message.ts";
-import { type SlackAct, slackReference } from "../../../shared/channels/slack-reference.ts";
+import type { SlackMessageInput } from "../../../shared/channels/slack/slack-message.ts";
+import { type SlackAct, slackReference } from "../../../shared/channels/slack/slack-reference.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import { type SigningKeys, randomOfRunId } from "../../../shared/sealed-id.ts";

@@ -3,7 +3,7 @@
 // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks.
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
-import type { SlackMessage } from "../../../shared/channels/slack-message.ts";
+import type { SlackMessage } from "../../../shared/channels/slack/slack-message.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";

@@ -6,7 +6,7 @@
 // answers 202 before it posts.
 
 import { isLoopbackHost } from "../../../shared/address.ts";
-import type { TeamsMessage } from "../../../shared/channels/teams-card.ts";
+import type { TeamsMessage } from "../../../shared/channels/teams/teams-card.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";

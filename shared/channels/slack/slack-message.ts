@@ -20,15 +20,15 @@ import {
   shownText,
   strong,
 } from "./slack-blocks.ts";
-import { handOverOf } from "./hand-over.ts";
-import { noticeFacts, noticeLine } from "./notice-line.ts";
+import { handOverOf } from "../hand-over.ts";
+import { noticeFacts, noticeLine } from "../notice-line.ts";
 import { slackGateWords } from "./slack-asking.ts";
 import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, fitsWhole } from "./slack-content.ts";
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
-import { reviewFacts } from "../review/review-facts.ts";
-import type { ReviewView } from "../review/view.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
+import { reviewFacts } from "../../review/review-facts.ts";
+import type { ReviewView } from "../../review/view.ts";
 
 /** `text` is what notifications show; Slack reads markup in it. */
 export type SlackMessage = { readonly text: string; readonly blocks: readonly SlackBlock[] };

@@ -1,10 +1,10 @@
 // The sealed value of a Slack button and a modal's private metadata: which review, which version,
 // which act. It grants nothing: who may decide is judged when it comes back. No clock, no storage.
 
-import type { Gate } from "../model/gate.ts";
-import { concatBytes, fromBase64url, toBase64url } from "../encoding.ts";
-import { type SigningKeys, runRandomLength, seal, unseal } from "../sealed-id.ts";
-import { linkRandomLength } from "../review/link.ts";
+import type { Gate } from "../../model/gate.ts";
+import { concatBytes, fromBase64url, toBase64url } from "../../encoding.ts";
+import { type SigningKeys, runRandomLength, seal, unseal } from "../../sealed-id.ts";
+import { linkRandomLength } from "../../review/link.ts";
 
 const domain = "countersign/slack-reference/v1";
 const formatVersion = 1;

@@ -1,9 +1,9 @@
 // The words of a Slack message or modal that depend on what is asked: an MCP server's sampling
 // request, a client's own task, or a tool that is to run.
 
-import type { ReviewFacts } from "../review/review-facts.ts";
-import { gateWords } from "./fact-words.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
+import type { ReviewFacts } from "../../review/review-facts.ts";
+import { gateWords } from "../fact-words.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
 
 type Facts = Pick<ReviewFacts, "asking" | "gate">;
 

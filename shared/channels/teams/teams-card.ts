@@ -6,16 +6,16 @@
 // https://learn.microsoft.com/en-us/connectors/teams/#known-issues-and-limitations-with-actions (28
 // KB with everything).
 
-import { reviewFacts } from "../review/review-facts.ts";
-import type { ReviewView } from "../review/view.ts";
-import type { DigestEntry } from "./digest-content.ts";
-import { endingOf } from "./ending-words.ts";
-import { type Excerpt, excerptCharacters, excerptOf, startOf } from "./excerpt.ts";
-import { asksWords, costWords, gateWords } from "./fact-words.ts";
-import { handOverOf } from "./hand-over.ts";
-import { noticeFacts, noticeLine, warningsOf, whatOf } from "./notice-line.ts";
-import { outsideName, outsideText } from "./plain-text.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
+import { reviewFacts } from "../../review/review-facts.ts";
+import type { ReviewView } from "../../review/view.ts";
+import type { DigestEntry } from "../digest-content.ts";
+import { endingOf } from "../ending-words.ts";
+import { type Excerpt, excerptCharacters, excerptOf, startOf } from "../excerpt.ts";
+import { asksWords, costWords, gateWords } from "../fact-words.ts";
+import { handOverOf } from "../hand-over.ts";
+import { noticeFacts, noticeLine, warningsOf, whatOf } from "../notice-line.ts";
+import { outsideName, outsideText } from "../plain-text.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
 
 type OpenUrl = { readonly type: "Action.OpenUrl"; readonly title?: string; readonly url: string };
 type TextRun = {

@@ -5,7 +5,7 @@
 // Source of the rules: Cloudflare Email Service, "Email headers" and "Limits"; RFC 5321 section
 // 4.5.3.1 and RFC 5322 section 2.1.1.
 
-import { err, ok, type Result } from "../result.ts";
+import { err, ok, type Result } from "../../result.ts";
 
 export type MailAddress = { readonly email: string; readonly name: string | null };
 

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isMailAddress, type Mail, mailboxText, mailIssues, parseMailbox } from "../../../shared/channels/email-rules.ts";
+import { isMailAddress, type Mail, mailboxText, mailIssues, parseMailbox } from "../../../../shared/channels/email/email-rules.ts";
 
 const good: Mail = {
   from: { email: "reviews@example.com", name: "Countersign" },

@@ -1,6 +1,6 @@
 // The facts and risk notes in a Slack message of a review, without the content.
 
-import { asksWords, costWords } from "./fact-words.ts";
+import { asksWords, costWords } from "../fact-words.ts";
 import {
   type Inline,
   type SlackBlock,
@@ -15,11 +15,11 @@ import {
   shownText,
   strong,
 } from "./slack-blocks.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
-import type { NamedModel, SamplingRequest } from "../model/sampling.ts";
-import type { ReviewFacts, Serving } from "../review/review-facts.ts";
-import { unreachable } from "../result.ts";
-import type { ReviewView, ShownModel } from "../review/view.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
+import type { NamedModel, SamplingRequest } from "../../model/sampling.ts";
+import type { ReviewFacts, Serving } from "../../review/review-facts.ts";
+import { unreachable } from "../../result.ts";
+import type { ReviewView, ShownModel } from "../../review/view.ts";
 
 /** How many models, risk notes and other notes are shown; the rest is counted. */
 export const mostLines = 20;

@@ -1,14 +1,19 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { grownLength } from "../../../shared/channels/slack-blocks.ts";
-import { slackEnding, slackReminder } from "../../../shared/channels/slack-ending.ts";
-import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
-import { catalogues } from "../../../shared/channels/words/words.ts";
-import type { ReviewState, ReviewView } from "../../../shared/review/view.ts";
-import { messageRefusal } from "../../support/slack/block-rules.ts";
-import { controlSequences, poisoned } from "../../support/slack/hostile.ts";
-import { plainReply, plainRequest } from "../../support/slack/views.ts";
-import type { ChatRequest } from "../../../shared/model/sampling.ts";
+import { grownLength } from "../../../../shared/channels/slack/slack-blocks.ts";
+import { slackEnding, slackReminder } from "../../../../shared/channels/slack/slack-ending.ts";
+import {
+  type SlackMessage,
+  type SlackMessageInput,
+  briefSlackMessage,
+  slackMessage,
+} from "../../../../shared/channels/slack/slack-message.ts";
+import { catalogues } from "../../../../shared/channels/words/words.ts";
+import type { ReviewState, ReviewView } from "../../../../shared/review/view.ts";
+import { messageRefusal } from "../../../support/slack/block-rules.ts";
+import { controlSequences, poisoned } from "../../../support/slack/hostile.ts";
+import { plainReply, plainRequest } from "../../../support/slack/views.ts";
+import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 
 const { en: words } = catalogues;
 const url = "https://countersign.example.com/r/token";

@@ -3,16 +3,21 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { objectText } from "../../../shared/review/editable-fields.ts";
-import { slackEnding, slackReminder } from "../../../shared/channels/slack-ending.ts";
-import { type SlackMessage, type SlackMessageInput, briefSlackMessage, slackMessage } from "../../../shared/channels/slack-message.ts";
-import { denyModal, editModal } from "../../../shared/channels/slack-modal.ts";
-import { catalogues } from "../../../shared/channels/words/words.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
-import { control } from "../../outside/pages/examples.ts";
-import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
-import { messageRefusal, viewRefusal } from "../../support/slack/block-rules.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { objectText } from "../../../../shared/review/editable-fields.ts";
+import { slackEnding, slackReminder } from "../../../../shared/channels/slack/slack-ending.ts";
+import {
+  type SlackMessage,
+  type SlackMessageInput,
+  briefSlackMessage,
+  slackMessage,
+} from "../../../../shared/channels/slack/slack-message.ts";
+import { denyModal, editModal } from "../../../../shared/channels/slack/slack-modal.ts";
+import { catalogues } from "../../../../shared/channels/words/words.ts";
+import type { ReviewView } from "../../../../shared/review/view.ts";
+import { control } from "../../../outside/pages/examples.ts";
+import { marker, markedNumber, markedVectors, markedView } from "../../../support/marked.ts";
+import { messageRefusal, viewRefusal } from "../../../support/slack/block-rules.ts";
 
 const { en: words } = catalogues;
 const url = "https://countersign.example.com/r/token";

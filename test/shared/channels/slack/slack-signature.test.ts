@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { utf8ToBytes } from "../../../shared/encoding.ts";
-import { isSignedBySlack, slackSignature } from "../../../shared/channels/slack-signature.ts";
+import { utf8ToBytes } from "../../../../shared/encoding.ts";
+import { isSignedBySlack, slackSignature } from "../../../../shared/channels/slack/slack-signature.ts";
 
 const secret = "8f742231b10e8888abcd99yyyzzz85a5";
 const at = "1531420618";

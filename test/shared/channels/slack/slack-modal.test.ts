@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { applyRequestEdits } from "../../../shared/review/edit.ts";
-import { denyModal, editModal, modalErrors, outcomeModal } from "../../../shared/channels/slack-modal.ts";
-import { editsFrom } from "../../../shared/channels/slack-submission.ts";
-import { catalogues } from "../../../shared/channels/words/words.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
-import { viewRefusal } from "../../support/slack/block-rules.ts";
-import { controlSequences } from "../../support/slack/hostile.ts";
-import { plainReply, plainRequest } from "../../support/slack/views.ts";
+import { applyRequestEdits } from "../../../../shared/review/edit.ts";
+import { denyModal, editModal, modalErrors, outcomeModal } from "../../../../shared/channels/slack/slack-modal.ts";
+import { editsFrom } from "../../../../shared/channels/slack/slack-submission.ts";
+import { catalogues } from "../../../../shared/channels/words/words.ts";
+import type { ReviewView } from "../../../../shared/review/view.ts";
+import { viewRefusal } from "../../../support/slack/block-rules.ts";
+import { controlSequences } from "../../../support/slack/hostile.ts";
+import { plainReply, plainRequest } from "../../../support/slack/views.ts";
 
 const { en: words } = catalogues;
 const reference = "r".repeat(112);

@@ -1,9 +1,9 @@
 // What a member submits in Slack's dialogs, and how an edit is read back from it. It has no words
 // and decides nothing.
 
-import { asSubmitted } from "../review/edit.ts";
-import { replyFields, requestFields } from "../review/editable-fields.ts";
-import type { ReviewView } from "../review/view.ts";
+import { asSubmitted } from "../../review/edit.ts";
+import { replyFields, requestFields } from "../../review/editable-fields.ts";
+import type { ReviewView } from "../../review/view.ts";
 
 /** `view.state.values` of a submission: block id to text. */
 export type ModalValues = ReadonlyMap<string, string>;

@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fromBase64url, toBase64url } from "../../../shared/encoding.ts";
-import { linkRandomLength, linkToken } from "../../../shared/review/link.ts";
-import { type SlackReference, parseSlackReference, slackActs, slackReference } from "../../../shared/channels/slack-reference.ts";
-import { type SigningKeys, runIdOf, seal, signingKey } from "../../../shared/sealed-id.ts";
+import { fromBase64url, toBase64url } from "../../../../shared/encoding.ts";
+import { linkRandomLength, linkToken } from "../../../../shared/review/link.ts";
+import { type SlackReference, parseSlackReference, slackActs, slackReference } from "../../../../shared/channels/slack/slack-reference.ts";
+import { type SigningKeys, runIdOf, seal, signingKey } from "../../../../shared/sealed-id.ts";
 
 const key = signingKey("the first secret, long enough");
 const older = signingKey("the second secret, long enough");

@@ -1,13 +1,13 @@
 // Slack messages without content: the reminder, what replaces a review's message in the end, and
 // the test of a channel.
 
-import { reviewFacts } from "../review/review-facts.ts";
-import { endingOf } from "./ending-words.ts";
-import { asksWords } from "./fact-words.ts";
+import { reviewFacts } from "../../review/review-facts.ts";
+import { endingOf } from "../ending-words.ts";
+import { asksWords } from "../fact-words.ts";
 import { filled, moment, named, namesOf, paragraph, plain, say, strong } from "./slack-blocks.ts";
 import type { SlackMessage, SlackMessageInput } from "./slack-message.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
-import type { ReviewView } from "../review/view.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
+import type { ReviewView } from "../../review/view.ts";
 
 /** The reminder, in the thread of the first message. None of its buttons decides. */
 export const slackReminder = ({

@@ -1,16 +1,16 @@
 // Which parts of a review's content a Slack message shows, and a count of those that it does not:
 // among them each text with what a warning calls a secret. It makes no blocks.
 
-import type { JsonObject } from "../encoding.ts";
-import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../model/sampling.ts";
-import { holdsSecret } from "../policy/risk.ts";
-import { isSecret } from "../policy/scan-text.ts";
-import { askingOf } from "../review/review-facts.ts";
-import { objectText, replyFields, requestFields } from "../review/editable-fields.ts";
+import type { JsonObject } from "../../encoding.ts";
+import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
+import { holdsSecret } from "../../policy/risk.ts";
+import { isSecret } from "../../policy/scan-text.ts";
+import { askingOf } from "../../review/review-facts.ts";
+import { objectText, replyFields, requestFields } from "../../review/editable-fields.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
-import { vectorsIn, vectorsText } from "../review/vectors.ts";
-import type { ReviewView } from "../review/view.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
+import { vectorsIn, vectorsText } from "../../review/vectors.ts";
+import type { ReviewView } from "../../review/view.ts";
 
 export type Piece = { readonly label: string; readonly text: string };
 

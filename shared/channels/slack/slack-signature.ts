@@ -4,7 +4,7 @@
 // https://docs.slack.dev/authentication/verifying-requests-from-slack: HMAC-SHA-256 of `v0:`, the
 // timestamp, `:` and the body.
 
-import { bytesToHex, concatBytes, equalBytes, hmacSha256, utf8ToBytes } from "../encoding.ts";
+import { bytesToHex, concatBytes, equalBytes, hmacSha256, utf8ToBytes } from "../../encoding.ts";
 
 /** Slack's bound on the age of a request, in both directions: a clock may be behind or ahead. */
 export const slackSkewSeconds = 300;

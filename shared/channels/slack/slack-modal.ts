@@ -1,19 +1,19 @@
 // Slack's modals: the reason of a denial, an edit, and a message that nothing was decided; how an
 // edit is read back is in slack-submission.ts. It decides nothing.
 
-import { parseJson } from "../json/values.ts";
-import { holdsSecret } from "../policy/risk.ts";
-import { isSecret } from "../policy/scan-text.ts";
-import type { EditIssue } from "../review/edit.ts";
-import { longestReason } from "../review/form.ts";
+import { parseJson } from "../../json/values.ts";
+import { holdsSecret } from "../../policy/risk.ts";
+import { isSecret } from "../../policy/scan-text.ts";
+import type { EditIssue } from "../../review/edit.ts";
+import { longestReason } from "../../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
-import { reasonWords } from "./fact-words.ts";
+import { reasonWords } from "../fact-words.ts";
 import { editLead, slackGateWords } from "./slack-asking.ts";
 import { fieldsOf, inputAction, reasonBlock } from "./slack-submission.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
-import { reviewFacts } from "../review/review-facts.ts";
-import { findInvisible } from "../invisible-characters.ts";
-import type { ReviewView } from "../review/view.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
+import { reviewFacts } from "../../review/review-facts.ts";
+import { findInvisible } from "../../invisible-characters.ts";
+import type { ReviewView } from "../../review/view.ts";
 
 export type SlackModal = {
   readonly type: "modal";

@@ -1,10 +1,10 @@
 // Several reviews in one Slack message: a line with a link for each. No content and no buttons.
 
-import type { DigestEntry } from "./digest-content.ts";
-import { warningsOf, whatOf } from "./notice-line.ts";
+import type { DigestEntry } from "../digest-content.ts";
+import { warningsOf, whatOf } from "../notice-line.ts";
 import { type Inline, filled, list, moment, paragraph, plain, say } from "./slack-blocks.ts";
 import type { SlackMessage } from "./slack-message.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
 
 /** @param brief Leaves the names out, for where Slack refuses the message as too long. */
 export function slackDigest(entries: readonly DigestEntry[], words: NoticeWords, brief: boolean): SlackMessage {

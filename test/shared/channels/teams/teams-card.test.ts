@@ -12,14 +12,14 @@ import {
   teamsEnding,
   teamsReminder,
   teamsTest,
-} from "../../../shared/channels/teams-card.ts";
-import { noticeFacts } from "../../../shared/channels/notice-line.ts";
-import { catalogues } from "../../../shared/channels/words/words.ts";
-import type { ReviewState, ReviewView } from "../../../shared/review/view.ts";
-import { control, openRequest, openResponse } from "../../outside/pages/examples.ts";
-import { marker, markedView } from "../../support/marked.ts";
-import { controlSequences, poisoned } from "../../support/slack/hostile.ts";
-import { seenIn, teamsRefusal, type SeenCard } from "../../support/teams-workflow.ts";
+} from "../../../../shared/channels/teams/teams-card.ts";
+import { noticeFacts } from "../../../../shared/channels/notice-line.ts";
+import { catalogues } from "../../../../shared/channels/words/words.ts";
+import type { ReviewState, ReviewView } from "../../../../shared/review/view.ts";
+import { control, openRequest, openResponse } from "../../../outside/pages/examples.ts";
+import { marker, markedView } from "../../../support/marked.ts";
+import { controlSequences, poisoned } from "../../../support/slack/hostile.ts";
+import { seenIn, teamsRefusal, type SeenCard } from "../../../support/teams-workflow.ts";
 
 const { en: words } = catalogues;
 const url = "https://reviews.example.com/r/token";

@@ -5,9 +5,9 @@
 // Limits: https://docs.slack.dev/reference/block-kit and
 // https://docs.slack.dev/reference/methods/chat.postMessage.
 
-import { viewText, type Segment } from "../review/text-view.ts";
-import { unlinked } from "./plain-text.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
+import { viewText, type Segment } from "../../review/text-view.ts";
+import { unlinked } from "../plain-text.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
 
 export type Inline =
   | {
