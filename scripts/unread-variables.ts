@@ -1,6 +1,8 @@
 // Variables of `.dev.vars` that nothing reads: most are misspelled, and what they were to set stays
 // unset without a word.
 
+import { channelVariables } from "../shared/notice-channels.ts";
+
 /** The gateway's own, as workers/platform/env.ts has them. */
 const ownNames = [
   "ACCESS_AUD",
@@ -10,7 +12,6 @@ const ownNames = [
   "CONTENT_KEY",
   "CONTENT_KEY_PREVIOUS",
   "DEV_API_KEY",
-  "EMAIL_FROM",
   "HEARTBEAT_SECONDS",
   "INBOX_SESSION_HOURS",
   "LINK_HOURS",
@@ -25,18 +26,13 @@ const ownNames = [
   "OUTBOX",
   "PUBLIC_URL",
   "RELAY_HOLD_SECONDS",
-  "RESEND_API_KEY",
-  "RESEND_BASE_URL",
   "RETENTION_HOURS",
-  "SLACK_API_URL",
-  "SLACK_APP_ID",
-  "SLACK_BOT_TOKEN",
-  "SLACK_SIGNING_SECRET",
-  "SLACK_TEAM_ID",
-  "SLACK_WEBHOOK_URL",
+  ...channelVariables.flatMap(([name]) => (name.includes("<") ? [] : [name])),
 ];
 /** Those of channels that the policy names. */
-const ofChannels = /^(?:TEAMS_[A-Z0-9_]+_URL|WEBHOOK_[A-Z0-9_]+_(?:URL|SECRET))$/;
+const ofChannels = channelVariables.flatMap(([name]) =>
+  name.includes("<") ? [new RegExp(`^${name.replace(/<[A-Z]+>/, "[A-Z0-9_]+")}$`)] : [],
+);
 
 export type Unread = {
   readonly name: string;
@@ -46,7 +42,9 @@ export type Unread = {
 /** The variables that neither the gateway nor `named`, the names in its documents, read. */
 export function unreadVariables(given: readonly string[], named: ReadonlySet<string>): Unread[] {
   const known = [...ownNames, ...named];
-  return given.filter((name) => !known.includes(name) && !ofChannels.test(name)).map((name) => ({ name, meant: nearest(name, known) }));
+  return given
+    .filter((name) => !known.includes(name) && !ofChannels.some((each) => each.test(name)))
+    .map((name) => ({ name, meant: nearest(name, known) }));
 }
 
 /**

@@ -1,35 +1,9 @@
-// The channels that notify reviewers, and what the policy, the links and the settings know of each.
-// How a channel sends is in workers/channels/.
-
-import * as z from "zod";
-
-/** A reviewer's address of each channel, as a policy has it. */
-export const channelAddresses = {
-  email: z.email().max(254).optional(),
-  /** A Slack member or channel id. */
-  slack: z
-    .string()
-    .regex(/^[UWCG][A-Z0-9]{2,20}$/, "is not a Slack member or channel id")
-    .optional(),
-  /**
-   * The name of a configured webhook: `TEAMS` stands for WEBHOOK_TEAMS_URL and
-   * WEBHOOK_TEAMS_SECRET.
-   */
-  webhook: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,30}$/, "is not a webhook's name: capital letters, digits and _")
-    .optional(),
-  /**
-   * The name of a configured channel of Microsoft Teams: `REVIEWS` stands for TEAMS_REVIEWS_URL.
-   */
-  teams: z
-    .string()
-    .regex(/^[A-Z][A-Z0-9_]{0,30}$/, "is not the name of a Teams channel: capital letters, digits and _")
-    .optional(),
-};
+// The channels that notify reviewers: one entry each, with what the policy, the links, the settings
+// and the commands know of it. How a channel sends is in workers/channels/, what it says in
+// shared/channels/.
 
 /** A channel that needs an address of its reviewer. */
-export type NoticeChannel = keyof typeof channelAddresses;
+export type NoticeChannel = keyof typeof noticeChannels;
 
 /** The outbox is a link's channel too: it reaches every reviewer, and needs no address. */
 export type LinkChannel = NoticeChannel | "outbox";
@@ -48,6 +22,11 @@ export type NoticeError =
   | "notConfigured";
 
 type ChannelFacts = {
+  /** Its name in a sentence to operators, and the page of the documentation on its setup. */
+  readonly title: string;
+  readonly guide: string;
+  /** A reviewer's address, as a policy has it; `says`: what another text is not. */
+  readonly address: "email" | { readonly pattern: RegExp; readonly says: string };
   /**
    * Identifies the channel in a link's token: never changed, and never reused. The outbox has 0.
    */
@@ -57,26 +36,90 @@ type ChannelFacts = {
    * address is a person's.
    */
   readonly room: { readonly pattern: RegExp; readonly called: string } | null;
-  /** How the names of its variables and secrets begin. */
-  readonly settings: readonly string[];
+  /** Whether one person reads what is sent to an address that is no room, or a service does. */
+  readonly isReadByPerson: boolean;
+  /**
+   * Its variables and secrets, with what each is for; null: a new project need not know of it.
+   * `<NAME>` is the policy's own name for an address. No other part of the gateway has a variable
+   * with the same word before its first underscore.
+   */
+  readonly variables: Readonly<Record<`${string}_${string}`, string | null>>;
 };
 
-export const noticeChannels: Readonly<Record<NoticeChannel, ChannelFacts>> = {
-  email: { linkByte: 1, room: null, settings: ["EMAIL_", "RESEND_"] },
-  slack: { linkByte: 2, room: { pattern: /^[CG]/, called: "a Slack channel" }, settings: ["SLACK_"] },
-  webhook: { linkByte: 3, room: null, settings: ["WEBHOOK_"] },
-  // A workflow posts where many read: every address is a room.
-  teams: { linkByte: 4, room: { pattern: /^/, called: "a Teams channel" }, settings: ["TEAMS_"] },
-};
+/** The name of a configured address: capital letters, digits and _. */
+const configuredName = /^[A-Z][A-Z0-9_]{0,30}$/;
+
+export const noticeChannels = {
+  email: {
+    title: "email",
+    guide: "docs/email.md",
+    address: "email",
+    linkByte: 1,
+    room: null,
+    isReadByPerson: true,
+    variables: {
+      EMAIL_FROM: "The sender of emails to reviewers, like Countersign <reviews@example.com>. A variable, not a secret.",
+      RESEND_API_KEY: "Sends emails to reviewers by Resend.",
+      RESEND_BASE_URL: null,
+    },
+  },
+  slack: {
+    title: "Slack",
+    guide: "docs/slack.md",
+    address: { pattern: /^[UWCG][A-Z0-9]{2,20}$/, says: "is not a Slack member or channel id" },
+    linkByte: 2,
+    room: { pattern: /^[CG]/, called: "a Slack channel" },
+    isReadByPerson: true,
+    variables: {
+      SLACK_BOT_TOKEN: "Sends review notices to Slack.",
+      SLACK_SIGNING_SECRET: "Verifies that a click in Slack comes from Slack.",
+      SLACK_WEBHOOK_URL: "Sends notices to one Slack channel, where there is no bot.",
+      SLACK_APP_ID: null,
+      SLACK_TEAM_ID: null,
+      SLACK_API_URL: null,
+    },
+  },
+  webhook: {
+    title: "webhooks",
+    guide: "docs/webhook.md",
+    address: { pattern: configuredName, says: "is not a webhook's name: capital letters, digits and _" },
+    linkByte: 3,
+    room: null,
+    isReadByPerson: false,
+    variables: {
+      "WEBHOOK_<NAME>_URL": "The address of a webhook that the policy names.",
+      "WEBHOOK_<NAME>_SECRET": "Signs what is sent to that webhook: whsec_ and base64.",
+    },
+  },
+  teams: {
+    title: "Teams",
+    guide: "docs/teams.md",
+    address: { pattern: configuredName, says: "is not the name of a Teams channel: capital letters, digits and _" },
+    linkByte: 4,
+    // A workflow posts where many read: every address is a room.
+    room: { pattern: /^/, called: "a Teams channel" },
+    isReadByPerson: false,
+    variables: { "TEAMS_<NAME>_URL": "The workflow address of a Teams channel that the policy names." },
+  },
+} as const satisfies Readonly<Record<string, ChannelFacts>>;
 
 export const noticeChannelNames = Object.keys(noticeChannels) as NoticeChannel[]; // its own names
+
+/** What is known of a channel. */
+export const channelFacts = (channel: NoticeChannel): ChannelFacts => noticeChannels[channel];
+
+/** A variable of a channel whose name is always the same. */
+export type ChannelVariable = Exclude<
+  { [Channel in NoticeChannel]: keyof (typeof noticeChannels)[Channel]["variables"] }[NoticeChannel],
+  `${string}<NAME>${string}`
+>;
 
 /** A reviewer's addresses. */
 export type Addresses = { readonly [Channel in NoticeChannel]?: string | undefined };
 
 /** Whether an address of this channel is a room with several people. */
 export const isRoomAddress = (channel: NoticeChannel, address: string | undefined): boolean =>
-  address !== undefined && noticeChannels[channel].room?.pattern.test(address) === true;
+  address !== undefined && channelFacts(channel).room?.pattern.test(address) === true;
 
 /**
  * Whether the reviewer is a room, such as a Slack channel: each person in it who decides counts as
@@ -84,10 +127,21 @@ export const isRoomAddress = (channel: NoticeChannel, address: string | undefine
  */
 export const isRoom = (addresses: Addresses): boolean => noticeChannelNames.some((channel) => isRoomAddress(channel, addresses[channel]));
 
+/** Whether a notice by this channel is read by the reviewer alone: no service, no room, no list. */
+export const isForOnePerson = (channel: LinkChannel, addresses: Addresses): boolean =>
+  channel !== "outbox" && channelFacts(channel).isReadByPerson && !isRoom(addresses);
+
 /** What such a room is called, with its article. */
 export const roomWords = (addresses: Addresses): string | undefined =>
-  noticeChannelNames.flatMap((channel) => (isRoomAddress(channel, addresses[channel]) ? [noticeChannels[channel].room?.called] : []))[0];
+  noticeChannelNames.flatMap((channel) => (isRoomAddress(channel, addresses[channel]) ? [channelFacts(channel).room?.called] : []))[0];
 
-/** Whether a variable of the environment is a channel's. */
-export const isChannelSetting = (name: string): boolean =>
-  Object.values(noticeChannels).some(({ settings }) => settings.some((prefix) => name.startsWith(prefix)));
+/** Every variable of a channel, with what it is for: `ChannelFacts.variables`. */
+export const channelVariables: readonly (readonly [name: string, what: string | null])[] = noticeChannelNames.flatMap((channel) =>
+  Object.entries(channelFacts(channel).variables),
+);
+
+const firstWord = (name: string): string => name.slice(0, name.indexOf("_") + 1);
+const firstWords: ReadonlySet<string> = new Set(channelVariables.map(([name]) => firstWord(name)));
+
+/** Whether a variable of the environment is a channel's, by the word that its name begins with. */
+export const isChannelSetting = (name: string): boolean => firstWords.has(firstWord(name));

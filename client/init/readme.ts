@@ -1,6 +1,10 @@
 // The README.md of a new project: what there is, and the steps to a gateway that answers.
 
+import { channelFacts, noticeChannelNames } from "../../shared/notice-channels.ts";
 import type { GatewayNames } from "./wrangler-files.ts";
+
+const channels = (): string =>
+  new Intl.ListFormat("en-GB", { type: "disjunction" }).format(noticeChannelNames.toSorted().map((channel) => channelFacts(channel).title));
 
 /** The text. Its commands run in the project's folder, in bash and zsh, with Node 20 or later. */
 export const projectReadme = ({ name, publicUrl }: GatewayNames): string => `# ${name}
@@ -33,7 +37,7 @@ curl http://localhost:8787/admin/notices -H "Authorization: Bearer $ADMIN_TOKEN"
 2. \`npx wrangler login\`, then \`npm run deploy\`. It deploys the three Workers beside the gateway first, and makes the KV namespace.
 3. \`openssl rand -base64 32 | npx wrangler secret put LINK_KEY\`. For the operator's token, keep a copy: \`npx wrangler secret put ADMIN_TOKEN\` asks for it.
    A provider's credential is a secret too: \`npx wrangler secret put ANTHROPIC_API_KEY\`.
-4. Set up a channel that reaches your reviewers (email, Slack, Teams or a webhook), and write their addresses in the policy. Without a channel
+4. Set up a channel that reaches your reviewers (${channels()}), and write their addresses in the policy. Without a channel
    each review ends at once as undeliverable.
 5. \`curl\` the gateway's \`/healthz\`. \`POST /admin/doctor\` with the operator's token says what still needs attention.
 

@@ -1,6 +1,11 @@
 // The secrets of a gateway, for `.dev.vars.example`: each with what it is for, none with a value.
 
+import { type NoticeChannel, channelFacts, noticeChannelNames } from "../../shared/notice-channels.ts";
+
 type Secret = { readonly name: string; readonly what: string; readonly needed?: true };
+
+const variablesOf = (channel: NoticeChannel): Secret[] =>
+  Object.entries(channelFacts(channel).variables).flatMap(([name, what]) => (what === null ? [] : [{ name, what }]));
 
 /**
  * In the order in which a new gateway gets them. A name in capitals between underscores, like
@@ -29,16 +34,10 @@ export const secrets: readonly Secret[] = [
     name: "LOCAL_OPENAI_BASE_URL",
     what: "The address of an OpenAI-compatible server, like http://127.0.0.1:11434/v1. A variable, not a secret.",
   },
-  { name: "EMAIL_FROM", what: "The sender of emails to reviewers, like Countersign <reviews@example.com>. A variable, not a secret." },
   { name: "METRICS_TOKEN", what: "16 characters or more: may read GET /metrics, and nothing else." },
   { name: "OTEL_EXPORTER_OTLP_HEADERS", what: "The headers of exports of spans, such as authorization=Bearer%20…" },
-  { name: "RESEND_API_KEY", what: "Sends emails to reviewers by Resend." },
-  { name: "SLACK_BOT_TOKEN", what: "Sends review notices to Slack." },
-  { name: "SLACK_SIGNING_SECRET", what: "Verifies that a click in Slack comes from Slack." },
-  { name: "SLACK_WEBHOOK_URL", what: "Sends notices to one Slack channel, where there is no bot." },
-  { name: "TEAMS_<NAME>_URL", what: "The workflow address of a Teams channel that the policy names." },
-  { name: "WEBHOOK_<NAME>_URL", what: "The address of a webhook that the policy names." },
-  { name: "WEBHOOK_<NAME>_SECRET", what: "Signs what is sent to that webhook: whsec_ and base64." },
+  // Sorted by the channel's name; its own stay in their order.
+  ...noticeChannelNames.toSorted().flatMap((channel) => variablesOf(channel)),
 ];
 
 /**

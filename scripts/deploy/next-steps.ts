@@ -1,6 +1,7 @@
 // What to do after a deployment: the three steps that this gateway needs most. Pure.
 
 import type { Check } from "../../client/doctor/report.ts";
+import { channelFacts, noticeChannelNames } from "../../shared/notice-channels.ts";
 
 export type Gateway = {
   readonly url: string;
@@ -9,6 +10,8 @@ export type Gateway = {
   readonly model: string | null;
   readonly hasKey: boolean;
 };
+
+const guides = noticeChannelNames.map((channel) => channelFacts(channel).guide).join(", ");
 
 /** The doctor's names for what the first step is about. */
 const aboutReaching: ReadonlySet<string> = new Set(["reviewers", "channels"]);
@@ -21,8 +24,7 @@ export function nextSteps({ url, checks, model, hasKey }: Gateway): readonly str
   const unreached = checks.some(({ check, state }) => aboutReaching.has(check) && state === "fix");
   const others = checks.filter(({ check, state }) => state === "fix" && !aboutReaching.has(check)).length;
   const steps = [
-    unreached &&
-      "Set up a channel that reaches your reviewers (docs/slack.md, docs/email.md, docs/teams.md), and write them in the policy (docs/policy.md).",
+    unreached && `Set up a channel that reaches your reviewers (${guides}), and write them in the policy (docs/policy.md).`,
     (model === null || model === "demo") &&
       "Let a model answer: npm run deploy -- --secret ANTHROPIC_API_KEY, or another provider (docs/routing.md).",
     !hasKey && "Make an API key for a host (docs/operations.md).",

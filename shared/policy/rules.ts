@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../address.ts";
-import { channelAddresses, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
+import { type NoticeChannel, channelFacts, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
 import { conditionsSchema } from "./conditions.ts";
 import { redactionSchema } from "./redaction-terms.ts";
 import { drawnKey, nameKey } from "./person.ts";
@@ -21,10 +21,19 @@ const label = z
     "has control characters, hidden characters, or white space at an end",
   );
 
+const addressSchema = (channel: NoticeChannel) => {
+  const { address } = channelFacts(channel);
+  return (address === "email" ? z.email().max(254) : z.string().regex(address.pattern, address.says)).optional();
+};
+
+const addresses = Object.fromEntries(noticeChannelNames.map((channel) => [channel, addressSchema(channel)])) as Readonly<
+  Record<NoticeChannel, ReturnType<typeof addressSchema>>
+>; // one of each name
+
 const reviewer = z.strictObject({
   /** Unique in the document; what the record names. */
   name: label,
-  ...channelAddresses,
+  ...addresses,
   /**
    * Channels in order: each is used where the one before it failed. Absent: every channel with an
    * address, at once.

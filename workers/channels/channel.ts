@@ -101,11 +101,8 @@ export type ChannelAdapter = {
 
 /** What the doctor says of a channel. No text has an address or a secret. */
 export type ChannelDoctor = {
-  /** The name of its check, and its name in a sentence. */
+  /** The name of its check. */
   readonly check: string;
-  readonly title: string;
-  /** The documentation page on its setup. */
-  readonly guide: string;
   /** Asks its service whether the setup works. It sends no notice. */
   readonly ask: (env: Env) => Promise<{ readonly ok: boolean; readonly text: string }>;
   /** The member of a reviewer that is its address, with the article. */

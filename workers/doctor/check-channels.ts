@@ -1,5 +1,6 @@
 // Checks the channels that are set up, by asking each one's service, and the API keys.
 
+import { channelFacts, noticeChannelNames } from "../../shared/notice-channels.ts";
 import { ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
 import type { ChannelAdapter } from "../channels/channel.ts";
@@ -25,12 +26,14 @@ export async function channelChecks(env: Env): Promise<readonly Check[]> {
         }),
       ),
   );
-  return asked.length > 0 ? asked.flat() : withoutChannels(env, listed(channelDoctors.map(({ doctor }) => doctor.title)));
+  return asked.length > 0 ? asked.flat() : withoutChannels(env);
 }
 
-const guides = listed(channelDoctors.map(({ doctor }) => doctor.guide));
+const factsOfAll = noticeChannelNames.map(channelFacts);
+const guides = listed(factsOfAll.map(({ guide }) => guide));
+const titles = listed(factsOfAll.map(({ title }) => title));
 
-function withoutChannels(env: Env, titles: string): Check[] {
+function withoutChannels(env: Env): Check[] {
   const { outbox, publicUrl } = settingsOf(env);
   if (publicUrl === undefined) return [];
   const none = `${titles} are not set up`;

@@ -1,5 +1,6 @@
 // The Worker's bindings and variables, by the names in wrangler.toml and of the secrets.
 
+import type { ChannelVariable } from "../../shared/notice-channels.ts";
 import type ImagesWorker from "../images/worker.ts";
 import type ToolsWorker from "../tools/worker.ts";
 import type PagesWorker from "../ui/worker.ts";
@@ -18,7 +19,11 @@ import type { RunCalls } from "../stubs/run-calls.ts";
 import type { StopCalls } from "../stubs/stop-calls.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
 
-export interface Env {
+/**
+ * With each channel's variables (shared/notice-channels.ts). Those with a policy's name in them are
+ * looked up by name.
+ */
+export interface Env extends Readonly<Partial<Record<ChannelVariable, string>>> {
   readonly CONFIG: KVNamespace;
   readonly SESSION: DurableObjectNamespace<SessionCalls>;
   readonly KEY: DurableObjectNamespace<KeyCalls>;
@@ -68,18 +73,6 @@ export interface Env {
   readonly ACCESS_AUD?: string;
   readonly OPERATORS?: string;
 
+  /** Cloudflare's own email. */
   readonly EMAIL?: SendEmail;
-  readonly EMAIL_FROM?: string;
-  readonly RESEND_API_KEY?: string;
-  readonly RESEND_BASE_URL?: string;
-
-  readonly SLACK_BOT_TOKEN?: string;
-  readonly SLACK_SIGNING_SECRET?: string;
-  readonly SLACK_APP_ID?: string;
-  readonly SLACK_TEAM_ID?: string;
-  readonly SLACK_WEBHOOK_URL?: string;
-  readonly SLACK_API_URL?: string;
-  // TEAMS_<NAME>_URL, for each Teams channel that the policy names, is looked up by name.
-  // WEBHOOK_<NAME>_URL and WEBHOOK_<NAME>_SECRET, for each webhook that the policy names, are
-  // looked up by name.
 }

@@ -251,8 +251,6 @@ export const emailAdapter: ChannelAdapter = {
   issues: emailIssues,
   doctor: {
     check: "email",
-    title: "email",
-    guide: "docs/email.md",
     ask: emailDoctor,
     address: "an email",
     remedy: () => "an email address: set up email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)",

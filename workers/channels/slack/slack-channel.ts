@@ -63,8 +63,6 @@ export const slackAdapter: ChannelAdapter = {
   issues: slackIssues,
   doctor: {
     check: "slack",
-    title: "Slack",
-    guide: "docs/slack.md",
     ask: slackDoctor,
     address: "a slack",
     remedy: (address) =>

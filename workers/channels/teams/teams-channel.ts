@@ -119,8 +119,6 @@ export const teamsAdapter: ChannelAdapter = {
   issues: teamsIssues,
   doctor: {
     check: "teams",
-    title: "Teams",
-    guide: "docs/teams.md",
     ask: teamsDoctor,
     address: "a teams",
     remedy: (name) => `a Teams channel: set up its workflow's address (${variableOf(name)})`,

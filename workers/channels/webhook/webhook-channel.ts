@@ -249,8 +249,6 @@ export const webhookAdapter: ChannelAdapter = {
   issues: webhookIssues,
   doctor: {
     check: "webhooks",
-    title: "webhooks",
-    guide: "docs/webhook.md",
     ask: webhookDoctor,
     address: "a webhook",
     remedy: (name) => `a webhook: set it up (${variablesOf(name).join(" and ")})`,

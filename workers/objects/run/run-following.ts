@@ -2,7 +2,7 @@
 // leads on, and which notices it spares.
 
 import type { NextStep } from "../../../shared/review/view.ts";
-import { isRoom } from "../../../shared/notice-channels.ts";
+import { isForOnePerson } from "../../../shared/notice-channels.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import { openGate } from "../../../shared/run/lifecycle.ts";
 import { reviewState } from "../../../shared/run/present.ts";
@@ -38,12 +38,12 @@ export class RunFollowing {
 
   /**
    * Whether a notice is spared, because its reviewer's page leads on: `waits` while that page is
-   * open, `read` once the reply's page was opened. Only the first notice of a reply, only by email
-   * and Slack, and only a person's own.
+   * open, `read` once the reply's page was opened. Only the first notice of a reply, and only
+   * one that a person reads alone.
    */
   spares({ state }: CurrentRun, link: LinkRow, why: NoticeWhy, reviewer: Reviewer): "waits" | "read" | null {
     const { gate, channel } = link;
-    if (gate !== "response" || why !== "asked" || (channel !== "email" && channel !== "slack") || isRoom(reviewer)) return null;
+    if (gate !== "response" || why !== "asked" || !isForOnePerson(channel, reviewer)) return null;
     if (state.reviews.request?.votes.some((vote) => vote.reviewer === reviewer.name) !== true) return null;
     const { events } = this.#parts.store;
     if (
