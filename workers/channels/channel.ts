@@ -10,7 +10,7 @@ import type { LinkChannel, NoticeError } from "../../shared/notice-channels.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import type { Env } from "../platform/env.ts";
-import type { PressWords } from "../stubs/run-calls.ts";
+import type { PressWords } from "../../shared/channels/press-words.ts";
 
 /** Why a reviewer hears of a review, the first time or again. */
 export type NoticeWhy = AskWhy | "reminder" | "changed" | "voted" | "newLink";

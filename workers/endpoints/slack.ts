@@ -4,6 +4,7 @@
 import { Hono } from "hono";
 import { digestOf } from "../../shared/encoding.ts";
 import { longestReason, plainLineEnds } from "../../shared/review/form.ts";
+import type { PressWords } from "../../shared/channels/press-words.ts";
 import { type SlackReference, parseSlackReference, slackReference } from "../../shared/channels/slack/slack-reference.ts";
 import { isSignedBySlack } from "../../shared/channels/slack/slack-signature.ts";
 import { editsFrom, inputAction, reasonBlock } from "../../shared/channels/slack/slack-submission.ts";
@@ -15,7 +16,7 @@ import { type SlackApp, slackSettings } from "../channels/slack/slack-settings.t
 import { type Deciding, standingOf } from "../channels/slack/press-standing.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { runStub } from "../stubs/stubs.ts";
-import type { RunCalls, DecideAnswer, PressTarget, PressWords, Submission } from "../stubs/run-calls.ts";
+import type { RunCalls, DecideAnswer, PressTarget, Submission } from "../stubs/run-calls.ts";
 import { readBytes } from "../http/body.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { paths } from "../platform/urls.ts";
@@ -133,7 +134,10 @@ async function openModal(heard: Heard, review: Review, press: SlackPress, act: "
   const { view, excerpt } = review.target;
   if (act === "edit" && excerpt === "none") return tell(heard, review, press, "openPersonalLink", isPerson);
   const reference = slackReference(settingsOf(c.env).keys, { ...review.reference, act: act === "deny" ? "submitDenial" : "submitEdit" });
-  const modal = await c.env.PAGES.slackModal({ kind: act, view, reference }, languageFor(review.target.reviewer.language));
+  const modal = await c.env.PAGES.channels.slack.renderers.modal(
+    { kind: act, view, reference },
+    languageFor(review.target.reviewer.language),
+  );
   if (modal === null) return tell(heard, review, press, "tooLongToEdit", isPerson);
   const open = async (): Promise<void> => {
     const answer = await callSlack(app, "views.open", { trigger_id: press.trigger_id ?? "", view: modal }, openTimeoutMs);
@@ -159,7 +163,7 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
   if (reason.length > longestReason) {
     return c.json({
       response_action: "errors",
-      errors: await c.env.PAGES.slackErrors({ kind: "longReason" }, languageFor(reviewer.language)),
+      errors: await c.env.PAGES.channels.slack.renderers.errors({ kind: "longReason" }, languageFor(reviewer.language)),
     });
   }
   const answer = await decide(
@@ -172,7 +176,7 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
   );
   const errors =
     answer.kind === "invalidEdit"
-      ? await c.env.PAGES.slackErrors({ ...answer, view: review.target.view }, languageFor(reviewer.language))
+      ? await c.env.PAGES.channels.slack.renderers.errors({ ...answer, view: review.target.view }, languageFor(reviewer.language))
       : null;
   if (errors !== null) return c.json({ response_action: "errors", errors });
   const words = wordsOf(answer);
@@ -181,7 +185,7 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
 
 /** Replaces the dialog with a sentence. */
 async function instead(c: AppContext, said: PressWords, reviewer: PressTarget["reviewer"] | undefined): Promise<Response> {
-  const view = await c.env.PAGES.slackModal({ kind: "outcome", said }, languageFor(reviewer?.language));
+  const view = await c.env.PAGES.channels.slack.renderers.modal({ kind: "outcome", said }, languageFor(reviewer?.language));
   return c.json({ response_action: "update", view });
 }
 

@@ -1,6 +1,7 @@
 // The calls of a RunObject and their values. Types that cross the RPC boundary are flat: nested
 // values go as JSON text. It imports no object.
 
+import type { PressWords } from "../../shared/channels/press-words.ts";
 import type { CancelCause } from "../../shared/model/outcome.ts";
 import type { LinkChannel } from "../../shared/notice-channels.ts";
 import type { Gate } from "../../shared/model/gate.ts";
@@ -135,21 +136,6 @@ export type PressTarget = {
   /** The links of this channel that this gate's reviewers have, this one among them. */
   readonly colleagues: readonly { readonly link: string; readonly place: number; readonly reviewer: Reviewer }[];
 };
-
-/** The names of the sentences with which a channel answers one member's press. */
-export type PressWords =
-  | "notYours"
-  | "alreadyDecided"
-  | "stale"
-  | "late"
-  | "ownRequest"
-  | "ownReply"
-  | "left"
-  | "openPersonalLink"
-  | "tooLongToEdit"
-  | "dialogFailed"
-  | "invalidEdit"
-  | "oldMessage";
 
 export type TellInput = {
   readonly gate: Gate;

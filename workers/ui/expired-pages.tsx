@@ -5,7 +5,8 @@ import type { LinkChannel } from "../../shared/notice-channels.ts";
 import { formFields, renewAct } from "../../shared/review/form.ts";
 import type { ReviewState } from "../../shared/review/view.ts";
 import { PlainDocument } from "./document.tsx";
-import { useWords } from "./language.ts";
+import { channelWords } from "./channel-registry.ts";
+import { useLanguage, useWords } from "./language.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { Time } from "./names.tsx";
 import { fill } from "./sentence.tsx";
@@ -76,7 +77,7 @@ export const LinkSentPage = ({ channel, cspNonce }: LinkSentPageInput & { cspNon
   const { sent } = useWords().page.expiredLink;
   return (
     <PlainDocument title={sent.title} cspNonce={cspNonce}>
-      <p>{fill(sent.lead, { channel: sent.channels[channel] })}</p>
+      <p>{fill(sent.lead, { channel: channelWords(channel, useLanguage()).sentBy })}</p>
     </PlainDocument>
   );
 };

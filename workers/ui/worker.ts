@@ -4,28 +4,12 @@
 // authority of the operator who visits, for that visit.
 
 import { WorkerEntrypoint } from "cloudflare:workers";
-import type { SlackMessage } from "../../shared/channels/slack/slack-message.ts";
-import type { SlackModal } from "../../shared/channels/slack/slack-modal.ts";
-import type { TeamsMessage } from "../../shared/channels/teams/teams-card.ts";
+import { testResultWords } from "../../shared/channels/channel-test.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
-import { type AskedTest, type TestResult, type TestWords, testResultWords, testWordsOf } from "./channel-test.tsx";
+import type { LinkChannel, NoticeError } from "../../shared/notice-channels.ts";
+import { channelPieces, channelWords } from "./channel-registry.ts";
 import { answerConsole } from "./console/console.tsx";
 import type { ConsoleAnswer, ConsoleApi, ConsoleVisit } from "./console/visit.ts";
-import { type AskedMail, renderMail } from "./mails.ts";
-import type { MailContent } from "./mail.tsx";
-import {
-  type AskedSlackErrors,
-  type AskedSlackMessage,
-  type AskedSlackModal,
-  type AskedTeamsMessage,
-  type AskedWebhookWords,
-  type WebhookWords,
-  renderSlackErrors,
-  renderSlackMessage,
-  renderSlackModal,
-  renderTeamsMessage,
-  renderWebhookWords,
-} from "./notices.ts";
 import { type Page, type PageReader, renderPage } from "./page.ts";
 
 export default class PagesWorker extends WorkerEntrypoint {
@@ -46,37 +30,13 @@ export default class PagesWorker extends WorkerEntrypoint {
     return answerConsole(visit, api);
   }
 
-  mail(asked: AskedMail): MailContent {
-    return renderMail(asked);
-  }
-
-  slackMessage(asked: AskedSlackMessage, language: Language): SlackMessage {
-    return renderSlackMessage(asked, language);
-  }
-
-  slackModal(asked: AskedSlackModal, language: Language): SlackModal | null {
-    return renderSlackModal(asked, language);
-  }
-
-  slackErrors(asked: AskedSlackErrors, language: Language): Record<string, string> | null {
-    return renderSlackErrors(asked, language);
-  }
-
-  teamsMessage(asked: AskedTeamsMessage, language: Language): TeamsMessage {
-    return renderTeamsMessage(asked, language);
-  }
-
-  /** A test of a channel, for a webhook. */
-  testWords(asked: AskedTest, language: Language): TestWords {
-    return testWordsOf(asked, language);
+  /** What each channel's sender asks for. */
+  get channels(): typeof channelPieces {
+    return channelPieces;
   }
 
   /** What a test of a channel came to, in a sentence. */
-  testResult(result: TestResult, language: Language): string {
-    return testResultWords(result, language);
-  }
-
-  webhookWords(asked: AskedWebhookWords, language: Language): WebhookWords {
-    return renderWebhookWords(asked, language);
+  testResult(channel: LinkChannel, state: "sent" | NoticeError, language: Language): string {
+    return testResultWords(state, channelWords(channel, language), language);
   }
 }

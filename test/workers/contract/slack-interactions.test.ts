@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RecordFact } from "../../../shared/record/record.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
-import { tellWords as tellIn } from "../../../workers/ui/slack-tell.ts";
+import { tellWords as tellIn } from "../../../shared/channels/slack/slack-tell.ts";
 import { ScriptedSlack, type SlackMessageSeen, type SlackView, buttonsIn, signatureOf } from "../../support/slack/scripted-slack.ts";
 import { crash, later, recordOf, ringAlarm, stubOf, tablesOf } from "../objects/inside.ts";
 import {

@@ -54,7 +54,10 @@ export function gatewayWith(variables: Partial<Env>, path: string, init: Request
 }
 
 /** In place of a Worker beside the gateway: every call of it fails, as where it is not deployed. */
-export const noSuchService = new Proxy({}, { get: () => () => Promise.reject(new Error("no such service")) }) as unknown as Env["PAGES"]; // a stub has any method
+export const noSuchService: Env["PAGES"] = new Proxy(() => {}, {
+  get: () => noSuchService,
+  apply: () => Promise.reject(new Error("no such service")),
+}) as unknown as Env["PAGES"]; // a stub has any method
 
 function requestOf(path: string, { key = devKey, ...init }: RequestInit & { key?: string | null }): Request {
   const headers = new Headers(init.headers);

@@ -88,7 +88,7 @@ export async function sendEmail(env: Env, to: string, asked: AskedMail, idempote
   const settings = emailSettings(env);
   if (!settings.ok) return { kind: "failed", why: "notConfigured" };
   try {
-    const { language, ...content } = await fromPages(env.PAGES.mail(asked));
+    const { language, ...content } = await fromPages(env.PAGES.channels.email.renderers.mail(asked));
     const mail = { from: settings.value.from, to: [to], ...content, headers: { ...automatic, "Content-Language": language } };
     return mailIssues(mail).length > 0 ? { kind: "failed", why: "invalid" } : await senderOf(settings.value).send(mail, idempotencyKey);
   } catch {
@@ -118,7 +118,9 @@ export function emailChannel(env: Env): Channel | undefined {
       send: async (entries, idempotencyKey) => {
         const to = entries.flatMap(({ reviewer: { email } }) => email ?? []).slice(0, 1);
         const language = languageFor(entries[0]?.reviewer.language);
-        const { language: tag, ...content } = await fromPages(env.PAGES.mail({ kind: "digest", entries, language }));
+        const { language: tag, ...content } = await fromPages(
+          env.PAGES.channels.email.renderers.mail({ kind: "digest", entries, language }),
+        );
         const mail = { from, to, ...content, headers: { ...automatic, "Content-Language": tag } };
         return mailIssues(mail).length > 0 ? { kind: "failed", why: "invalid" } : send(mail, idempotencyKey);
       },
@@ -127,7 +129,7 @@ export function emailChannel(env: Env): Channel | undefined {
 
   async function deliver(notice: Notice, asked: AskedMail | undefined): Promise<Sent> {
     if (asked === undefined) return { kind: "sent", receipt: null };
-    const mail = mailOf(notice, from, await fromPages(env.PAGES.mail(asked)));
+    const mail = mailOf(notice, from, await fromPages(env.PAGES.channels.email.renderers.mail(asked)));
     if (mailIssues(mail).length > 0) return { kind: "failed", why: "invalid" };
     return withReceipt(notice, await send(mail, notice.idempotencyKey));
   }

@@ -2,7 +2,8 @@
 // was posted and for whom. Pure.
 
 import { type Addresses, isRoomAddress } from "../../../shared/notice-channels.ts";
-import type { PressTarget, PressWords } from "../../stubs/run-calls.ts";
+import type { PressWords } from "../../../shared/channels/press-words.ts";
+import type { PressTarget } from "../../stubs/run-calls.ts";
 import type { SlackPress, SlackSubmission } from "./interaction.ts";
 import { parseReceipt } from "./receipt.ts";
 import type { SlackApp } from "./slack-settings.ts";

@@ -4,12 +4,12 @@
 
 import { sha256Hex } from "../../../shared/encoding.ts";
 import type { SlackMessageInput } from "../../../shared/channels/slack/slack-message.ts";
+import type { AskedSlackMessage } from "../../../shared/channels/slack/slack-renderers.ts";
 import { type SlackAct, slackReference } from "../../../shared/channels/slack/slack-reference.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import { type SigningKeys, randomOfRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
-import type { AskedSlackMessage } from "../../ui/notices.ts";
 import type { Channel, Notice, Sent } from "../channel.ts";
 import { fromPages } from "../from-pages.ts";
 import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";
@@ -133,7 +133,7 @@ async function post(slack: Slack, notice: Notice): Promise<Sent> {
 
 /** Sends a message in its reader's language. It rejects where the pages Worker does not answer. */
 async function say({ app, pages }: Slack, { method, params, reader }: Call, asked: AskedSlackMessage): Promise<SlackAnswer> {
-  const { text, blocks } = await fromPages(pages.slackMessage(asked, languageFor(reader.language)));
+  const { text, blocks } = await fromPages(pages.channels.slack.renderers.message(asked, languageFor(reader.language)));
   return callSlack(app, method, { ...params, text, blocks });
 }
 

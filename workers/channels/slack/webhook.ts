@@ -4,10 +4,10 @@
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
 import type { SlackMessage } from "../../../shared/channels/slack/slack-message.ts";
+import type { AskedSlackMessage } from "../../../shared/channels/slack/slack-renderers.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";
-import type { AskedSlackMessage } from "../../ui/notices.ts";
 import type { Channel, Sent } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
@@ -24,7 +24,7 @@ const errors: Readonly<Record<number, NoticeError>> = {
 
 export function slackWebhookChannel({ url: address }: SlackWebhook, pages: Env["PAGES"]): Channel {
   const post = async (reviewer: Reviewer | undefined, asked: AskedSlackMessage): Promise<Sent> =>
-    postTo(address, await fromPages(pages.slackMessage(asked, languageFor(reviewer?.language))));
+    postTo(address, await fromPages(pages.channels.slack.renderers.message(asked, languageFor(reviewer?.language))));
   /** Where Slack refuses the whole message, the one without what makes it long. */
   const postFitting = async (reviewer: Reviewer | undefined, asked: Extract<AskedSlackMessage, { isBrief: boolean }>): Promise<Sent> => {
     const first = await post(reviewer, asked);

@@ -7,12 +7,12 @@
 
 import { isLoopbackHost } from "../../../shared/address.ts";
 import type { TeamsMessage } from "../../../shared/channels/teams/teams-card.ts";
+import type { AskedTeamsMessage } from "../../../shared/channels/teams/teams-renderers.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import type { AskedTeamsMessage } from "../../ui/notices.ts";
 import type { Channel, ChannelAdapter, NoticeWhy, Sent } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
@@ -60,7 +60,7 @@ export function teamsChannel(env: Env): Channel | undefined {
   const post = async (reviewer: Reviewer | undefined, asked: AskedTeamsMessage): Promise<Sent> => {
     const url = addresses.get(reviewer?.teams ?? "");
     if (url === undefined) return { kind: "failed", why: "notConfigured" };
-    return postTo(url, await fromPages(env.PAGES.teamsMessage(asked, languageFor(reviewer?.language))));
+    return postTo(url, await fromPages(env.PAGES.channels.teams.renderers.message(asked, languageFor(reviewer?.language))));
   };
   return {
     name: "teams",

@@ -10,6 +10,7 @@ import { err, ok, type Result, unreachable } from "../../../shared/result.ts";
 import { handOverOf } from "../../../shared/channels/hand-over.ts";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";
 import { isAhead } from "../../../shared/review/review-facts.ts";
+import type { AskedWebhookWords, WebhookWords } from "../../../shared/channels/webhook/webhook-renderers.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
 import { evidenceWords } from "../../../shared/association/evidence.ts";
@@ -17,7 +18,6 @@ import type { ReviewView } from "../../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import type { AskedWebhookWords, WebhookWords } from "../../ui/notices.ts";
 import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent, TestMessage } from "../channel.ts";
 import { type Exchanged, exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
@@ -91,11 +91,16 @@ export function webhookChannel(env: Env): Channel | undefined {
   const post = (notice: Notice, type: EventType, dataOf: (notice: Notice) => Promise<object> | object): Promise<Sent> =>
     send(notice, async () => ({ type, timestamp: isoOf(notice.view.now), data: await dataOf(notice) }));
   const testing = async ({ reviewer, gateway }: TestMessage): Promise<DeliveredEvent> => {
-    const said = await fromPages(env.PAGES.testWords({ reviewer: reviewer.name, gateway }, languageFor(reviewer.language)));
+    const said = await fromPages(
+      env.PAGES.channels.webhook.renderers.test({ reviewer: reviewer.name, gateway }, languageFor(reviewer.language)),
+    );
     return { type: "countersign.test", timestamp: isoOf(Date.now()), data: { reviewer: reviewer.name, ...said } };
   };
   const asking = async (notice: Notice): Promise<object> =>
-    askingOf(notice, await fromPages(env.PAGES.webhookWords(saidOf(notice.view), languageFor(notice.reviewer.language))));
+    askingOf(
+      notice,
+      await fromPages(env.PAGES.channels.webhook.renderers.words(saidOf(notice.view), languageFor(notice.reviewer.language))),
+    );
   return {
     name: "webhook",
     reaches: ({ webhook }) => webhook !== undefined && targets.has(webhook),

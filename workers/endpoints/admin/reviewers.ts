@@ -125,7 +125,7 @@ reviewerRoutes.post(paths.admin.channelTest, testChannel, validJson("ChannelTest
   const sent = await tested(() => channel.test({ reviewer: person, gateway: publicUrl, idempotencyKey: `test-${crypto.randomUUID()}` }));
   const state = sent.kind === "sent" ? "sent" : sent.why;
   await configStub(env).record({ kind: "channelTested", by: c.var.operator, reviewer: name, channel: channelName, state });
-  const text = await fromPages(env.PAGES.testResult({ channel: channelName, state }, "en"));
+  const text = await fromPages(env.PAGES.testResult(channelName, state, "en"));
   return c.json({ state, text }, 200, noStore);
 });
 

@@ -4,7 +4,7 @@
 import type { Child } from "hono/jsx";
 import type { Language } from "../../../shared/channels/words/languages.ts";
 import type { Role } from "../../../shared/credential/operator-roles.ts";
-import { useWords } from "../language.ts";
+import { useLanguage } from "../language.ts";
 import type { Api } from "./api.ts";
 import type { ConsoleVisit } from "./visit.ts";
 
@@ -12,7 +12,7 @@ import type { ConsoleVisit } from "./visit.ts";
 export type InLanguages<T> = Readonly<Record<Language, T>>;
 
 /** The texts in the language of the page that is being rendered. Called by components alone. */
-export const useTexts = <T>(texts: InLanguages<T>): T => texts[useWords().page.lang === "zh-CN" ? "zh-CN" : "en"];
+export const useTexts = <T>(texts: InLanguages<T>): T => texts[useLanguage()];
 
 export type Visit = Omit<ConsoleVisit, "query" | "form"> & {
   readonly query: URLSearchParams;

@@ -1,7 +1,6 @@
 // What a review page says after a form that did not count, and the pages without a review, in
 // English.
 
-import type { LinkChannel } from "../../../notice-channels.ts";
 import type { ReviewState } from "../../../review/view.ts";
 
 export const pageAnswersEn = {
@@ -68,13 +67,6 @@ export const pageAnswersEn = {
     sent: {
       title: "A new link is on its way",
       lead: "It was sent {channel}, to the address on file. It may take a minute. You can close this page.",
-      channels: {
-        email: "by email",
-        slack: "in Slack",
-        webhook: "through your webhook",
-        teams: "in your Teams channel",
-        outbox: "to the gateway’s list of notices, which its operator can read",
-      } satisfies Record<LinkChannel, string>,
     },
   },
   /** The pages without a review. */

@@ -1,7 +1,6 @@
 // What a review page says after a form that did not count, and the pages without a review, in
 // simplified Chinese.
 
-import type { LinkChannel } from "../../../notice-channels.ts";
 import type { ReviewState } from "../../../review/view.ts";
 import { number } from "./page-numbers-zh.ts";
 
@@ -67,13 +66,6 @@ export const pageAnswersZh = {
     sent: {
       title: "新链接已发出",
       lead: "已{channel}发到登记的地址，可能要等一分钟。可以关闭本页。",
-      channels: {
-        email: "通过邮件",
-        slack: "通过 Slack ",
-        teams: "在你的 Teams 频道中",
-        webhook: "通过你的 webhook ",
-        outbox: "通过网关的通知列表（管理员可见）",
-      } satisfies Record<LinkChannel, string>,
     },
   },
   /** The pages without a review. */

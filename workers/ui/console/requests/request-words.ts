@@ -1,6 +1,7 @@
 // The words of the page of one request: its steps, its numbers and its record.
 
 import type { Gate } from "../../../../shared/model/gate.ts";
+import { channelNames } from "../../channel-registry.ts";
 import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
 import { counted } from "../../../../shared/channels/words/zh/page-numbers-zh.ts";
 import type { InLanguages } from "../page.ts";
@@ -55,7 +56,7 @@ const en = {
   },
   gates,
   endpoints: { sampling: "POST /sampling", relay: "relay", control: "POST /control", v1: "/v1" } as Kinds,
-  channels: { email: "email", slack: "Slack", teams: "Teams", webhook: "webhook", outbox: "outbox", inbox: "inbox" } as Kinds,
+  channels: { ...channelNames("en"), inbox: "inbox" } as Kinds,
   steps: {
     received: "Received from key {key}",
     requestId: "client’s id {id}",
@@ -201,7 +202,7 @@ const zhCN: RequestWords = {
   missing: { title: "没有这个请求", lead: "ID 有误，或请求已不再保留。请求保留 400 天。", back: "全部请求" },
   gates: gatesZh,
   endpoints: { sampling: "POST /sampling", relay: "中继", control: "POST /control", v1: "/v1" },
-  channels: { email: "邮件", slack: "Slack", teams: "Teams", webhook: "webhook", outbox: "发件箱", inbox: "收件箱" },
+  channels: { ...channelNames("zh-CN"), inbox: "收件箱" },
   steps: {
     received: "收到来自密钥 {key} 的请求",
     requestId: "客户端的 ID {id}",

@@ -1,9 +1,11 @@
 // Reviewers: how each is reached, what waits for them, a test of each channel, and the form that
 // signs one out of their inbox.
 
-import type { LinkChannel } from "../../../../shared/notice-channels.ts";
-import { type TestResult, testResultWords } from "../../channel-test.tsx";
+import { testResultWords } from "../../../../shared/channels/channel-test.ts";
+import type { LinkChannel, NoticeError } from "../../../../shared/notice-channels.ts";
+import { channelWords, isLinkChannel } from "../../channel-registry.ts";
 import { Icon } from "../../icons.tsx";
+import { useLanguage } from "../../language.ts";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
@@ -28,12 +30,18 @@ type ReviewerChannel = {
   readonly use: "first" | "then" | "leftOut" | "notSetUp";
 };
 
+/** Its name where a line begins. */
+function useChannelTitle(channel: LinkChannel): string {
+  const { name } = channelWords(channel, useLanguage());
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
 type Tested = { readonly reviewer: string; readonly channel: LinkChannel; readonly isSent: boolean; readonly text: string };
 
 const ChannelLine = ({ visit, reviewer, of }: { visit: Visit; reviewer: Reviewer; of: ReviewerChannel }) => {
   const texts = useTexts(reviewersWords);
   const { channel, address, use } = of;
-  const name = texts.channels[channel];
+  const name = useChannelTitle(channel);
   return (
     <li class="line">
       <span>
@@ -126,7 +134,7 @@ const TestNote = ({ of: { reviewer, channel, isSent, text } }: { of: Tested }) =
   return (
     <Note of={isSent ? "ok" : "bad"}>
       <p>
-        <b>{fill(isSent ? texts.sent : texts.notSent, { channel: texts.channels[channel], reviewer: <Name value={reviewer} /> })}</b>
+        <b>{fill(isSent ? texts.sent : texts.notSent, { channel: useChannelTitle(channel), reviewer: <Name value={reviewer} /> })}</b>
       </p>
       <p>{text}</p>
     </Note>
@@ -177,13 +185,13 @@ async function act(visit: Visit): Promise<Shown> {
   }
   const texts = reviewersWords[language];
   const [reviewer, channel] = [form.get("reviewer") ?? "", form.get("test") ?? ""];
-  const answer = await api.send<{ readonly state: TestResult["state"] }>("POST", "/admin/channels/test", { reviewer, channel });
-  if (!Object.hasOwn(texts.channels, channel)) return reviewersShown(visit, answer.ok ? {} : { failure: answer.error });
-  const of = { reviewer, channel: channel as LinkChannel }; // one of the words' own names
+  const answer = await api.send<{ readonly state: "sent" | NoticeError }>("POST", "/admin/channels/test", { reviewer, channel });
+  if (!isLinkChannel(channel)) return reviewersShown(visit, answer.ok ? {} : { failure: answer.error });
+  const of = { reviewer, channel };
   if (answer.ok) {
     const { state } = answer.value;
     return reviewersShown(visit, {
-      tested: { ...of, isSent: state === "sent", text: testResultWords({ channel: of.channel, state }, language) },
+      tested: { ...of, isSent: state === "sent", text: testResultWords(state, channelWords(channel, language), language) },
     });
   }
   const text = refusalOf(answer.error, texts);

@@ -1,13 +1,7 @@
 // The words of the page of reviewers.
 
 import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
-import type { LinkChannel } from "../../../../shared/notice-channels.ts";
 import type { InLanguages } from "../page.ts";
-
-const channels = { email: "Email", slack: "Slack", webhook: "Webhook", teams: "Teams", outbox: "Outbox" } satisfies Record<
-  LinkChannel,
-  string
->;
 
 const en = {
   title: "Reviewers",
@@ -20,7 +14,6 @@ const en = {
   room: "room: everybody in it decides as one",
   waiting: (n: number): string => (n === 0 ? "no review waits" : plural(n, "review waits", "reviews wait")),
   noInbox: "no inbox",
-  channels,
   outbox: "links are listed for operators",
   uses: {
     first: "used first",
@@ -52,7 +45,6 @@ const zhCN: typeof en = {
   room: "多人频道：所有成员共一票",
   waiting: (n) => (n === 0 ? "没有等待的审核" : `${n} 个审核等待中`),
   noInbox: "没有收件箱",
-  channels: { email: "邮件", slack: "Slack", webhook: "Webhook", teams: "Teams", outbox: "发件箱" },
   outbox: "链接列给操作员",
   uses: { first: "首先使用", then: "其他渠道失败时使用", leftOut: "不在审核人的顺序中", notSetUp: "未设置" },
   test: "测试",

@@ -1,9 +1,9 @@
 // The private messages to one Slack member. They have no names and no content.
 
-import { paragraph, plain, say } from "../../shared/channels/slack/slack-blocks.ts";
-import type { SlackMessage } from "../../shared/channels/slack/slack-message.ts";
-import type { NoticeWords } from "../../shared/channels/words/notice-words.ts";
-import type { PressWords } from "../stubs/run-calls.ts";
+import { paragraph, plain, say } from "./slack-blocks.ts";
+import type { SlackMessage } from "./slack-message.ts";
+import type { NoticeWords } from "../words/notice-words.ts";
+import type { PressWords } from "../press-words.ts";
 
 export const tellWords = ({ slack: { tell }, review: { uncounted } }: NoticeWords): Readonly<Record<PressWords, string>> => ({
   ...tell,

@@ -1,0 +1,19 @@
+// What is said of a channel itself, in one language: to operators on the console, and to a reviewer
+// who was sent a new link.
+
+import type { NoticeError } from "../notice-channels.ts";
+
+export type ChannelWords = {
+  /** In a sentence. */
+  readonly name: string;
+  /** How a new link was sent: after "It was sent". */
+  readonly sentBy: string;
+  /** What became of a test message. */
+  readonly test: {
+    /** What takes the message, at the beginning of a sentence. */
+    readonly taker: string;
+    readonly sent: string;
+    /** Where it has a better answer than the one for all: channel-test.ts. */
+    readonly failed: { readonly [Error in NoticeError]?: string };
+  };
+};

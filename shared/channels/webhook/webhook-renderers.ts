@@ -1,0 +1,35 @@
+// What webhooks have the pages Worker make: the words in their events. The values are plain,
+// because they cross a service binding.
+
+import type { ReviewFacts } from "../../review/review-facts.ts";
+import type { ReviewView } from "../../review/view.ts";
+import { testWordsOf } from "../channel-test.ts";
+import { asksWords } from "../fact-words.ts";
+import { type NoticeFacts, noticeLine } from "../notice-line.ts";
+import { outsideName } from "../plain-text.ts";
+import type { Language } from "../words/languages.ts";
+import { noticeWordsOf } from "../words/notice-words.ts";
+
+/** Nothing of the content is in it. */
+export type AskedWebhookWords = {
+  readonly facts: NoticeFacts;
+  readonly isAhead: ReviewFacts["isAhead"];
+  readonly names: Pick<ReviewView["requestor"], "server" | "client" | "method" | "name">;
+  /** Unix milliseconds. */
+  readonly now: number;
+};
+
+/** A line, and the request in a sentence: a receiver may show both as plain text. */
+export type WebhookWords = { readonly title: string; readonly summary: string };
+
+function words({ facts, isAhead, names, now }: AskedWebhookWords, language: Language): WebhookWords {
+  const said = noticeWordsOf(language);
+  const places: Readonly<Record<string, string>> = names;
+  const sentence = asksWords({ asking: facts.asking, isAhead }, said.review);
+  return {
+    title: noticeLine(facts, said, { now }),
+    summary: sentence.replaceAll(/\{(\w+)\}/g, (_, key: string) => outsideName(places[key] ?? "", said, { plain: true })),
+  };
+}
+
+export const webhookRenderers = { words, test: testWordsOf } as const;

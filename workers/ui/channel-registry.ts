@@ -1,0 +1,34 @@
+// The channels, each with what is said of it and what its sender has the pages Worker make: one
+// line for each. How it sends is in workers/channels/.
+
+import type { ChannelWords } from "../../shared/channels/channel-words.ts";
+import { emailChannelWords } from "../../shared/channels/email/email-channel-words.ts";
+import { outboxChannelWords } from "../../shared/channels/outbox/outbox-channel-words.ts";
+import { slackChannelWords } from "../../shared/channels/slack/slack-channel-words.ts";
+import { slackRenderers } from "../../shared/channels/slack/slack-renderers.ts";
+import { teamsChannelWords } from "../../shared/channels/teams/teams-channel-words.ts";
+import { teamsRenderers } from "../../shared/channels/teams/teams-renderers.ts";
+import { webhookChannelWords } from "../../shared/channels/webhook/webhook-channel-words.ts";
+import { webhookRenderers } from "../../shared/channels/webhook/webhook-renderers.ts";
+import type { Language } from "../../shared/channels/words/languages.ts";
+import type { LinkChannel } from "../../shared/notice-channels.ts";
+import { renderMail } from "./mails.ts";
+
+type ChannelPieces = { readonly words: Readonly<Record<Language, ChannelWords>>; readonly renderers: object };
+
+/** A channel that is missing here does not compile. */
+export const channelPieces = {
+  email: { words: emailChannelWords, renderers: { mail: renderMail } },
+  slack: { words: slackChannelWords, renderers: slackRenderers },
+  webhook: { words: webhookChannelWords, renderers: webhookRenderers },
+  teams: { words: teamsChannelWords, renderers: teamsRenderers },
+  outbox: { words: outboxChannelWords, renderers: {} },
+} as const satisfies Readonly<Record<LinkChannel, ChannelPieces>>;
+
+export const channelWords = (channel: LinkChannel, language: Language): ChannelWords => channelPieces[channel].words[language];
+
+/** The names of all, by which the record has them. */
+export const channelNames = (language: Language): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(channelPieces).map(([channel, { words }]) => [channel, words[language].name]));
+
+export const isLinkChannel = (name: string): name is LinkChannel => Object.hasOwn(channelPieces, name);
