@@ -108,7 +108,7 @@ export function reviewLines(view: ReviewView): string[] {
   return [
     view.gate === "request" ? `${outsideWord(server)} asks ${models || "no model"}` : `A reply for ${outsideWord(server)}`,
     `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
-    `  ${words.sure[facts.sureness].full}`,
+    `  ${words.sure[facts.associationConfidence].full}`,
     `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
     ...facts.risks.map(
       (risk) => `  WARNING (${words.riskLevels[risk.level]}): ${words.risk(risk)} ${words.place(risk.pointer, view.request.kind)}`,

@@ -59,7 +59,7 @@ const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
   hasMedia: (wanted, { hasMedia }) => wanted === hasMedia,
   hasTools: (wanted, { hasTools }) => wanted === hasTools,
   maxTokensOver: (wanted, { maxTokens }) => maxTokens > wanted,
-  costOverUsd: (wanted, { dearestUsd }) => dearestUsd > wanted,
+  costOverUsd: (wanted, { maxCostUsd }) => maxCostUsd > wanted,
   risk: (wanted, { risk }) => isRiskAtLeast(risk, wanted),
 };
 
@@ -94,12 +94,12 @@ export type PolicyFacts = {
   readonly risk: readonly RiskNote[];
 };
 
-/** `dearestUsd`: of the models that are judged. */
-export type ConditionFacts = JudgedRequest & { readonly dearestUsd: number };
+/** `maxCostUsd`: of the models that are judged. */
+export type ConditionFacts = JudgedRequest & { readonly maxCostUsd: number };
 
 export const conditionFacts = (judged: JudgedRequest): ConditionFacts => ({
   ...judged,
-  dearestUsd: Math.max(0, ...judged.models.map(({ worstCostUsd }) => worstCostUsd)),
+  maxCostUsd: Math.max(0, ...judged.models.map(({ worstCostUsd }) => worstCostUsd)),
 });
 
 /** All that the conditions judge a request by, and the record can have. */

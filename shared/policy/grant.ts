@@ -121,7 +121,7 @@ export const longestGrantMs = 30 * 24 * 3_600_000;
  */
 export const sameMomentMs = 10_000;
 
-const sureness: readonly Grant["provenance"][] = ["inferred", "claimed", "observed", "own"];
+const byConfidence: readonly Grant["provenance"][] = ["inferred", "claimed", "observed", "own"];
 
 /** Whole millionths of a dollar, rounded up, so that sums do not drift. */
 export const microUsd = (usd: number): number => Math.min(Math.ceil(usd * 1_000_000), Number.MAX_SAFE_INTEGER);
@@ -208,7 +208,7 @@ export function covers(grant: Grant, gate: Grant["gate"], query: GrantQuery, now
     query.characters <= grant.charactersAtMost &&
     query.maxTokens <= grant.maxTokensAtMost &&
     isRiskAtLeast(grant.riskAtMost, query.risk) &&
-    sureness.indexOf(query.provenance) >= sureness.indexOf(grant.provenance) &&
+    byConfidence.indexOf(query.provenance) >= byConfidence.indexOf(grant.provenance) &&
     grant.rule === query.rule &&
     query.deciders.includes(grant.by)
   );

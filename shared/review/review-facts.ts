@@ -19,7 +19,7 @@ export type Asking = "sampling" | "text" | "translation" | "embedding" | "functi
  * How sure it is which client request is served: the relay's evidence, or the provenance where
  * there is none.
  */
-export type Sureness = Provenance | Evidence;
+export type AssociationConfidence = Provenance | Evidence;
 
 /** Who answers, or has answered. A tool's run has no price and no model. */
 export type Serving =
@@ -38,7 +38,7 @@ export type ReviewFacts = {
   readonly isUnsent: boolean;
   /** The review is open and the tool has not run. */
   readonly isAhead: boolean;
-  readonly sureness: Sureness;
+  readonly associationConfidence: AssociationConfidence;
   readonly serving: Serving;
   /** US dollars; null where there is no price, or none is known. */
   readonly cost: { readonly kind: "atMost" | "was"; readonly usd: number } | null;
@@ -104,7 +104,7 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
     isOpen: open,
     isUnsent: gate === "request" && !open && state.kind !== "approved",
     isAhead: isAhead(view),
-    sureness: requestor.evidence ?? requestor.provenance,
+    associationConfidence: requestor.evidence ?? requestor.provenance,
     serving: servingOf(view),
     cost: costOf(view),
     namedModel: gate === "request" ? (request.namedModel ?? null) : null,

@@ -125,7 +125,7 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, aske
     expiresAt: now + Math.min(asked.hours * 3_600_000, longestGrantMs),
     usesGiven: asked.uses,
     usesLeft: asked.uses,
-    spendLeftMicroUsd: asked.uses * microUsd(dearestUsd(request, candidates, charactersAtMost - characters)),
+    spendLeftMicroUsd: asked.uses * microUsd(maxCostUsd(request, candidates, charactersAtMost - characters)),
     lastUsedAt: null,
     revokedAt: null,
   };
@@ -181,7 +181,7 @@ export function grantQueryOf({ run, plan, request, requestor, requestRef, params
     maxTokens: outputLimit(request),
     risk: highestRisk(risks),
     provenance: requestor.provenance,
-    worstCostMicroUsd: microUsd(dearestUsd(request, candidates, 0)),
+    worstCostMicroUsd: microUsd(maxCostUsd(request, candidates, 0)),
     rule: gates.rule,
     deciders: peopleOfPlan(gates)
       .filter((person) => !isRoom(person) && (gates.selfApproval || !isSamePerson(gates.owner, person.name)))
@@ -211,7 +211,7 @@ function scopeOf(scope: GrantRequest["scope"], { session }: RequestRef, requesto
 }
 
 /** The worst case of the most expensive model, for a request with `more` further characters. */
-function dearestUsd(request: SamplingRequest, candidates: readonly Candidate[], more: number): number {
+function maxCostUsd(request: SamplingRequest, candidates: readonly Candidate[], more: number): number {
   const size = sizeOf(request);
   const longer = { ...size, textBytes: size.textBytes + more };
   return Math.max(0, ...candidates.map((candidate) => worstCostUsd(candidate, longer, outputLimit(request))));

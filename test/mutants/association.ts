@@ -58,8 +58,8 @@ export const associationMutants: readonly Mutant[] = [
   {
     name: "a request that has sampled is written with its reservation",
     file: "workers/objects/session/session-object.ts",
-    from: "this.#inFlight.write();\n    if (input.leaveUntil",
-    to: "if (input.leaveUntil",
+    from: "this.#inFlight.write();\n    if (input.sessionPermitUntil",
+    to: "if (input.sessionPermitUntil",
     test: { file: "test/workers/objects/in-flight.test.ts", only: "is written with the reservation" },
   },
   {

@@ -38,8 +38,8 @@ export const negotiationMutants: readonly Mutant[] = [
   {
     file,
     name: "a server that is not there now is not spoken to in 2026-07-28",
-    from: `if (visit.server.protocol !== "auto" || isUnclear(answer)) return null;`,
-    to: `if (visit.server.protocol !== "auto") return null;`,
+    from: `if (relay.server.protocol !== "auto" || isUnclear(answer)) return null;`,
+    to: `if (relay.server.protocol !== "auto") return null;`,
     test: found("a server that is not there for an initialize"),
   },
   {

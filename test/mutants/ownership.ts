@@ -36,7 +36,7 @@ export const ownershipMutants: readonly Mutant[] = [
   },
   {
     name: "a server is for its keys",
-    file: "workers/endpoints/relay/visit.ts",
+    file: "workers/endpoints/relay/relay-request.ts",
     from: "if (caller.record.servers !== undefined && !caller.record.servers.includes(name))",
     to: "if (caller.record.servers !== undefined && caller.record.servers.length > 99)",
     test: { file: "test/workers/contract/relay.test.ts", only: "only at the servers that it is for" },

@@ -150,8 +150,8 @@ export const policyMutants: readonly Mutant[] = [
   {
     ...conditions,
     name: "a condition on the cost counts",
-    from: "dearestUsd > wanted,",
-    to: "dearestUsd >= wanted,",
+    from: "maxCostUsd > wanted,",
+    to: "maxCostUsd >= wanted,",
   },
   {
     ...conditions,
@@ -337,7 +337,7 @@ export const policyMutants: readonly Mutant[] = [
     ...sessions,
     file: "workers/objects/session/session-object.ts",
     name: "a session begins with its key's leave alone",
-    from: "this.#begun = leaveUntil !== null && now < leaveUntil;",
+    from: "this.#begun = sessionPermitUntil !== null && now < sessionPermitUntil;",
     to: "this.#begun = true;",
     test: { ...sessions.test, only: "of a flood" },
   },

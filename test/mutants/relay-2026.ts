@@ -23,22 +23,22 @@ export const relay2026Mutants: readonly Mutant[] = [
   {
     ...relay,
     name: "a requestState is its key's",
-    from: "{ key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) }",
-    to: "{ server: visit.name, method, params: valueAsWritten(rest) }",
+    from: "{ key: c.var.key.id, server: relay.name, method, params: valueAsWritten(rest) }",
+    to: "{ server: relay.name, method, params: valueAsWritten(rest) }",
     test: state("with another method, at another server, with another key"),
   },
   {
     ...relay,
     name: "a requestState is its server's",
-    from: "{ key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) }",
+    from: "{ key: c.var.key.id, server: relay.name, method, params: valueAsWritten(rest) }",
     to: "{ key: c.var.key.id, method, params: valueAsWritten(rest) }",
     test: state("with another method, at another server, with another key"),
   },
   {
     ...relay,
     name: "a requestState is its params'",
-    from: "{ key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) }",
-    to: "{ key: c.var.key.id, server: visit.name, method }",
+    from: "{ key: c.var.key.id, server: relay.name, method, params: valueAsWritten(rest) }",
+    to: "{ key: c.var.key.id, server: relay.name, method }",
     test: state("is refused with other arguments"),
   },
   {
@@ -191,7 +191,7 @@ export const relay2026Mutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/rounds-driver.ts",
     name: "later rounds are checked too",
-    from: "if (refused !== null) return endRefused(parts, at, refused);",
+    from: "if (refused !== null) return endRefused(context, at, refused);",
     to: "",
     test: hostile("that leads to the gateway is refused at a later round"),
   },
@@ -203,7 +203,7 @@ export const relay2026Mutants: readonly Mutant[] = [
     test: hostile("is replaced in"),
   },
   {
-    file: "workers/endpoints/relay/leg-stream.ts",
+    file: "workers/endpoints/relay/response-stream.ts",
     name: "sampling in a notification does not reach a client",
     from: 'read.kind !== "notification" || asksForSampling(value) || isAmbiguous(message)',
     to: 'read.kind !== "notification" || isAmbiguous(message)',
@@ -282,8 +282,8 @@ export const relay2026Mutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/session-relay.ts",
     name: "a client's own reply to sampling reaches no server, in a session",
-    from: "isOurs(visit.server.mode, session.clientSamples) && maySampleByItself(body, value))",
-    to: "isOurs(visit.server.mode, session.clientSamples) && body.length === 0)",
+    from: "isOurs(relay.server.mode, session.clientSamples) && maySampleByItself(body, value))",
+    to: "isOurs(relay.server.mode, session.clientSamples) && body.length === 0)",
     test: { file: "test/workers/contract/relay.test.ts", only: "reaches no server whose sampling the gateway answers" },
   },
 ];

@@ -45,7 +45,7 @@ export const revocationMutants: readonly Mutant[] = [
   },
   {
     name: "revocation at the relay",
-    file: "workers/endpoints/relay/visit.ts",
+    file: "workers/endpoints/relay/relay-request.ts",
     from: "const refusal = await countCalls(c.env, caller.record);",
     to: "const refusal = null as Awaited<ReturnType<typeof countCalls>>;",
     test: endpoints,
@@ -74,7 +74,7 @@ export const revocationMutants: readonly Mutant[] = [
   {
     name: "the key is asked before a reply is let out",
     file: "workers/objects/run/run-delivery.ts",
-    from: 'before.end?.kind === "completed" ? keyEndOf(this.#parts.env, input, this.#parts.now()) : null,',
+    from: 'before.end?.kind === "completed" ? keyEndOf(this.#deps.env, input, this.#deps.now()) : null,',
     to: "null,",
     test: runs("between the last decision and the delivery"),
   },

@@ -224,7 +224,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "a requestor on the way back is not gone",
     file: "workers/objects/run/run-adoption.ts",
-    from: 'if (state.end === null && !isRetry && !this.#parts.store.isRequestorGone()) return "refused";',
+    from: 'if (state.end === null && !isRetry && !this.#deps.store.isRequestorGone()) return "refused";',
     to: "",
     test: { file: leaving, only: "yet to open its window" },
   },

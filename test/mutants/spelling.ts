@@ -135,8 +135,8 @@ export const spellingMutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/translated-relay.ts",
     name: "a response answers what its own session was asked",
-    from: "    server: visit.name,\n    session: session.name,\n    id: idKey(id),",
-    to: '    own: session.name === "" || visit.name === "",\n    id: idKey(id),',
+    from: "    server: relay.name,\n    session: session.name,\n    id: idKey(id),",
+    to: '    own: session.name === "" || relay.name === "",\n    id: idKey(id),',
     test: { file: "test/workers/contract/client-inputs.test.ts", only: "a session answers what it was asked itself" },
   },
   {

@@ -14,8 +14,8 @@ export const streamMutants: readonly Mutant[] = [
   {
     name: "a resumed stream of a translated call begins with its id",
     file: "workers/endpoints/relay/client-rounds.ts",
-    from: "if (place !== null) await stream.mark(place);",
-    to: "if (from === null && place !== null) await stream.mark(place);",
+    from: "if (place !== null) await asking.mark(place);",
+    to: "if (from === null && place !== null) await asking.mark(place);",
     test: { file: test, only: "breaks again before its first message" },
   },
   {
@@ -35,21 +35,21 @@ export const streamMutants: readonly Mutant[] = [
   {
     name: "a stream that can be resumed has heartbeats alone",
     file: "workers/endpoints/relay/sse-relay.ts",
-    from: "      this.#mayComeBack = this.#parts.originating !== null;",
+    from: "      this.#mayComeBack = this.#context.originating !== null;",
     to: "      this.#mayComeBack = false;",
     test: { file: test, only: "cannot come back has a comment" },
   },
   {
     name: "a call has a place to come back to before its server samples on its stream",
     file: "workers/endpoints/relay/sse-relay.ts",
-    from: "const marking = setTimeout(() => this.#parts.inFlight !== null && void",
-    to: "const marking = setTimeout(() => this.#parts.inFlight === null && void",
+    from: "const marking = setTimeout(() => this.#context.inFlight !== null && void",
+    to: "const marking = setTimeout(() => this.#context.inFlight === null && void",
     test: { file: test, only: "takes a while has a place" },
   },
   {
     name: "who has left the stand-alone stream is found out, whatever ids it has",
     file: "workers/endpoints/relay/sse-relay.ts",
-    from: "      this.#mayComeBack = this.#parts.originating !== null;",
+    from: "      this.#mayComeBack = this.#context.originating !== null;",
     to: "      this.#mayComeBack = true;",
     test: { file: outside, only: "from which the client has an event id" },
   },

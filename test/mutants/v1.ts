@@ -95,7 +95,7 @@ export const v1Mutants: readonly Mutant[] = [
   {
     name: "a retry finds the outcome that came before it",
     file: "workers/objects/run/run-effects.ts",
-    from: "return mayBeAskedAgain ? this.#parts.now() + retriedMs : null;",
+    from: "return mayBeAskedAgain ? this.#deps.now() + retriedMs : null;",
     to: "return null;",
     test: { file: "test/workers/contract/v1/retries.test.ts", only: "after the decision" },
   },

@@ -5,7 +5,7 @@
 // nothing else.
 
 import type { RunProgress } from "../../shared/review/view.ts";
-import { type Slow, slowAfterMs } from "../platform/slow.ts";
+import { type SlowTimer, slowAfterMs } from "../platform/slow-timer.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 
 export type KeptAlive<T> = {
@@ -66,7 +66,7 @@ export const endingWith = <T>(response: KeptAlive<T>, done: () => void): KeptAli
  * The answer where it comes before the response has to be kept alive, else null; also null where it
  * rejects. It is then sent whole, with its status and length. `slow`: of the work for it.
  */
-export const beforeKeepAlive = <T>(answer: Promise<T>, slow?: Slow): Promise<T | null> =>
+export const beforeKeepAlive = <T>(answer: Promise<T>, slow?: SlowTimer): Promise<T | null> =>
   slow === undefined ? within(answer, slowAfterMs) : Promise.race([answer.catch(() => null), slow.passed.then(() => null)]);
 
 /**

@@ -13,7 +13,7 @@ const retry: Backoff = { firstMs: 1_000, mostMs: 5 * 60_000 };
 /** The platform has dropped an alarm that is overdue for so long. */
 const lostAfterMs = 60_000;
 
-export type AlarmParts = {
+export type AlarmDeps = {
   readonly storage: Pick<DurableObjectStorage, "getAlarm" | "setAlarm">;
   /** Unix milliseconds. */
   readonly now: () => number;
@@ -32,13 +32,13 @@ export type AlarmParts = {
 };
 
 export class ObjectAlarm {
-  readonly #parts: AlarmParts;
+  readonly #deps: AlarmDeps;
   #failures = 0;
   /** When the alarm is set for; null where that is not known. */
   #setAt: number | null = null;
 
-  constructor(parts: AlarmParts) {
-    this.#parts = parts;
+  constructor(deps: AlarmDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -46,19 +46,19 @@ export class ObjectAlarm {
    * set for a little earlier.
    */
   arm(): void {
-    const at = this.#parts.nextDue();
+    const at = this.#deps.nextDue();
     if (at === null || this.#isSetFor(at)) return;
     void this.#set(at);
   }
 
   #isSetFor(at: number): boolean {
-    const { now, earlyMs = 0 } = this.#parts;
+    const { now, earlyMs = 0 } = this.#deps;
     return this.#setAt !== null && this.#setAt > now() && this.#setAt <= at && at - this.#setAt < earlyMs;
   }
 
   #set(at: number): Promise<void> {
     this.#setAt = at;
-    return this.#parts.storage.setAlarm(at);
+    return this.#deps.storage.setAlarm(at);
   }
 
   /**
@@ -76,11 +76,11 @@ export class ObjectAlarm {
    */
   async restore(): Promise<void> {
     try {
-      const set = await this.#parts.storage.getAlarm();
+      const set = await this.#deps.storage.getAlarm();
       this.#setAt ??= set;
-      if (set !== null && set > this.#parts.now() - lostAfterMs) return;
-      const at = this.#parts.nextDue();
-      if (at !== null) await this.#set(Math.max(at, this.#parts.now()));
+      if (set !== null && set > this.#deps.now() - lostAfterMs) return;
+      const at = this.#deps.nextDue();
+      if (at !== null) await this.#set(Math.max(at, this.#deps.now()));
     } catch (error) {
       // Where the alarm cannot be written either, the next wake tries again.
       await this.#retryAfter(error).catch(() => {});
@@ -103,9 +103,9 @@ export class ObjectAlarm {
   }
 
   async #retryAfter(error: unknown): Promise<void> {
-    logEvent(this.#parts.failed, { attempt: this.#failures, error: errorClass(error) });
-    const wait = backoffMs(retry, this.#failures, this.#parts.random());
+    logEvent(this.#deps.failed, { attempt: this.#failures, error: errorClass(error) });
+    const wait = backoffMs(retry, this.#failures, this.#deps.random());
     this.#failures += 1;
-    await this.#set(this.#parts.now() + wait);
+    await this.#set(this.#deps.now() + wait);
   }
 }

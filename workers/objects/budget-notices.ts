@@ -22,15 +22,15 @@ type Row = { starts_at: number; percent: number; address: string; attempts: numb
 export class BudgetNotices {
   readonly #env: Env;
   readonly #sql: SqlStorage;
-  readonly #parts: Parts;
+  readonly #deps: Parts;
   #allowance: Allowance | null;
   #text: string | null;
 
   /** `exists`: whether there are tables. */
-  constructor(env: Env, sql: SqlStorage, { exists, ...parts }: Parts & { readonly exists: boolean }) {
+  constructor(env: Env, sql: SqlStorage, { exists, ...deps }: Parts & { readonly exists: boolean }) {
     this.#env = env;
     this.#sql = sql;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#text = exists ? (sql.exec<{ text: string }>("SELECT text FROM allowance").toArray()[0]?.text ?? null) : null;
     this.#allowance = this.#text === null ? null : (JSON.parse(this.#text) as Allowance); // written by `know`
   }
@@ -80,7 +80,7 @@ export class BudgetNotices {
         startsAt,
         percent,
         address,
-        this.#parts.now(),
+        this.#deps.now(),
       );
   }
 
@@ -91,7 +91,7 @@ export class BudgetNotices {
   /** For the object's alarm. Never throws: what fails is due again later. */
   async sendDue(): Promise<void> {
     const rows = this.#sql
-      .exec<Row>("SELECT starts_at, percent, address, attempts FROM telling WHERE due_at <= ? ORDER BY address", this.#parts.now())
+      .exec<Row>("SELECT starts_at, percent, address, attempts FROM telling WHERE due_at <= ? ORDER BY address", this.#deps.now())
       .toArray();
     for (const row of rows) await this.#send(row);
   }
@@ -103,7 +103,7 @@ export class BudgetNotices {
       this.#sql.exec("DELETE FROM telling WHERE starts_at = ? AND percent = ? AND address = ?", ...where);
       return;
     }
-    const dueAt = this.#parts.now() + backoffMs(retry, row.attempts, this.#parts.random());
+    const dueAt = this.#deps.now() + backoffMs(retry, row.attempts, this.#deps.random());
     this.#sql.exec(
       "UPDATE telling SET attempts = attempts + 1, due_at = ? WHERE starts_at = ? AND percent = ? AND address = ?",
       dueAt,

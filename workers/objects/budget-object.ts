@@ -54,9 +54,9 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
     this.#exists = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'held'").toArray().length > 0;
     this.#account = this.#stored();
     this.#writeOffAt = this.#account.held.length === 0 ? null : this.now() + writeOffEveryMs;
-    const parts = { now: () => this.now(), random: () => this.random() };
-    this.#notices = new BudgetNotices(env, this.#sql, { ...parts, exists: this.#exists });
-    this.#alarm = new ObjectAlarm({ storage: ctx.storage, ...parts, nextDue: () => this.#nextDue(), failed: "budget.alarmFailed" });
+    const deps = { now: () => this.now(), random: () => this.random() };
+    this.#notices = new BudgetNotices(env, this.#sql, { ...deps, exists: this.#exists });
+    this.#alarm = new ObjectAlarm({ storage: ctx.storage, ...deps, nextDue: () => this.#nextDue(), failed: "budget.alarmFailed" });
     void this.#alarm.restore();
   }
 

@@ -1,7 +1,7 @@
 // One text that an object keeps for a while: content, deleted when its time is over or when it is
 // to be forgotten. Reading creates no table.
 
-import { type AlarmParts, ObjectAlarm } from "./alarm.ts";
+import { type AlarmDeps, ObjectAlarm } from "./alarm.ts";
 import type { ContentSeal } from "./content-seal.ts";
 import { LongTexts } from "./long-text.ts";
 
@@ -12,7 +12,7 @@ export class KeptText {
   readonly #alarm: ObjectAlarm;
 
   /** For the object's constructor: restores the alarm that deletes the text. */
-  constructor(storage: DurableObjectStorage, seal: ContentSeal, { now, random }: Pick<AlarmParts, "now" | "random">) {
+  constructor(storage: DurableObjectStorage, seal: ContentSeal, { now, random }: Pick<AlarmDeps, "now" | "random">) {
     this.#storage = storage;
     this.#now = now;
     this.#texts = new LongTexts(storage.sql, "kept_text", seal);

@@ -63,8 +63,8 @@ export class LongTexts {
 
   /** The text, or undefined where there is none of this name. Throws `ContentUnreadable`. */
   read(name: string): string | undefined {
-    const parts = this.#sql.exec<{ text: StoredText }>(`SELECT text FROM ${this.#table} WHERE name = ? ORDER BY part`, name).toArray();
-    return parts.length === 0 ? undefined : parts.map(({ text }, part) => this.#seal.open(text, this.#place(name, part))).join("");
+    const deps = this.#sql.exec<{ text: StoredText }>(`SELECT text FROM ${this.#table} WHERE name = ? ORDER BY part`, name).toArray();
+    return deps.length === 0 ? undefined : deps.map(({ text }, part) => this.#seal.open(text, this.#place(name, part))).join("");
   }
 
   delete(name: string): void {

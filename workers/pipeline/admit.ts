@@ -62,7 +62,7 @@ type Associated = Exclude<AssociateAnswer, { kind: "notBegun" }> | { readonly ki
 type Reserving = {
   readonly reserve: boolean;
   readonly durable: boolean;
-  /** As in `AssociateInput`. */ readonly leaveUntil?: number | null;
+  /** As in `AssociateInput`. */ readonly sessionPermitUntil?: number | null;
 };
 
 /**
@@ -88,13 +88,13 @@ async function associateNow(context: RunContext, how: Reserving): Promise<Associ
 /** Asks the session; where it would begin, its key counts it first. */
 async function askSession(context: RunContext, association: KnownAssociation, how: Reserving): Promise<Associated> {
   const session = countedSession(association);
-  const asked = await askOnce(context, association, how, session === null ? {} : { leaveUntil: how.leaveUntil ?? null });
+  const asked = await askOnce(context, association, how, session === null ? {} : { sessionPermitUntil: how.sessionPermitUntil ?? null });
   if (asked.kind !== "notBegun") return asked;
-  if (session === null) throw new Error("askSession: a session that is not counted needs no leave");
+  if (session === null) throw new Error("askSession: a session that is not counted needs no permit");
   const begun = await context.keyObject.beginSession(session, context.limits);
   if (begun.kind !== "begun") return { kind: "notCounted", refusal: notAdmitted(begun) };
-  const again = await askOnce(context, association, how, { leaveUntil: begun.until });
-  if (again.kind === "notBegun") throw new Error("askSession: the leave to begin was over before it arrived");
+  const again = await askOnce(context, association, how, { sessionPermitUntil: begun.until });
+  if (again.kind === "notBegun") throw new Error("askSession: the permit to begin was over before it arrived");
   return again;
 }
 
@@ -102,13 +102,13 @@ async function askSession(context: RunContext, association: KnownAssociation, ho
 const countedSession = ({ kind, requestRef }: PipelineRequest["association"]): string | null =>
   kind === "sessionless" ? null : requestRef.session;
 
-type Leave = Pick<AssociateInput, "leaveUntil">;
+type SessionPermit = Pick<AssociateInput, "sessionPermitUntil">;
 
 const askOnce = (
   context: RunContext,
   association: KnownAssociation,
   { reserve, durable }: Reserving,
-  leave: Leave,
+  permit: SessionPermit,
 ): Promise<AssociateAnswer> => {
   const { request, run, limits } = context;
   const { env, ctx, digest } = request;
@@ -120,7 +120,7 @@ const askOnce = (
       roundsLimit: limits.roundsPerOriginatingRequest,
       reserve,
       durable,
-      ...leave,
+      ...permit,
       settled,
     }),
   );
@@ -170,7 +170,7 @@ function admitFromShare({ request, run, identical, now }: RunContext): AdmitAnsw
     const at = Date.now();
     request.trace.steps.push({ name: "admission", startedAt: at, endedAt: at, isShared: true });
   }
-  return isAdmitted ? { kind: "admitted", identical: null, passes: [], share: null, leaveUntil: null, hasRoom: true } : null;
+  return isAdmitted ? { kind: "admitted", identical: null, passes: [], share: null, sessionPermitUntil: null, hasRoom: true } : null;
 }
 
 /**
@@ -246,8 +246,11 @@ async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, gran
   if (admitted.kind === "revoked" || (admitted.kind === "refused" && !admitted.mayLook)) return { associated: null, admitted };
   const plan = withPasses(planned, admitted);
   const reserve = plan.ok && admitted.kind === "admitted";
-  const leaveUntil = admitted.kind === "admitted" ? admitted.leaveUntil : null;
-  return { associated: await associate(context, { reserve, durable: plan.ok && isDurable(plan.value, context), leaveUntil }), admitted };
+  const sessionPermitUntil = admitted.kind === "admitted" ? admitted.sessionPermitUntil : null;
+  return {
+    associated: await associate(context, { reserve, durable: plan.ok && isDurable(plan.value, context), sessionPermitUntil }),
+    admitted,
+  };
 }
 
 const withPasses = (planned: Result<Plan, Refusal>, answer: AdmitAnswer): Result<Plan, Refusal> =>

@@ -37,7 +37,7 @@ export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal"
    * it before.
    */
   readonly planned?: Result<Plan, Refusal>;
-  /** The run under which its key admitted it already (`letIn`). */
+  /** The run under which its key admitted it already (`admitBeforePlanning`). */
   readonly run?: string;
   /** How much of its timeout is used up, in milliseconds. */
   readonly spentMs?: number;

@@ -2,7 +2,7 @@
 // where a model chooses functions that run here. Each goes through the pipeline by itself; nothing
 // here decides what is allowed.
 
-import type { Slow } from "../platform/slow.ts";
+import type { SlowTimer } from "../platform/slow-timer.ts";
 import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/wire/control/answered-call.ts";
 import type { ControlTask, GivenImage, Turn } from "../../shared/wire/control/envelope.ts";
 import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
@@ -28,9 +28,9 @@ import { timed, traceAgain } from "../telemetry/begin-trace.ts";
 import type { Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
 import { type ControlCall, beginControl, planControl } from "./control-call.ts";
-import { letIn } from "./let-in.ts";
+import { admitBeforePlanning } from "./admit-before-planning.ts";
 import { recordRefusal } from "./refusals.ts";
-import { handBack } from "./handed-back.ts";
+import { returnValidatedCall } from "./return-validated-call.ts";
 import { pointed } from "./plain-request.ts";
 import { awaitRun } from "./wait.ts";
 
@@ -54,7 +54,7 @@ export type Doing<E = Ending> = {
   /** The ending, where no reviewer has to be waited for; null otherwise. */
   readonly soon: Promise<E> | null;
   /** Of the work for it. */
-  readonly slow?: Slow | undefined;
+  readonly slow?: SlowTimer | undefined;
   /**
    * It has a lease among the key's `concurrent` requests for as long as its model call takes, and
    * ends with the key.
@@ -108,7 +108,7 @@ async function imagesOf(
   { env, ctx, key, envelope, trace }: EnvelopeCall,
   given: readonly GivenImage[],
 ): Promise<{ readonly plain: readonly PlainImage[] } & Prepared> {
-  const admitted = await letIn({ env, ctx, key, trace });
+  const admitted = await admitBeforePlanning({ env, ctx, key, trace });
   if (!admitted.ok) return { plain: [], planned: admitted };
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
   const startedAt = Date.now();
@@ -182,7 +182,7 @@ async function callFunction(
   });
   if (!found.ok) return found;
   if (found.value === "theCallers") {
-    const handed = await handBack(call);
+    const handed = await returnValidatedCall(call);
     return handed.ok ? ok(over({ outcome: null, calls: [validatedCall(given)] })) : handed;
   }
   const begun = await beginControl(found.value);
@@ -241,7 +241,7 @@ async function findFunction(
   // A refused call begins all the same, so that a repeat of one that ran gets its answer.
   const planned = await planControl(asked);
   if (!planned.ok) return ok({ ...asked, planned });
-  const admitted = await letIn(asked);
+  const admitted = await admitBeforePlanning(asked);
   if (!admitted.ok) return ok({ ...asked, planned: admitted });
   const run = admitted.value;
   const schema = await functionSchema(env, server, tool);

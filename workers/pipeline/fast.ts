@@ -33,7 +33,7 @@ import { costUsd } from "../../shared/routing/price.ts";
 import { contextOfAttempt } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
-import type { beginWork } from "../platform/slow.ts";
+import type { startSlowTimer } from "../platform/slow-timer.ts";
 import { appendToLedger, runStub } from "../stubs/stubs.ts";
 import { type ModelAnswer, callModels } from "../providers/call-model.ts";
 import { type PendingEntries, enqueue } from "./write-behind.ts";
@@ -51,7 +51,7 @@ type FastCall = {
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly signal: AbortSignal;
   /** Of this call, which begins now. */
-  readonly slow: ReturnType<typeof beginWork>;
+  readonly slow: ReturnType<typeof startSlowTimer>;
   readonly onDelta?: (text: string) => void;
   /** Releases the request's id: no model was asked, so the same request may come again. */
   readonly forget: () => Promise<void>;
@@ -77,7 +77,7 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
   const called = await Promise.race([calling, watch.ended]);
   if (typeof called === "string") {
     // The model call goes on, within its timeout.
-    void calling.finally(call.slow.over);
+    void calling.finally(call.slow.cancel);
     return cutOff(call, called, calling);
   }
   watch.done();
@@ -85,7 +85,7 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
   // its lease has expired.
   if (called.unasked)
     await call.forget().catch((error: unknown) => logEvent("request.failed", { run: call.input.id, error: errorClass(error) }));
-  call.slow.over();
+  call.slow.cancel();
   enqueueResult(call, called);
   return called.outcome;
 }

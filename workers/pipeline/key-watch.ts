@@ -11,7 +11,7 @@ import { type Refusal, keyEndRefusal } from "../../shared/model/outcome.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import type { Env } from "../platform/env.ts";
-import { type Slow, later } from "../platform/slow.ts";
+import { type SlowTimer, later } from "../platform/slow-timer.ts";
 import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 
@@ -56,7 +56,7 @@ export async function countOpening(env: Env, key: KeyRecord, isCounted: boolean)
 }
 
 /** Watches a key from now until it ends, or until `done`. `slow`: of the work, which begins now. */
-export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">, slow?: Slow): KeyWatch => {
+export const watchKey = (env: Env, key: Pick<KeyRecord, "id" | "expiresAt">, slow?: SlowTimer): KeyWatch => {
   const { watch, end, done } = newWatch<KeyEnd>(key);
   const first = new Promise<void>((resolve) => done.whenStopped(later(firstMs, slow, resolve)));
   void first.then(() => windowsOf(env, key.id, null, 0, done)).then((how) => (how === "keyRevoked" ? end(how) : undefined));

@@ -8,7 +8,7 @@ import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
 import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
-import type { Slow } from "../platform/slow.ts";
+import type { SlowTimer } from "../platform/slow-timer.ts";
 import type { KeyRecord } from "../stores/keys.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
 
@@ -105,7 +105,7 @@ export type Started =
       readonly kind: "fast";
       readonly outcome: Promise<Outcome>;
       /** Of this call; absent where it is another caller's. */
-      readonly slow?: Slow;
+      readonly slow?: SlowTimer;
       /** Another caller's call: this request has no lease of its own. */
       readonly attached: boolean;
     }

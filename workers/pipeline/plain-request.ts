@@ -17,7 +17,7 @@ import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
 import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
-import { letIn } from "./let-in.ts";
+import { admitBeforePlanning } from "./admit-before-planning.ts";
 
 /**
  * `planned`: its plan, where that refuses it. `attached`: the same request was sent before, and
@@ -47,7 +47,7 @@ export async function plainRequest(
   if (asked.request.messages.every(({ content }) => imagesIn(content).length === 0)) return ok({ kind: "ready", request: asked });
   const planned = await planFor(asked);
   if (!planned.ok) return ok({ kind: "ready", request: asked, planned });
-  const admitted = await letIn(asked);
+  const admitted = await admitBeforePlanning(asked);
   if (!admitted.ok) return admitted;
   const run = admitted.value;
   try {

@@ -2,7 +2,7 @@
 // opens a run, or is answered at once.
 
 import { type RunInput, decidersDigest } from "../../shared/run/run-input.ts";
-import { beginWork } from "../platform/slow.ts";
+import { startSlowTimer } from "../platform/slow-timer.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { type Admitted, forgetReservation } from "./admit.ts";
 import { keySharesOf } from "./key-shares.ts";
@@ -51,7 +51,7 @@ export async function start(context: RunContext, { plan, takenOver }: Fresh): Pr
     await runStub(env, run).open(JSON.stringify(runInput()));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }
-  const slow = beginWork();
+  const slow = startSlowTimer();
   const outcome = answerFast({
     env,
     ctx,

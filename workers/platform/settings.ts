@@ -36,7 +36,7 @@ export type Settings = {
    * How long one request of a client without a session is held while its call waits; then the
    * client is asked to come back.
    */
-  readonly legMs: number;
+  readonly holdMs: number;
   /** How long a link opens its page. In a longer review its reviewer can request a new one. */
   readonly linkMs: number;
   /** How long a reviewer stays signed in to their inbox. */
@@ -100,7 +100,7 @@ function parseSettings(env: Env): Settings {
     inboxSessionMs: numberOf("INBOX_SESSION_HOURS", env.INBOX_SESSION_HOURS, 8, 1, 72, issues) * 3_600_000,
     access: parseAccess(env, issues),
     operators: operatorsOf(env, issues),
-    legMs: numberOf("RELAY_HOLD_SECONDS", env.RELAY_HOLD_SECONDS, 50, 1, 300, issues) * 1000,
+    holdMs: numberOf("RELAY_HOLD_SECONDS", env.RELAY_HOLD_SECONDS, 50, 1, 300, issues) * 1000,
     heartbeatMs: numberOf("HEARTBEAT_SECONDS", env.HEARTBEAT_SECONDS, 15, 1, 60, issues) * 1000,
     issues,
   };

@@ -17,7 +17,7 @@ import {
 } from "../../shared/provider/provider-error.ts";
 import type { StreamReader } from "../../shared/provider/text-deltas.ts";
 import { isWithin, readText } from "../http/body.ts";
-import { type Slow, later } from "../platform/slow.ts";
+import { type SlowTimer, later } from "../platform/slow-timer.ts";
 
 export type Limits = {
   readonly timeoutMs: number;
@@ -30,7 +30,7 @@ export type Limits = {
   /**
    * Of the work that this is the beginning of: then the timeout takes no timer until it has passed.
    */
-  readonly slow?: Slow | undefined;
+  readonly slow?: SlowTimer | undefined;
   /** Passed on with the request. */
   readonly trace?: TraceContext | undefined;
 };

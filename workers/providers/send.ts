@@ -9,7 +9,7 @@ import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import { badCallError, cancelledError, connectionError, queueError, outOfTimeError } from "../../shared/provider/provider-error.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { TraceContext } from "../../shared/telemetry/trace-context.ts";
-import type { Slow } from "../platform/slow.ts";
+import type { SlowTimer } from "../platform/slow-timer.ts";
 import type { Limits } from "./provider-exchange.ts";
 import type { Slot, SlotRefusal, SlotTerms } from "./slot.ts";
 import type { OnDelta, RunFunction, Surroundings } from "./provider-adapter.ts";
@@ -39,7 +39,7 @@ export type SendOptions = {
    */
   readonly left?: AbortSignal;
   /** Of the work that the first attempt begins. */
-  readonly slow?: Slow;
+  readonly slow?: SlowTimer;
   /** Asked before each attempt; without it any may be sent. */
   readonly permit?: Permit;
   /**

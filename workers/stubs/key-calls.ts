@@ -46,7 +46,7 @@ export type AdmitAnswer =
        * Until when the session may begin (`beginSession`); null where it may not, or none was
        * named.
        */
-      readonly leaveUntil: number | null;
+      readonly sessionPermitUntil: number | null;
       /** One more request would be admitted now, share or not. */
       readonly hasRoom: boolean;
     }

@@ -30,7 +30,7 @@ export type AssociateInput = {
    * Until when a session that its key counts may begin with this request, in Unix milliseconds.
    * Null: it may not, unless it has begun. Absent: it is not counted.
    */
-  readonly leaveUntil?: number | null;
+  readonly sessionPermitUntil?: number | null;
   /** Outcomes of earlier requests that this session does not have yet. */
   readonly settled: readonly Settled[];
 };

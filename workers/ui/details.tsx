@@ -34,7 +34,10 @@ const AskedBy = ({ view: { requestor }, facts }: Pick<DetailsProps, "view" | "fa
   const { review } = words;
   const { label, sentence } = asksOf(facts, words);
   const isSure =
-    facts.sureness === "observed" || facts.sureness === "own" || facts.sureness === "responseStream" || facts.sureness === "namedTask";
+    facts.associationConfidence === "observed" ||
+    facts.associationConfidence === "own" ||
+    facts.associationConfidence === "responseStream" ||
+    facts.associationConfidence === "namedTask";
   return (
     <TallRow name={label}>
       {fill(sentence, {
@@ -45,7 +48,7 @@ const AskedBy = ({ view: { requestor }, facts }: Pick<DetailsProps, "view" | "fa
       })}
       <span class={isSure ? "soft sure" : "mind"}>
         {isSure ? null : <Icon of="info" />}
-        {review.sure[facts.sureness].full}
+        {review.sure[facts.associationConfidence].full}
       </span>
     </TallRow>
   );

@@ -28,7 +28,7 @@ export function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: strin
   };
   const lines: Line[] = [
     { label: words.facts.requestor, sentences: [fill(asksOf(facts, all).sentence, names), ...(requestor.gone ? [[review.gone]] : [])] },
-    { label: words.facts.sure, sentences: [[review.sure[facts.sureness].full]] },
+    { label: words.facts.sure, sentences: [[review.sure[facts.associationConfidence].full]] },
     ...servingLines(facts, name),
     ...formLines(view, facts),
     ...embeddingLines(facts),

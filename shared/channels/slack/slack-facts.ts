@@ -42,7 +42,7 @@ export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShow
   const { requestor, version } = view;
   const { editedBy, quorum } = facts;
   return list([
-    [...filled(`${asksWords(facts, review)} `, namesOf(requestor, words)), say(review.sure[facts.sureness].short)],
+    [...filled(`${asksWords(facts, review)} `, namesOf(requestor, words)), say(review.sure[facts.associationConfidence].short)],
     ...(requestor.gone ? [[say(review.gone)]] : []),
     ...(isBrief ? [] : servingFacts(facts.serving, view, facts, shown)),
     ...(isBrief ? [] : noteFacts(view.notes, words)),

@@ -137,7 +137,7 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
   const body = [
     paragraph(heading(lineOf(view, words))),
     paragraph(run(gateWords(facts, review).lead)),
-    paragraph(...filled(`${asksWords(facts, review)} `, names), run(review.sure[facts.sureness].short)),
+    paragraph(...filled(`${asksWords(facts, review)} `, names), run(review.sure[facts.associationConfidence].short)),
     ...(facts.serving.kind === "written" ? [paragraph(...filled(words.slack.facts.written, { by: named(facts.serving.by, words) }))] : []),
     ...(facts.cost === null ? [] : [paragraph(run(words.slack.facts.cost(costWords(facts.cost, review))))]),
     paragraph(...filled(review.silence, { at: review.time(facts.deadline.at) })),

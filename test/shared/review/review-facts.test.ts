@@ -17,9 +17,9 @@ describe("what is asked", () => {
   });
 
   test("is known by the relay's evidence where there is some", () => {
-    expect(reviewFacts(openRequest).sureness).toBe(openRequest.requestor.provenance);
+    expect(reviewFacts(openRequest).associationConfidence).toBe(openRequest.requestor.provenance);
     const requestor = { ...openRequest.requestor, provenance: "inferred", evidence: "onlyInFlight" } as const;
-    expect(reviewFacts({ ...openRequest, requestor }).sureness).toBe("onlyInFlight");
+    expect(reviewFacts({ ...openRequest, requestor }).associationConfidence).toBe("onlyInFlight");
   });
 });
 

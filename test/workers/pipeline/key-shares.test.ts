@@ -5,7 +5,7 @@ import { KeyShares } from "../../../workers/pipeline/key-shares.ts";
 import type { AdmitAnswer } from "../../../workers/stubs/key-calls.ts";
 
 const now = 1_790_000_000_000;
-const admitted: AdmitAnswer = { kind: "admitted", identical: null, passes: [], share: null, leaveUntil: null, hasRoom: true };
+const admitted: AdmitAnswer = { kind: "admitted", identical: null, passes: [], share: null, sessionPermitUntil: null, hasRoom: true };
 const withShare: AdmitAnswer = { ...admitted, share: { share: { id: "share", requests: 3, slots: 2 }, indexed: ["known"] } };
 
 function holding(): KeyShares {

@@ -17,12 +17,12 @@ import { within } from "../../http/keep-alive.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { BridgeCalls, BridgeHeard, BridgeListening, BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
 import type { AppContext } from "../app-context.ts";
-import { LegStream, eventResponse } from "./leg-stream.ts";
+import { ResponseStream, eventResponse } from "./response-stream.ts";
 
 export type Listener = {
   readonly c: AppContext;
   readonly request: StatelessRequest;
-  readonly visit: BridgeVisit;
+  readonly relay: BridgeVisit;
   readonly stub: () => DurableObjectStub<BridgeCalls>;
   /** The answer where it cannot listen: with its HTTP status, and on a stream that has begun. */
   readonly whole: (state: BridgeState) => Response;
@@ -32,21 +32,21 @@ export type Listener = {
 const heardMs = 20_000;
 
 export async function listenBridged(listener: Listener): Promise<Response> {
-  const { c, request, visit, stub, whole } = listener;
+  const { c, request, relay, stub, whole } = listener;
   const { id, params } = request;
   const filter = readFilter(params);
   if (!filter.ok) return Response.json(failure(id, { code: -32_602, message: `Invalid params: ${filter.error}` }), { status: 400 });
   const name = crypto.randomUUID();
-  const listening = stub().listen(visit, name, JSON.stringify(filter.value)) as Promise<BridgeListening>;
+  const listening = stub().listen(relay, name, JSON.stringify(filter.value)) as Promise<BridgeListening>;
   const first = await within(listening, settingsOf(c.env).heartbeatMs);
   if (first !== null && first.kind !== "listening") return whole(first);
-  const leg = new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken: undefined, session: "" });
-  leg.left.addEventListener("abort", () => c.executionCtx.waitUntil(Promise.resolve(stub().unlisten(name)).catch(() => {})));
-  leg.run(async () => {
+  const stream = new ResponseStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken: undefined, session: "" });
+  stream.left.addEventListener("abort", () => c.executionCtx.waitUntil(Promise.resolve(stub().unlisten(name)).catch(() => {})));
+  stream.run(async () => {
     const state = await listening;
-    return state.kind === "listening" ? told(listener, leg, name, state) : listener.message(state);
+    return state.kind === "listening" ? told(listener, stream, name, state) : listener.message(state);
   });
-  return eventResponse(leg);
+  return eventResponse(stream);
 }
 
 /**
@@ -54,20 +54,20 @@ export async function listenBridged(listener: Listener): Promise<Response> {
  * says why.
  */
 async function told(
-  { request: { id }, visit, stub }: Listener,
-  leg: LegStream,
+  { request: { id }, relay, stub }: Listener,
+  stream: ResponseStream,
   name: string,
   state: Extract<BridgeListening, { kind: "listening" }>,
 ): Promise<JsonObject | null> {
   const filter = JSON.parse(state.filter) as ListenFilter; // from the BridgeObject
   const end = responseMessage(id, { result: listenResult(id, JSON.parse(state.initialized) as JsonObject) }); // the same
-  leg.send(acknowledgement(id, filter));
+  stream.send(acknowledgement(id, filter));
   if (isEmptyFilter(filter)) return end;
   for (;;) {
     // An object that was reset knows of no listener.
-    const heard = await (stub().heard(visit, name, heardMs) as Promise<BridgeHeard>).catch((): BridgeHeard => ({ kind: "over" }));
+    const heard = await (stub().heard(relay, name, heardMs) as Promise<BridgeHeard>).catch((): BridgeHeard => ({ kind: "over" }));
     if (heard.kind === "over") return end;
-    if (heard.kind === "gone" || leg.left.aborted) return null;
-    for (const change of heard.told) leg.send(toldChange(id, change));
+    if (heard.kind === "gone" || stream.left.aborted) return null;
+    for (const change of heard.told) stream.send(toldChange(id, change));
   }
 }

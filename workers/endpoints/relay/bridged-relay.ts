@@ -1,6 +1,6 @@
 // The relay between a client of 2026-07-28 and a server with sessions. A BridgeObject has the
-// session and the server's requests; each request of the client is a leg, which is answered with
-// the result, with what the server asks the client, or with a state by which it comes back.
+// session and the server's requests; each request of the client is answered with the result, with
+// what the server asks the client, or with a state by which it comes back.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf } from "../../../shared/encoding.ts";
@@ -26,12 +26,12 @@ import { bridgeStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
 import { listenBridged } from "./bridged-listen.ts";
 import { goneError, inputsOf, mostRounds } from "./call-rounds.ts";
-import { LegStream, eventResponse } from "./leg-stream.ts";
-import type { Watched } from "./visit.ts";
+import { ResponseStream, eventResponse } from "./response-stream.ts";
+import type { WatchedRelayRequest } from "./relay-request.ts";
 
 export type Bridged = {
   readonly c: AppContext;
-  readonly visit: Watched;
+  readonly relay: WatchedRelayRequest;
   readonly request: StatelessRequest;
   readonly body: Uint8Array;
   /** What the request's state is bound to, and what makes it the same again. */
@@ -53,15 +53,15 @@ const resetMs = 300;
  * Where the client's session is: what it declares has to be the same, and its own credential where
  * it has one.
  */
-const bridgeName = ({ visit, request }: Bridged): string =>
-  digestOf("countersign/bridge/v1", { server: visit.name, client: clientOf(request), authorization: visit.authorization });
+const bridgeName = ({ relay, request }: Bridged): string =>
+  digestOf("countersign/bridge/v1", { server: relay.name, client: clientOf(request), authorization: relay.authorization });
 
 const clientOf = ({ capabilities, meta }: StatelessRequest) => bridgedClient(capabilities, meta[clientInfoKey]);
 
-const visitOf = ({ c, visit, request }: Bridged): BridgeVisit => ({
+const visitOf = ({ c, relay, request }: Bridged): BridgeVisit => ({
   key: JSON.stringify(c.var.key),
-  server: visit.name,
-  authorization: visit.authorization,
+  server: relay.name,
+  authorization: relay.authorization,
   client: JSON.stringify(clientOf(request)),
 });
 
@@ -76,7 +76,7 @@ export async function postBridged(bridged: Bridged): Promise<Response> {
     return listenBridged({
       c,
       request,
-      visit: visitOf(bridged),
+      relay: visitOf(bridged),
       stub,
       whole: (listening) => whole(request, listening),
       message: (listening) => messageOf(request, listening),
@@ -109,9 +109,9 @@ async function plain({ c, request }: Bridged, asked: Promise<BridgeState>): Prom
   const settled = asked.catch((): BridgeState => ({ kind: "answered", answer: JSON.stringify({ error: lostError }), told: [] }));
   const first = await within(settled, settingsOf(c.env).heartbeatMs);
   if (first !== null) return whole(request, first);
-  const leg = newLeg(c, request);
-  leg.run(async () => messageOf(request, await settled));
-  return eventResponse(leg);
+  const stream = newStream(c, request);
+  stream.run(async () => messageOf(request, await settled));
+  return eventResponse(stream);
 }
 
 function bridgeRequest({ request, body, bound }: Bridged): BridgeRequest {
@@ -133,14 +133,14 @@ class Leg {
   readonly #bridged: Bridged;
   readonly #name: string;
   readonly #id = crypto.randomUUID();
-  readonly #visit: BridgeVisit;
+  readonly #relay: BridgeVisit;
   /** The answer is on its way: that the stream ends after it says nothing. */
   #isOver = false;
 
   constructor(bridged: Bridged, name: string) {
     this.#bridged = bridged;
     this.#name = name;
-    this.#visit = visitOf(bridged);
+    this.#relay = visitOf(bridged);
   }
 
   async answer(): Promise<Response> {
@@ -149,20 +149,20 @@ class Leg {
     const first = await (state === null ? this.#open() : this.#back(state));
     if (first.kind === "gone") return json(400, failure(request.id, goneError));
     if (first.kind === "refused" || (first.kind === "answered" && first.told.length === 0)) return whole(request, first);
-    const leg = newLeg(c, request);
-    leg.run(() => this.#held(leg, first, begun + settingsOf(c.env).legMs));
-    return eventResponse(leg);
+    const stream = newStream(c, request);
+    stream.run(() => this.#held(stream, first, begun + settingsOf(c.env).holdMs));
+    return eventResponse(stream);
   }
 
   /** Sends the request, or finds the one that was sent. */
   async #open(): Promise<BridgeState> {
     const asked = bridgeRequest(this.#bridged);
     try {
-      return (await this.#stub().open(this.#visit, asked, this.#id, false, firstMs)) as BridgeState;
+      return (await this.#stub().open(this.#relay, asked, this.#id, false, firstMs)) as BridgeState;
     } catch {
       // The object was reset: where it knows the call it goes on, else nobody knows whether the
       // server had it.
-      const found = await this.#again(() => this.#stub().open(this.#visit, asked, this.#id, true, firstMs) as Promise<BridgeState>);
+      const found = await this.#again(() => this.#stub().open(this.#relay, asked, this.#id, true, firstMs) as Promise<BridgeState>);
       return found.kind === "gone" ? { kind: "answered", answer: JSON.stringify({ error: lostError }), told: [] } : found;
     }
   }
@@ -174,28 +174,28 @@ class Leg {
     const params = memberOf(body, { from: 0, to: body.length }, "params");
     for (const [key, response] of (params === undefined ? null : responsesIn(body, params)) ?? [])
       if (objectOf(parseJson(response)) !== null)
-        await this.#again(() => this.#stub().answer(this.#visit, call, key, response) as Promise<boolean>);
+        await this.#again(() => this.#stub().answer(this.#relay, call, key, response) as Promise<boolean>);
     return this.#again(() => this.#changed(call, firstMs));
   }
 
   /** Waits with the client until there is something that it has to know. */
-  async #held(leg: LegStream, first: BridgeState, until: number): Promise<JsonObject> {
-    leg.left.addEventListener("abort", () => void this.#left(first));
-    const answer = await this.#heldUntil(leg, first, until);
+  async #held(stream: ResponseStream, first: BridgeState, until: number): Promise<JsonObject> {
+    stream.left.addEventListener("abort", () => void this.#left(first));
+    const answer = await this.#heldUntil(stream, first, until);
     this.#isOver = true;
     return answer;
   }
 
-  async #heldUntil(leg: LegStream, first: BridgeState, until: number): Promise<JsonObject> {
+  async #heldUntil(stream: ResponseStream, first: BridgeState, until: number): Promise<JsonObject> {
     const { request } = this.#bridged;
     for (let state = first; ;) {
-      if (state.kind === "answered" || state.kind === "waiting") this.#tell(leg, state.told);
+      if (state.kind === "answered" || state.kind === "waiting") this.#tell(stream, state.told);
       if (state.kind !== "waiting") return messageOf(request, state);
       const { call } = state;
       const questions = JSON.parse(state.questions) as InputRequest[]; // from the BridgeObject
       if (questions.length > 0) return this.#comeBack(call, inputsOf(questions));
       const ms = Math.min(changeMs, until - Date.now());
-      if (ms <= 0 || leg.left.aborted) {
+      if (ms <= 0 || stream.left.aborted) {
         await this.#left(state);
         return this.#comeBack(call, null);
       }
@@ -204,12 +204,12 @@ class Leg {
   }
 
   async #comeBack(call: string, inputRequests: JsonObject | null): Promise<JsonObject> {
-    const { c, visit, request, bound, state } = this.#bridged;
+    const { c, relay, request, bound, state } = this.#bridged;
     const round = (state?.round ?? 0) + 1;
     // A client that comes back at once, again and again, with nothing that was asked.
-    if (round > mostLegs)
-      return messageOf(request, answeredWith({ code: -32_603, message: `The client came back more than ${mostLegs} times` }));
-    const owner = ownerOf(visit.authorization);
+    if (round > mostResponses)
+      return messageOf(request, answeredWith({ code: -32_603, message: `The client came back more than ${mostResponses} times` }));
+    const owner = ownerOf(relay.authorization);
     const sealed = { attempt: call, round, state: null, keys: [], bridge: this.#name, owner };
     const requestState = await sealState(settingsOf(c.env).keys, bound, sealed, Date.now() + stateMs);
     const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
@@ -217,13 +217,13 @@ class Leg {
   }
 
   /** The server's notifications, with the client's own progress token. */
-  #tell(leg: LegStream, told: readonly string[]): void {
+  #tell(stream: ResponseStream, told: readonly string[]): void {
     const token = toRequestId(this.#bridged.request.meta["progressToken"]);
     for (const text of told) {
       const message = objectOf(parseJson(text));
       const params = objectOf(message?.["params"]);
-      if (message?.["method"] !== "notifications/progress") leg.tell(text);
-      else if (token !== undefined) leg.tell(JSON.stringify({ ...message, params: { ...params, progressToken: token } }));
+      if (message?.["method"] !== "notifications/progress") stream.tell(text);
+      else if (token !== undefined) stream.tell(JSON.stringify({ ...message, params: { ...params, progressToken: token } }));
     }
   }
 
@@ -232,7 +232,7 @@ class Leg {
   }
 
   #changed(call: string, ms: number): Promise<BridgeState> {
-    return this.#stub().changed(this.#visit, call, this.#id, ms) as Promise<BridgeState>;
+    return this.#stub().changed(this.#relay, call, this.#id, ms) as Promise<BridgeState>;
   }
 
   /** The object's calls may be made twice: after a reset it is asked again. */
@@ -252,11 +252,18 @@ class Leg {
   }
 }
 
-/** A review may take a day, at the usual minute for each leg. */
-const mostLegs = 20 * mostRounds;
+/** A review may take a day, at the usual minute for each response. */
+const mostResponses = 20 * mostRounds;
 
-const newLeg = (c: AppContext, { id, meta }: StatelessRequest): LegStream =>
-  new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken: toRequestId(meta["progressToken"]), session: "" });
+const newStream = (c: AppContext, { id, meta }: StatelessRequest): ResponseStream =>
+  new ResponseStream({
+    env: c.env,
+    ctx: c.executionCtx,
+    key: c.var.key,
+    id,
+    progressToken: toRequestId(meta["progressToken"]),
+    session: "",
+  });
 
 const lostError: RpcError = {
   code: -32_603,

@@ -16,17 +16,17 @@ import { missingCapabilityCode } from "../../../shared/wire/mcp-2026/stateless-r
 import { settingsOf } from "../../platform/settings.ts";
 import type { Attempt, CallCalls, CallState } from "../../stubs/call-calls.ts";
 import type { AppContext } from "../app-context.ts";
-import type { LegStream } from "./leg-stream.ts";
-import type { SamplingParts } from "./relay-sampling.ts";
-import type { RoundParts } from "./round-sampling.ts";
-import type { Watched } from "./visit.ts";
+import type { ResponseStream } from "./response-stream.ts";
+import type { SamplingContext } from "./relay-sampling.ts";
+import type { RoundContext } from "./round-sampling.ts";
+import type { WatchedRelayRequest } from "./relay-request.ts";
 import { transportContext } from "../../telemetry/begin-trace.ts";
 import { traceContextIn } from "../../../shared/telemetry/trace-context.ts";
 
 /** A client's request whose server may ask for input. */
 export type RoundCall = {
   readonly c: AppContext;
-  readonly visit: Watched;
+  readonly relay: WatchedRelayRequest;
   readonly session: RelaySession;
   /** The client's request as its session knows it, for an attempt of the call. */
   readonly originatingOf: (attempt: string) => Originating;
@@ -46,38 +46,38 @@ export type RoundCall = {
 };
 
 /** Where progress and the server's notifications go meanwhile. */
-export type LegOutput = Pick<LegStream, "say" | "tell">;
+export type ResponseStreamOutput = Pick<ResponseStream, "say" | "tell">;
 
 /** So many rounds a call may have, where its sampling is not limited to fewer. */
 export const mostRounds = 100;
 
 /** Whether the gateway answers this client's sampling. */
-export const samplesHere = ({ visit, session }: Pick<RoundCall, "visit" | "session">): boolean =>
-  isOurs(visit.server.mode, session.clientSamples);
+export const samplesHere = ({ relay, session }: Pick<RoundCall, "relay" | "session">): boolean =>
+  isOurs(relay.server.mode, session.clientSamples);
 
 export type RoundRefusal = { readonly status: number; readonly error: RpcError };
 
 /** The round of a server's result, or the error with which the request ends. */
 export function checkedRound(
-  { c, visit, session, capabilities }: Pick<RoundCall, "c" | "visit" | "session" | "capabilities">,
+  { c, relay, session, capabilities }: Pick<RoundCall, "c" | "relay" | "session" | "capabilities">,
   method: string,
   result: JsonObject,
 ): Result<Round, RoundRefusal> {
   const round = readRound(method, result);
   if (!round.ok) return err({ status: 502, error: { code: -32_603, message: `The MCP server ${round.error}` } });
-  const refusal = roundRefusal({ c, visit, session, capabilities }, round.value.requests);
+  const refusal = roundRefusal({ c, relay, session, capabilities }, round.value.requests);
   return refusal === null ? round : err(refusal);
 }
 
 /** Why a client must not be asked for this; null where it may be. Asked of every round. */
 export function roundRefusal(
-  { c, visit, session, capabilities }: Pick<RoundCall, "c" | "visit" | "session" | "capabilities">,
+  { c, relay, session, capabilities }: Pick<RoundCall, "c" | "relay" | "session" | "capabilities">,
   requests: readonly InputRequest[],
 ): RoundRefusal | null {
   const { publicUrl } = settingsOf(c.env);
   if (publicUrl !== undefined && requests.some(({ method: asks, params }) => asks === elicitationMethod && elicitsOurs(params, publicUrl)))
     return { status: 502, error: { code: -32_603, message: refusedElicitation } };
-  const samples = samplesHere({ visit, session });
+  const samples = samplesHere({ relay, session });
   const missing = undeclared(
     requests.filter((each) => !(samples && each.method === samplingMethod)),
     capabilities,
@@ -88,11 +88,11 @@ export function roundRefusal(
 }
 
 /** Keeps the round, or finds the call that waits already. Null where the key was revoked. */
-export function openCall({ c, visit, method, name, rest, headers, call }: RoundCall, round: Round): Promise<CallState | null> {
+export function openCall({ c, relay, method, name, rest, headers, call }: RoundCall, round: Round): Promise<CallState | null> {
   const limits = c.var.key.limits ?? defaultLimits;
   return call.open({
     keyId: c.var.key.id,
-    server: visit.name,
+    server: relay.name,
     method,
     name,
     attempt: newAttempt(),
@@ -107,29 +107,29 @@ const attemptLength = 16;
 const newAttempt = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(attemptLength)));
 
 /** Where the sampling of a call belongs. */
-export function roundParts({ c, visit, session, originatingOf, call, meta }: RoundCall, leg: LegOutput): RoundParts {
-  const sampling: SamplingParts = {
+export function roundContext({ c, relay, session, originatingOf, call, meta }: RoundCall, stream: ResponseStreamOutput): RoundContext {
+  const sampling: SamplingContext = {
     env: c.env,
     ctx: c.executionCtx,
     key: c.var.key,
     session,
-    server: visit.server,
-    authorization: visit.authorization,
+    server: relay.server,
+    authorization: relay.authorization,
     originating: null,
-    onProgress: (state) => leg.say(state),
+    onProgress: (state) => stream.say(state),
     toClient: null,
     isOver: false,
     isBrief: false,
-    gaveUp: () => false,
+    isAbandoned: () => false,
     clientTrace: traceContextIn({ _meta: meta }) ?? transportContext(c.req.raw.headers),
   };
   return { sampling, call, originatingOf };
 }
 
-export const attemptWith = ({ meta, visit }: RoundCall, leg: LegOutput): Attempt => ({
+export const attemptWith = ({ meta, relay }: RoundCall, stream: ResponseStreamOutput): Attempt => ({
   meta: JSON.stringify(meta),
-  authorization: visit.authorization,
-  tell: (message) => leg.tell(message),
+  authorization: relay.authorization,
+  tell: (message) => stream.tell(message),
 });
 
 export const inputsOf = (requests: readonly InputRequest[]): JsonObject =>

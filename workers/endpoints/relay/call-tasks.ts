@@ -14,10 +14,18 @@ import { type StatelessRequest, clientCapabilitiesKey, missingCapabilityCode } f
 import { settingsOf } from "../../platform/settings.ts";
 import type { CallState } from "../../stubs/call-calls.ts";
 import type { AppContext } from "../app-context.ts";
-import { type LegOutput, type RoundCall, attemptWith, inputsOf, roundParts, roundRefusal, samplesHere } from "./call-rounds.ts";
+import {
+  type ResponseStreamOutput,
+  type RoundCall,
+  attemptWith,
+  inputsOf,
+  roundContext,
+  roundRefusal,
+  samplesHere,
+} from "./call-rounds.ts";
 import { endOriginating } from "./relay-sampling.ts";
 import { type Driven, drive, openRequests } from "./rounds-driver.ts";
-import type { Visit } from "./visit.ts";
+import type { RelayRequest } from "./relay-request.ts";
 
 export const tasksExtension = "io.modelcontextprotocol/tasks";
 const domain = "countersign/relay-task/v2";
@@ -47,7 +55,7 @@ export function taskId(c: AppContext, { server, digest, attempt, name, createdAt
  * The place that a task's id of this server names; null for any other id, which is the server's
  * own.
  */
-export function taskPlace(c: AppContext, { name: visited }: Visit, id: unknown): TaskPlace | null {
+export function taskPlace(c: AppContext, { name: visited }: RelayRequest, id: unknown): TaskPlace | null {
   const payload = typeof id === "string" && id.startsWith("call_") ? unsealAny(settingsOf(c.env).keys, domain, id.slice(5)) : undefined;
   if (payload === undefined) return null;
   const [server, digest, attempt, name, createdAt, owner] = JSON.parse(fromUtf8(payload)) as Sealed; // sealed above
@@ -140,7 +148,7 @@ async function updateTask(call: RoundCall, state: CallState, given: ReadonlyMap<
 
 /** How long a request about a task waits for what it is about. */
 const getMs = 1_000;
-const silent: LegOutput = { say: () => {}, tell: () => {} };
+const silent: ResponseStreamOutput = { say: () => {}, tell: () => {} };
 
 /** Answers a request about a task of ours. */
 export async function answerTask(
@@ -161,11 +169,11 @@ export async function answerTask(
     await endOriginating({ env: c.env, key: c.var.key, session }, [place.attempt]).catch(() => {});
     return acknowledged;
   }
-  const parts = roundParts(call, silent);
+  const context = roundContext(call, silent);
   const enough = new Promise((resolve) => setTimeout(resolve, getMs));
   const done = await drive(
     {
-      parts,
+      context,
       attempt: attemptWith(call, silent),
       samples: samplesHere(call),
       refusal: (requests) => roundRefusal(call, requests)?.error ?? null,

@@ -21,11 +21,11 @@ import {
   endOf,
   goneError,
   openCall,
-  roundParts,
+  roundContext,
   roundRefusal,
   samplesHere,
 } from "./call-rounds.ts";
-import type { LegStream } from "./leg-stream.ts";
+import type { ResponseStream } from "./response-stream.ts";
 import { type Waiting, answerAll } from "./round-sampling.ts";
 import { drive } from "./rounds-driver.ts";
 import { idEvent } from "./sse-relay.ts";
@@ -48,34 +48,39 @@ export function streamPlace(own: string): StreamPlace | null {
 }
 
 /** Does what a server's first round asks, and gives the response to the client's request. */
-export async function translatedRound(call: RoundCall, served: ServedRequest, leg: LegStream, result: JsonObject): Promise<JsonObject> {
+export async function translatedRound(
+  call: RoundCall,
+  served: ServedRequest,
+  stream: ResponseStream,
+  result: JsonObject,
+): Promise<JsonObject> {
   const checked = checkedRound(call, call.method, result);
   if (!checked.ok) return errorTo(served, checked.error.error);
-  return driveTranslated(call, served, leg, await openCall(call, checked.value), null);
+  return driveTranslated(call, served, stream, await openCall(call, checked.value), null);
 }
 
-/** Drives the call to its end. `from`: where the client's stream broke. */
+/** Drives the call to its end. `from`: where the client's asking broke. */
 export async function driveTranslated(
   call: RoundCall,
   served: ServedRequest,
-  leg: LegStream,
+  stream: ResponseStream,
   state: CallState | null,
   from: StreamPlace | null,
 ): Promise<JsonObject> {
-  const stream = new AskingStream(call, served, leg, from);
+  const asking = new AskingStream(call, served, stream, from);
   // First of all, also where the stream is resumed: a client that has no id of this very stream
   // cannot come back to it.
   const place = from ?? (state?.kind === "waiting" ? { attempt: state.attempt, round: state.round, asked: 0 } : null);
-  if (place !== null) await stream.mark(place);
-  const parts = roundParts(call, leg);
+  if (place !== null) await asking.mark(place);
+  const context = roundContext(call, stream);
   const done = await drive(
     {
-      parts: { ...parts, sampling: { ...parts.sampling, toClient: (message) => leg.send(message) } },
-      attempt: attemptWith(call, leg),
+      context: { ...context, sampling: { ...context.sampling, toClient: (message) => stream.send(message) } },
+      attempt: attemptWith(call, stream),
       samples: samplesHere(call),
       refusal: (requests) => roundRefusal(call, requests)?.error ?? null,
-      ask: (requests, at) => stream.ask(requests, at),
-      enough: new Promise((resolve) => leg.left.addEventListener("abort", resolve, { once: true })),
+      ask: (requests, at) => asking.ask(requests, at),
+      enough: new Promise((resolve) => stream.left.addEventListener("abort", resolve, { once: true })),
     },
     state,
   );
@@ -96,14 +101,14 @@ const changeMs = 20_000;
 class AskingStream {
   readonly #call: RoundCall;
   readonly #served: ServedRequest;
-  readonly #leg: LegStream;
+  readonly #stream: ResponseStream;
   #from: StreamPlace | null;
   readonly #prefix: string;
 
-  constructor(call: RoundCall, served: ServedRequest, leg: LegStream, from: StreamPlace | null) {
+  constructor(call: RoundCall, served: ServedRequest, stream: ResponseStream, from: StreamPlace | null) {
     this.#call = call;
     this.#served = served;
-    this.#leg = leg;
+    this.#stream = stream;
     this.#from = from;
     const { id, progressToken } = served;
     const { method, name } = call.originatingOf("");
@@ -113,7 +118,7 @@ class AskingStream {
 
   /** An event that only has an id. */
   mark(place: StreamPlace): Promise<void> {
-    return this.#leg.write(idEvent(`id: ${this.#prefix}${placeText(place)}`, this.#call.session.revision));
+    return this.#stream.write(idEvent(`id: ${this.#prefix}${placeText(place)}`, this.#call.session.revision));
   }
 
   async ask(requests: readonly InputRequest[], at: Waiting): Promise<void> {
@@ -126,18 +131,18 @@ class AskingStream {
       // The client has it already, from the stream that broke.
       if (index < before) continue;
       const place: InputPlace = { request: this.#served.id, attempt, round, index };
-      this.#leg.send(clientRequest(place, request), `${this.#prefix}${placeText({ attempt, round, asked: index + 1 })}`);
+      this.#stream.send(clientRequest(place, request), `${this.#prefix}${placeText({ attempt, round, asked: index + 1 })}`);
     }
     const missing = new Set(requests.map(({ key }) => key));
     let known = 0;
     const own: Promise<void>[] = [];
-    while (missing.size > 0 && !this.#leg.left.aborted) {
+    while (missing.size > 0 && !this.#stream.left.aborted) {
       const state = (await this.#call.call.changed(attempt, round, known, changeMs)) as CallState | null;
       if (state?.kind !== "waiting" || state.round !== round) return;
       known = state.answered.length + state.declined.length;
       for (const key of state.answered) missing.delete(key);
       const declined = requests.filter(({ key }) => state.declined.includes(key) && missing.delete(key));
-      own.push(answerAll(roundParts(this.#call, this.#leg), at, declined));
+      own.push(answerAll(roundContext(this.#call, this.#stream), at, declined));
     }
     await Promise.all(own);
   }
@@ -148,7 +153,7 @@ class AskingStream {
  * response.
  */
 export async function takeInput(
-  { visit, session, call }: Pick<RoundCall, "visit" | "session" | "call">,
+  { relay, session, call }: Pick<RoundCall, "relay" | "session" | "call">,
   { attempt, round, index }: InputPlace,
   body: Uint8Array,
 ): Promise<void> {
@@ -156,12 +161,12 @@ export async function takeInput(
   if (state?.kind !== "waiting" || state.round !== round) return;
   const request = (JSON.parse(state.requests) as InputRequest[])[index]; // from the CallObject
   // What the gateway answers is not the client's to answer.
-  if (request === undefined || (request.method === samplingMethod && samplesHere({ visit, session }))) return;
+  if (request === undefined || (request.method === samplingMethod && samplesHere({ relay, session }))) return;
   const message = objectOf(parseJson(new TextDecoder().decode(body)));
   const result = memberOf(body, { from: 0, to: body.length }, "result");
   const error = objectOf(message?.["error"]);
   if (result !== undefined && objectOf(message?.["result"]) !== null) await call.answer(attempt, round, request.key, textAt(body, result));
-  else if (mayFallBack(visit.server.mode, session.clientSamples) && request.method === samplingMethod && isDeclined(error?.["code"]))
+  else if (mayFallBack(relay.server.mode, session.clientSamples) && request.method === samplingMethod && isDeclined(error?.["code"]))
     await call.decline(attempt, round, request.key);
   else await call.end(attempt, round, JSON.stringify(declinedInput(state.method, request.method, error)));
 }

@@ -25,7 +25,7 @@ import {
 import { type StatelessError, answerOf, askStateless } from "../../mcp-client/stateless-call.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import type { Visit } from "./visit.ts";
+import type { RelayRequest } from "./relay-request.ts";
 
 export type Family = "sessions" | "stateless";
 
@@ -63,8 +63,8 @@ export const gatewayMeta = (capabilities: JsonObject = {}): JsonObject => ({
 });
 
 /** Asks the server for itself, as this client. */
-export async function discover(env: Env, visit: Visit, meta: JsonObject): Promise<Result<Discovered, StatelessError>> {
-  const { server, authorization } = visit;
+export async function discover(env: Env, relay: RelayRequest, meta: JsonObject): Promise<Result<Discovered, StatelessError>> {
+  const { server, authorization } = relay;
   const signal = AbortSignal.timeout(probeMs);
   const asked = await askStateless(env, server, {
     id: "discover",
@@ -81,7 +81,7 @@ export async function discover(env: Env, visit: Visit, meta: JsonObject): Promis
   if (!answer.ok && signal.aborted) return err("unreachable");
   // Anything else than an answer of this family is one of the other (basic/versioning).
   const found = answer.ok ? discoveredIn(answer.value.message) : { kind: "sessions" as const };
-  await remember(env, visit, found.kind);
+  await remember(env, relay, found.kind);
   return ok(found);
 }
 
@@ -107,12 +107,15 @@ function discoveredIn(message: JsonObject): { readonly kind: "stateless"; readon
  * The family as it is remembered, else as the server says it; an error where it cannot be reached,
  * or not in time.
  */
-export async function familyOf(env: Env, visit: Visit): Promise<Result<Family | Extract<Discovered, { kind: "unclear" }>, StatelessError>> {
-  const { protocol } = visit.server;
+export async function familyOf(
+  env: Env,
+  relay: RelayRequest,
+): Promise<Result<Family | Extract<Discovered, { kind: "unclear" }>, StatelessError>> {
+  const { protocol } = relay.server;
   if (protocol !== "auto") return ok(protocol === "2026" ? "stateless" : "sessions");
-  const known = await remembered(env, visit, "family");
+  const known = await remembered(env, relay, "family");
   if (known !== null) return ok(known);
-  const found = await discover(env, visit, gatewayMeta());
+  const found = await discover(env, relay, gatewayMeta());
   if (!found.ok) return found;
   return ok(found.value.kind === "unclear" ? found.value : found.value.kind);
 }
@@ -121,9 +124,9 @@ export async function familyOf(env: Env, visit: Visit): Promise<Result<Family | 
  * Whether a client of the 2025 family is spoken for in 2026-07-28 from its first message on,
  * without an `initialize`.
  */
-export async function beginsWithout(env: Env, visit: Visit): Promise<boolean> {
-  const { protocol } = visit.server;
-  return protocol === "auto" ? (await remembered(env, visit, "begins")) === "noSession" : protocol === "2026";
+export async function beginsWithout(env: Env, relay: RelayRequest): Promise<boolean> {
+  const { protocol } = relay.server;
+  return protocol === "auto" ? (await remembered(env, relay, "begins")) === "noSession" : protocol === "2026";
 }
 
 /**
@@ -139,21 +142,21 @@ export type Initialize = { readonly id: RequestId; readonly meta: JsonObject; re
  */
 export async function discoverWithout(
   env: Env,
-  visit: Visit,
+  relay: RelayRequest,
   { id, meta, isPlain }: Initialize,
   answer: Response,
 ): Promise<JsonObject | null> {
-  if (visit.server.protocol !== "auto" || isUnclear(answer)) return null;
+  if (relay.server.protocol !== "auto" || isUnclear(answer)) return null;
   if (answer.headers.has("Mcp-Session-Id")) {
-    keep(env, nameOf(visit.server, "begins"), "session");
+    keep(env, nameOf(relay.server, "begins"), "session");
     return null;
   }
   // It answers as before. An error shows that it may have changed.
-  if (answer.ok && (await remembered(env, visit, "family")) === "sessions") return null;
-  const found = await discover(env, visit, meta);
+  if (answer.ok && (await remembered(env, relay, "family")) === "sessions") return null;
+  const found = await discover(env, relay, meta);
   if (!found.ok || found.value.kind !== "stateless") return null;
   const said = await answerOf(answer, id);
-  if (said.ok && isPlain && isOfStateless(said.value.message)) await remember(env, visit, "noSession");
+  if (said.ok && isPlain && isOfStateless(said.value.message)) await remember(env, relay, "noSession");
   return found.value.result;
 }
 
@@ -195,7 +198,7 @@ const valuesOf: { readonly [Fact in keyof Facts]: readonly Facts[Fact][] } = {
   begins: ["session", "noSession"],
 };
 
-async function remembered<Fact extends keyof Facts>(env: Env, { server }: Visit, fact: Fact): Promise<Facts[Fact] | null> {
+async function remembered<Fact extends keyof Facts>(env: Env, { server }: RelayRequest, fact: Fact): Promise<Facts[Fact] | null> {
   const name = nameOf(server, fact);
   const valueOf = (stored: unknown): Facts[Fact] | undefined => valuesOf[fact].find((value) => value === stored);
   const known = memoriesOf(env).get(name);
@@ -207,7 +210,7 @@ async function remembered<Fact extends keyof Facts>(env: Env, { server }: Visit,
   return stored;
 }
 
-async function remember(env: Env, { server }: Visit, value: Family | "noSession"): Promise<void> {
+async function remember(env: Env, { server }: RelayRequest, value: Family | "noSession"): Promise<void> {
   const name = nameOf(server, value === "noSession" ? "begins" : "family");
   const known = memoriesOf(env).get(name);
   keep(env, name, value);
@@ -226,7 +229,7 @@ function keep(env: Env, name: string, value: Family | Begins, ms = rememberedMs[
 }
 
 /** The server answered otherwise than is remembered: it is asked again at the next request. */
-export async function forget(env: Env, { server }: Visit, facts: readonly (keyof Facts)[] = ["family", "begins"]): Promise<void> {
+export async function forget(env: Env, { server }: RelayRequest, facts: readonly (keyof Facts)[] = ["family", "begins"]): Promise<void> {
   for (const fact of facts) {
     const name = nameOf(server, fact);
     memoriesOf(env).delete(name);

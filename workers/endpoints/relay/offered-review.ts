@@ -9,17 +9,17 @@ import type { RunProgress } from "../../../shared/review/view.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { inboxReviewUrl, inboxUrl } from "../../platform/urls.ts";
 import { runStub } from "../../stubs/stubs.ts";
-import type { SamplingParts } from "./relay-sampling.ts";
+import type { SamplingContext } from "./relay-sampling.ts";
 
 /** The offers of one run, one for each gate. */
 export class OfferedReview {
-  readonly #parts: SamplingParts;
+  readonly #context: SamplingContext;
   readonly #run: string;
   readonly #offers = new Map<Gate, string>();
   #pending: Promise<void> = Promise.resolve();
 
-  constructor(parts: SamplingParts, run: string) {
-    this.#parts = parts;
+  constructor(context: SamplingContext, run: string) {
+    this.#context = context;
     this.#run = run;
   }
 
@@ -28,14 +28,14 @@ export class OfferedReview {
    * Never throws.
    */
   reached(state: RunProgress): void {
-    const { session, key } = this.#parts;
+    const { session, key } = this.#context;
     if (!session.clientElicits || key.owner === null) return;
     this.#pending = this.#pending.then(() => this.#offer(state)).catch(() => {});
-    this.#parts.ctx.waitUntil(this.#pending);
+    this.#context.ctx.waitUntil(this.#pending);
   }
 
   async #offer(state: RunProgress): Promise<void> {
-    const { env } = this.#parts;
+    const { env } = this.#context;
     const { publicUrl } = settingsOf(env);
     const gate = state === "waiting" ? "request" : state === "responseReview" ? "response" : null;
     for (const [offered, id] of this.#offers) if (offered !== gate && this.#offers.delete(offered)) this.#send(offerDone(id));
@@ -47,7 +47,7 @@ export class OfferedReview {
   }
 
   #send(message: JsonObject): void {
-    this.#parts.toClient?.(message);
+    this.#context.toClient?.(message);
   }
 }
 

@@ -8,7 +8,7 @@ import { isObject, objectOf } from "../../../shared/json/values.ts";
 import { type ParamHeader, headersFor, paramHeadersIn } from "../../../shared/wire/mcp-2026/param-headers.ts";
 import { answerOf, askStateless } from "../../mcp-client/stateless-call.ts";
 import type { AppContext } from "../app-context.ts";
-import type { Visit } from "./visit.ts";
+import type { RelayRequest } from "./relay-request.ts";
 
 const known = new Map<string, readonly ParamHeader[]>();
 const mostKnown = 1_000;
@@ -16,33 +16,38 @@ const mostKnown = 1_000;
 const mostPages = 20;
 const askMs = 15_000;
 
-const nameOf = ({ server }: Visit, tool: unknown): string => `${server.url} ${String(tool)}`;
+const nameOf = ({ server }: RelayRequest, tool: unknown): string => `${server.url} ${String(tool)}`;
 
 type Headers = readonly (readonly [string, string])[];
 
 /** The headers by the schema that is known; none where it is not. */
-export function knownParamHeaders(visit: Visit, params: JsonObject): Headers {
-  const headers = known.get(nameOf(visit, params["name"]));
+export function knownParamHeaders(relay: RelayRequest, params: JsonObject): Headers {
+  const headers = known.get(nameOf(relay, params["name"]));
   return headers === undefined ? [] : headersFor(headers, params["arguments"]);
 }
 
 /** Reads the tool's schema again; null where that does not change the headers. */
-export async function learnedParamHeaders(c: AppContext, visit: Visit, params: JsonObject, meta: JsonObject): Promise<Headers | null> {
-  const schema = await schemaOf(c, visit, params["name"], meta);
-  const before = JSON.stringify(knownParamHeaders(visit, params));
+export async function learnedParamHeaders(
+  c: AppContext,
+  relay: RelayRequest,
+  params: JsonObject,
+  meta: JsonObject,
+): Promise<Headers | null> {
+  const schema = await schemaOf(c, relay, params["name"], meta);
+  const before = JSON.stringify(knownParamHeaders(relay, params));
   if (known.size >= mostKnown) known.clear();
-  known.set(nameOf(visit, params["name"]), schema === null ? [] : paramHeadersIn(schema));
-  const headers = knownParamHeaders(visit, params);
+  known.set(nameOf(relay, params["name"]), schema === null ? [] : paramHeadersIn(schema));
+  const headers = knownParamHeaders(relay, params);
   return JSON.stringify(headers) === before ? null : headers;
 }
 
-async function schemaOf(c: AppContext, visit: Visit, tool: unknown, meta: JsonObject): Promise<JsonObject | null> {
+async function schemaOf(c: AppContext, relay: RelayRequest, tool: unknown, meta: JsonObject): Promise<JsonObject | null> {
   let cursor: string | undefined;
   for (let page = 0; page < mostPages; page += 1) {
     const params = JSON.stringify({ _meta: meta, ...(cursor === undefined ? {} : { cursor }) });
-    const { authorization } = visit;
+    const { authorization } = relay;
     const signal = AbortSignal.timeout(askMs);
-    const asked = await askStateless(c.env, visit.server, { id: "tools", method: "tools/list", name: null, params, authorization, signal });
+    const asked = await askStateless(c.env, relay.server, { id: "tools", method: "tools/list", name: null, params, authorization, signal });
     const answer = asked.ok ? await answerOf(asked.value, "tools") : asked;
     const result = answer.ok ? objectOf(answer.value.message["result"]) : null;
     const tools = result?.["tools"];

@@ -18,26 +18,26 @@ import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages } from "./mcp-origin.ts";
 import { endSession, listenInSession, postInSession } from "./session-relay.ts";
 import { postStateless } from "./stateless-relay.ts";
-import { type Watched, enter, refuseWith, sessionHeader } from "./visit.ts";
+import { type WatchedRelayRequest, authorizeRelayRequest, refuseWith, sessionHeader } from "./relay-request.ts";
 
 export const mcpRoutes = new Hono<App>();
 
-/** A handler that runs once `enter` has let the client in. */
-const letIn = (handle: (c: AppContext, visit: Watched) => Promise<Response>) =>
+/** A handler that runs once `authorizeRelayRequest` has let the client in. */
+const withRelayAccess = (handle: (c: AppContext, relay: WatchedRelayRequest) => Promise<Response>) =>
   saying(async (c: AppContext): Promise<Response> => {
-    const visit = await enter(c);
-    if (visit instanceof Response) return visit;
+    const relay = await authorizeRelayRequest(c);
+    if (relay instanceof Response) return relay;
     // A server may answer after the key ended, and its answer is dropped then. A stream watches its
     // key by itself.
     const watch = watchKey(c.env, c.var.key);
-    const answer = handle(c, { ...visit, over: watch.over });
+    const answer = handle(c, { ...relay, over: watch.over });
     const first = await Promise.race([answer, watch.ended]);
     if (typeof first !== "string") {
       watch.done();
       return first;
     }
     c.executionCtx.waitUntil(answer.then(({ body }) => body?.cancel()).catch(() => {}));
-    return refuseKnown(c, "relay", keyEndRefusal(first), { server: visit.name });
+    return refuseKnown(c, "relay", keyEndRefusal(first), { server: relay.name });
   }, ofRelay);
 
 const ofRelay: Description = {
@@ -86,32 +86,32 @@ const relayEnd = describe("relayEnd", {
 
 /** There is neither a stream to listen to nor a session to end since 2026-07-28. */
 const inSession =
-  (handle: (c: AppContext, visit: Watched) => Promise<Response>) =>
-  async (c: AppContext, visit: Watched): Promise<Response> =>
+  (handle: (c: AppContext, relay: WatchedRelayRequest) => Promise<Response>) =>
+  async (c: AppContext, relay: WatchedRelayRequest): Promise<Response> =>
     isLaterRevision(c.req.header("MCP-Protocol-Version"))
       ? refuseWith(c, 405, "Use POST: this revision of the protocol has no sessions", { Allow: "POST" })
-      : handle(c, visit);
+      : handle(c, relay);
 
 mcpRoutes.use(paths.mcp, forPages);
-mcpRoutes.post(paths.mcp, relayMessage, letIn(post));
-mcpRoutes.get(paths.mcp, relayListen, letIn(inSession(listenInSession)));
-mcpRoutes.delete(paths.mcp, relayEnd, letIn(inSession(endSession)));
+mcpRoutes.post(paths.mcp, relayMessage, withRelayAccess(post));
+mcpRoutes.get(paths.mcp, relayListen, withRelayAccess(inSession(listenInSession)));
+mcpRoutes.delete(paths.mcp, relayEnd, withRelayAccess(inSession(endSession)));
 mcpRoutes.all(paths.mcp, (c) => refuseWith(c, 405, "Use POST, GET or DELETE", { Allow: "POST, GET, DELETE" }));
 
-async function post(c: AppContext, visit: Watched): Promise<Response> {
+async function post(c: AppContext, relay: WatchedRelayRequest): Promise<Response> {
   // Servers that decode by the charset (Express, the TypeScript SDK) read other JSON in UTF-7:
   // `+ACI-` is a quotation mark there.
   if (namesOtherCharset(c.req.header("Content-Type")))
     return refuseWith(c, 400, "Parse error: send JSON in UTF-8; Content-Type names another charset", {}, -32_700);
   const { bodyBytes } = c.var.key.limits ?? defaultLimits;
   const body = await readBytes(c.req.raw, bodyBytes);
-  if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: visit.name, id: null });
+  if (body === "tooLarge") return refuseKnown(c, "relay", { kind: "tooLarge", limitBytes: bodyBytes }, { server: relay.name, id: null });
   const read = readClientMessage(body);
   const value = read.ok ? read.value : read.error.value;
   c.set("ids", refusedIds(value));
   if (!read.ok) return refuseWith(c, 400, read.error.message, {}, read.error.code);
   const message = { value, body };
-  return isStateless(value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, visit, message) : postInSession(c, visit, message);
+  return isStateless(value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, relay, message) : postInSession(c, relay, message);
 }
 
 const namesOtherCharset = (contentType = ""): boolean =>

@@ -8,18 +8,18 @@ import { serversOf } from "../../stores/documents.ts";
 import type { InsideVisit } from "../../stubs/inside-relay.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { endSession, listenInSession, postInSession } from "./session-relay.ts";
-import { type Watched, refuseWith } from "./visit.ts";
+import { type WatchedRelayRequest, refuseWith } from "./relay-request.ts";
 
 /** Answers one request of such a client. Throws where the relay does. */
-export async function relayInside(visit: InsideVisit, request: Request): Promise<Response> {
-  const { env, ctx, key } = visit;
+export async function relayInside(relay: InsideVisit, request: Request): Promise<Response> {
+  const { env, ctx, key } = relay;
   const routes = new Hono<App>();
   routes.onError((error) => {
     throw error;
   });
   routes.all("*", (c) => {
     c.set("key", key);
-    return answer(c, visit);
+    return answer(c, relay);
   });
   return routes.fetch(request, env, { waitUntil: (work) => ctx.waitUntil(work), passThroughOnException: () => {}, props: {} });
 }
@@ -29,11 +29,11 @@ async function answer(c: AppContext, { env, ctx, server: name, authorization, ov
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (server === undefined) return refuseWith(c, 403, "The MCP server is no longer in the servers document");
   // A bridge is there for the server's sessions: its own `initialize` is answered by nobody else.
-  const visit: Watched = { name, server: { ...server, protocol: "2025" }, authorization, over };
-  if (c.req.method === "GET") return listenInSession(c, visit);
-  if (c.req.method === "DELETE") return endSession(c, visit);
+  const relay: WatchedRelayRequest = { name, server: { ...server, protocol: "2025" }, authorization, over };
+  if (c.req.method === "GET") return listenInSession(c, relay);
+  if (c.req.method === "DELETE") return endSession(c, relay);
   const body = new Uint8Array(await c.req.arrayBuffer());
   const value = parseJson(new TextDecoder().decode(body));
   c.set("ids", refusedIds(value));
-  return postInSession(c, visit, { value, body });
+  return postInSession(c, relay, { value, body });
 }

@@ -42,7 +42,7 @@ import type { KeyRecord } from "../../stores/keys.ts";
 import { type Waiting, postToServer } from "../../mcp-client/answer-server.ts";
 import { OfferedReview } from "./offered-review.ts";
 
-export type SamplingParts = {
+export type SamplingContext = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly key: KeyRecord;
@@ -63,7 +63,7 @@ export type SamplingParts = {
   /** The HTTP request behind this ends at once, so the model is called by a run. */
   readonly isBrief: boolean;
   /** Whether the server cancelled this request of its own. */
-  readonly gaveUp: (request: RequestId) => boolean;
+  readonly isAbandoned: (request: RequestId) => boolean;
   /**
    * Where the client's request that is open stands in a trace: for a server that passes on no
    * context of its own.
@@ -75,16 +75,16 @@ export type SamplingParts = {
 export const associationSession = ({ name }: RelaySession): string => `${RELAY_SESSION_PREFIX}${name}`;
 
 /** Answers one request of the server. Never throws. */
-export async function answerIntercepted(parts: SamplingParts, intercepted: ServerRequest): Promise<void> {
-  const { env, session, server, authorization } = parts;
+export async function answerIntercepted(context: SamplingContext, intercepted: ServerRequest): Promise<void> {
+  const { env, session, server, authorization } = context;
   const waiting: Waiting = { server, session: session.upstream, revision: session.revision, authorization };
   try {
-    const answer = await answerTo(parts, waiting, intercepted);
+    const answer = await answerTo(context, waiting, intercepted);
     if (answer !== null) await post(env, waiting, intercepted.id, answer);
   } catch (error) {
     const quote = crypto.randomUUID();
     logEvent("request.failed", { quote, error: errorClass(error) });
-    await post(env, waiting, intercepted.id, refusing(parts, intercepted.method, parts.originating?.name)({ kind: "broken", quote }));
+    await post(env, waiting, intercepted.id, refusing(context, intercepted.method, context.originating?.name)({ kind: "broken", quote }));
   }
 }
 
@@ -94,18 +94,18 @@ const ownAddress = { pointer: "/url", message: "is an address of the gateway, wh
 const ownId = { pointer: "/id", message: "begins with countersign/, as only the ids of the gateway's own requests do" } as const;
 
 /** The answer to post, or null where the run posts it. */
-async function answerTo(parts: SamplingParts, waiting: Waiting, intercepted: ServerRequest): Promise<RpcAnswer | null> {
-  if (intercepted.method === samplingMethod) return sample(parts, waiting, intercepted);
+async function answerTo(context: SamplingContext, waiting: Waiting, intercepted: ServerRequest): Promise<RpcAnswer | null> {
+  if (intercepted.method === samplingMethod) return sample(context, waiting, intercepted);
   if (intercepted.method === elicitationMethod) {
     const wrong = isNamedAsOurs(intercepted.id) ? ownId : ownAddress;
-    return refusing(parts, elicitationMethod)({ kind: "invalidParams", errors: [wrong] });
+    return refusing(context, elicitationMethod)({ kind: "invalidParams", errors: [wrong] });
   }
-  return task(parts, intercepted);
+  return task(context, intercepted);
 }
 
 /** Records a refusal and encodes it for the server. */
 const refusing =
-  ({ env, ctx, key, session }: SamplingParts, method: string, name?: string, trace?: RequestTrace) =>
+  ({ env, ctx, key, session }: SamplingContext, method: string, name?: string, trace?: RequestTrace) =>
   (refusal: Refusal): RpcAnswer => {
     recordRefusal(env, ctx, { key: key.id, endpoint: "relay", server: session.server, method, name, trace }, refusal);
     return mcpCodec(session.revision).encode({ kind: "refused", refusal });
@@ -122,18 +122,18 @@ async function post(env: Env, waiting: Waiting, id: RequestId, answer: RpcAnswer
 }
 
 /** The answer to post, or null where the run posts it. */
-async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: ServerRequest): Promise<RpcAnswer | null> {
-  const { env, session, server } = parts;
+async function sample(context: SamplingContext, waiting: Waiting, { id, params }: ServerRequest): Promise<RpcAnswer | null> {
+  const { env, session, server } = context;
   const codec = mcpCodec(session.revision);
-  const association = associationOf(server.association, await signsOf(parts, params));
-  if (!association.ok) return refusing(parts, samplingMethod)({ kind: "notAssociated", why: association.error });
-  const begun = await startSampling(parts, association.value, { id, params }, ({ task }) => responseModeOf(parts, id, task));
+  const association = associationOf(server.association, await signsOf(context, params));
+  if (!association.ok) return refusing(context, samplingMethod)({ kind: "notAssociated", why: association.error });
+  const begun = await startSampling(context, association.value, { id, params }, ({ task }) => responseModeOf(context, id, task));
   if (!begun.ok) return begun.error;
   const { started, parsed } = begun.value;
   // A cancellation that came during the start found nothing to withdraw.
-  if (parts.gaveUp(id)) await cancelSampling(parts, id);
+  if (context.isAbandoned(id)) await cancelSampling(context, id);
   if (started.kind === "answered") return codec.encode(started.outcome);
-  const tell = progressTeller(parts, waiting, parsed.meta.progressToken);
+  const tell = progressTeller(context, waiting, parsed.meta.progressToken);
   if (started.kind === "fast") {
     tell("generating");
     return codec.encode(await started.outcome);
@@ -141,10 +141,10 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Se
   const { run, posts } = started;
   if (parsed.task !== undefined) {
     const snapshot = await runStub(env, run).snapshot();
-    return snapshot === null ? refusing(parts, samplingMethod)({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
+    return snapshot === null ? refusing(context, samplingMethod)({ kind: "noLongerKept" }) : { result: createTaskResult(taskOf(snapshot)) };
   }
-  if (posts && parts.isBrief) return null;
-  const outcome = await awaitOffered(parts, run, tell);
+  if (posts && context.isBrief) return null;
+  const outcome = await awaitOffered(context, run, tell);
   return posts ? null : codec.encode(outcome);
 }
 
@@ -152,9 +152,9 @@ async function sample(parts: SamplingParts, waiting: Waiting, { id, params }: Se
  * The run's outcome. The review's address is offered to the client meanwhile, where that is
  * possible.
  */
-export async function awaitOffered(parts: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
-  const offered = new OfferedReview(parts, run);
-  const outcome = await awaitWithProgress(parts, run, (state) => {
+export async function awaitOffered(context: SamplingContext, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
+  const offered = new OfferedReview(context, run);
+  const outcome = await awaitWithProgress(context, run, (state) => {
     tell(state);
     offered.reached(state);
   });
@@ -167,16 +167,16 @@ export async function awaitOffered(parts: SamplingParts, run: string, tell: (sta
  * is refused.
  */
 export async function startSampling(
-  parts: SamplingParts,
+  context: SamplingContext,
   { originating, evidence }: { readonly originating: Originating; readonly evidence: Evidence },
   { id, params }: Pick<ServerRequest, "id" | "params">,
   responseModeOf: (parsed: ParsedSampling) => ResponseMode,
 ): Promise<Result<{ readonly started: Started; readonly parsed: ParsedSampling }, RpcAnswer>> {
-  const { env, ctx, key, session, server } = parts;
+  const { env, ctx, key, session, server } = context;
   const { method } = originating;
-  const trace = beginTrace(env, parts.clientTrace, params);
-  const refuse = (refusal: Refusal) => err(refusing(parts, samplingMethod, originating.name, trace)(refusal));
-  if (parts.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
+  const trace = beginTrace(env, context.clientTrace, params);
+  const refuse = (refusal: Refusal) => err(refusing(context, samplingMethod, originating.name, trace)(refusal));
+  if (context.isOver) return refuse({ kind: "notAssociated", why: "originatingRequestEnded" });
   if (server.samplingTools !== undefined && method === "tools/call" && !server.samplingTools.includes(originating.name))
     return refuse({ kind: "policyRefused", rule: "the server's samplingTools" });
   const codec = mcpCodec(session.revision);
@@ -185,7 +185,7 @@ export async function startSampling(
   const undeclared = undeclaredIn(parsed.value, server, session.revision);
   if (undeclared !== null)
     return refuse({ kind: "invalidParams", errors: [{ pointer: `/${undeclared}`, message: "was not declared by the client" }] });
-  const token = parsed.value.meta.token === undefined ? null : await tokenFor(parts, { originating, evidence }, parsed.value.meta.token);
+  const token = parsed.value.meta.token === undefined ? null : await tokenFor(context, { originating, evidence }, parsed.value.meta.token);
   if (token !== null)
     return token.ok ? ok({ started: { kind: "answered", outcome: token.value }, parsed: parsed.value }) : refuse(token.error);
   const started = await beginSampling({
@@ -196,7 +196,7 @@ export async function startSampling(
     params,
     revision: codec.revision,
     evidence,
-    ...(server.context ? { context: () => contextOf(parts, originating) } : {}),
+    ...(server.context ? { context: () => contextOf(context, originating) } : {}),
     parsed: {
       ...parsed.value,
       meta: {
@@ -218,7 +218,7 @@ export async function startSampling(
  * reply.
  */
 async function tokenFor(
-  { env, key, session, server }: SamplingParts,
+  { env, key, session, server }: SamplingContext,
   { originating, evidence }: { readonly originating: Originating; readonly evidence: Evidence },
   asked: TokenAsked,
 ): Promise<Result<Outcome, Refusal> | null> {
@@ -247,7 +247,7 @@ async function tokenFor(
  * A run posts its answer itself (`callback`), except where that needs the client's own credential,
  * which is not stored.
  */
-function responseModeOf({ session, authorization, isBrief }: SamplingParts, id: RequestId, asTask: ParsedSampling["task"]): ResponseMode {
+function responseModeOf({ session, authorization, isBrief }: SamplingContext, id: RequestId, asTask: ParsedSampling["task"]): ResponseMode {
   if (asTask !== undefined) return { kind: "task", ttlMs: asTask.ttl ?? null };
   if (authorization !== null) return { kind: "sync" };
   const { server, upstream, revision } = session;
@@ -255,7 +255,7 @@ function responseModeOf({ session, authorization, isBrief }: SamplingParts, id: 
 }
 
 /** What may be added to the request, where the policy lets it. */
-async function contextOf({ env, key, session }: SamplingParts, { method, name, arguments: given }: Originating): Promise<ServerContext> {
+async function contextOf({ env, key, session }: SamplingContext, { method, name, arguments: given }: Originating): Promise<ServerContext> {
   const instructions = await sessionStub(env, key.id, associationSession(session)).instructions();
   return { instructions, request: { method, name, arguments: given ?? null } };
 }
@@ -264,7 +264,7 @@ async function contextOf({ env, key, session }: SamplingParts, { method, name, a
  * What shows which client request a server's request serves. The session is asked only where the
  * stream does not show it.
  */
-async function signsOf({ env, key, session, originating }: SamplingParts, params: JsonObject | null): Promise<Signs> {
+async function signsOf({ env, key, session, originating }: SamplingContext, params: JsonObject | null): Promise<Signs> {
   if (originating !== null && maySample(originating)) return { stream: originating, task: null, inFlight: [] };
   const named = namedTask(params);
   const { task, inFlight } = await sessionStub(env, key.id, associationSession(session)).associationSigns(named);
@@ -280,7 +280,7 @@ const longestTaskId = 512;
  * it creates none.
  */
 export async function keepTask(
-  { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
+  { env, key, session }: Pick<SamplingContext, "env" | "key" | "session">,
   response: unknown,
   { id, method, name }: Originating,
 ): Promise<boolean> {
@@ -295,7 +295,7 @@ export async function keepTask(
  * request.
  */
 export async function servedByTask(
-  { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
+  { env, key, session }: Pick<SamplingContext, "env" | "key" | "session">,
   request: Originating | null,
 ): Promise<Originating | null> {
   if (request?.method !== "tasks/result") return null;
@@ -307,7 +307,7 @@ export async function servedByTask(
  * The run's outcome. Progress is repeated meanwhile, because it resets the timeout of the server
  * that asked for it.
  */
-async function awaitWithProgress({ env }: SamplingParts, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
+async function awaitWithProgress({ env }: SamplingContext, run: string, tell: (state: RunProgress) => void): Promise<Outcome> {
   let last: RunProgress = "waiting";
   const timer = setInterval(() => tell(last), settingsOf(env).heartbeatMs);
   try {
@@ -327,7 +327,7 @@ async function awaitWithProgress({ env }: SamplingParts, run: string, tell: (sta
 
 /** Sends progress to the client, and to the server where it gave a token. */
 function progressTeller(
-  { env, ctx, onProgress }: SamplingParts,
+  { env, ctx, onProgress }: SamplingContext,
   waiting: Waiting,
   token: RequestId | undefined,
 ): (state: RunProgress) => void {
@@ -353,9 +353,9 @@ function undeclaredIn({ request, task: asTask }: ParsedSampling, server: Server,
 }
 
 /** Answers the server's `tasks/*` request about one of our tasks. */
-async function task(parts: SamplingParts, { method, params }: ServerRequest): Promise<RpcAnswer> {
-  const { env, key, session } = parts;
-  const refuse = refusing(parts, method);
+async function task(context: SamplingContext, { method, params }: ServerRequest): Promise<RpcAnswer> {
+  const { env, key, session } = context;
+  const refuse = refusing(context, method);
   const parsed = parseTaskParams(params);
   if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
   const { taskId } = parsed.value;
@@ -380,7 +380,7 @@ export type ParkedSampling = { readonly taken: ServerRequest; readonly originati
  * answer has to be posted with the client's own credential nothing is parked, because the gateway
  * does not store that credential.
  */
-export async function park({ env, session, originating, authorization }: SamplingParts, request: ServerRequest): Promise<void> {
+export async function park({ env, session, originating, authorization }: SamplingContext, request: ServerRequest): Promise<void> {
   const [id] = forwardedIds(settingsOf(env).keys, session.name, request.id);
   if (id === undefined || originating === null || authorization !== null) return;
   const parked: ParkedSampling = { taken: request, originating };
@@ -389,7 +389,7 @@ export async function park({ env, session, originating, authorization }: Samplin
 
 /** Takes the parked request with this id: null where there is none, and at every later call. */
 export async function takeParked(
-  { env, session }: Pick<SamplingParts, "env" | "session">,
+  { env, session }: Pick<SamplingContext, "env" | "session">,
   request: RequestId,
 ): Promise<ParkedSampling | null> {
   for (const id of forwardedIds(settingsOf(env).keys, session.name, request)) {
@@ -404,7 +404,7 @@ export const isOurTask = (env: Env, params: JsonObject | null): boolean =>
   typeof params?.["taskId"] === "string" && parseRunId(settingsOf(env).keys, params["taskId"]) !== undefined;
 
 /** The server cancelled one of its sampling requests. */
-export async function cancelSampling({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
+export async function cancelSampling({ env, key, session, originating }: SamplingContext, request: RequestId): Promise<void> {
   const named = originating === null ? null : originatingKey(session.server, originating.id);
   await sessionStub(env, key.id, associationSession(session)).cancelRequest(idKey(request), named);
 }
@@ -419,14 +419,14 @@ export const isTimeout = (reason: string | null): boolean => reason !== null && 
  * The server timed out on one of its sampling requests. Nothing is withdrawn: its next try finds
  * what people decided meanwhile.
  */
-export async function abandonSampling({ env, key, session, originating }: SamplingParts, request: RequestId): Promise<void> {
+export async function abandonSampling({ env, key, session, originating }: SamplingContext, request: RequestId): Promise<void> {
   const named = originating === null ? null : originatingKey(session.server, originating.id);
   await sessionStub(env, key.id, associationSession(session)).abandonRequest(idKey(request), named);
 }
 
 /** The client's requests ended, and with them every sampling request that serves them. */
 export async function endOriginating(
-  { env, key, session }: Pick<SamplingParts, "env" | "key" | "session">,
+  { env, key, session }: Pick<SamplingContext, "env" | "key" | "session">,
   ids: readonly RequestId[],
 ): Promise<void> {
   const named = ids.map((id) => originatingKey(session.server, id));

@@ -18,8 +18,8 @@ import type { AppContext } from "../app-context.ts";
 import { withoutOwnAddress } from "./call-rounds.ts";
 import { within } from "../../http/keep-alive.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import { LegStream, eventResponse } from "./leg-stream.ts";
-import { type Watched, errorMessages } from "./visit.ts";
+import { ResponseStream, eventResponse } from "./response-stream.ts";
+import { type WatchedRelayRequest, errorMessages } from "./relay-request.ts";
 
 /** What differs between the families of clients. */
 export type ClientSide = {
@@ -44,7 +44,7 @@ export type ClientSide = {
    */
   readonly missedHeaders?: () => Promise<RelayedCall["headers"] | null>;
   /** Does what a round asks, and gives the response with which this answer to the client ends. */
-  readonly round: (leg: LegStream, result: JsonObject) => Promise<JsonObject | null>;
+  readonly round: (stream: ResponseStream, result: JsonObject) => Promise<JsonObject | null>;
   /**
    * The error of a round that may not be answered, before a stream is begun for it; null where
    * there is none.
@@ -54,7 +54,7 @@ export type ClientSide = {
 
 export type RelayedCall = {
   readonly c: AppContext;
-  readonly visit: Watched;
+  readonly relay: WatchedRelayRequest;
   readonly id: RequestId;
   readonly method: string;
   /** What `Mcp-Name` repeats. */
@@ -73,7 +73,7 @@ export type RelayedCall = {
 
 /** Sends the request and answers the client. */
 export async function relayCall(call: RelayedCall): Promise<Response> {
-  const { c, visit, client } = call;
+  const { c, relay, client } = call;
   // The client is gone: nobody reads the answer, and the server is to stop
   // (basic/patterns/cancellation).
   const left = new AbortController();
@@ -84,7 +84,7 @@ export async function relayCall(call: RelayedCall): Promise<Response> {
   if (asked === null) return held(call, asking, left);
   if (asked.ok && isEventStream(asked.value)) return streamed(call, asked.value, left);
   const answer = asked.ok
-    ? await whole(call, asked.value, headersDown(asked.value, visit.server))
+    ? await whole(call, asked.value, headersDown(asked.value, relay.server))
     : await client.refuse(502, { code: -32_603, message: errorMessages[asked.error] });
   // The server is not asked any more: there is nothing left to cancel.
   left.abort();
@@ -96,18 +96,18 @@ export async function relayCall(call: RelayedCall): Promise<Response> {
  * it shows that the client has gone.
  */
 function held(call: RelayedCall, asking: Promise<Result<Response, UpstreamError>>, left: AbortController): Response {
-  const leg = newLeg(call);
-  leg.left.addEventListener("abort", () => left.abort());
-  leg.run(async () => {
+  const stream = newStream(call);
+  stream.left.addEventListener("abort", () => left.abort());
+  stream.run(async () => {
     const asked = await asking;
     if (!asked.ok) return call.client.response({ error: { code: -32_603, message: errorMessages[asked.error] } });
-    return isEventStream(asked.value) ? passEvents(call, leg, readerOf(asked.value)) : wholeOn(call, leg, asked.value);
+    return isEventStream(asked.value) ? passEvents(call, stream, readerOf(asked.value)) : wholeOn(call, stream, asked.value);
   });
-  return eventResponse(leg);
+  return eventResponse(stream);
 }
 
 /** The answer in one JSON value, on a stream that is open already; null where it is written. */
-async function wholeOn(call: RelayedCall, leg: LegStream, answer: Response): Promise<JsonObject | null> {
+async function wholeOn(call: RelayedCall, stream: ResponseStream, answer: Response): Promise<JsonObject | null> {
   const { client, id } = call;
   const bytes = await readAnswer(answer, longestAnswer);
   if (bytes === null) return client.response({ error: { code: -32_603, message: errorMessages.tooLong } });
@@ -115,9 +115,9 @@ async function wholeOn(call: RelayedCall, leg: LegStream, answer: Response): Pro
   const message = objectOf(parseJson(text));
   const response = message === null ? null : responseIn(call, message, text);
   if (response === null || toRequestId(message?.["id"]) !== id) return client.response({ error: { code: -32_603, message: notAnswered } });
-  if ("result" in response && isRound(response.result)) return client.round(leg, response.result);
+  if ("result" in response && isRound(response.result)) return client.round(stream, response.result);
   if (!client.isPlain || response === ownAddressRefused) return client.response(response);
-  await leg.write(`event: message\ndata: ${onOneLine(text)}\n\n`);
+  await stream.write(`event: message\ndata: ${onOneLine(text)}\n\n`);
   return null;
 }
 
@@ -133,15 +133,15 @@ async function askKnowing(call: RelayedCall, left: AbortSignal): Promise<Result<
   return headers === null ? ok(new Response(text, asked.value)) : ask({ ...call, headers }, left);
 }
 
-const ask = ({ c, visit, id, method, name, params, headers }: RelayedCall, left: AbortSignal) =>
-  askStateless(c.env, visit.server, {
+const ask = ({ c, relay, id, method, name, params, headers }: RelayedCall, left: AbortSignal) =>
+  askStateless(c.env, relay.server, {
     id,
     method,
     name,
     params,
     headers,
-    authorization: visit.authorization,
-    signal: AbortSignal.any([visit.over, left]),
+    authorization: relay.authorization,
+    signal: AbortSignal.any([relay.over, left]),
   });
 
 /**
@@ -174,9 +174,9 @@ async function whole(call: RelayedCall, answer: Response, headers: Headers): Pro
   if (result !== null && isRound(result)) {
     const wrong = client.roundError(result);
     if (wrong !== null) return client.refuse(wrong.status, wrong.error);
-    const leg = newLeg(call);
-    leg.run(() => client.round(leg, result));
-    return eventResponse(leg);
+    const stream = newStream(call);
+    stream.run(() => client.round(stream, result));
+    return eventResponse(stream);
   }
   if (client.isPlain && response !== ownAddressRefused) return new Response(bytes, { status, headers });
   headers.set("Content-Type", "application/json");
@@ -215,23 +215,27 @@ function responseIn({ c }: Pick<RelayedCall, "c">, message: JsonObject, text: st
   return withoutOwnAddress({ c }, message) === message ? { error: errorOf(message) } : ownAddressRefused;
 }
 
-const newLeg = ({ c, id, progressToken, endsWith }: RelayedCall): LegStream =>
-  new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: endsWith });
+const newStream = ({ c, id, progressToken, endsWith }: RelayedCall): ResponseStream =>
+  new ResponseStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: endsWith });
 
 /** The answer as an event stream. */
 function streamed(call: RelayedCall, answer: Response, left: AbortController): Response {
-  const leg = newLeg(call);
+  const stream = newStream(call);
   const reader = readerOf(answer);
-  leg.left.addEventListener("abort", () => {
+  stream.left.addEventListener("abort", () => {
     left.abort();
     reader.cancel().catch(() => {});
   });
-  leg.run(() => passEvents(call, leg, reader));
-  return eventResponse(leg, headersDown(answer, call.visit.server));
+  stream.run(() => passEvents(call, stream, reader));
+  return eventResponse(stream, headersDown(answer, call.relay.server));
 }
 
 /** Passes events until the response; the response where it is not written yet. */
-async function passEvents(call: RelayedCall, leg: LegStream, reader: ReadableStreamDefaultReader<Uint8Array>): Promise<JsonObject | null> {
+async function passEvents(
+  call: RelayedCall,
+  stream: ResponseStream,
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+): Promise<JsonObject | null> {
   const decoder = new TextDecoder();
   const splitter = new EventSplitter(longestAnswer);
   for (;;) {
@@ -243,7 +247,7 @@ async function passEvents(call: RelayedCall, leg: LegStream, reader: ReadableStr
       return call.client.response({ error: { code: -32_603, message: errorMessages.tooLong } });
     }
     for (const event of events) {
-      const last = await passEvent(call, leg, event);
+      const last = await passEvent(call, stream, event);
       if (last === undefined) continue;
       reader.cancel().catch(() => {});
       return last;
@@ -252,12 +256,12 @@ async function passEvents(call: RelayedCall, leg: LegStream, reader: ReadableStr
 }
 
 /** The response, where this is it: null where it is written already. Undefined: more is to come. */
-async function passEvent(call: RelayedCall, leg: LegStream, event: string): Promise<JsonObject | null | undefined> {
+async function passEvent(call: RelayedCall, stream: ResponseStream, event: string): Promise<JsonObject | null | undefined> {
   const { client, id } = call;
   const isOdd = looseDatasOf(event).length > 0;
   if (client.isPlain && !isOdd && !mayConcern(event)) {
-    if (event.includes("progress")) leg.sawProgress(objectOf(objectOf(parseJson(dataOf(event) ?? ""))?.["params"])?.["progress"]);
-    await leg.write(event);
+    if (event.includes("progress")) stream.sawProgress(objectOf(objectOf(parseJson(dataOf(event) ?? ""))?.["params"])?.["progress"]);
+    await stream.write(event);
     return undefined;
   }
   const data = dataOf(event);
@@ -265,15 +269,15 @@ async function passEvent(call: RelayedCall, leg: LegStream, event: string): Prom
   if (data === null || message === null || asksForSampling(message)) return undefined;
   if (messageOf(message).kind === "notification") {
     const text = client.notification(data);
-    if (text !== null) leg.tell(text);
+    if (text !== null) stream.tell(text);
     return undefined;
   }
   // A request of the server: this revision has none.
   if (toRequestId(message["id"]) !== id || typeof message["method"] === "string") return undefined;
   const response = responseIn(call, message, data);
   if (response === null) return client.response({ error: { code: -32_603, message: notAnswered } });
-  if ("result" in response && isRound(response.result)) return client.round(leg, response.result);
+  if ("result" in response && isRound(response.result)) return client.round(stream, response.result);
   if (!client.isPlain || response === ownAddressRefused) return client.response(response);
-  await leg.write(`event: message\ndata: ${onOneLine(data)}\n\n`);
+  await stream.write(`event: message\ndata: ${onOneLine(data)}\n\n`);
   return null;
 }

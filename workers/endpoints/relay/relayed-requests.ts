@@ -11,9 +11,9 @@ import { type Originating, countsInFlight } from "../../../shared/association/re
 import { isOurs } from "../../../shared/relay/capability-2025.ts";
 import { sessionStub } from "../../stubs/stubs.ts";
 import { originatingKey } from "../../pipeline/sampling-call.ts";
-import { type SamplingParts, associationSession } from "./relay-sampling.ts";
+import { type SamplingContext, associationSession } from "./relay-sampling.ts";
 
-type RelayParts = Pick<SamplingParts, "env" | "key" | "server" | "session">;
+type RelayContext = Pick<SamplingContext, "env" | "key" | "server" | "session">;
 
 /** Well below the time after which the session counts a request as lost (`inFlightLeaseMs`). */
 const renewMs = 60_000;
@@ -23,7 +23,7 @@ const renewMs = 60_000;
  * sees to what is lost.
  */
 export class InFlight {
-  readonly #parts: RelayParts;
+  readonly #context: RelayContext;
   /**
    * The `idKey` of each request in flight, with the `originatingKey` of the request that it serves.
    */
@@ -32,19 +32,19 @@ export class InFlight {
   readonly #holder = crypto.randomUUID();
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  private constructor(parts: RelayParts, requests: readonly Flight[]) {
-    this.#parts = parts;
-    this.#open = new Map(requests.map(({ request, serves }) => [idKey(request.id), originatingKey(parts.session.server, serves.id)]));
+  private constructor(context: RelayContext, requests: readonly Flight[]) {
+    this.#context = context;
+    this.#open = new Map(requests.map(({ request, serves }) => [idKey(request.id), originatingKey(context.session.server, serves.id)]));
   }
 
   /** Null where none of them is tracked. Await it before the server gets the requests. */
-  static async open(parts: RelayParts, requests: readonly Flight[]): Promise<InFlight | null> {
+  static async open(context: RelayContext, requests: readonly Flight[]): Promise<InFlight | null> {
     const flights = requests.filter(({ serves }) => countsInFlight(serves));
-    if (flights.length === 0 || !isTracked(parts)) return null;
-    const inFlight = new InFlight(parts, flights);
+    if (flights.length === 0 || !isTracked(context)) return null;
+    const inFlight = new InFlight(context, flights);
     const rows = flights.map(({ request, serves }) => ({
       request: idKey(request.id),
-      originating: originatingKey(parts.session.server, serves.id),
+      originating: originatingKey(context.session.server, serves.id),
       named: JSON.stringify(serves),
     }));
     await inFlight.#session().openInFlight(rows, inFlight.#holder);
@@ -55,9 +55,9 @@ export class InFlight {
    * A client resumed the stream of a request: where that was not answered meanwhile, it is in
    * flight again.
    */
-  static async resume(parts: RelayParts, flight: Flight): Promise<InFlight | null> {
-    if (!countsInFlight(flight.serves) || !isTracked(parts)) return null;
-    const inFlight = new InFlight(parts, [flight]);
+  static async resume(context: RelayContext, flight: Flight): Promise<InFlight | null> {
+    if (!countsInFlight(flight.serves) || !isTracked(context)) return null;
+    const inFlight = new InFlight(context, [flight]);
     await inFlight.#session().resumeInFlight(idKey(flight.request.id), inFlight.#holder);
     return inFlight.#renewed();
   }
@@ -108,7 +108,7 @@ export class InFlight {
   }
 
   #session(): ReturnType<typeof sessionStub> {
-    const { env, key, session } = this.#parts;
+    const { env, key, session } = this.#context;
     return sessionStub(env, key.id, associationSession(session));
   }
 }
@@ -119,5 +119,5 @@ export class InFlight {
  */
 export type Flight = { readonly request: Originating; readonly serves: Originating };
 
-const isTracked = ({ server, session }: RelayParts): boolean =>
+const isTracked = ({ server, session }: RelayContext): boolean =>
   server.association !== "strict" && isOurs(server.mode, session.clientSamples);

@@ -10,13 +10,13 @@ import { type RpcAnswer, type RpcError, errorAnswer } from "../../../shared/wire
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { CallCalls, CallState } from "../../stubs/call-calls.ts";
-import { type SamplingParts, awaitOffered, endOriginating, startSampling } from "./relay-sampling.ts";
+import { type SamplingContext, awaitOffered, endOriginating, startSampling } from "./relay-sampling.ts";
 
 export type Waiting = Extract<CallState, { kind: "waiting" }>;
 
 /** A call at the server, and where its sampling belongs. */
-export type RoundParts = {
-  readonly sampling: SamplingParts;
+export type RoundContext = {
+  readonly sampling: SamplingContext;
   readonly call: DurableObjectStub<CallCalls>;
   /** The client's request as its session knows it, for an attempt of the call. */
   readonly originatingOf: (attempt: string) => Originating;
@@ -26,11 +26,15 @@ export type RoundParts = {
  * Answers these requests of a round, each as soon as its reply is there. A request that gets no
  * reply ends the whole call: this revision has no error for one input. Never throws.
  */
-export async function answerAll(parts: RoundParts, waiting: Waiting, requests: readonly InputRequest[]): Promise<void> {
-  await Promise.all(requests.map((request) => answerOne(parts, waiting, request)));
+export async function answerAll(context: RoundContext, waiting: Waiting, requests: readonly InputRequest[]): Promise<void> {
+  await Promise.all(requests.map((request) => answerOne(context, waiting, request)));
 }
 
-async function answerOne({ sampling, call, originatingOf }: RoundParts, { attempt, round }: Waiting, request: InputRequest): Promise<void> {
+async function answerOne(
+  { sampling, call, originatingOf }: RoundContext,
+  { attempt, round }: Waiting,
+  request: InputRequest,
+): Promise<void> {
   const originating = originatingOf(attempt);
   try {
     const reply = await replyTo(sampling, originating, `${attempt}.${round}.${request.key}`, request.params);
@@ -43,21 +47,21 @@ async function answerOne({ sampling, call, originatingOf }: RoundParts, { attemp
 }
 
 async function replyTo(
-  parts: SamplingParts,
+  context: SamplingContext,
   originating: Originating,
   id: string,
   params: JsonObject | null,
 ): Promise<Result<JsonObject, RpcError>> {
-  const codec = mcpCodec(parts.session.revision);
-  const begun = await startSampling(parts, { originating, evidence: "inputRound" }, { id, params }, () => ({ kind: "sync" }));
+  const codec = mcpCodec(context.session.revision);
+  const begun = await startSampling(context, { originating, evidence: "inputRound" }, { id, params }, () => ({ kind: "sync" }));
   if (!begun.ok) return resultOf(begun.error);
   const { started } = begun.value;
   if (started.kind === "answered") return resultOf(codec.encode(started.outcome));
   if (started.kind === "fast") {
-    parts.onProgress("generating");
+    context.onProgress("generating");
     return resultOf(codec.encode(await started.outcome));
   }
-  return resultOf(codec.encode(await awaitOffered(parts, started.run, (state: RunProgress) => parts.onProgress(state))));
+  return resultOf(codec.encode(await awaitOffered(context, started.run, (state: RunProgress) => context.onProgress(state))));
 }
 
 const resultOf = (answer: RpcAnswer): Result<JsonObject, RpcError> => ("result" in answer ? ok(answer.result) : err(answer.error));
@@ -69,7 +73,7 @@ const endOf = (method: string, error: RpcError): RpcAnswer => {
 };
 
 /** The call is over: nothing is sampled for it any more. */
-export const releaseCall = ({ sampling, originatingOf }: RoundParts, attempt: string): Promise<void> =>
+export const releaseCall = ({ sampling, originatingOf }: RoundContext, attempt: string): Promise<void> =>
   endOriginating(sampling, [originatingOf(attempt).id]).catch((error: unknown) =>
     logEvent("request.failed", { quote: "", error: errorClass(error) }),
   );

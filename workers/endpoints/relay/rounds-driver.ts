@@ -8,7 +8,7 @@ import { logEvent } from "../../platform/log.ts";
 import type { InputRequest } from "../../../shared/relay/rounds.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
 import type { Attempt, CallState } from "../../stubs/call-calls.ts";
-import { type RoundParts, type Waiting, answerAll, releaseCall } from "./round-sampling.ts";
+import { type RoundContext, type Waiting, answerAll, releaseCall } from "./round-sampling.ts";
 
 export type Driven =
   /** `answer`: JSON of an `RpcAnswer`. */
@@ -20,7 +20,7 @@ export type Driven =
   | { readonly kind: "gone" };
 
 export type Drive = {
-  readonly parts: RoundParts;
+  readonly context: RoundContext;
   readonly attempt: Attempt;
   /** Whether the gateway answers sampling. */
   readonly samples: boolean;
@@ -39,31 +39,31 @@ export type Drive = {
  * Drives the call from this state. Sampling of a round begins at once, also where the client is
  * needed for its other parts.
  */
-export async function drive({ parts, attempt, samples, refusal, ask, enough }: Drive, from: CallState | null): Promise<Driven> {
+export async function drive({ context, attempt, samples, refusal, ask, enough }: Drive, from: CallState | null): Promise<Driven> {
   for (let state = from, stuck = 0; ;) {
     if (state === null) return { kind: "gone" };
     if (state.kind === "ended") {
-      parts.sampling.ctx.waitUntil(releaseCall(parts, state.attempt));
+      context.sampling.ctx.waitUntil(releaseCall(context, state.attempt));
       return { kind: "ended", answer: state.answer };
     }
     const at = state;
     const refused = refusal(JSON.parse(at.requests) as InputRequest[]); // from the CallObject
-    if (refused !== null) return endRefused(parts, at, refused);
+    if (refused !== null) return endRefused(context, at, refused);
     const open = openRequests(at);
     const isOwn = ({ key, method }: InputRequest): boolean => method === samplingMethod && (samples || at.declined.includes(key));
     const [ours, theirs] = [open.filter((each) => isOwn(each)), open.filter((each) => !isOwn(each))];
-    const answered = answerAll(parts, at, ours);
-    parts.sampling.ctx.waitUntil(answered);
+    const answered = answerAll(context, at, ours);
+    context.sampling.ctx.waitUntil(answered);
     if (theirs.length > 0 && ask === null) return { kind: "asks", requests: theirs, at };
     const asked = theirs.length > 0 ? ask?.(theirs, at) : undefined;
-    const next = Promise.all([answered, asked]).then(() => proceed(parts, at, attempt));
+    const next = Promise.all([answered, asked]).then(() => proceed(context, at, attempt));
     const first = await Promise.race([next, enough.then(() => "enough" as const)]);
     if (first === "enough") {
-      parts.sampling.ctx.waitUntil(next.catch(() => {}));
+      context.sampling.ctx.waitUntil(next.catch(() => {}));
       return { kind: "waits", at };
     }
     stuck = first?.kind === "waiting" && first.round === at.round ? stuck + 1 : 0;
-    state = stuck < mostStuck ? first : await endBroken(parts, at);
+    state = stuck < mostStuck ? first : await endBroken(context, at);
   }
 }
 
@@ -73,7 +73,7 @@ export async function drive({ parts, attempt, samples, refusal, ask, enough }: D
 const mostStuck = 3;
 const stuckMs = 300;
 
-async function proceed({ call }: RoundParts, at: Waiting, attempt: Attempt): Promise<CallState | null> {
+async function proceed({ call }: RoundContext, at: Waiting, attempt: Attempt): Promise<CallState | null> {
   try {
     const state = (await call.proceed(at.attempt, at.round, attempt)) as CallState | null;
     if (state?.kind !== "waiting" || state.round !== at.round) return state;
@@ -85,14 +85,14 @@ async function proceed({ call }: RoundParts, at: Waiting, attempt: Attempt): Pro
 }
 
 /** The server asked for what its client must not be asked for. */
-async function endRefused(parts: RoundParts, at: Waiting, { code, message, data }: RpcError): Promise<Driven> {
+async function endRefused(context: RoundContext, at: Waiting, { code, message, data }: RpcError): Promise<Driven> {
   const answer = JSON.stringify({ error: { code, message, ...(data === undefined ? {} : { data }) } });
-  await parts.call.end(at.attempt, at.round, answer);
-  parts.sampling.ctx.waitUntil(releaseCall(parts, at.attempt));
+  await context.call.end(at.attempt, at.round, answer);
+  context.sampling.ctx.waitUntil(releaseCall(context, at.attempt));
   return { kind: "ended", answer };
 }
 
-async function endBroken({ call }: RoundParts, at: Waiting): Promise<CallState | null> {
+async function endBroken({ call }: RoundContext, at: Waiting): Promise<CallState | null> {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: "Stuck" });
   const answer: RpcAnswer = mcpCodec(revision2026).encode({ kind: "broken", quote });

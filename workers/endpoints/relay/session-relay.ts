@@ -29,15 +29,15 @@ import { openSession } from "./known-sessions.ts";
 import { InFlight } from "./relayed-requests.ts";
 import { answerIntercepted, associationSession, endOriginating, keepTask, servedByTask, takeParked } from "./relay-sampling.ts";
 import { singleAnswer } from "./single.ts";
-import { type StreamParts, longestEvent, lostMark, relayStream, toldMark, unreadMs } from "./sse-relay.ts";
+import { type StreamContext, longestEvent, lostMark, relayStream, toldMark, unreadMs } from "./sse-relay.ts";
 import { refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
 import { beginsWithout, discover, discoverWithout, forget } from "./negotiation.ts";
 import { beginTranslated, endTranslated, isTranslated, listenTranslated, postTranslated } from "./translated-relay.ts";
 import { requestMeta, translatedSession } from "../../../shared/relay/translation.ts";
 import {
-  type Visit,
-  type Watched,
+  type RelayRequest,
+  type WatchedRelayRequest,
   broken,
   errorMessages,
   passUnclear,
@@ -45,7 +45,7 @@ import {
   sessionHeader,
   sessionNotFound,
   unreachable,
-} from "./visit.ts";
+} from "./relay-request.ts";
 
 const sessionNameLength = 16;
 const longestName = 512;
@@ -55,7 +55,7 @@ type InitializeRequest = Extract<JsonRpcMessage, { kind: "request" }>;
 /** The body of a POST, parsed and as it came. */
 export type PostedMessage = { readonly value: unknown; readonly body: Uint8Array };
 
-export async function postInSession(c: AppContext, visit: Watched, { value, body }: PostedMessage): Promise<Response> {
+export async function postInSession(c: AppContext, relay: WatchedRelayRequest, { value, body }: PostedMessage): Promise<Response> {
   const values: unknown[] = Array.isArray(value) ? value : [value];
   if (values.length > mostInBatch) return refuseWith(c, 400, `Send at most ${mostInBatch} messages in a batch`);
   if (values.some(mayBeHiddenRequest))
@@ -63,15 +63,15 @@ export async function postInSession(c: AppContext, visit: Watched, { value, body
   const messages = values.map(messageOf);
   const [first] = messages;
   const refusal = messages.length < 2 ? null : await countCalls(c.env, c.var.key, messages.length - 1);
-  if (refusal !== null) return refuseKnown(c, "relay", refusal, { server: visit.name });
-  if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return begin(c, visit, first, body);
-  const session = await sessionOf(c, visit);
+  if (refusal !== null) return refuseKnown(c, "relay", refusal, { server: relay.name });
+  if (messages.length === 1 && first?.kind === "request" && first.method === "initialize") return begin(c, relay, first, body);
+  const session = await sessionOf(c, relay);
   if (session instanceof Response) return session;
-  if (isTranslated(session)) return postTranslated(c, visit, session, messages, body);
+  if (isTranslated(session)) return postTranslated(c, relay, session, messages, body);
   const requests = messages.filter((message) => message.kind === "request");
   // The gateway answers this session's sampling: the client was asked for none, and nobody would
   // review what it says.
-  if (isOurs(visit.server.mode, session.clientSamples) && maySampleByItself(body, value))
+  if (isOurs(relay.server.mode, session.clientSamples) && maySampleByItself(body, value))
     return refuseWith(c, 400, "The gateway answers this server's sampling; a client's own reply to it is not sent on");
   const only = requests.length === 1 ? requests[0] : undefined;
   const cancelled = messages.flatMap(cancelledBy);
@@ -79,31 +79,31 @@ export async function postInSession(c: AppContext, visit: Watched, { value, body
   if (cancelled.length > 0) await endOriginating({ env: c.env, key: c.var.key, session }, cancelled).catch(() => {});
   // The client's answer to an offer of ours, which the server knows nothing of.
   if (messages.length === 1 && first?.kind === "response" && isOfferId(first.id)) return new Response(null, { status: 202 });
-  if (await takesOver(c, visit, session, messages)) return new Response(null, { status: 202 });
-  const originating = only === undefined ? null : originatingOf(only, visit.server);
-  const parts = { env: c.env, key: c.var.key, server: visit.server, session };
-  const serves = await servedByTask(parts, originating);
+  if (await takesOver(c, relay, session, messages)) return new Response(null, { status: 202 });
+  const originating = only === undefined ? null : originatingOf(only, relay.server);
+  const context = { env: c.env, key: c.var.key, server: relay.server, session };
+  const serves = await servedByTask(context, originating);
   // Before the server gets the requests, and can ask for sampling.
   const inFlight = await InFlight.open(
-    parts,
+    context,
     requests.map((each) => {
-      const request = originatingOf(each, visit.server);
+      const request = originatingOf(each, relay.server);
       return { request, serves: serves ?? request };
     }),
   );
-  const asked = await askUpstream(c.env, visit.server, {
+  const asked = await askUpstream(c.env, relay.server, {
     method: "POST",
     body,
     session: session.upstream,
     headers: c.req.raw.headers,
-    authorization: visit.authorization,
-    signal: visit.over,
+    authorization: relay.authorization,
+    signal: relay.over,
   });
   if (!asked.ok) {
     await inFlight?.streamEnded(false);
     return unreachable(c, asked.error);
   }
-  return down(c, visit, session, asked.value, {
+  return down(c, relay, session, asked.value, {
     originating,
     serves,
     inFlight,
@@ -116,11 +116,11 @@ export async function postInSession(c: AppContext, visit: Watched, { value, body
 /** Whether the client declines a parked request, which the gateway then answers. */
 async function takesOver(
   c: AppContext,
-  visit: Visit,
+  relay: RelayRequest,
   session: RelaySession,
   [message, ...more]: readonly JsonRpcMessage[],
 ): Promise<boolean> {
-  const { server, authorization } = visit;
+  const { server, authorization } = relay;
   if (message?.kind !== "response" || more.length > 0 || !mayFallBack(server.mode, session.clientSamples)) return false;
   if (message.failed === null || !isDeclined(message.failed)) {
     c.executionCtx.waitUntil(takeParked({ env: c.env, session }, message.id));
@@ -130,9 +130,12 @@ async function takesOver(
   if (parked === null) return false;
   const { originating, taken: request } = parked;
   const clientTrace = transportContext(c.req.raw.headers);
-  const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating, clientTrace };
+  const context = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, originating, clientTrace };
   c.executionCtx.waitUntil(
-    answerIntercepted({ ...parts, onProgress: () => {}, toClient: null, isOver: false, isBrief: true, gaveUp: () => false }, request),
+    answerIntercepted(
+      { ...context, onProgress: () => {}, toClient: null, isOver: false, isBrief: true, isAbandoned: () => false },
+      request,
+    ),
   );
   return true;
 }
@@ -142,16 +145,16 @@ async function takesOver(
  * gets everything as it comes from then on. One that gives none and speaks 2026-07-28 is spoken to
  * in that: it would refuse to sample for this client.
  */
-async function begin(c: AppContext, visit: Watched, request: InitializeRequest, body: Uint8Array): Promise<Response> {
+async function begin(c: AppContext, relay: WatchedRelayRequest, request: InitializeRequest, body: Uint8Array): Promise<Response> {
   const meta = requestMeta(null, translatedSession(request.params, {}), { added: null, logLevel: null });
-  if (await beginsWithout(c.env, visit)) {
-    const found = await discover(c.env, visit, meta);
+  if (await beginsWithout(c.env, relay)) {
+    const found = await discover(c.env, relay, meta);
     if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
-    if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);
-    if (found.value.kind === "stateless") return beginTranslated(c, visit, request, found.value.result);
-    await forget(c.env, visit, ["begins"]);
+    if (found.value.kind === "unclear") return passUnclear(found.value.response, relay);
+    if (found.value.kind === "stateless") return beginTranslated(c, relay, request, found.value.result);
+    await forget(c.env, relay, ["begins"]);
   }
-  const { server, authorization } = visit;
+  const { server, authorization } = relay;
   const clientSamples = declaresSampling(request.params);
   const sent =
     request.params !== null && isOurs(server.mode, clientSamples)
@@ -160,17 +163,17 @@ async function begin(c: AppContext, visit: Watched, request: InitializeRequest, 
   const asked = await askUpstream(c.env, server, { method: "POST", body: sent, session: null, headers: c.req.raw.headers, authorization });
   if (!asked.ok) return unreachable(c, asked.error);
   const claimed = c.req.header("MCP-Protocol-Version") ?? objectOf(request.params?.["_meta"])?.[protocolVersionKey];
-  const discovered = await discoverWithout(c.env, visit, { id: request.id, meta, isPlain: claimed === undefined }, asked.value);
-  return discovered === null ? initialized(c, visit, request, asked.value) : beginTranslated(c, visit, request, discovered);
+  const discovered = await discoverWithout(c.env, relay, { id: request.id, meta, isPlain: claimed === undefined }, asked.value);
+  return discovered === null ? initialized(c, relay, request, asked.value) : beginTranslated(c, relay, request, discovered);
 }
 
 /** The server's answer to `initialize`, as the client gets it: the session's id is sealed. */
-async function initialized(c: AppContext, visit: Watched, request: InitializeRequest, answer: Response): Promise<Response> {
-  const { server, name } = visit;
+async function initialized(c: AppContext, relay: WatchedRelayRequest, request: InitializeRequest, answer: Response): Promise<Response> {
+  const { server, name } = relay;
   if (!answer.ok) {
     // The server of a bridge may have been updated, and not know `initialize` any more. Any other
     // one was just asked.
-    if (server.protocol !== "auto" && (answer.status === 400 || answer.status === 404)) c.executionCtx.waitUntil(forget(c.env, visit));
+    if (server.protocol !== "auto" && (answer.status === 400 || answer.status === 404)) c.executionCtx.waitUntil(forget(c.env, relay));
     return new Response(answer.body, { status: answer.status, headers: headersDown(answer, server) });
   }
   // The only answer that is read before it passes: up to the revision that was agreed on.
@@ -188,7 +191,7 @@ async function initialized(c: AppContext, visit: Watched, request: InitializeReq
   };
   const id = relaySessionId(settingsOf(c.env).keys, session);
   if (id === null) return broken(c, "The MCP server's session id is too long");
-  const passed = await down(c, visit, session, new Response(beginning.body, answer), noRequest);
+  const passed = await down(c, relay, session, new Response(beginning.body, answer), noRequest);
   // An error, or an answer without a revision, passes unchanged and begins no session.
   if (revision !== null && passed.ok) passed.headers.set(sessionHeader, id);
   if (server.context && beginning.instructions !== null)
@@ -196,37 +199,37 @@ async function initialized(c: AppContext, visit: Watched, request: InitializeReq
   return passed;
 }
 
-export async function listenInSession(c: AppContext, visit: Watched): Promise<Response> {
-  const session = await sessionOf(c, visit);
+export async function listenInSession(c: AppContext, relay: WatchedRelayRequest): Promise<Response> {
+  const session = await sessionOf(c, relay);
   if (session instanceof Response) return session;
   const given = c.req.header("Last-Event-ID");
   const last = given === undefined ? undefined : parseEventId(settingsOf(c.env).keys, session.name, given);
   if (given !== undefined && last === undefined) return refuseWith(c, 400, "This Last-Event-ID is not one of this session");
-  if (isTranslated(session)) return listenTranslated(c, visit, session, last);
+  if (isTranslated(session)) return listenTranslated(c, relay, session, last);
   if (last?.request.startsWith(lostMark)) return lost(c, session, last.request.slice(lostMark.length));
   // The client was told already: 405, as from a server without such a stream.
   if (last?.request.startsWith(toldMark)) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
   const name = associationSession(session);
   if (await sessionStub(c.env, c.var.key.id, name).isEnded()) return sessionNotFound(c);
   const opened = await watchOpeningResponse(c.env, c.var.key, name);
-  if (!opened.ok) return refuseKnown(c, "relay", opened.error, { server: visit.name });
+  if (!opened.ok) return refuseKnown(c, "relay", opened.error, { server: relay.name });
   const watch = opened.value;
   if (watch.over.aborted) return sessionNotFound(c);
   const left = new AbortController();
   c.req.raw.signal.addEventListener("abort", () => left.abort(), { once: true });
-  const asking = askUpstream(c.env, visit.server, {
+  const asking = askUpstream(c.env, relay.server, {
     method: "GET",
     session: session.upstream,
     headers: c.req.raw.headers,
-    authorization: visit.authorization,
+    authorization: relay.authorization,
     ...(last === undefined ? {} : { lastEventId: last.own }),
     signal: left.signal,
   });
   // A resumed stream still belongs to its request.
   const originating = last === undefined || last.request === "" ? null : (JSON.parse(last.request) as Originating); // sealed by us
-  const parts = { env: c.env, key: c.var.key, server: visit.server, session };
-  const serves = await servedByTask(parts, originating);
-  const inFlight = originating === null ? null : await InFlight.resume(parts, { request: originating, serves: serves ?? originating });
+  const context = { env: c.env, key: c.var.key, server: relay.server, session };
+  const serves = await servedByTask(context, originating);
+  const inFlight = originating === null ? null : await InFlight.resume(context, { request: originating, serves: serves ?? originating });
   // A server may send no headers before its first event, and only a write shows that the client has
   // gone: the stream starts without it.
   const { heartbeatMs } = settingsOf(c.env);
@@ -237,7 +240,7 @@ export async function listenInSession(c: AppContext, visit: Watched): Promise<Re
     await inFlight?.streamEnded(false);
     return unreachable(c, asked.error);
   }
-  return down(c, visit, session, asked.value, { ...noRequest, hasEventId: last !== undefined, originating, serves, inFlight, watch });
+  return down(c, relay, session, asked.value, { ...noRequest, hasEventId: last !== undefined, originating, serves, inFlight, watch });
 }
 
 /**
@@ -251,30 +254,30 @@ function lost(c: AppContext, session: RelaySession, request: string): Response {
   return new Response(idLine + eventOf(failure(id, { code: -32603, message })), { headers: { "Content-Type": "text/event-stream" } });
 }
 
-export async function endSession(c: AppContext, visit: Visit): Promise<Response> {
-  const session = await sessionOf(c, visit);
+export async function endSession(c: AppContext, relay: RelayRequest): Promise<Response> {
+  const session = await sessionOf(c, relay);
   if (session instanceof Response) return session;
   if (isTranslated(session)) return endTranslated(c, session);
   const name = associationSession(session);
   const [stub, key] = [sessionStub(c.env, c.var.key.id, name), keyStub(c.env, c.var.key.id)];
   await Promise.all([stub.endSession(true).then(() => key.sessionEnded(stub.id.toString())), key.endSession(name)]);
-  const asked = await askUpstream(c.env, visit.server, {
+  const asked = await askUpstream(c.env, relay.server, {
     method: "DELETE",
     session: session.upstream,
     headers: c.req.raw.headers,
-    authorization: visit.authorization,
+    authorization: relay.authorization,
   });
   if (!asked.ok) return unreachable(c, asked.error);
-  return new Response(asked.value.body, { status: asked.value.status, headers: headersDown(asked.value, visit.server) });
+  return new Response(asked.value.body, { status: asked.value.status, headers: headersDown(asked.value, relay.server) });
 }
 
 /** Passes the server's answer to the client. */
 async function down(
   c: AppContext,
-  { server, authorization }: Visit,
+  { server, authorization }: RelayRequest,
   session: RelaySession,
   answer: Response,
-  request: Pick<StreamParts, "originating" | "serves" | "inFlight" | "watch" | "progressToken" | "hasEventId">,
+  request: Pick<StreamContext, "originating" | "serves" | "inFlight" | "watch" | "progressToken" | "hasEventId">,
 ): Promise<Response> {
   const { status } = answer;
   const headers = headersDown(answer, server);
@@ -289,8 +292,8 @@ async function down(
   if (isEventStream(answer) || (isGet && answer.ok)) {
     const clientTrace = transportContext(c.req.raw.headers);
     const left = c.req.raw.signal;
-    const parts = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, clientTrace, left, ...request };
-    return new Response(relayStream(answer.body, { ...parts, isResumed: isGet }), { status, headers });
+    const context = { env: c.env, ctx: c.executionCtx, key: c.var.key, session, server, authorization, clientTrace, left, ...request };
+    return new Response(relayStream(answer.body, { ...context, isResumed: isGet }), { status, headers });
   }
   watch?.done();
   // Any other answer is whole. A client whose resumption is refused may try again.
@@ -308,10 +311,10 @@ async function down(
   return new Response(body, { status, headers });
 }
 
-/** The parts of an answer that belongs to no request of the client. */
+/** The context of an answer that belongs to no request of the client. */
 const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined, hasEventId: false } as const;
 
-async function sessionOf(c: AppContext, { name }: Visit): Promise<RelaySession | Response> {
+async function sessionOf(c: AppContext, { name }: RelayRequest): Promise<RelaySession | Response> {
   const id = c.req.header(sessionHeader);
   if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} header that initialize returned`);
   const session = openSession(settingsOf(c.env).keys, id, c.var.key.id, name);

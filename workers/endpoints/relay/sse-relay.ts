@@ -20,7 +20,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import { type Originating, countsInFlight } from "../../../shared/association/relay-association.ts";
 import type { InFlight } from "./relayed-requests.ts";
 import {
-  type SamplingParts,
+  type SamplingContext,
   abandonSampling,
   answerIntercepted,
   associationSession,
@@ -63,7 +63,7 @@ const markMs = 100;
  */
 const spareTasks = 32;
 
-export type StreamParts = Omit<SamplingParts, "onProgress" | "toClient" | "isOver" | "isBrief" | "gaveUp"> & {
+export type StreamContext = Omit<SamplingContext, "onProgress" | "toClient" | "isOver" | "isBrief" | "isAbandoned"> & {
   /**
    * The stream resumes another one or belongs to no request: earlier requests of the server were
    * not seen here.
@@ -90,9 +90,9 @@ export type StreamParts = Omit<SamplingParts, "onProgress" | "toClient" | "isOve
  * where the server sends an event over the limit. When the client leaves, the server's stream is
  * cancelled; answers that are under way go on.
  */
-export function relayStream(upstream: ReadableStream<Uint8Array>, parts: StreamParts): ReadableStream<Uint8Array> {
-  const relay = new SseRelay(upstream, parts);
-  parts.ctx.waitUntil(relay.run());
+export function relayStream(upstream: ReadableStream<Uint8Array>, context: StreamContext): ReadableStream<Uint8Array> {
+  const relay = new SseRelay(upstream, context);
+  context.ctx.waitUntil(relay.run());
   return relay.readable;
 }
 
@@ -105,7 +105,7 @@ class SseRelay {
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #encoder = new TextEncoder();
   readonly #splitter = new EventSplitter(longestEvent);
-  readonly #parts: StreamParts;
+  readonly #context: StreamContext;
   readonly #prefix: string;
   /** The id of our own events, where the server gives none. */
   readonly #ownId: string;
@@ -119,7 +119,7 @@ class SseRelay {
   /** Ids of requests that were intercepted and that the server may still cancel. */
   readonly #intercepted = new Set<string>();
   /** Those among them that the server cancelled. */
-  readonly #gaveUp = new Set<string>();
+  readonly #isAbandoned = new Set<string>();
   /** Those that passed through to the client, and are parked in case it declines. */
   readonly #passedThrough = new Map<string, RequestId>();
   /**
@@ -139,15 +139,15 @@ class SseRelay {
   #hasFailed = false;
   #isMarked = false;
 
-  constructor(upstream: ReadableStream<Uint8Array>, parts: StreamParts) {
+  constructor(upstream: ReadableStream<Uint8Array>, context: StreamContext) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.readable = readable;
     this.#writer = writable.getWriter();
     this.#upstream = upstream.getReader();
-    this.#parts = parts;
-    const { originating, session, env } = parts;
-    this.#mayComeBack = parts.hasEventId && originating !== null;
-    this.#hasIds = parts.isResumed;
+    this.#context = context;
+    const { originating, session, env } = context;
+    this.#mayComeBack = context.hasEventId && originating !== null;
+    this.#hasIds = context.isResumed;
     const { keys } = settingsOf(env);
     const request = originating === null ? "" : JSON.stringify(named(originating));
     this.#prefix = eventPrefix(keys, session.name, request);
@@ -159,14 +159,14 @@ class SseRelay {
     const decoder = new TextDecoder();
     // Heartbeats: only a write shows that the client has gone.
     const timers = [
-      setInterval(() => this.#beat(), settingsOf(this.#parts.env).heartbeatMs),
+      setInterval(() => this.#beat(), settingsOf(this.#context.env).heartbeatMs),
       setInterval(() => this.#mayComeBack || this.#beat(), unreadMs),
     ];
-    const marking = setTimeout(() => this.#parts.inFlight !== null && void this.#mark().catch(() => {}), markMs);
-    this.#parts.left.addEventListener("abort", () => this.#mayComeBack || this.#cancelUpstream());
+    const marking = setTimeout(() => this.#context.inFlight !== null && void this.#mark().catch(() => {}), markMs);
+    this.#context.left.addEventListener("abort", () => this.#mayComeBack || this.#cancelUpstream());
     this.#writer.closed.catch(() => this.#cancelUpstream());
-    const { env, key, session } = this.#parts;
-    const watch = this.#parts.watch ?? watchOpenResponse(env, key, associationSession(session));
+    const { env, key, session } = this.#context;
+    const watch = this.#context.watch ?? watchOpenResponse(env, key, associationSession(session));
     const ended = watch.ended.then((end) => this.#endWith(end)).catch(() => {});
     let isWhole = false;
     try {
@@ -193,7 +193,7 @@ class SseRelay {
       watch.done();
       for (const timer of timers) clearInterval(timer);
       clearTimeout(marking);
-      await this.#parts.inFlight?.streamEnded(isWhole && this.#hasIds);
+      await this.#context.inFlight?.streamEnded(isWhole && this.#hasIds);
       await Promise.allSettled(this.#pending);
     }
   }
@@ -207,7 +207,7 @@ class SseRelay {
   async #endWith(end: WatchEnd): Promise<void> {
     this.#hasFailed = true;
     if (end === "sessionEnded") return this.#fail("The session has ended", -32600);
-    const { code, message } = describeRefusal(watchEndRefusal(end, this.#parts.key));
+    const { code, message } = describeRefusal(watchEndRefusal(end, this.#context.key));
     await this.#fail(message, code);
   }
 
@@ -216,7 +216,7 @@ class SseRelay {
     const hadIds = this.#hasIds;
     if (marked !== raw) {
       this.#hasIds = true;
-      this.#mayComeBack = this.#parts.originating !== null;
+      this.#mayComeBack = this.#context.originating !== null;
     }
     if (this.#skipped !== null) await this.#readSkipped(this.#skipped);
     this.#skipped = null;
@@ -226,35 +226,35 @@ class SseRelay {
     }
     const data = dataOf(raw);
     if (data === null) return this.#write(this.#withoutHidden(marked));
-    const { publicUrl } = settingsOf(this.#parts.env);
+    const { publicUrl } = settingsOf(this.#context.env);
     const seen = fromServer(
       data,
       (message) => this.#takes(message),
       (value) => (publicUrl === undefined ? undefined : withoutOurs(value, publicUrl)),
     );
-    const { originating } = this.#parts;
+    const { originating } = this.#context;
     // Before the client can ask for the task's result.
     if (originating?.asTask === true && seen.answered.some((id) => id === originating.id))
-      this.#hasTask = await keepTask(this.#parts, parseJson(data), originating).catch(() => false);
+      this.#hasTask = await keepTask(this.#context, parseJson(data), originating).catch(() => false);
     await this.#act(seen);
     if (seen.rest === undefined) return this.#write(this.#withoutHidden(marked));
     // After an earlier id this event's is dropped: a client that resumes there has the request sent
     // again, in case it was lost.
-    const left = seen.rest === null ? withoutData(marked, hadIds, this.#parts.session.revision) : withData(marked, seen.rest);
+    const left = seen.rest === null ? withoutData(marked, hadIds, this.#context.session.revision) : withData(marked, seen.rest);
     return this.#write(this.#withoutHidden(left));
   }
 
   async #act(seen: FromServer): Promise<void> {
-    const { roundsPerOriginatingRequest } = this.#parts.key.limits ?? defaultLimits;
+    const { roundsPerOriginatingRequest } = this.#context.key.limits ?? defaultLimits;
     for (const { token, progress } of seen.progress)
-      if (token === this.#parts.progressToken) this.#progress = Math.max(this.#progress, progress);
+      if (token === this.#context.progressToken) this.#progress = Math.max(this.#progress, progress);
     for (const intercepted of seen.intercepted) {
       await this.#waitForRoom();
       await this.#mark();
       this.#intercepted.add(idKey(intercepted.id));
       this.#track(
         answerIntercepted(
-          { ...this.#samplingParts(), onProgress: (state) => this.#tellProgress(state), toClient: (message) => this.#tell(message) },
+          { ...this.#samplingContext(), onProgress: (state) => this.#tellProgress(state), toClient: (message) => this.#tell(message) },
           intercepted,
         ),
       );
@@ -264,43 +264,43 @@ class SseRelay {
       this.#passedThrough.set(idKey(passedThrough.id), passedThrough.id);
       // Before the client can have declined it. Where it cannot be parked, the client's answer is
       // final.
-      await park(this.#samplingParts(), passedThrough).catch(() => {});
+      await park(this.#samplingContext(), passedThrough).catch(() => {});
     }
     for (const { id, reason } of seen.cancelled) {
       if (this.#passedThrough.delete(idKey(id))) this.#track(this.#cancelPassedThrough(id));
       // A resumed stream may cancel a request that was not seen here.
-      const mayBeOurs = this.#parts.isResumed && (this.#isOurs() || this.#mayFallBack());
+      const mayBeOurs = this.#context.isResumed && (this.#isOurs() || this.#mayFallBack());
       if (!this.#intercepted.has(idKey(id)) && !mayBeOurs) continue;
-      if (this.#gaveUp.has(idKey(id))) continue;
+      if (this.#isAbandoned.has(idKey(id))) continue;
       if (isTimeout(reason)) {
         // Before the server's response ends the client's request and every sampling request for it.
-        await abandonSampling(this.#samplingParts(), id).catch(() => {});
+        await abandonSampling(this.#samplingContext(), id).catch(() => {});
         continue;
       }
-      this.#gaveUp.add(idKey(id));
-      this.#track(cancelSampling(this.#samplingParts(), id));
+      this.#isAbandoned.add(idKey(id));
+      this.#track(cancelSampling(this.#samplingContext(), id));
     }
     await this.#endIfAnswered(seen);
   }
 
   async #endIfAnswered(seen: FromServer): Promise<void> {
-    const { originating, isResumed, inFlight } = this.#parts;
+    const { originating, isResumed, inFlight } = this.#context;
     // Before the client has the answer: its next request must not find this one in flight.
     await inFlight?.answered(seen.answered, this.#hasTask);
     if (originating === null || !seen.answered.some((id) => id === originating.id)) return;
     this.#isOver = true;
-    for (const id of this.#passedThrough.values()) this.#track(takeParked(this.#parts, id).then(() => {}));
-    const served = this.#parts.serves ?? originating;
+    for (const id of this.#passedThrough.values()) this.#track(takeParked(this.#context, id).then(() => {}));
+    const served = this.#context.serves ?? originating;
     const wasSampled = this.#intercepted.size > 0 || this.#passedThrough.size > 0 || isResumed;
-    if (wasSampled && !this.#hasTask) this.#track(endOriginating(this.#parts, [served.id]));
+    if (wasSampled && !this.#hasTask) this.#track(endOriginating(this.#context, [served.id]));
   }
 
   /**
    * Cancels a request that passed through: the client may still have it, or it may be ours already.
    */
   async #cancelPassedThrough(id: RequestId): Promise<void> {
-    await takeParked(this.#parts, id);
-    await cancelSampling(this.#samplingParts(), id);
+    await takeParked(this.#context, id);
+    await cancelSampling(this.#samplingContext(), id);
   }
 
   /** Parses an event that passed before this one. */
@@ -309,19 +309,19 @@ class SseRelay {
     if (data !== null) await this.#endIfAnswered(fromServer(data, () => false));
   }
 
-  #samplingParts(): SamplingParts {
-    const originating = this.#parts.serves ?? this.#parts.originating;
+  #samplingContext(): SamplingContext {
+    const originating = this.#context.serves ?? this.#context.originating;
     // Some servers send again on a resumed stream what they sent on any: that is not for a list
     // whose stream it is.
-    const isElsewhere = this.#parts.isResumed && originating !== null && !countsInFlight(originating);
+    const isElsewhere = this.#context.isResumed && originating !== null && !countsInFlight(originating);
     return {
-      ...this.#parts,
+      ...this.#context,
       originating,
       onProgress: () => {},
       toClient: null,
       isOver: this.#isOver || isElsewhere,
       isBrief: false,
-      gaveUp: (id) => this.#gaveUp.has(idKey(id)),
+      isAbandoned: (id) => this.#isAbandoned.has(idKey(id)),
     };
   }
 
@@ -348,38 +348,38 @@ class SseRelay {
    * resume.
    */
   #isWithoutIds(): boolean {
-    return !this.#hasIds && !this.#isOver && this.#parts.originating !== null && !this.#parts.isResumed;
+    return !this.#hasIds && !this.#isOver && this.#context.originating !== null && !this.#context.isResumed;
   }
 
   /** Gives the client a place to come back to, once: there it hears that the outcome is unknown. */
   async #mark(): Promise<void> {
     if (this.#isMarked || this.#ended || !this.#isWithoutIds()) return;
     this.#isMarked = true;
-    await this.#write(idEvent(`id: ${this.#ownId}`, this.#parts.session.revision));
+    await this.#write(idEvent(`id: ${this.#ownId}`, this.#context.session.revision));
   }
 
   async #waitForRoom(): Promise<void> {
-    const { concurrent } = this.#parts.key.limits ?? defaultLimits;
+    const { concurrent } = this.#context.key.limits ?? defaultLimits;
     while (this.#pending.size >= concurrent + spareTasks) await Promise.race(this.#pending);
   }
 
   /** Whether an event has to be parsed. An escape may hide any word. */
   #mayConcern(raw: string): boolean {
-    if (this.#parts.inFlight !== null || this.#parts.isResumed) return true;
+    if (this.#context.inFlight !== null || this.#context.isResumed) return true;
     if (/createMessage|task|licitation|\\u/.test(raw)) return true;
-    return this.#intercepted.size + this.#passedThrough.size > 0 || (this.#parts.progressToken !== undefined && raw.includes("progress"));
+    return this.#intercepted.size + this.#passedThrough.size > 0 || (this.#context.progressToken !== undefined && raw.includes("progress"));
   }
 
   #isOurs(): boolean {
-    return isOurs(this.#parts.server.mode, this.#parts.session.clientSamples);
+    return isOurs(this.#context.server.mode, this.#context.session.clientSamples);
   }
 
   #mayFallBack(): boolean {
-    return mayFallBack(this.#parts.server.mode, this.#parts.session.clientSamples);
+    return mayFallBack(this.#context.server.mode, this.#context.session.clientSamples);
   }
 
   #takes(message: JsonRpcMessage): boolean {
-    const { env } = this.#parts;
+    const { env } = this.#context;
     if (message.kind === "request") {
       if (message.method === samplingMethod) return this.#isOurs();
       if (message.method === elicitationMethod) return isNamedAsOurs(message.id) || this.#elicitsOurs(message.params);
@@ -391,7 +391,7 @@ class SseRelay {
   }
 
   #elicitsOurs(params: JsonObject | null): boolean {
-    const { publicUrl } = settingsOf(this.#parts.env);
+    const { publicUrl } = settingsOf(this.#context.env);
     return publicUrl !== undefined && elicitsOurs(params, publicUrl);
   }
 
@@ -405,7 +405,7 @@ class SseRelay {
    * server's next is higher still.
    */
   #tellProgress(state: RunProgress): void {
-    const { progressToken } = this.#parts;
+    const { progressToken } = this.#context;
     if (progressToken === undefined || this.#ended || this.#isOver) return;
     this.#progress += 1e-6;
     this.#tell({
@@ -438,7 +438,7 @@ class SseRelay {
 
   async #fail(message: string, code = -32603): Promise<void> {
     this.#cancelUpstream();
-    const { originating } = this.#parts;
+    const { originating } = this.#context;
     if (originating !== null && !this.#isOver)
       await this.#writer.write(this.#encoder.encode(eventOf({ jsonrpc: "2.0", id: originating.id, error: { code, message } })));
     await this.#writer.close();

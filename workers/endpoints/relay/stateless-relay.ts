@@ -40,7 +40,7 @@ import {
   inputsOf,
   mostRounds,
   openCall,
-  roundParts,
+  roundContext,
   roundRefusal,
   samplesHere,
 } from "./call-rounds.ts";
@@ -57,18 +57,18 @@ import {
   withTasksDeclared,
   withoutTasks,
 } from "./call-tasks.ts";
-import { LegStream, eventResponse } from "./leg-stream.ts";
+import { ResponseStream, eventResponse } from "./response-stream.ts";
 import { discover, familyOf, forget, gatewayMeta } from "./negotiation.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
 import { openRequests, drive } from "./rounds-driver.ts";
 import type { PostedMessage } from "./session-relay.ts";
-import { type Watched, errorMessages, passUnclear } from "./visit.ts";
+import { type WatchedRelayRequest, errorMessages, passUnclear } from "./relay-request.ts";
 
 /** How long a client's state is good for. */
 const stateMs = 24 * 3_600_000;
 const sessionShards = 16;
 
-export async function postStateless(c: AppContext, visit: Watched, { value, body }: PostedMessage): Promise<Response> {
+export async function postStateless(c: AppContext, relay: WatchedRelayRequest, { value, body }: PostedMessage): Promise<Response> {
   const id = toRequestId(objectOf(value)?.["id"]);
   // No notification of a client is defined for HTTP in this revision: it is taken, and means
   // nothing.
@@ -76,40 +76,46 @@ export async function postStateless(c: AppContext, visit: Watched, { value, body
   const read = readStateless(value, (name) => c.req.raw.headers.get(name));
   if (!read.ok) return refuse(id ?? null, read.error.status, read.error);
   const request = read.value;
-  const family = await familyOf(c.env, visit);
+  const family = await familyOf(c.env, relay);
   if (!family.ok)
     return refuse(request.id, 502, { code: -32_603, message: errorMessages[family.error === "tooLong" ? "tooLong" : "unreachable"] });
-  if (typeof family.value === "object") return passUnclear(family.value.response, visit);
-  if (family.value === "sessions") return bridged(c, visit, request, body);
-  const place = isTaskMethod(request.method) ? taskPlace(c, visit, request.params["taskId"]) : null;
-  if (place !== null) return ownTask(c, visit, request, body, place);
+  if (typeof family.value === "object") return passUnclear(family.value.response, relay);
+  if (family.value === "sessions") return bridged(c, relay, request, body);
+  const place = isTaskMethod(request.method) ? taskPlace(c, relay, request.params["taskId"]) : null;
+  if (place !== null) return ownTask(c, relay, request, body, place);
   const given = request.params["requestState"];
-  if (given === undefined || !mayAskForInput(request.method)) return relayCall(relayedCall(c, visit, request, body, null));
+  if (given === undefined || !mayAskForInput(request.method)) return relayCall(relayedCall(c, relay, request, body, null));
   return typeof given === "string"
-    ? goOn(c, visit, request, body, given)
+    ? goOn(c, relay, request, body, given)
     : refuse(request.id, 400, { code: -32_602, message: "Invalid params: requestState is a text" });
 }
 
 /** A request about a call that was handed over to a task. */
-async function ownTask(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, place: TaskPlace): Promise<Response> {
+async function ownTask(
+  c: AppContext,
+  relay: WatchedRelayRequest,
+  request: StatelessRequest,
+  body: Uint8Array,
+  place: TaskPlace,
+): Promise<Response> {
   const { id, method } = request;
   if (!declaresTasks(request.capabilities)) return refuse(id, 400, tasksUndeclared);
-  const refused = await refuseOther(c, visit, request, place.owner);
+  const refused = await refuseOther(c, relay, request, place.owner);
   if (refused !== null) return refused;
-  const call = roundCall(c, visit, toolCallOf(request, place), { rest: "{}", digest: place.digest, owner: place.owner });
+  const call = roundCall(c, relay, toolCallOf(request, place), { rest: "{}", digest: place.digest, owner: place.owner });
   const answer = await answerTask(call, place, method, responsesIn(body, paramsIn(body)));
   return "error" in answer ? refuse(id, 400, answer.error) : json(responseOf(id, answer));
 }
 
 /** A server with sessions: an object has one, and the request goes to it. */
-async function bridged(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array): Promise<Response> {
+async function bridged(c: AppContext, relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array): Promise<Response> {
   const given = mayAskForInput(request.method) ? request.params["requestState"] : undefined;
-  const bound = boundOf(c, visit, request.method, restOf(body, paramsIn(body)));
+  const bound = boundOf(c, relay, request.method, restOf(body, paramsIn(body)));
   const state = given === undefined ? null : await openState(settingsOf(c.env).keys, bound, String(given), Date.now());
   if (state === undefined || (state !== null && state.bridge === undefined)) return refuse(request.id, 400, badState);
   // The session at the server was begun with one token, so a refreshed one ends the call.
-  if (state !== null && ownership(state.owner, ownerOf(visit.authorization)) !== "own") return refuse(request.id, 400, otherOwner);
-  return postBridged({ c, visit, request, body, bound, state });
+  if (state !== null && ownership(state.owner, ownerOf(relay.authorization)) !== "own") return refuse(request.id, 400, otherOwner);
+  return postBridged({ c, relay, request, body, bound, state });
 }
 
 const refuse = (id: Parameters<typeof failure>[0], status: number, { code, message, data }: RpcError): Promise<Response> =>
@@ -122,24 +128,30 @@ const json = (value: object, status = 200): Response =>
   });
 
 /** The retry of a request: its state says what it continues. */
-async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, given: string): Promise<Response> {
+async function goOn(
+  c: AppContext,
+  relay: WatchedRelayRequest,
+  request: StatelessRequest,
+  body: Uint8Array,
+  given: string,
+): Promise<Response> {
   const now = Date.now();
-  const opened = await openState(settingsOf(c.env).keys, boundOf(c, visit, request.method, restOf(body, paramsIn(body))), given, now);
+  const opened = await openState(settingsOf(c.env).keys, boundOf(c, relay, request.method, restOf(body, paramsIn(body))), given, now);
   if (opened === undefined) return refuse(request.id, 400, badState);
   const { attempt, bridge } = opened;
   // The server had sessions when the call began.
-  if (bridge !== undefined) return bridged(c, visit, request, body);
-  const refused = await refuseOther(c, visit, request, opened.owner);
+  if (bridge !== undefined) return bridged(c, relay, request, body);
+  const refused = await refuseOther(c, relay, request, opened.owner);
   if (refused !== null) return refused;
-  if (attempt === null) return relayCall(relayedCall(c, visit, request, body, opened));
-  const call = roundCall(c, visit, request, placeOf(c, visit, request, body, opened.owner));
+  if (attempt === null) return relayCall(relayedCall(c, relay, request, body, opened));
+  const call = roundCall(c, relay, request, placeOf(c, relay, request, body, opened.owner));
   const look = (): Promise<CallState | null> => Promise.resolve(call.call.look(attempt));
   const state = (await call.call.touch(attempt, c.var.key.id)) as CallState | null;
   if (state === null) return refuse(request.id, 400, goneError);
   const { id, meta } = request;
   const progressToken = toRequestId(meta["progressToken"]);
-  const leg = new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: "" });
-  leg.run(async () => {
+  const stream = new ResponseStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: "" });
+  stream.run(async () => {
     const responses = responsesIn(body, paramsIn(body));
     const samples = samplesHere(call);
     if (state.kind === "waiting" && state.round === opened.round)
@@ -147,9 +159,9 @@ async function goOn(c: AppContext, visit: Watched, request: StatelessRequest, bo
         const response = samples && method === samplingMethod ? undefined : responses?.get(key);
         if (response !== undefined) await call.call.answer(state.attempt, state.round, key, response);
       }
-    return driven(call, request, leg, await look(), opened.keys);
+    return driven(call, request, stream, await look(), opened.keys);
   });
-  return eventResponse(leg);
+  return eventResponse(stream);
 }
 
 const badState: RpcError = {
@@ -169,17 +181,22 @@ const otherOwner: RpcError = {
  * The claims of a refreshed JWT are believed once the server has accepted that very token: nothing
  * of the call is told before that.
  */
-async function refuseOther(c: AppContext, visit: Watched, request: StatelessRequest, owner: CallOwner | null): Promise<Response | null> {
-  switch (ownership(owner, ownerOf(visit.authorization))) {
+async function refuseOther(
+  c: AppContext,
+  relay: WatchedRelayRequest,
+  request: StatelessRequest,
+  owner: CallOwner | null,
+): Promise<Response | null> {
+  switch (ownership(owner, ownerOf(relay.authorization))) {
     case "own":
       return null;
     case "other":
       return refuse(request.id, 400, otherOwner);
     case "refreshed": {
-      const found = await discover(c.env, visit, gatewayMeta());
+      const found = await discover(c.env, relay, gatewayMeta());
       if (!found.ok)
         return refuse(request.id, 502, { code: -32_603, message: errorMessages[found.error === "tooLong" ? "tooLong" : "unreachable"] });
-      if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);
+      if (found.value.kind === "unclear") return passUnclear(found.value.response, relay);
       return found.value.kind === "stateless" ? null : refuse(request.id, 400, otherOwner);
     }
   }
@@ -188,8 +205,8 @@ async function refuseOther(c: AppContext, visit: Watched, request: StatelessRequ
 /**
  * What makes a request the same again: a state is good for it alone, and a repeat finds its call.
  */
-const boundOf = (c: AppContext, visit: Watched, method: string, rest: string): string =>
-  digestOf("countersign/request-bound/v1", { key: c.var.key.id, server: visit.name, method, params: valueAsWritten(rest) });
+const boundOf = (c: AppContext, relay: WatchedRelayRequest, method: string, rest: string): string =>
+  digestOf("countersign/request-bound/v1", { key: c.var.key.id, server: relay.name, method, params: valueAsWritten(rest) });
 
 /**
  * The name of a request's call. Clients that declare different capabilities have calls of their
@@ -200,21 +217,27 @@ const callNameOf = (bound: string, { capabilities }: StatelessRequest, owner: Ca
   digestOf("countersign/stateless-call/v2", { bound, capabilities: JSON.stringify(capabilities), token: owner?.token ?? null });
 
 /** The request as the server gets it: with the gateway's sampling, and the server's own state. */
-function relayedCall(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, retry: RelayedState | null): RelayedCall {
+function relayedCall(
+  c: AppContext,
+  relay: WatchedRelayRequest,
+  request: StatelessRequest,
+  body: Uint8Array,
+  retry: RelayedState | null,
+): RelayedCall {
   const { id, method, params } = request;
-  const session = sessionOf(c, visit, request);
+  const session = sessionOf(c, relay, request);
   return {
     c,
-    visit,
+    relay,
     id,
     method,
     name: mirroredName(method, params),
-    params: retry === null ? firstParams(visit, request, body, session) : retryParams(visit, request, body, session, retry),
+    params: retry === null ? firstParams(relay, request, body, session) : retryParams(relay, request, body, session, retry),
     headers: paramHeaders(c),
     progressToken: toRequestId(request.meta["progressToken"]),
     session,
     endsWith: "",
-    client: clientSide(c, visit, request, body, retry?.round ?? 0),
+    client: clientSide(c, relay, request, body, retry?.round ?? 0),
   };
 }
 
@@ -223,19 +246,19 @@ function relayedCall(c: AppContext, visit: Watched, request: StatelessRequest, b
  * gateway answers sampling, answers that nobody asked for are left out: they could be a reply that
  * no model gave and nobody reviewed.
  */
-function firstParams(visit: Watched, request: StatelessRequest, body: Uint8Array, session: RelaySession): string {
+function firstParams(relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array, session: RelaySession): string {
   const params = paramsIn(body);
-  if (samplesHere({ visit, session }) && request.params["inputResponses"] !== undefined)
-    return attemptOf(restOf(body, params), metaFor(visit, request, session), null, null);
+  if (samplesHere({ relay, session }) && request.params["inputResponses"] !== undefined)
+    return attemptOf(restOf(body, params), metaFor(relay, request, session), null, null);
   const meta = memberOf(body, params, "_meta");
-  if (meta === undefined || !samplesHere({ visit, session })) return textAt(body, params);
-  const sent = edited(body, withMembers(body, meta, { [clientCapabilitiesKey]: withSampling(request, visit) }));
+  if (meta === undefined || !samplesHere({ relay, session })) return textAt(body, params);
+  const sent = edited(body, withMembers(body, meta, { [clientCapabilitiesKey]: withSampling(request, relay) }));
   return textAt(sent, paramsIn(sent));
 }
 
 /** The same for a retry, with the server's own state and the answers to what it asked. */
 function retryParams(
-  visit: Watched,
+  relay: WatchedRelayRequest,
   request: StatelessRequest,
   body: Uint8Array,
   session: RelaySession,
@@ -243,16 +266,16 @@ function retryParams(
 ): string {
   const given = responsesIn(body, paramsIn(body));
   const responses = given === null ? null : new Map([...given].filter(([key]) => keys.includes(key)));
-  return attemptOf(restOf(body, paramsIn(body)), metaFor(visit, request, session), state, responses);
+  return attemptOf(restOf(body, paramsIn(body)), metaFor(relay, request, session), state, responses);
 }
 
 /** The request was read: it has params. */
 const paramsIn = (body: Uint8Array): Span => memberOf(body, { from: 0, to: body.length }, "params") ?? { from: 0, to: 0 };
 
-const metaFor = (visit: Watched, request: StatelessRequest, session: RelaySession): JsonObject =>
-  samplesHere({ visit, session }) ? { ...request.meta, [clientCapabilitiesKey]: withSampling(request, visit) } : request.meta;
+const metaFor = (relay: WatchedRelayRequest, request: StatelessRequest, session: RelaySession): JsonObject =>
+  samplesHere({ relay, session }) ? { ...request.meta, [clientCapabilitiesKey]: withSampling(request, relay) } : request.meta;
 
-const withSampling = ({ capabilities }: StatelessRequest, { server }: Watched): JsonObject => ({
+const withSampling = ({ capabilities }: StatelessRequest, { server }: WatchedRelayRequest): JsonObject => ({
   ...capabilities,
   ...samplingCapabilities(server, capabilities),
 });
@@ -260,9 +283,9 @@ const withSampling = ({ capabilities }: StatelessRequest, { server }: Watched): 
 /** `Mcp-Param-…` headers pass: the arguments that they repeat are not changed. */
 const paramHeaders = (c: AppContext): [string, string][] => [...c.req.raw.headers].filter(([name]) => name.startsWith("mcp-param-"));
 
-function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, rounds: number): ClientSide {
+function clientSide(c: AppContext, relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array, rounds: number): ClientSide {
   const { id, method, capabilities } = request;
-  const about = { c, visit, session: sessionOf(c, visit, request), capabilities };
+  const about = { c, relay, session: sessionOf(c, relay, request), capabilities };
   const tellsOfTasks = method === "server/discover" && declaresTasks(capabilities) && samplesHere(about);
   const response = (answer: RpcAnswer): JsonObject =>
     responseMessage(id, tellsOfTasks && "result" in answer ? { result: withTasksDeclared(answer.result) } : answer);
@@ -271,21 +294,21 @@ function clientSide(c: AppContext, visit: Watched, request: StatelessRequest, bo
     response,
     notification: (text) => text,
     otherFamily: async () => {
-      await forget(c.env, visit);
-      return bridged(c, visit, request, body);
+      await forget(c.env, relay);
+      return bridged(c, relay, request, body);
     },
     refuse: (status, error) => refuse(id, status, error),
     roundError: (result) => {
       const checked = checkedRound(about, method, result);
       return checked.ok ? null : checked.error;
     },
-    round: async (leg, result) => {
+    round: async (stream, result) => {
       const checked = checkedRound(about, method, result);
       if (!checked.ok) return response({ error: checked.error.error });
-      const call = roundCall(c, visit, request, placeOf(c, visit, request, body, ownerOf(visit.authorization)));
+      const call = roundCall(c, relay, request, placeOf(c, relay, request, body, ownerOf(relay.authorization)));
       if (!samplesHere(call) || !checked.value.requests.some((each) => each.method === samplingMethod))
         return passRound(call, request, checked.value, rounds);
-      return driven(call, request, leg, await openCall(call, checked.value), []);
+      return driven(call, request, stream, await openCall(call, checked.value), []);
     },
   };
 }
@@ -299,14 +322,14 @@ async function passRound(call: OwnedCall, request: StatelessRequest, { requests,
 }
 
 async function askClient(
-  { c, visit, rest, owner }: OwnedCall,
+  { c, relay, rest, owner }: OwnedCall,
   request: StatelessRequest,
   inputRequests: JsonObject | null,
   state: Omit<RelayedState, "owner">,
 ): Promise<JsonObject> {
   const requestState = await sealState(
     settingsOf(c.env).keys,
-    boundOf(c, visit, request.method, rest),
+    boundOf(c, relay, request.method, rest),
     { ...state, owner },
     Date.now() + stateMs,
   );
@@ -329,22 +352,22 @@ const reviewKey = "countersign/review";
 async function driven(
   call: OwnedCall,
   request: StatelessRequest,
-  leg: LegStream,
+  stream: ResponseStream,
   state: CallState | null,
   offered: readonly string[],
 ): Promise<JsonObject> {
-  const { legMs } = settingsOf(call.c.env);
+  const { holdMs } = settingsOf(call.c.env);
   const enough = Promise.withResolvers<JsonObject | null>();
-  const timer = setTimeout(() => enough.resolve(null), legMs);
-  const parts = roundParts(call, leg);
+  const timer = setTimeout(() => enough.resolve(null), holdMs);
+  const context = roundContext(call, stream);
   const toClient = (message: JsonObject): void => {
     const offer = reviewOffer(message);
     if (offer !== null && !offered.includes(String(offer["url"]))) enough.resolve(offer);
   };
   const done = await drive(
     {
-      parts: { ...parts, sampling: { ...parts.sampling, toClient } },
-      attempt: attemptWith(call, leg),
+      context: { ...context, sampling: { ...context.sampling, toClient } },
+      attempt: attemptWith(call, stream),
       samples: samplesHere(call),
       refusal: (requests) => roundRefusal(call, requests)?.error ?? null,
       ask: null,
@@ -373,8 +396,8 @@ async function driven(
 }
 
 /** Hands the call over to a task, which it is stored as already. */
-function asTask({ c, visit, digest, name, owner }: OwnedCall, { id }: StatelessRequest, { attempt }: Waiting): JsonObject {
-  const place = { server: visit.name, digest, attempt, name: name ?? "", createdAt: Date.now(), owner };
+function asTask({ c, relay, digest, name, owner }: OwnedCall, { id }: StatelessRequest, { attempt }: Waiting): JsonObject {
+  const place = { server: relay.name, digest, attempt, name: name ?? "", createdAt: Date.now(), owner };
   return { jsonrpc: "2.0", id, result: createdTask(c, place) };
 }
 
@@ -396,9 +419,15 @@ function reviewOffer({ method, params }: JsonObject): JsonObject | null {
 }
 
 /** The params of a request and the name of its call. */
-function placeOf(c: AppContext, visit: Watched, request: StatelessRequest, body: Uint8Array, owner: CallOwner | null): CallPlace {
+function placeOf(
+  c: AppContext,
+  relay: WatchedRelayRequest,
+  request: StatelessRequest,
+  body: Uint8Array,
+  owner: CallOwner | null,
+): CallPlace {
   const rest = restOf(body, paramsIn(body));
-  return { rest, digest: callNameOf(boundOf(c, visit, request.method, rest), request, owner), owner };
+  return { rest, digest: callNameOf(boundOf(c, relay, request.method, rest), request, owner), owner };
 }
 
 type CallPlace = { readonly rest: string; readonly digest: string; readonly owner: CallOwner | null };
@@ -406,15 +435,15 @@ type CallPlace = { readonly rest: string; readonly digest: string; readonly owne
 /** A call that its client comes back to by a state, or by a task's id. */
 type OwnedCall = RoundCall & Pick<CallPlace, "owner">;
 
-function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, { rest, digest, owner }: CallPlace): OwnedCall {
+function roundCall(c: AppContext, relay: WatchedRelayRequest, request: StatelessRequest, { rest, digest, owner }: CallPlace): OwnedCall {
   const { method, params, capabilities } = request;
-  const session = sessionOf(c, visit, request);
-  const meta = metaFor(visit, request, session);
+  const session = sessionOf(c, relay, request);
+  const meta = metaFor(relay, request, session);
   return {
     c,
-    visit,
+    relay,
     session,
-    originatingOf: (attempt) => originatingOf(visit, method, params, attempt),
+    originatingOf: (attempt) => originatingOf(relay, method, params, attempt),
     method: method as RoundMethod, // only these have rounds
     name: mirroredName(method, params),
     capabilities,
@@ -432,7 +461,7 @@ function roundCall(c: AppContext, visit: Watched, request: StatelessRequest, { r
  * The client's request as its session knows it. Its id is the call's, since each request of the
  * client has a JSON-RPC id of its own.
  */
-function originatingOf({ server }: Watched, method: string, params: JsonObject, attempt: string): Originating {
+function originatingOf({ server }: WatchedRelayRequest, method: string, params: JsonObject, attempt: string): Originating {
   const given = server.context ? params["arguments"] : undefined;
   const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
   return {
@@ -446,7 +475,7 @@ function originatingOf({ server }: Watched, method: string, params: JsonObject, 
 /**
  * There are no sessions in this revision: sampling is known by a few of the key's for each server.
  */
-function sessionOf(c: AppContext, { name }: Watched, { capabilities, method, params }: StatelessRequest): RelaySession {
+function sessionOf(c: AppContext, { name }: WatchedRelayRequest, { capabilities, method, params }: StatelessRequest): RelaySession {
   const shard = [...`${method} ${mirroredName(method, params) ?? ""}`].reduce((sum, each) => (sum * 31 + each.charCodeAt(0)) >>> 0, 0);
   return {
     key: c.var.key.id,

@@ -43,11 +43,11 @@ import type { AppContext } from "../app-context.ts";
 import type { RoundCall } from "./call-rounds.ts";
 import { samplesHere } from "./call-rounds.ts";
 import { driveTranslated, streamPlace, takeInput, translatedRound } from "./client-rounds.ts";
-import { LegStream, eventResponse } from "./leg-stream.ts";
+import { ResponseStream, eventResponse } from "./response-stream.ts";
 import { associationSession, endOriginating } from "./relay-sampling.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
 import { discover, forget, gatewayMeta } from "./negotiation.ts";
-import { type Watched, broken, errorMessages, passUnclear, sessionHeader, sessionNotFound } from "./visit.ts";
+import { type WatchedRelayRequest, broken, errorMessages, passUnclear, sessionHeader, sessionNotFound } from "./relay-request.ts";
 import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;
@@ -61,11 +61,16 @@ const sessionNameLength = 16;
  * Begins a session with a client whose server has none. `discovered`: what the server said of
  * itself.
  */
-export async function beginTranslated(c: AppContext, visit: Watched, request: Request, discovered: JsonObject): Promise<Response> {
+export async function beginTranslated(
+  c: AppContext,
+  relay: WatchedRelayRequest,
+  request: Request,
+  discovered: JsonObject,
+): Promise<Response> {
   const revision = agreedRevision(request.params);
   const session: Translated = {
     key: c.var.key.id,
-    server: visit.name,
+    server: relay.name,
     upstream: null,
     revision,
     clientSamples: declaresSampling(request.params),
@@ -75,9 +80,9 @@ export async function beginTranslated(c: AppContext, visit: Watched, request: Re
   };
   const id = relaySessionId(settingsOf(c.env).keys, session);
   if (id === null) return json(failure(request.id, { code: -32_603, message: "The client's capabilities are too long" }));
-  const result = initializeResult(discovered, revision, visit.name);
+  const result = initializeResult(discovered, revision, relay.name);
   const { instructions } = result;
-  if (visit.server.context && typeof instructions === "string")
+  if (relay.server.context && typeof instructions === "string")
     await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(instructions.slice(0, 4 * longestPart));
   return json(success(request.id, result), { [sessionHeader]: id });
 }
@@ -85,24 +90,24 @@ export async function beginTranslated(c: AppContext, visit: Watched, request: Re
 /** A message of a session that is translated, or a batch of them. */
 export async function postTranslated(
   c: AppContext,
-  visit: Watched,
+  relay: WatchedRelayRequest,
   session: Translated,
   messages: readonly JsonRpcMessage[],
   body: Uint8Array,
 ): Promise<Response> {
   const requests = messages.filter((each) => each.kind === "request");
   // A request goes to the server, which looks at its credential itself.
-  const refused = messages.some((each) => aboutCall(each) !== null) ? await refuseForged(c, visit) : null;
+  const refused = messages.some((each) => aboutCall(each) !== null) ? await refuseForged(c, relay) : null;
   if (refused !== null) return refused;
   for (const message of messages) {
-    if (message.kind === "notification") await notified(c, visit, session, message);
-    if (message.kind === "response" && !isOfferId(message.id)) await responded(c, visit, session, message.id, body);
+    if (message.kind === "notification") await notified(c, relay, session, message);
+    if (message.kind === "response" && !isOfferId(message.id)) await responded(c, relay, session, message.id, body);
   }
   const [request, ...more] = requests;
   if (request === undefined) return new Response(null, { status: 202 });
   if (more.length > 0 || messages.length > 1)
     return json(failure(request.id, { code: -32_600, message: "Send each request by itself: this MCP server takes no batches" }), {}, 400);
-  return answered(c, visit, session, request, body);
+  return answered(c, relay, session, request, body);
 }
 
 /**
@@ -115,47 +120,53 @@ function aboutCall(message: JsonRpcMessage): RequestId | null {
   return message.kind === "response" ? (inputPlace(message.id)?.request ?? null) : null;
 }
 
-async function notified(c: AppContext, visit: Watched, session: Translated, message: JsonRpcMessage): Promise<void> {
+async function notified(c: AppContext, relay: WatchedRelayRequest, session: Translated, message: JsonRpcMessage): Promise<void> {
   const id = aboutCall(message);
   if (id === null) return;
   // Before the client's 202.
   await endOriginating({ env: c.env, key: c.var.key, session }, [id]).catch(() => {});
-  await callOf(c, visit, session, id).cancel(null);
+  await callOf(c, relay, session, id).cancel(null);
 }
 
 /** A response of the client to what a round asked it. */
-async function responded(c: AppContext, visit: Watched, session: Translated, id: RequestId, body: Uint8Array): Promise<void> {
+async function responded(c: AppContext, relay: WatchedRelayRequest, session: Translated, id: RequestId, body: Uint8Array): Promise<void> {
   const place = inputPlace(id);
-  if (place !== null) await takeInput({ visit, session, call: callOf(c, visit, session, place.request) }, place, body);
+  if (place !== null) await takeInput({ relay, session, call: callOf(c, relay, session, place.request) }, place, body);
 }
 
 /** The call of one request of a session. */
-const callOf = (c: AppContext, visit: Watched, session: RelaySession, id: RequestId): DurableObjectStub<CallCalls> =>
-  callStub(c.env, c.var.key.id, callDigest(visit, session, id));
+const callOf = (c: AppContext, relay: WatchedRelayRequest, session: RelaySession, id: RequestId): DurableObjectStub<CallCalls> =>
+  callStub(c.env, c.var.key.id, callDigest(relay, session, id));
 
 /** A stolen session id leads to no call of a user who has another credential for the server. */
-const callDigest = (visit: Watched, session: RelaySession, id: RequestId): string =>
+const callDigest = (relay: WatchedRelayRequest, session: RelaySession, id: RequestId): string =>
   digestOf("countersign/translated-call/v2", {
-    server: visit.name,
+    server: relay.name,
     session: session.name,
     id: idKey(id),
-    user: ownerOf(visit.authorization)?.user ?? null,
+    user: ownerOf(relay.authorization)?.user ?? null,
   });
 
 /**
  * The refusal of a caller whose JWT the server does not accept, before a call is found by its
  * claims: anybody can write another user's. Other credentials are compared as they are.
  */
-async function refuseForged(c: AppContext, visit: Watched): Promise<Response | null> {
-  const owner = ownerOf(visit.authorization);
+async function refuseForged(c: AppContext, relay: WatchedRelayRequest): Promise<Response | null> {
+  const owner = ownerOf(relay.authorization);
   if (owner === null || owner.user === owner.token) return null;
-  const found = await discover(c.env, visit, gatewayMeta());
+  const found = await discover(c.env, relay, gatewayMeta());
   if (!found.ok) return broken(c, errorMessages[found.error === "noAnswer" ? "unreachable" : found.error]);
-  if (found.value.kind === "unclear") return passUnclear(found.value.response, visit);
+  if (found.value.kind === "unclear") return passUnclear(found.value.response, relay);
   return found.value.kind === "stateless" ? null : sessionNotFound(c);
 }
 
-async function answered(c: AppContext, visit: Watched, session: Translated, request: Request, body: Uint8Array): Promise<Response> {
+async function answered(
+  c: AppContext,
+  relay: WatchedRelayRequest,
+  session: Translated,
+  request: Request,
+  body: Uint8Array,
+): Promise<Response> {
   const { id, method, params } = request;
   switch (method) {
     case "ping":
@@ -169,43 +180,49 @@ async function answered(c: AppContext, visit: Watched, session: Translated, requ
       return json(failure(id, { code: -32_601, message: `Method not found: ${method} has no translation for this MCP server` }));
     default:
   }
-  return relayCall(await relayedCall(c, visit, session, request, body));
+  return relayCall(await relayedCall(c, relay, session, request, body));
 }
 
-async function relayedCall(c: AppContext, visit: Watched, session: Translated, request: Request, body: Uint8Array): Promise<RelayedCall> {
+async function relayedCall(
+  c: AppContext,
+  relay: WatchedRelayRequest,
+  session: Translated,
+  request: Request,
+  body: Uint8Array,
+): Promise<RelayedCall> {
   const { id, method } = request;
   const params = request.params ?? {};
   const at = memberOf(body, { from: 0, to: body.length }, "params");
   const rest = at === undefined ? "{}" : restOf(body, at);
-  const meta = await metaOf(c, visit, session, params);
+  const meta = await metaOf(c, relay, session, params);
   return {
     c,
-    visit,
+    relay,
     id,
     method,
     name: mirroredName(method, params),
     params: attemptOf(rest, meta, null, null),
-    headers: method === "tools/call" ? knownParamHeaders(visit, params) : [],
+    headers: method === "tools/call" ? knownParamHeaders(relay, params) : [],
     progressToken: toRequestId(meta["progressToken"]),
     session,
     endsWith: associationSession(session),
-    client: clientSide(c, visit, session, request, { rest, meta }),
+    client: clientSide(c, relay, session, request, { rest, meta }),
   };
 }
 
 /** What the server is told with a request of this session. */
-export async function metaOf(c: AppContext, visit: Watched, session: Translated, params: JsonObject): Promise<JsonObject> {
+export async function metaOf(c: AppContext, relay: WatchedRelayRequest, session: Translated, params: JsonObject): Promise<JsonObject> {
   const logLevel = session.translated.logs
     ? ((await sessionStub(c.env, c.var.key.id, associationSession(session)).logLevel()) ?? "info")
     : null;
   const { translated } = session;
-  const added = samplesHere({ visit, session }) ? samplingCapabilities(visit.server, translated.capabilities) : null;
+  const added = samplesHere({ relay, session }) ? samplingCapabilities(relay.server, translated.capabilities) : null;
   return requestMeta(objectOf(params["_meta"]), translated, { added, logLevel });
 }
 
 type Sent = { readonly rest: string; readonly meta: JsonObject };
 
-function clientSide(c: AppContext, visit: Watched, session: Translated, request: Request, sent: Sent): ClientSide {
+function clientSide(c: AppContext, relay: WatchedRelayRequest, session: Translated, request: Request, sent: Sent): ClientSide {
   const { id, method } = request;
   const params = request.params ?? {};
   const response = (answer: RpcAnswer): JsonObject => responseMessage(id, answerFor(method, answer));
@@ -216,20 +233,20 @@ function clientSide(c: AppContext, visit: Watched, session: Translated, request:
     response,
     notification: (text) => text,
     otherFamily: async () => {
-      await forget(c.env, visit);
+      await forget(c.env, relay);
       return sessionNotFound(c);
     },
     refuse,
-    cancelled: (over) => whenCancelled(callOf(c, visit, session, id), over),
-    ...(method === "tools/call" ? { missedHeaders: () => learnedParamHeaders(c, visit, params, sent.meta) } : {}),
+    cancelled: (over) => whenCancelled(callOf(c, relay, session, id), over),
+    ...(method === "tools/call" ? { missedHeaders: () => learnedParamHeaders(c, relay, params, sent.meta) } : {}),
     // Whatever is wrong with a round is said on the stream.
     roundError: () => null,
-    round: async (leg, result) =>
+    round: async (stream, result) =>
       mayAskForInput(method)
         ? translatedRound(
-            translatedCall(c, visit, session, request, sent, method),
+            translatedCall(c, relay, session, request, sent, method),
             { id, progressToken: toRequestId(sent.meta["progressToken"]) },
-            leg,
+            stream,
             result,
           )
         : response({
@@ -255,7 +272,7 @@ async function whenCancelled(call: DurableObjectStub<CallCalls>, over: AbortSign
 
 function translatedCall(
   c: AppContext,
-  visit: Watched,
+  relay: WatchedRelayRequest,
   session: Translated,
   { id, params }: Request,
   { rest, meta }: Sent,
@@ -263,21 +280,21 @@ function translatedCall(
 ): RoundCall {
   return {
     c,
-    visit,
+    relay,
     session,
     method,
     name: mirroredName(method, params ?? {}),
-    originatingOf: () => originatingOf(visit, id, method, params ?? {}),
+    originatingOf: () => originatingOf(relay, id, method, params ?? {}),
     capabilities: session.translated.capabilities,
     meta,
     rest,
-    headers: method === "tools/call" ? knownParamHeaders(visit, params ?? {}) : [],
-    digest: callDigest(visit, session, id),
-    call: callOf(c, visit, session, id),
+    headers: method === "tools/call" ? knownParamHeaders(relay, params ?? {}) : [],
+    digest: callDigest(relay, session, id),
+    call: callOf(c, relay, session, id),
   };
 }
 
-function originatingOf({ server }: Watched, id: RequestId, method: RoundMethod, params: JsonObject): Originating {
+function originatingOf({ server }: WatchedRelayRequest, id: RequestId, method: RoundMethod, params: JsonObject): Originating {
   const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
   const given = server.context ? params["arguments"] : undefined;
   return { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
@@ -289,47 +306,54 @@ function originatingOf({ server }: Watched, id: RequestId, method: RoundMethod, 
  */
 export function listenTranslated(
   c: AppContext,
-  visit: Watched,
+  relay: WatchedRelayRequest,
   session: Translated,
   last: { readonly request: string; readonly own: string } | undefined,
 ): Promise<Response> {
-  return last === undefined || last.request === "" ? listen(c, visit, session) : resume(c, visit, session, last);
+  return last === undefined || last.request === "" ? listen(c, relay, session) : resume(c, relay, session, last);
 }
 
 /** Goes on with the call of a request whose stream broke. */
 async function resume(
   c: AppContext,
-  visit: Watched,
+  relay: WatchedRelayRequest,
   session: Translated,
   { request, own }: { readonly request: string; readonly own: string },
 ): Promise<Response> {
-  const refused = await refuseForged(c, visit);
+  const refused = await refuseForged(c, relay);
   if (refused !== null) return refused;
   const { id, method, name, progressToken } = JSON.parse(request) as SealedRequest; // sealed by us
   const place = streamPlace(own);
-  const leg = new LegStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: associationSession(session) });
-  const meta = await metaOf(c, visit, session, progressToken === undefined ? {} : { _meta: { progressToken } });
-  const params = method === "resources/read" ? { uri: name } : { name };
-  const call = translatedCall(c, visit, session, { kind: "request", id, method, params }, { rest: "{}", meta }, method);
-  leg.run(async () => {
-    const state = place === null ? null : ((await call.call.look(place.attempt)) as CallState | null);
-    return driveTranslated(call, { id, progressToken }, leg, state, place);
+  const stream = new ResponseStream({
+    env: c.env,
+    ctx: c.executionCtx,
+    key: c.var.key,
+    id,
+    progressToken,
+    session: associationSession(session),
   });
-  return eventResponse(leg);
+  const meta = await metaOf(c, relay, session, progressToken === undefined ? {} : { _meta: { progressToken } });
+  const params = method === "resources/read" ? { uri: name } : { name };
+  const call = translatedCall(c, relay, session, { kind: "request", id, method, params }, { rest: "{}", meta }, method);
+  stream.run(async () => {
+    const state = place === null ? null : ((await call.call.look(place.attempt)) as CallState | null);
+    return driveTranslated(call, { id, progressToken }, stream, state, place);
+  });
+  return eventResponse(stream);
 }
 
 type SealedRequest = { readonly id: RequestId; readonly method: RoundMethod; readonly name: string; readonly progressToken?: RequestId };
 
 /** Changes of the server's lists. A server that tells of none has no such stream. */
-async function listen(c: AppContext, visit: Watched, session: Translated): Promise<Response> {
+async function listen(c: AppContext, relay: WatchedRelayRequest, session: Translated): Promise<Response> {
   const { listens } = session.translated;
   if (listens.length === 0) return new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } });
-  const meta = await metaOf(c, visit, session, {});
+  const meta = await metaOf(c, relay, session, {});
   const notifications = Object.fromEntries(listens.map((each) => [each, true]));
   const id = "listen";
   return relayCall({
     c,
-    visit,
+    relay,
     id,
     method: "subscriptions/listen",
     name: null,

@@ -16,7 +16,7 @@ export type Question = InputRequest & { readonly request: RequestId };
 
 type Leg = { told: string[]; waiting: number; seenAt: number };
 
-export type CallParts = {
+export type CallDeps = {
   readonly tables: BridgeTables;
   readonly now: () => number;
   /** Writes together. */
@@ -44,7 +44,7 @@ export class BridgeCall {
   isRunning = false;
   answer: string | null = null;
   until: number;
-  readonly #parts: CallParts;
+  readonly #deps: CallDeps;
   readonly #questions = new Map<string, Question>();
   /** Answered, and perhaps not at the server: their keys. */
   readonly #answered = new Map<string, RequestId>();
@@ -63,8 +63,8 @@ export class BridgeCall {
   #refused: Extract<BridgeState, { kind: "refused" }> | null = null;
   #eventWrittenAt = 0;
 
-  private constructor(parts: CallParts, row: Pick<CallRow, "call" | "bound" | "method">, session: Session, kept: CallRow | null) {
-    this.#parts = parts;
+  private constructor(deps: CallDeps, row: Pick<CallRow, "call" | "bound" | "method">, session: Session, kept: CallRow | null) {
+    this.#deps = deps;
     this.name = row.call;
     this.bound = row.bound;
     this.method = row.method;
@@ -73,20 +73,20 @@ export class BridgeCall {
     this.#asked = kept?.asked ?? 0;
     this.#isKept = kept !== null;
     this.#isStated = kept !== null;
-    this.until = kept?.until ?? parts.now() + waitingMs;
+    this.until = kept?.until ?? deps.now() + waitingMs;
   }
 
-  static begun(parts: CallParts, row: Pick<CallRow, "call" | "bound" | "method">, session: Session): BridgeCall {
-    return new BridgeCall(parts, row, session, null);
+  static begun(deps: CallDeps, row: Pick<CallRow, "call" | "bound" | "method">, session: Session): BridgeCall {
+    return new BridgeCall(deps, row, session, null);
   }
 
   /** The call as it is stored. */
-  static stored(parts: CallParts, row: CallRow): BridgeCall {
-    const call = new BridgeCall(parts, row, { id: row.session, revision: row.revision }, row);
+  static stored(deps: CallDeps, row: CallRow): BridgeCall {
+    const call = new BridgeCall(deps, row, { id: row.session, revision: row.revision }, row);
     call.#isAttached = false;
-    if (row.ended > 0) call.answer = parts.tables.answerOf(row.call);
+    if (row.ended > 0) call.answer = deps.tables.answerOf(row.call);
     call.#isTaken = row.ended === 2;
-    for (const { key, request, method, answered } of parts.tables.questions(row.call)) {
+    for (const { key, request, method, answered } of deps.tables.questions(row.call)) {
       const id = JSON.parse(request) as RequestId; // written by `ask`
       if (answered === 1) call.#answered.set(key, id);
       else call.#questions.set(key, { key, request: id, method: method as InputRequest["method"], params: call.#textOf(key) });
@@ -116,24 +116,24 @@ export class BridgeCall {
   keep(): void {
     if (this.#isKept || this.isDone) return;
     this.#isKept = true;
-    this.#parts.atomically(() => this.#write());
+    this.#deps.atomically(() => this.#write());
   }
 
   #write(): void {
-    const { tables } = this.#parts;
+    const { tables } = this.#deps;
     const { name: call, bound, method, session, eventId: event_id, until } = this;
     const ended = this.answer === null ? 0 : this.#isTaken ? 2 : 1;
     tables.keep({ call, bound, method, session: session.id, revision: session.revision, event_id, asked: this.#asked, ended, until });
     if (this.answer !== null) tables.end(call, this.answer);
-    this.#eventWrittenAt = this.#parts.now();
+    this.#eventWrittenAt = this.#deps.now();
   }
 
   /** An event of its stream came; `matters`: what it brought is not to come again. */
   passed(eventId: string, matters: boolean): void {
     this.eventId = eventId;
-    if (!this.#isKept || (!matters && this.#parts.now() - this.#eventWrittenAt < eventMs)) return;
-    this.#parts.tables.passed(this.name, eventId);
-    this.#eventWrittenAt = this.#parts.now();
+    if (!this.#isKept || (!matters && this.#deps.now() - this.#eventWrittenAt < eventMs)) return;
+    this.#deps.tables.passed(this.name, eventId);
+    this.#eventWrittenAt = this.#deps.now();
   }
 
   /** Whether the server's request is one that this call has already, open or answered. */
@@ -148,10 +148,10 @@ export class BridgeCall {
     this.#asked += 1;
     const key = `input-${this.#asked}`;
     this.#questions.set(key, { key, request, method, params });
-    this.#parts.atomically(() => {
+    this.#deps.atomically(() => {
       this.#isKept = true;
       this.#write();
-      this.#parts.tables.ask({ call: this.name, key, request: JSON.stringify(request), method }, JSON.stringify(params));
+      this.#deps.tables.ask({ call: this.name, key, request: JSON.stringify(request), method }, JSON.stringify(params));
     });
     this.#tell();
     return true;
@@ -173,7 +173,7 @@ export class BridgeCall {
     const found = [...this.#questions.values()].find((each) => isMeant(each.request));
     if (found === undefined) return false;
     this.#questions.delete(found.key);
-    this.#parts.atomically(() => this.#parts.tables.dropQuestion(this.name, found.key));
+    this.#deps.atomically(() => this.#deps.tables.dropQuestion(this.name, found.key));
     this.#tell();
     return true;
   }
@@ -186,7 +186,7 @@ export class BridgeCall {
     const question = this.#questions.get(key);
     if (question === undefined || this.isOver) return null;
     let isFirst = false;
-    this.#parts.atomically(() => (isFirst = this.#parts.tables.answer(this.name, key, response)));
+    this.#deps.atomically(() => (isFirst = this.#deps.tables.answer(this.name, key, response)));
     if (!isFirst) return null;
     this.#questions.delete(key);
     this.#answered.set(key, question.request);
@@ -196,23 +196,23 @@ export class BridgeCall {
 
   /** The responses that may not be at the server yet. */
   undelivered(): { readonly key: string; readonly request: RequestId; readonly response: string }[] {
-    return [...this.#answered].map(([key, request]) => ({ key, request, response: this.#parts.tables.questionText(this.name, key) }));
+    return [...this.#answered].map(([key, request]) => ({ key, request, response: this.#deps.tables.questionText(this.name, key) }));
   }
 
   delivered(key: string): void {
     this.#answered.delete(key);
-    this.#parts.atomically(() => this.#parts.tables.dropQuestion(this.name, key));
+    this.#deps.atomically(() => this.#deps.tables.dropQuestion(this.name, key));
   }
 
   /** The server's last word. */
   end(answer: RpcAnswer): void {
     if (this.isOver) return;
     this.answer = JSON.stringify(answer);
-    this.until = this.#parts.now() + endedMs;
+    this.until = this.#deps.now() + endedMs;
     this.#questions.clear();
     if (this.#isKept || !this.#hasLeg()) {
       this.#isKept = true;
-      this.#parts.atomically(() => this.#write());
+      this.#deps.atomically(() => this.#write());
     }
     this.#tell();
   }
@@ -239,7 +239,7 @@ export class BridgeCall {
       while (!this.#hasNews(leg) && this.#legs.has(name) && Date.now() < until) await this.#change(until - Date.now());
     } finally {
       leg.waiting -= 1;
-      leg.seenAt = this.#parts.now();
+      leg.seenAt = this.#deps.now();
     }
     return this.#take(name, leg);
   }
@@ -276,7 +276,7 @@ export class BridgeCall {
   /** The same request is another one from now on, also after a reset. */
   #taken(): void {
     this.#isTaken = true;
-    this.#parts.atomically(() => this.#write());
+    this.#deps.atomically(() => this.#write());
   }
 
   #hasNews(leg: Leg): boolean {
@@ -288,11 +288,11 @@ export class BridgeCall {
   }
 
   #hasLeg(): boolean {
-    return [...this.#legs.values()].some(({ waiting, seenAt }) => waiting > 0 || this.#parts.now() - seenAt < legMs);
+    return [...this.#legs.values()].some(({ waiting, seenAt }) => waiting > 0 || this.#deps.now() - seenAt < legMs);
   }
 
   #textOf(key: string): JsonObject | null {
-    return JSON.parse(this.#parts.tables.questionText(this.name, key)) as JsonObject | null; // written by `ask`
+    return JSON.parse(this.#deps.tables.questionText(this.name, key)) as JsonObject | null; // written by `ask`
   }
 
   #change(ms: number): Promise<void> {

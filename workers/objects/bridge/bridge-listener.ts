@@ -7,7 +7,7 @@ import { errorClass, logEvent } from "../../platform/log.ts";
 import type { BridgeTables } from "./bridge-tables.ts";
 import { type Arrival, type BridgeUpstream, type Session, arrivalsOf } from "./bridge-upstream.ts";
 
-export type ListenerParts = {
+export type ListenerDeps = {
   readonly upstream: BridgeUpstream;
   readonly tables: BridgeTables;
   readonly onArrival: (arrival: Arrival, session: Session) => void;
@@ -36,12 +36,12 @@ const retry: Backoff = { firstMs: 100, mostMs: 10_000 };
 type Listening = { readonly session: string; readonly left: AbortController; readonly opened: Promise<Opened>; isOver: boolean };
 
 export class BridgeListener {
-  readonly #parts: ListenerParts;
+  readonly #deps: ListenerDeps;
   #listening: Listening | null = null;
   #linger: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: ListenerParts) {
-    this.#parts = parts;
+  constructor(deps: ListenerDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -67,7 +67,7 @@ export class BridgeListener {
   }
 
   #begin(session: Session): Listening {
-    if (this.#listening !== null && this.#listening.session !== session.id) this.#parts.onEnd();
+    if (this.#listening !== null && this.#listening.session !== session.id) this.#deps.onEnd();
     this.close();
     const opened = Promise.withResolvers<Opened>();
     const listening: Listening = { session: session.id, left: new AbortController(), opened: opened.promise, isOver: false };
@@ -80,14 +80,14 @@ export class BridgeListener {
       .then((end) => {
         listening.isOver = true;
         opened.resolve(end);
-        if (this.#listening === listening) this.#parts.onEnd();
+        if (this.#listening === listening) this.#deps.onEnd();
       });
     return listening;
   }
 
   /** Reads until it is closed, or the server refuses it. */
   async #run(session: Session, { left }: Listening, opened: (as: Opened) => void): Promise<Opened> {
-    const { upstream, tables } = this.#parts;
+    const { upstream, tables } = this.#deps;
     for (let failures = 0; !left.signal.aborted; failures += 1) {
       const last = tables.session();
       const from = last?.id === session.id ? last.event_id : null;
@@ -116,9 +116,9 @@ export class BridgeListener {
       for await (const arrival of arrivalsOf(response, left)) {
         if (left.aborted) break;
         hasCome = true;
-        this.#parts.onArrival(arrival, session);
-        if (arrival.eventId !== null && this.#parts.tables.session()?.id === session.id)
-          this.#parts.tables.update("event_id", arrival.eventId);
+        this.#deps.onArrival(arrival, session);
+        if (arrival.eventId !== null && this.#deps.tables.session()?.id === session.id)
+          this.#deps.tables.update("event_id", arrival.eventId);
       }
     } catch {
       // The connection broke: it is opened again.

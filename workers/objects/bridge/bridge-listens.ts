@@ -5,7 +5,7 @@
 import { type ListenFilter, isWanted } from "../../../shared/relay/listening.ts";
 import type { BridgeHeard, BridgeLeg } from "../../stubs/bridge-calls.ts";
 
-type ListenParts = {
+type ListenDeps = {
   /** Subscribes at the server, or unsubscribes: whether it agreed. Never throws. */
   readonly subscribe: (method: "resources/subscribe" | "resources/unsubscribe", uri: string) => Promise<boolean>;
   /** Nobody listens any more. */
@@ -31,7 +31,7 @@ const goneMs = 60_000;
 const atOnce = 4;
 
 export class BridgeListens {
-  readonly #parts: ListenParts;
+  readonly #deps: ListenDeps;
   readonly #listens = new Map<BridgeLeg, Listen>();
   readonly #users = new Map<string, number>();
   /**
@@ -40,8 +40,8 @@ export class BridgeListens {
    */
   readonly #standing = new Map<string, Promise<boolean>>();
 
-  constructor(parts: ListenParts) {
-    this.#parts = parts;
+  constructor(deps: ListenDeps) {
+    this.#deps = deps;
   }
 
   get isEmpty(): boolean {
@@ -106,7 +106,7 @@ export class BridgeListens {
     this.#listens.delete(name);
     for (const uri of listen.filter.uris) this.#leave(uri);
     listen.wake();
-    if (this.isEmpty) this.#parts.onRest();
+    if (this.isEmpty) this.#deps.onRest();
   }
 
   /** The server's stream or its session is over, and its subscriptions with it. */
@@ -138,7 +138,7 @@ export class BridgeListens {
     const now = before.then(async (isThere) => {
       const isWantedNow = this.#users.has(uri);
       if (isWantedNow === isThere) return isThere;
-      const agreed = await this.#parts.subscribe(isWantedNow ? "resources/subscribe" : "resources/unsubscribe", uri);
+      const agreed = await this.#deps.subscribe(isWantedNow ? "resources/subscribe" : "resources/unsubscribe", uri);
       return isWantedNow && agreed;
     });
     this.#standing.set(uri, now);

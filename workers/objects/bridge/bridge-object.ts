@@ -28,7 +28,7 @@ import type {
 } from "../../stubs/bridge-calls.ts";
 import { OfKey } from "../../stubs/of-key.ts";
 import { ObjectAlarm } from "../alarm.ts";
-import { BridgeCall, type CallParts } from "./bridge-call.ts";
+import { BridgeCall, type CallDeps } from "./bridge-call.ts";
 import { BridgeListener } from "./bridge-listener.ts";
 import { BridgeListens } from "./bridge-listens.ts";
 import { BridgeQuestions } from "./bridge-questions.ts";
@@ -68,7 +68,7 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
   readonly #questions: BridgeQuestions;
   readonly #runner: BridgeRunner;
   readonly #calls = new Map<string, BridgeCall>();
-  readonly #callParts: CallParts;
+  readonly #callParts: CallDeps;
   #dependentUntil = 0;
   #visit: BridgeVisit | null = null;
 

@@ -17,7 +17,7 @@ import type { BridgeCall } from "./bridge-call.ts";
 import { mostQuestions } from "./bridge-call.ts";
 import type { BridgeUpstream, Session } from "./bridge-upstream.ts";
 
-type QuestionParts = {
+type QuestionDeps = {
   readonly upstream: BridgeUpstream;
   readonly client: () => BridgedClient;
   /** Those that have no answer yet, newest first. */
@@ -39,12 +39,12 @@ const methods: ReadonlySet<string> = new Set([samplingMethod, elicitationMethod,
 const failed = (code: number, message: string): RpcAnswer => ({ error: { code, message } });
 
 export class BridgeQuestions {
-  readonly #parts: QuestionParts;
+  readonly #deps: QuestionDeps;
   /** Asked before there was a call: in memory alone, since their servers ask again. */
   #early: { readonly session: string; readonly asked: Asked }[] = [];
 
-  constructor(parts: QuestionParts) {
-    this.#parts = parts;
+  constructor(deps: QuestionDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -60,7 +60,7 @@ export class BridgeQuestions {
   /** A message on the stream that belongs to no request. */
   onStray(session: Session, value: JsonObject): void {
     const message = messageOf(value);
-    const calls = this.#parts.inFlight().filter((each) => each.session.id === session.id);
+    const calls = this.#deps.inFlight().filter((each) => each.session.id === session.id);
     if (message.kind === "notification") {
       this.#early = this.#early.filter(({ asked }) => asked.id !== message.params?.["requestId"]);
       this.#notified(calls, message.method, message.params, value);
@@ -85,7 +85,7 @@ export class BridgeQuestions {
       else this.#refuse(session, asked.id, this.#wrong(asked) ?? failed(-32_603, "The client cannot be asked while it has no request"));
       return;
     }
-    const setting = await this.#parts.association().catch(() => "strict" as const);
+    const setting = await this.#deps.association().catch(() => "strict" as const);
     const inFlight = calls.map(({ name, method }) => ({ id: name, method, name: "" }));
     const found = associationOf(setting, { stream: null, task: null, inFlight });
     const call = found.ok ? calls.find(({ name }) => name === found.value.originating.id) : undefined;
@@ -115,13 +115,13 @@ export class BridgeQuestions {
     if (method === "ping") return { result: {} };
     if (!methods.has(method)) return failed(-32_601, `Method not found: ${method}`);
     if (isDeeperThan(deepest, params)) return failed(-32_602, `Invalid params: nested more than ${deepest} levels deep`);
-    const { capabilities } = this.#parts.client();
+    const { capabilities } = this.#deps.client();
     const request = { key: "", method: method as InputRequest["method"], params }; // in `methods`
     return undeclared([request], capabilities) === null ? null : failed(-32_601, `The client did not declare ${method}`);
   }
 
   #refuse(session: Session, id: RequestId, answer: RpcAnswer): void {
-    void this.#parts.upstream.reply(session, id, answer);
+    void this.#deps.upstream.reply(session, id, answer);
   }
 
   #notified(calls: readonly BridgeCall[], method: string, params: JsonObject | null, message: JsonObject): boolean {
@@ -143,7 +143,7 @@ export class BridgeQuestions {
         );
       default: {
         const change = changeOf(method, params);
-        if (change !== null) this.#parts.onChange(change);
+        if (change !== null) this.#deps.onChange(change);
         return false;
       }
     }

@@ -11,7 +11,7 @@ import type { BridgeCall } from "./bridge-call.ts";
 import type { SessionRow } from "./bridge-tables.ts";
 import { type BridgeUpstream, type Refused, type Session, answerIn, arrivalsOf, refusalOf } from "./bridge-upstream.ts";
 
-type RunnerParts = {
+type RunnerDeps = {
   readonly upstream: BridgeUpstream;
   readonly over: AbortSignal;
   /** A new session in place of one that the server does not know. */
@@ -25,10 +25,10 @@ const resumeTries = 12;
 const resume: Backoff = { firstMs: 200, mostMs: 30_000 };
 
 export class BridgeRunner {
-  readonly #parts: RunnerParts;
+  readonly #deps: RunnerDeps;
 
-  constructor(parts: RunnerParts) {
-    this.#parts = parts;
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -36,13 +36,13 @@ export class BridgeRunner {
    * has not looked at the request: it is sent again in a new one, once.
    */
   async send(session: Session, text: string): Promise<{ readonly session: Session; readonly response: Response } | Refused> {
-    const response = await this.#parts.upstream.post(session, text);
+    const response = await this.#deps.upstream.post(session, text);
     if (response.ok) return { session, response };
     const refused = await refusalOf(response);
     if (!refused.lost) return refused;
-    const next = await this.#parts.renewed(session);
+    const next = await this.#deps.renewed(session);
     if ("kind" in next) return next.kind === "refused" ? { ...refused, answer: null, state: next } : { ...refused, answer: answerOf(next) };
-    const again = await this.#parts.upstream.post(next, text);
+    const again = await this.#deps.upstream.post(next, text);
     return again.ok ? { session: next, response: again } : refusalOf(again);
   }
 
@@ -81,7 +81,7 @@ export class BridgeRunner {
   }
 
   async #resume(call: BridgeCall): Promise<void> {
-    const { upstream, over } = this.#parts;
+    const { upstream, over } = this.#deps;
     for (let failures = 0; !call.isOver && !over.aborted; failures += 1) {
       if (call.eventId === null || failures >= resumeTries) return call.end(unknown);
       await new Promise((done) => setTimeout(done, backoffMs(resume, failures, Math.random())));
@@ -101,14 +101,14 @@ export class BridgeRunner {
   async #read(call: BridgeCall, response: Response): Promise<boolean> {
     let hasCome = false;
     try {
-      for await (const { eventId, messages } of arrivalsOf(response, this.#parts.over)) {
-        if (call.isOver || this.#parts.over.aborted) break;
+      for await (const { eventId, messages } of arrivalsOf(response, this.#deps.over)) {
+        if (call.isOver || this.#deps.over.aborted) break;
         hasCome = true;
         let matters = call.eventId === null;
         for (const message of messages) {
           const answer = answerIn(message, call.name);
           if (answer !== null) call.end(bridgedAnswer(call.method, answer));
-          else if (this.#parts.onMessage(call, message)) matters = true;
+          else if (this.#deps.onMessage(call, message)) matters = true;
         }
         if (eventId !== null && !call.isOver) call.passed(eventId, matters);
       }

@@ -9,7 +9,7 @@ import type { BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
 import type { BridgeTables, SessionRow } from "./bridge-tables.ts";
 import { type BridgeUpstream, type Session, answerIn, arrivalsOf, refusalOf } from "./bridge-upstream.ts";
 
-type SessionParts = {
+type SessionDeps = {
   readonly upstream: BridgeUpstream;
   readonly tables: BridgeTables;
   readonly now: () => number;
@@ -26,16 +26,16 @@ const usedMs = 5 * 60_000;
 const noSession: BridgeState = { kind: "refused", status: 502, headers: [], body: "The MCP server gave no answer to initialize" };
 
 export class BridgeSession {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   #beginning: Promise<SessionRow | BridgeState> | null = null;
   #usedAt = 0;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
   get row(): SessionRow | null {
-    return this.#parts.tables.session();
+    return this.#deps.tables.session();
   }
 
   /** The session, which is begun where there is none; or what the server answered instead. */
@@ -51,7 +51,7 @@ export class BridgeSession {
 
   /** The server does not know this session: the next one, or what the server answered instead. */
   renewed(lost: Session, visit: BridgeVisit): Promise<SessionRow | BridgeState> {
-    if (this.row?.id === lost.id) this.#parts.atomically(() => this.#parts.tables.endSession());
+    if (this.row?.id === lost.id) this.#deps.atomically(() => this.#deps.tables.endSession());
     return this.begun(visit);
   }
 
@@ -63,36 +63,36 @@ export class BridgeSession {
 
   /** It is in use, though nothing is sent. */
   touch(): void {
-    this.#usedAt = this.#parts.now();
+    this.#usedAt = this.#deps.now();
   }
 
   async end(): Promise<void> {
     const { row } = this;
     if (row === null) return;
-    this.#parts.atomically(() => this.#parts.tables.endSession());
-    await this.#parts.upstream.end(row);
+    this.#deps.atomically(() => this.#deps.tables.endSession());
+    await this.#deps.upstream.end(row);
   }
 
   /** Sets the session's level of log messages, where it is another. */
   async setLevel(level: string | null): Promise<void> {
     const { row } = this;
     if (row === null || level === null || row.log_level === level) return;
-    const capabilities = objectOf((JSON.parse(this.#parts.tables.initialized()) as JsonObject)["capabilities"]); // written by `#begin`
+    const capabilities = objectOf((JSON.parse(this.#deps.tables.initialized()) as JsonObject)["capabilities"]); // written by `#begin`
     if (objectOf(capabilities?.["logging"]) === null) return;
-    this.#parts.tables.update("log_level", level);
+    this.#deps.tables.update("log_level", level);
     const message = { jsonrpc: "2.0", id: "level", method: "logging/setLevel", params: { level } };
-    const response = await this.#parts.upstream.post(row, JSON.stringify(message)).catch(() => null);
+    const response = await this.#deps.upstream.post(row, JSON.stringify(message)).catch(() => null);
     await response?.body?.cancel().catch(() => {});
   }
 
   #used(row: SessionRow, { key }: BridgeVisit): void {
-    this.#usedAt = this.#parts.now();
-    if (row.key !== key) this.#parts.tables.update("key", key);
-    if (this.#usedAt - row.used_at > usedMs) this.#parts.tables.update("used_at", this.#usedAt);
+    this.#usedAt = this.#deps.now();
+    if (row.key !== key) this.#deps.tables.update("key", key);
+    if (this.#usedAt - row.used_at > usedMs) this.#deps.tables.update("used_at", this.#usedAt);
   }
 
   async #begin(visit: BridgeVisit): Promise<SessionRow | BridgeState> {
-    const { upstream, tables, over } = this.#parts;
+    const { upstream, tables, over } = this.#deps;
     const id = "initialize";
     const params = initializeParams(JSON.parse(visit.client) as BridgedClient); // by the caller's contract
     const response = await upstream.post(null, JSON.stringify({ jsonrpc: "2.0", id, method: "initialize", params })).catch(() => null);
@@ -108,10 +108,10 @@ export class BridgeSession {
     if (sealed === null || typeof revision !== "string") return noSession;
     const { key, server, client, authorization } = visit;
     const own_credential = authorization === null ? 0 : 1;
-    const used_at = this.#parts.now();
+    const used_at = this.#deps.now();
     this.#usedAt = used_at;
     const row: SessionRow = { id: sealed, revision, server, key, client, own_credential, log_level: null, event_id: null, used_at };
-    this.#parts.atomically(() => tables.begin(row, JSON.stringify(result)));
+    this.#deps.atomically(() => tables.begin(row, JSON.stringify(result)));
     await upstream.tell(row, { jsonrpc: "2.0", method: "notifications/initialized" });
     return row;
   }

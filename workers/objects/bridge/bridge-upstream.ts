@@ -19,12 +19,12 @@ const postTries = 4;
 const firstPauseMs = 500;
 
 export class BridgeUpstream {
-  readonly #parts: Pick<InsideVisit, "env" | "ctx" | "over">;
+  readonly #deps: Pick<InsideVisit, "env" | "ctx" | "over">;
   /** Who asks now. */
   visitor: Pick<InsideVisit, "key" | "server" | "authorization"> | null = null;
 
-  constructor(parts: Pick<InsideVisit, "env" | "ctx" | "over">) {
-    this.#parts = parts;
+  constructor(deps: Pick<InsideVisit, "env" | "ctx" | "over">) {
+    this.#deps = deps;
   }
 
   post(session: Session | null, message: string): Promise<Response> {
@@ -53,7 +53,7 @@ export class BridgeUpstream {
    */
   async tell(session: Session, message: object | string): Promise<boolean> {
     const text = typeof message === "string" ? message : JSON.stringify(message);
-    for (let tries = 1; tries <= postTries && !this.#parts.over.aborted; tries += 1) {
+    for (let tries = 1; tries <= postTries && !this.#deps.over.aborted; tries += 1) {
       const status = await this.post(session, text).then(
         ({ status: said, body }) => (body?.cancel().catch(() => {}), said),
         () => 599,
@@ -72,7 +72,7 @@ export class BridgeUpstream {
 
   async #ask(request: Request): Promise<Response> {
     if (this.visitor === null) throw new Error("BridgeUpstream: nobody has asked yet");
-    return insideRelay({ ...this.#parts, ...this.visitor }, request);
+    return insideRelay({ ...this.#deps, ...this.visitor }, request);
   }
 }
 

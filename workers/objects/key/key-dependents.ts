@@ -8,7 +8,7 @@ import type { Dependent } from "../../stubs/key-calls.ts";
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import type { AlarmParts, ObjectAlarm } from "../alarm.ts";
+import type { AlarmDeps, ObjectAlarm } from "../alarm.ts";
 import { runStub } from "../../stubs/stubs.ts";
 
 const retry: Backoff = { firstMs: 1_000, mostMs: 60_000 };
@@ -18,13 +18,13 @@ const portion = 50;
 export class KeyDependents {
   readonly #env: Env;
   readonly #sql: SqlStorage;
-  readonly #parts: Pick<AlarmParts, "now" | "random">;
+  readonly #deps: Pick<AlarmDeps, "now" | "random">;
   readonly #alarm: Pick<ObjectAlarm, "arm">;
 
-  constructor(env: Env, sql: SqlStorage, parts: Pick<AlarmParts, "now" | "random">, alarm: Pick<ObjectAlarm, "arm">) {
+  constructor(env: Env, sql: SqlStorage, deps: Pick<AlarmDeps, "now" | "random">, alarm: Pick<ObjectAlarm, "arm">) {
     this.#env = env;
     this.#sql = sql;
-    this.#parts = parts;
+    this.#deps = deps;
     this.#sql.exec(
       `CREATE TABLE IF NOT EXISTS dependent (kind TEXT NOT NULL, name TEXT NOT NULL, until INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
        PRIMARY KEY (kind, name)) WITHOUT ROWID`,
@@ -56,7 +56,7 @@ export class KeyDependents {
   }
 
   async #attempt({ attempts, ...dependent }: Dependent & { readonly attempts: number }): Promise<void> {
-    const { now, random } = this.#parts;
+    const { now, random } = this.#deps;
     // Before the attempt, so that one that is cut off is retried.
     this.#sql.exec(
       "UPDATE dependent SET attempts = attempts + 1, due_at = ? WHERE kind = ? AND name = ?",
@@ -94,7 +94,7 @@ export class KeyDependents {
     return this.#sql
       .exec<Dependent & { readonly attempts: number }>(
         "SELECT kind, name, attempts FROM dependent WHERE due_at <= ? LIMIT ?",
-        this.#parts.now(),
+        this.#deps.now(),
         portion,
       )
       .toArray();

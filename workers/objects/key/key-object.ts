@@ -73,10 +73,10 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     this.#sql = ctx.storage.sql;
     this.#grants = new KeyGrants(ctx.storage);
     this.#windows = new KeyWindows(ctx, () => this.now());
-    const parts = { now: () => this.now(), random: () => this.random() };
-    this.#alarm = new ObjectAlarm({ storage: ctx.storage, ...parts, nextDue: () => this.#nextDue(), failed: "key.alarmFailed" });
-    this.#dependents = new KeyDependents(env, this.#sql, parts, this.#alarm);
-    this.#sessions = new KeySessions(env, this.#sql, parts, this.#alarm);
+    const deps = { now: () => this.now(), random: () => this.random() };
+    this.#alarm = new ObjectAlarm({ storage: ctx.storage, ...deps, nextDue: () => this.#nextDue(), failed: "key.alarmFailed" });
+    this.#dependents = new KeyDependents(env, this.#sql, deps, this.#alarm);
+    this.#sessions = new KeySessions(env, this.#sql, deps, this.#alarm);
     void this.#alarm.restore();
     this.#sql.exec("CREATE TABLE IF NOT EXISTS revocation (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL)");
     this.#sql.exec(
@@ -108,12 +108,12 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
       identical: found !== undefined && found.expiresAt > now ? found.run : null,
       passes,
       share,
-      leaveUntil: session === null ? null : this.#leaveOf(session, limits),
+      sessionPermitUntil: session === null ? null : this.#permitOf(session, limits),
       hasRoom: hasRoom(this.#state, limits, now),
     };
   }
 
-  #leaveOf(session: string, limits: Limits): number | null {
+  #permitOf(session: string, limits: Limits): number | null {
     const begun = this.#sessions.begin(session, limits);
     return begun.kind === "begun" ? begun.until : null;
   }

@@ -10,7 +10,7 @@ import type { BeginAnswer } from "../../stubs/key-calls.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { sessionById } from "../../stubs/stubs.ts";
-import type { AlarmParts, ObjectAlarm } from "../alarm.ts";
+import type { AlarmDeps, ObjectAlarm } from "../alarm.ts";
 
 /** A session that may begin does so within this time, or asks again. */
 const leaveMs = 60_000;
@@ -33,7 +33,7 @@ export class KeySessions {
   /** The alarm is set for the first check: that of a later session comes later. */
   #isArmed = false;
 
-  constructor(env: Env, sql: SqlStorage, { now }: Pick<AlarmParts, "now">, alarm: Pick<ObjectAlarm, "arm">) {
+  constructor(env: Env, sql: SqlStorage, { now }: Pick<AlarmDeps, "now">, alarm: Pick<ObjectAlarm, "arm">) {
     this.#env = env;
     this.#sql = sql;
     this.#now = now;

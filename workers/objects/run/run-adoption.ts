@@ -1,7 +1,7 @@
 // Which requests a run answers: an identical request of another session may adopt the run, and a
 // withdrawn request leaves it.
 
-import { type RunParts, cancelRun } from "./run-parts.ts";
+import { type RunDeps, cancelRun } from "./run-deps.ts";
 import { RunWindows } from "./run-windows.ts";
 import type { Adoption } from "../../stubs/run-calls.ts";
 import { type End, type RunGates, isReplyAsked, isEdited, type RunState } from "../../../shared/run/lifecycle.ts";
@@ -23,23 +23,23 @@ export const retriedMs = 60_000;
 const isDecidedAgainst = ({ kind }: End): boolean => kind === "rejected" || kind === "expired" || kind === "undeliverable";
 
 export class RunAdoption {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #windows: RunWindows;
 
-  constructor(parts: RunParts, windows: RunWindows) {
-    this.#parts = parts;
+  constructor(deps: RunDeps, windows: RunWindows) {
+    this.#deps = deps;
     this.#windows = windows;
   }
 
   adopt({ requestRef, requestor, endpoint, gates, deciders, waiting, isRetry }: Adoption): "refused" | "adopted" | "posts" {
-    const current = this.#parts.current();
+    const current = this.#deps.current();
     if (current === null || current.input.mode === "task") return "refused";
     const { input, state } = current;
     // What was lifted was lifted for this request alone.
     if (state.reviews.request?.lifted !== undefined || state.reviews.response?.lifted !== undefined) return "refused";
     if (input.mode === "sync" && !isRetry && this.#windows.callers() > 0) return "refused";
     // The run is about to tell the MCP server that waits.
-    if (input.mode === "callback" && state.end !== null && this.#parts.store.delivery() === null) return "refused";
+    if (input.mode === "callback" && state.end !== null && this.#deps.store.delivery() === null) return "refused";
     // Where the policy or the grants changed since, the request is reviewed as they are now, unless
     // reviewers have seen as much already.
     const ifEdited = ({ response, responseIfEdited }: RunGates): boolean => response || responseIfEdited;
@@ -51,78 +51,78 @@ export class RunAdoption {
     const risk = state.end === null ? "high" : this.#replyRisk(state); // a reply that does not exist yet may have any risk
     const closed = { request: gates.request, response: isReplyAsked(gates, isEdited(state), risk) };
     const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
-    const delivery = this.#parts.store.delivery();
-    const isSoonAfter = isRetry && delivery !== null && this.#parts.now() - delivery.at <= retriedMs;
+    const delivery = this.#deps.store.delivery();
+    const isSoonAfter = isRetry && delivery !== null && this.#deps.now() - delivery.at <= retriedMs;
     if (isSoonAfter && state.end !== null && isDecidedAgainst(state.end)) return this.#answerAgain({ requestor, endpoint, requestRef });
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
     // Earlier reviews count only where the same people would be asked now.
     if ((closed.request || closed.response) && deciders !== decidersDigest(input.plan)) return "refused";
     // A requestor that has yet to open its window, or to open it again after a reset, is not gone.
-    if (state.end === null && !isRetry && !this.#parts.store.isRequestorGone()) return "refused";
+    if (state.end === null && !isRetry && !this.#deps.store.isRequestorGone()) return "refused";
     if (state.end !== null && (state.end.kind !== "completed" || (!isSoonAfter && (delivery?.to ?? 0) > 0))) return "refused";
-    const now = this.#parts.now();
-    this.#parts.store.transaction(() => {
-      this.#parts.store.addRequestRef(requestRef);
-      this.#parts.record(now, [adoptedFact(requestor, endpoint, requestRef)]);
+    const now = this.#deps.now();
+    this.#deps.store.transaction(() => {
+      this.#deps.store.addRequestRef(requestRef);
+      this.#deps.record(now, [adoptedFact(requestor, endpoint, requestRef)]);
       if (state.end === null) {
         this.#answerTo(input, waiting, now);
-        this.#parts.store.outbox.queue("adopted", "settle", { ...requestRef }, now);
+        this.#deps.store.outbox.queue("adopted", "settle", { ...requestRef }, now);
       } else {
-        this.#parts.store.markReceived();
-        this.#parts.store.outbox.queue("settle", "settle", null, now);
+        this.#deps.store.markReceived();
+        this.#deps.store.outbox.queue("settle", "settle", null, now);
       }
     });
-    this.#parts.flush();
+    this.#deps.flush();
     return state.end === null && waiting !== null ? "posts" : "adopted";
   }
 
   /** A retry of what people said no to gets that answer: they are not asked again. */
   #answerAgain({ requestor, endpoint, requestRef }: Pick<Adoption, "requestor" | "endpoint" | "requestRef">): "adopted" {
-    const now = this.#parts.now();
-    this.#parts.store.transaction(() => {
-      this.#parts.store.addRequestRef(requestRef);
-      this.#parts.record(now, [adoptedFact(requestor, endpoint, requestRef)]);
-      this.#parts.store.outbox.queue("settle", "settle", null, now);
+    const now = this.#deps.now();
+    this.#deps.store.transaction(() => {
+      this.#deps.store.addRequestRef(requestRef);
+      this.#deps.record(now, [adoptedFact(requestor, endpoint, requestRef)]);
+      this.#deps.store.outbox.queue("settle", "settle", null, now);
     });
-    this.#parts.flush();
+    this.#deps.flush();
     return "adopted";
   }
 
   /** The highest risk of the reply as it would be delivered; `high` where that is not known. */
   #replyRisk(state: RunState): SeenRisk {
-    const reply = this.#parts.store.replyVersion(state.reviews.response?.version ?? 1);
-    return reply === null ? (this.#parts.store.modelFacts<ModelFacts>()?.replyRisk ?? "high") : highestRisk(findReplyRisks(reply));
+    const reply = this.#deps.store.replyVersion(state.reviews.response?.version ?? 1);
+    return reply === null ? (this.#deps.store.modelFacts<ModelFacts>()?.replyRisk ?? "high") : highestRisk(findReplyRisks(reply));
   }
 
   /**
    * From now on the new requestor waits: an MCP server for its callback, or a caller at a window.
    */
   #answerTo({ waiting: _before, ...input }: StoredInput, waiting: WaitingServer | null, now: number): void {
-    this.#parts.store.writeInput(waiting === null ? { ...input, mode: "sync" } : { ...input, mode: "callback", waiting });
-    this.#parts.store.markRequestor(false);
-    if (waiting === null) this.#parts.store.schedule.set("requestor", now + requestorGraceMs);
+    this.#deps.store.writeInput(waiting === null ? { ...input, mode: "sync" } : { ...input, mode: "callback", waiting });
+    this.#deps.store.markRequestor(false);
+    if (waiting === null) this.#deps.store.schedule.set("requestor", now + requestorGraceMs);
   }
 
   abandon(): boolean {
-    const current = this.#parts.current();
+    const current = this.#deps.current();
     if (current?.input.mode !== "callback") return false;
-    if (current.state.end !== null || this.#parts.store.isRequestorGone()) return true;
-    this.#parts.store.transaction(() => {
-      this.#parts.store.markRequestor(true);
-      this.#parts.record(this.#parts.now(), [{ kind: "requestorLeft" }]);
+    if (current.state.end !== null || this.#deps.store.isRequestorGone()) return true;
+    this.#deps.store.transaction(() => {
+      this.#deps.store.markRequestor(true);
+      this.#deps.record(this.#deps.now(), [{ kind: "requestorLeft" }]);
     });
-    this.#parts.flush();
+    this.#deps.flush();
     return true;
   }
 
   withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled" {
-    const state = this.#parts.store.state();
+    const state = this.#deps.store.state();
     if (state === null) return "unknown";
     if (state.phase === "ended") return "over";
-    return this.#parts.store.transaction(() => {
-      this.#parts.store.removeRequestRef(requestRef);
-      if (this.#parts.store.requestRefs().length > 0) return "kept";
-      cancelRun(this.#parts, cause);
+    return this.#deps.store.transaction(() => {
+      this.#deps.store.removeRequestRef(requestRef);
+      if (this.#deps.store.requestRefs().length > 0) return "kept";
+      cancelRun(this.#deps, cause);
       return "cancelled";
     });
   }

@@ -20,7 +20,7 @@ import { callModels } from "../../providers/call-model.ts";
 import { currentRequest } from "./run-account.ts";
 import { cachedFor } from "./run-cache.ts";
 import { keyEndOf } from "./run-key.ts";
-import type { RunParts } from "./run-parts.ts";
+import type { RunDeps } from "./run-deps.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
 import type { StoredInput } from "./run-store.ts";
 
@@ -39,15 +39,15 @@ const noModel: ModelFacts = { candidate: null, usage: nothingSpent, notes: [] };
 const kindsOf = (risks: readonly RiskNote[]): string[] => risks.map(({ kind }) => kind);
 
 export class RunCall {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   /**
    * The calls that this instance is making, by number; aborted where no requestor may have the
    * reply any more.
    */
   readonly #running = new Map<number, AbortController>();
 
-  constructor(parts: RunParts) {
-    this.#parts = parts;
+  constructor(deps: RunDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -64,7 +64,7 @@ export class RunCall {
     }
     const over = new AbortController();
     this.#running.set(call, over);
-    this.#parts.waitUntil(this.#call(call, input, state, over.signal).finally(() => this.#running.delete(call)));
+    this.#deps.waitUntil(this.#call(call, input, state, over.signal).finally(() => this.#running.delete(call)));
     return false;
   }
 
@@ -78,7 +78,7 @@ export class RunCall {
    * says so to the requestor.
    */
   #lost(row: OutboxRow, call: number, { candidates }: StoredInput, { terms, call: made }: RunState): void {
-    const now = this.#parts.now();
+    const now = this.#deps.now();
     const [first] = candidates;
     const attempts: Attempt[] =
       terms.once === true && first !== undefined
@@ -92,38 +92,38 @@ export class RunCall {
             },
           ]
         : [];
-    this.#parts.store.transaction(() => {
-      this.#parts.store.outbox.done(row.id);
-      if (attempts.length > 0) this.#parts.store.writeModelFacts({ ...noModel, attempts });
-      this.#parts.apply({ kind: "callLost", call }, now, [{ kind: "callFailed", call, attempts }]);
+    this.#deps.store.transaction(() => {
+      this.#deps.store.outbox.done(row.id);
+      if (attempts.length > 0) this.#deps.store.writeModelFacts({ ...noModel, attempts });
+      this.#deps.apply({ kind: "callLost", call }, now, [{ kind: "callFailed", call, attempts }]);
     });
   }
 
   async #call(call: number, input: StoredInput, state: RunState, over: AbortSignal): Promise<void> {
-    const content = currentRequest(this.#parts.store, state);
+    const content = currentRequest(this.#deps.store, state);
     // What is sent is what was approved, or nothing.
     if (content === null || requestDigest(content, input.candidates) !== state.requestDigest) {
       this.#failCall(call, []);
       return;
     }
-    const keyEnd = await keyEndOf(this.#parts.env, input, this.#parts.now()).catch((error: unknown) => {
+    const keyEnd = await keyEndOf(this.#deps.env, input, this.#deps.now()).catch((error: unknown) => {
       logEvent("run.effectFailed", { effect: "call", run: input.id, error: errorClass(error) });
       return "unknown" as const;
     });
     if (keyEnd !== null) return this.#uncalled(call, keyEnd);
     const cached = cachedFor(input, state);
     if (cached !== null) return this.#fromCache(call, cached);
-    const { env, waitUntil } = this.#parts;
+    const { env, waitUntil } = this.#deps;
     const permit = permitFor(spendingOf({ env, ctx: { waitUntil } }, { ...input, request: content.request }), { mayShare: false });
     const candidates = inOrder(input.candidates, content.models);
     const traceOf = (attempt: number) => contextOfAttempt(input.trace, input.id, call, attempt);
-    const answered = await callModels(env, content.request, candidates, termsOf(input, this.#parts.now()), { over, permit, traceOf });
+    const answered = await callModels(env, content.request, candidates, termsOf(input, this.#deps.now()), { over, permit, traceOf });
     if (!answered.ok) {
       this.#failCall(call, answered.error);
       return;
     }
     const { candidate, attempts, reply: said } = answered.value;
-    const masked = maskedReply(input, content.request, said, { candidate, at: this.#parts.now() });
+    const masked = maskedReply(input, content.request, said, { candidate, at: this.#deps.now() });
     if (!masked.ok) return this.#failCall(call, [...attempts, ...masked.error]);
     const { value: reply, redaction } = masked.value;
     const { usage, notes } = said;
@@ -140,7 +140,7 @@ export class RunCall {
       { kind: "callFailed", call, attempts: [] },
       { kind: "cancelled", cause: keyEnd },
     ];
-    this.#parts.apply({ kind: "cancelled", cause: keyEnd }, this.#parts.now(), facts);
+    this.#deps.apply({ kind: "cancelled", cause: keyEnd }, this.#deps.now(), facts);
   }
 
   /** An identical request was answered before: nothing is sent, and nothing is spent. */
@@ -155,38 +155,38 @@ export class RunCall {
   }
 
   #generated({ call, reply, facts, attempts, risk, redaction }: CallResult, fact: ReplyFact): void {
-    const now = this.#parts.now();
-    const state = this.#parts.store.state();
+    const now = this.#deps.now();
+    const state = this.#deps.store.state();
     if (state === null) return;
     if (state.phase !== "generating" || state.call?.number !== call) {
       // Cancelled meanwhile: the reply is not delivered, and its cost is in the record all the
       // same.
-      this.#parts.record(now, [fact]);
-      this.#parts.flush();
+      this.#deps.record(now, [fact]);
+      this.#deps.flush();
       return;
     }
-    this.#parts.store.transaction(() => {
-      this.#parts.store.writeReplyVersion(1, reply, null, now);
-      if (redaction !== null) this.#parts.store.writeRedaction("response", redaction);
-      this.#parts.store.writeModelFacts({ ...facts, attempts });
-      this.#parts.store.outbox.drop("call");
-      this.#parts.apply({ kind: "generated", call, replyDigest: fact.digest, risk }, now, [fact, ...redactedFacts("response", redaction)]);
+    this.#deps.store.transaction(() => {
+      this.#deps.store.writeReplyVersion(1, reply, null, now);
+      if (redaction !== null) this.#deps.store.writeRedaction("response", redaction);
+      this.#deps.store.writeModelFacts({ ...facts, attempts });
+      this.#deps.store.outbox.drop("call");
+      this.#deps.apply({ kind: "generated", call, replyDigest: fact.digest, risk }, now, [fact, ...redactedFacts("response", redaction)]);
     });
   }
 
   #failCall(call: number, attempts: readonly Attempt[]): void {
-    const now = this.#parts.now();
-    const state = this.#parts.store.state();
+    const now = this.#deps.now();
+    const state = this.#deps.store.state();
     if (state === null) return;
     if (state.phase !== "generating" || state.call?.number !== call) {
       // Cancelled meanwhile: that no model answered is in the record all the same.
-      this.#parts.record(now, [{ kind: "callFailed", call, attempts }]);
-      this.#parts.flush();
+      this.#deps.record(now, [{ kind: "callFailed", call, attempts }]);
+      this.#deps.flush();
       return;
     }
-    this.#parts.store.transaction(() => {
-      this.#parts.store.writeModelFacts({ ...noModel, attempts });
-      this.#parts.apply({ kind: "callFailed", call }, now, [{ kind: "callFailed", call, attempts }]);
+    this.#deps.store.transaction(() => {
+      this.#deps.store.writeModelFacts({ ...noModel, attempts });
+      this.#deps.apply({ kind: "callFailed", call }, now, [{ kind: "callFailed", call, attempts }]);
     });
   }
 }

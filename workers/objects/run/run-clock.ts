@@ -1,7 +1,7 @@
 // A run's timers: deadlines, reminders and escalations of its reviews, the end of its key, and its
 // own deletion.
 
-import { type RunParts, type CurrentRun, cancelRun, reviewAt } from "./run-parts.ts";
+import { type RunDeps, type CurrentRun, cancelRun, reviewAt } from "./run-deps.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunRequestor } from "./run-requestor.ts";
@@ -18,8 +18,8 @@ import { openGate } from "../../../shared/run/lifecycle.ts";
 /** The pauses before a failed row of the schedule is retried. */
 const retry = { firstMs: 1_000, mostMs: 5 * 60_000 };
 
-export type ClockParts = {
-  readonly parts: RunParts;
+export type ClockDeps = {
+  readonly deps: RunDeps;
   readonly outbox: RunOutbox;
   readonly notices: RunNotices;
   readonly requestor: RunRequestor;
@@ -27,14 +27,14 @@ export type ClockParts = {
 };
 
 export class RunClock {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #outbox: RunOutbox;
   readonly #notices: RunNotices;
   readonly #requestor: RunRequestor;
   readonly #parked: ParkedRequest;
 
-  constructor({ parts, outbox, notices, requestor, parked }: ClockParts) {
-    this.#parts = parts;
+  constructor({ deps, outbox, notices, requestor, parked }: ClockDeps) {
+    this.#deps = deps;
     this.#outbox = outbox;
     this.#notices = notices;
     this.#requestor = requestor;
@@ -43,11 +43,11 @@ export class RunClock {
 
   /** For the object's alarm: does everything that is due. */
   async ring(): Promise<void> {
-    if (!this.#parts.store.exists()) return this.#forgetParked();
+    if (!this.#deps.store.exists()) return this.#forgetParked();
     if (await this.#forget()) return;
     this.#runSchedule();
     await atMost(alarmWaitMs, this.#outbox.drain());
-    this.#parts.arm();
+    this.#deps.arm();
   }
 
   /**
@@ -55,37 +55,36 @@ export class RunClock {
    * parked request. Null: never.
    */
   nextDue(): number | null {
-    if (!this.#parts.store.exists()) return this.#parked.forgetAt();
-    const times = [this.#parts.store.schedule.next(), this.#outbox.nextDue()].filter((at) => at !== null);
+    if (!this.#deps.store.exists()) return this.#parked.forgetAt();
+    const times = [this.#deps.store.schedule.next(), this.#outbox.nextDue()].filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
   /** For a late alarm of a deleted run, or of a parked request that was never taken. */
   async #forgetParked(): Promise<void> {
     const forgetAt = this.#parked.forgetAt();
-    if (forgetAt !== null && forgetAt > this.#parts.now()) this.#parts.arm();
+    if (forgetAt !== null && forgetAt > this.#deps.now()) this.#deps.arm();
     else await this.#parked.forget();
   }
 
   /** Deletes the run where its retention time is over; false where the run goes on. */
   async #forget(): Promise<boolean> {
-    const now = this.#parts.now();
+    const now = this.#deps.now();
     let current: CurrentRun | null = null;
     try {
-      current = this.#parts.current();
+      current = this.#deps.current();
     } catch (error) {
       // A run that cannot be read can never end, and its content must not stay for that.
-      if (!this.#parts.store.schedule.has("forget"))
-        this.#parts.store.schedule.set("forget", now + settingsOf(this.#parts.env).retentionMs);
-      if (!this.#parts.store.schedule.isForgetDue(now)) throw error;
+      if (!this.#deps.store.schedule.has("forget")) this.#deps.store.schedule.set("forget", now + settingsOf(this.#deps.env).retentionMs);
+      if (!this.#deps.store.schedule.isForgetDue(now)) throw error;
     }
-    if (!this.#parts.store.schedule.isForgetDue(now)) return false;
+    if (!this.#deps.store.schedule.isForgetDue(now)) return false;
     if (current?.state.end === null) {
       // The run was unreadable for a while and is readable again.
-      this.#parts.store.schedule.drop("forget");
+      this.#deps.store.schedule.drop("forget");
       return false;
     }
-    await this.#parts.store.deleteAll();
+    await this.#deps.store.deleteAll();
     if (current !== null) await this.#reportDeleted(current.input.id);
     return true;
   }
@@ -96,23 +95,23 @@ export class RunClock {
    */
   async #reportDeleted(run: string): Promise<void> {
     try {
-      await appendToLedger(this.#parts.env, run, { events: [], summary: null, expected: { run, dueAt: null } });
+      await appendToLedger(this.#deps.env, run, { events: [], summary: null, expected: { run, dueAt: null } });
     } catch (error) {
       logEvent("run.effectFailed", { effect: "record", error: errorClass(error) });
     }
   }
 
   #runSchedule(): void {
-    const now = this.#parts.now();
-    for (const { kind, attempts } of this.#parts.store.schedule.due(now)) {
+    const now = this.#deps.now();
+    for (const { kind, attempts } of this.#deps.store.schedule.due(now)) {
       // An earlier row may have unscheduled it.
-      if (!this.#parts.store.schedule.has(kind)) continue;
+      if (!this.#deps.store.schedule.has(kind)) continue;
       try {
         this.#onTimer(kind, now);
       } catch (error) {
         // Each by itself: a failing row delays no other.
         logEvent("run.scheduleFailed", { clock: kind, attempt: attempts, error: errorClass(error) });
-        this.#parts.store.schedule.postpone(kind, now + backoffMs(retry, attempts, this.#parts.random()));
+        this.#deps.store.schedule.postpone(kind, now + backoffMs(retry, attempts, this.#deps.random()));
       }
     }
   }
@@ -121,39 +120,39 @@ export class RunClock {
   #onTimer(kind: ScheduleKind, now: number): void {
     if (kind === "forget") return;
     if (kind === "requestor") {
-      this.#parts.store.transaction(() => {
-        this.#parts.store.schedule.drop("requestor");
+      this.#deps.store.transaction(() => {
+        this.#deps.store.schedule.drop("requestor");
         this.#requestor.notice(now);
       });
       return;
     }
     if (kind === "keyExpires") {
-      this.#parts.store.transaction(() => {
-        this.#parts.store.schedule.drop("keyExpires");
-        cancelRun(this.#parts, "keyExpired");
+      this.#deps.store.transaction(() => {
+        this.#deps.store.schedule.drop("keyExpires");
+        cancelRun(this.#deps, "keyExpired");
       });
       return;
     }
     const gate: Gate = kind.endsWith(":request") ? "request" : "response";
     if (kind.startsWith("deadline")) {
-      this.#parts.store.transaction(() => {
-        this.#parts.store.schedule.drop(kind);
-        this.#parts.apply({ kind: "deadline", gate }, now, [{ kind: "expired", gate }]);
+      this.#deps.store.transaction(() => {
+        this.#deps.store.schedule.drop(kind);
+        this.#deps.apply({ kind: "deadline", gate }, now, [{ kind: "expired", gate }]);
       });
     } else if (kind.startsWith("escalate")) {
-      this.#parts.store.transaction(() => {
-        this.#parts.store.schedule.drop(kind);
-        this.#parts.apply({ kind: "escalate", gate }, now, []);
+      this.#deps.store.transaction(() => {
+        this.#deps.store.schedule.drop(kind);
+        this.#deps.apply({ kind: "escalate", gate }, now, []);
       });
     } else {
-      this.#parts.store.transaction(() => {
-        for (const { kind: due } of this.#parts.store.schedule.due(now))
-          if (due.startsWith("remind") && due.endsWith(`:${gate}`)) this.#parts.store.schedule.drop(due);
-        const current = this.#parts.current();
+      this.#deps.store.transaction(() => {
+        for (const { kind: due } of this.#deps.store.schedule.due(now))
+          if (due.startsWith("remind") && due.endsWith(`:${gate}`)) this.#deps.store.schedule.drop(due);
+        const current = this.#deps.current();
         if (current === null || openGate(current.state) !== gate) return;
         this.#notices.tellAgain(current.input, reviewAt(current.state, gate), "reminder", now);
       });
-      this.#parts.flush();
+      this.#deps.flush();
     }
   }
 }

@@ -15,11 +15,11 @@ import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../stubs/run-calls.ts";
 import { type EditedContent, editedContent, liftedContent } from "./run-edit.ts";
 import type { RunNotices } from "./run-notices.ts";
-import { type RunParts, type CurrentRun, type Way, cameTo } from "./run-parts.ts";
+import { type RunDeps, type CurrentRun, type ReviewAccess, resolveReviewAccess } from "./run-deps.ts";
 
 /** A submission with everything that decides on it. `use` marks its nonce as used. */
 type Asked = CurrentRun & {
-  readonly link: Way;
+  readonly link: ReviewAccess;
   readonly gate: Gate;
   readonly by: Reviewer;
   readonly submission: Submission;
@@ -55,22 +55,22 @@ function withGrant(state: RunState, gate: Gate, given: Grant): RunState {
 }
 
 export class RunDeciding {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #notices: RunNotices;
 
-  constructor(parts: RunParts, notices: RunNotices) {
-    this.#parts = parts;
+  constructor(deps: RunDeps, notices: RunNotices) {
+    this.#deps = deps;
     this.#notices = notices;
   }
 
   /** Carries out what a reviewer asks for. */
   decide(input: DecideInput): DecideAnswer {
     const { gate, reviewer, once, words } = input;
-    const found = cameTo(this.#parts, (stored) => this.#notices.people(stored), input);
+    const found = resolveReviewAccess(this.#deps, (stored) => this.#notices.people(stored), input);
     const by = found === null ? undefined : this.#notices.people(found.input)[reviewer];
     if (found === null || by === undefined) return { kind: "noSuchLink" };
     const submission = JSON.parse(input.submission) as Submission; // written by our own routes
-    const used = this.#parts.store.usedNonce(once);
+    const used = this.#deps.store.usedNonce(once);
     // The very same submission again, as a double click sends it, is the same decision.
     if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };
     const asked: Asked = {
@@ -79,7 +79,7 @@ export class RunDeciding {
       by,
       submission,
       member: input.member,
-      use: (now) => this.#parts.store.useNonce(once, sha256Hex(words), now),
+      use: (now) => this.#deps.store.useNonce(once, sha256Hex(words), now),
     };
     switch (submission.act) {
       case "approve":
@@ -103,13 +103,13 @@ export class RunDeciding {
 
   #answer(asked: Asked, act: "approve" | "deny"): DecideAnswer {
     const { input, state, link, gate, by, submission } = asked;
-    const edit = editedContent(this.#parts.store, input, state, { gate, by, form: submission });
+    const edit = editedContent(this.#deps.store, input, state, { gate, by, form: submission });
     if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
     if (edit.kind === "twoChoices") return { kind: "twoChoices" };
     // A grant covers the request or reply as it came, never an edited one.
     if (edit.kind === "edited" && submission.grant !== undefined) return { kind: "noGrant" };
     if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };
-    const now = this.#parts.now();
+    const now = this.#deps.now();
     const { version, digest, reason } = submission;
     const answer = {
       act,
@@ -152,7 +152,7 @@ export class RunDeciding {
     const who = { gate, by: by.name, channel: link.channel };
     const { version, digest } = verdict.review;
     const facts: RecordFact[] = [];
-    this.#parts.store.transaction(() => {
+    this.#deps.store.transaction(() => {
       use(now);
       if (verdict.kind !== "denied" && verdict.edited && edit.kind === "edited") {
         edit.write(version, by.name, now);
@@ -171,9 +171,9 @@ export class RunDeciding {
         this.#queueGrant(grant, now);
       }
       if (verdict.kind === "denied") this.#deleteDenied(gate);
-      this.#parts.commit(grant === null ? next : { ...next, state: withGrant(next.state, gate, grant) }, now, facts);
+      this.#deps.commit(grant === null ? next : { ...next, state: withGrant(next.state, gate, grant) }, now, facts);
     });
-    this.#parts.flush();
+    this.#deps.flush();
   }
 
   /**
@@ -183,12 +183,12 @@ export class RunDeciding {
   #lift({ input, state, link, gate, by, submission, use }: Asked): DecideAnswer {
     const { version, digest, lift: mark = 0 } = submission;
     if (input.redaction?.mayLift.includes(by.name) !== true) return { kind: "cannotLift" };
-    const edit = editedContent(this.#parts.store, input, state, { gate, by, form: { ...submission, act: "approve" } });
+    const edit = editedContent(this.#deps.store, input, state, { gate, by, form: { ...submission, act: "approve" } });
     // The reviewer's own changes would be lost.
     if (edit.kind === "edited" || edit.kind === "twoChoices") return { kind: "twoChoices" };
-    const content = liftedContent(this.#parts.store, input, state, gate, mark);
+    const content = liftedContent(this.#deps.store, input, state, gate, mark);
     if (content === null) return { kind: "cannotLift" };
-    const now = this.#parts.now();
+    const now = this.#deps.now();
     const request = { reviewer: by.name, version, digest, mark, liftedDigest: content.digest };
     const next = step(state, { kind: "lifted", gate, lift: request }, now);
     const { lifting } = next;
@@ -206,24 +206,24 @@ export class RunDeciding {
       rule,
       label,
     };
-    this.#parts.store.transaction(() => {
+    this.#deps.store.transaction(() => {
       use(now);
       content.write(lifting.review.version, by.name, now);
-      this.#parts.commit(next, now, [fact]);
+      this.#deps.commit(next, now, [fact]);
     });
-    this.#parts.flush();
+    this.#deps.flush();
     return { kind: "decided" };
   }
 
   /** What was denied is deleted, a reply that a reviewer wrote as well. */
   #deleteDenied(gate: Gate): void {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     if (gate === "response") store.deleteReplies();
     else store.deleteWrittenReplies();
   }
 
   #queueGrant(grant: Grant, now: number): void {
-    this.#parts.store.outbox.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
+    this.#deps.store.outbox.queue("grant", "grant", JSON.parse(JSON.stringify(grant)), now);
   }
 
   /** Ends the grant that this reviewer gave here. Again is the same answer. */
@@ -231,15 +231,15 @@ export class RunDeciding {
     const given = state.reviews[gate]?.given;
     if (given === undefined || given.by !== by.name) return { kind: "noGrant" };
     if (given.revokedAt !== null) return { kind: "repeated" };
-    const now = this.#parts.now();
+    const now = this.#deps.now();
     const ended = { ...given, revokedAt: now };
-    this.#parts.store.transaction(() => {
+    this.#deps.store.transaction(() => {
       use(now);
       this.#queueGrant(ended, now);
       const fact: RecordFact = { kind: "grantUndone", gate, by: by.name, channel: link.channel, grant: given.id };
-      this.#parts.commit({ state: withGrant(state, gate, ended), effects: [], verdict: null }, now, [fact]);
+      this.#deps.commit({ state: withGrant(state, gate, ended), effects: [], verdict: null }, now, [fact]);
     });
-    this.#parts.flush();
+    this.#deps.flush();
     return { kind: "decided" };
   }
 
@@ -247,10 +247,10 @@ export class RunDeciding {
   #grantOf({ input, state, gate, by, submission }: Asked, now: number): Grant | null | "notOffered" {
     const { grant } = submission;
     if (grant === undefined) return null;
-    const request = this.#parts.store.requestVersion(1)?.request;
-    const offer = grantOffer(this.#parts.store, input, state, gate, by);
+    const request = this.#deps.store.requestVersion(1)?.request;
+    const offer = grantOffer(this.#deps.store, input, state, gate, by);
     if (request === undefined || offer === null || !offer.scopes.includes(grant.scope)) return "notOffered";
-    const reply = gate === "response" ? this.#parts.store.replyVersion(1) : null;
+    const reply = gate === "response" ? this.#deps.store.replyVersion(1) : null;
     return grantFrom({ input, request, gate, reply, by: by.name }, grant, now);
   }
 
@@ -260,7 +260,7 @@ export class RunDeciding {
    */
   #recuse({ input, state, link, gate, by, submission: { note }, use }: Asked, to: string | null): DecideAnswer {
     if (to !== null && this.#notices.people(input).every(({ name }) => name !== to)) return { kind: "cannotRecuse", why: "noSuchReviewer" };
-    const now = this.#parts.now();
+    const now = this.#deps.now();
     const recusalAsked = { reviewer: by.name, to, ...(note === undefined ? {} : { note }) };
     const next = step(state, { kind: "recused", gate, recusal: recusalAsked }, now);
     const { recusal } = next;
@@ -276,11 +276,11 @@ export class RunDeciding {
       case "recused": {
         if (to !== null && !this.#notices.handOverCandidates(input).includes(to)) return { kind: "cannotRecuse", why: "unreachable" };
         const who = { gate, by: by.name, channel: link.channel };
-        this.#parts.store.transaction(() => {
+        this.#deps.store.transaction(() => {
           use(now);
-          this.#parts.commit(next, now, [to === null ? { kind: "declined", ...who } : { kind: "handedOver", ...who, to }]);
+          this.#deps.commit(next, now, [to === null ? { kind: "declined", ...who } : { kind: "handedOver", ...who, to }]);
         });
-        this.#parts.flush();
+        this.#deps.flush();
         return { kind: "decided" };
       }
       default:

@@ -1,7 +1,7 @@
 // Delivers the outcome: to the callers that wait at a window, and to the MCP server that waits for
 // it.
 
-import type { RunParts, CurrentRun } from "./run-parts.ts";
+import type { RunDeps, CurrentRun } from "./run-deps.ts";
 import { RunWindows, endedMessage } from "./run-windows.ts";
 import { RunLedger } from "./run-ledger.ts";
 import { hasTelemetry } from "./run-telemetry.ts";
@@ -24,12 +24,12 @@ import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 const postAttempts = 10;
 
 export class RunDelivery {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #windows: RunWindows;
   readonly #ledger: RunLedger;
 
-  constructor(parts: RunParts, windows: RunWindows, ledger: RunLedger) {
-    this.#parts = parts;
+  constructor(deps: RunDeps, windows: RunWindows, ledger: RunLedger) {
+    this.#deps = deps;
     this.#windows = windows;
     this.#ledger = ledger;
   }
@@ -42,26 +42,26 @@ export class RunDelivery {
     const { input, state: before } = current;
     const { mode, waiting } = input;
     const [keyEnd] = await Promise.all([
-      before.end?.kind === "completed" ? keyEndOf(this.#parts.env, input, this.#parts.now()) : null,
+      before.end?.kind === "completed" ? keyEndOf(this.#deps.env, input, this.#deps.now()) : null,
       this.#ledger.send(current),
     ]);
     const state = keyEnd === null ? before : await this.#withhold(input, before, keyEnd);
     // In callback mode a window only shows progress to the server's client.
     let receivers = mode === "callback" ? 0 : this.#windows.callers();
-    if (waiting !== undefined && !this.#parts.store.isRequestorGone()) {
+    if (waiting !== undefined && !this.#deps.store.isRequestorGone()) {
       const posted = await this.#post(waiting, state);
       if (posted === "failed" && attempts + 1 < postAttempts) return false;
       receivers = posted === "accepted" ? 1 : 0;
     }
-    const now = this.#parts.now();
-    this.#parts.store.transaction(() => {
-      this.#parts.store.markDelivered(now, receivers);
-      this.#parts.store.outbox.done(id);
+    const now = this.#deps.now();
+    this.#deps.store.transaction(() => {
+      this.#deps.store.markDelivered(now, receivers);
+      this.#deps.store.outbox.done(id);
       // With it the key hears whether an identical request may still find the reply.
-      this.#parts.store.outbox.queue("settle", "settle", null, now);
-      if (hasTelemetry(this.#parts.env, input)) this.#parts.store.outbox.queue("telemetry", "telemetry", null, now);
+      this.#deps.store.outbox.queue("settle", "settle", null, now);
+      if (hasTelemetry(this.#deps.env, input)) this.#deps.store.outbox.queue("telemetry", "telemetry", null, now);
     });
-    this.#windows.tellCallers(endedMessage(this.#parts.store.outcome()));
+    this.#windows.tellCallers(endedMessage(this.#deps.store.outcome()));
     return true;
   }
 
@@ -71,10 +71,10 @@ export class RunDelivery {
    */
   async #withhold(input: StoredInput, state: RunState, cause: KeyEnd): Promise<RunState> {
     const next = withheld(state, cause);
-    this.#parts.store.transaction(() => {
-      this.#parts.store.writeState(next);
-      this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, next, input)));
-      this.#parts.record(this.#parts.now(), [{ kind: "cancelled", cause }]);
+    this.#deps.store.transaction(() => {
+      this.#deps.store.writeState(next);
+      this.#deps.store.writeOutcome(JSON.stringify(outcomeOf(this.#deps.store, next, input)));
+      this.#deps.record(this.#deps.now(), [{ kind: "cancelled", cause }]);
     });
     await this.#ledger.send({ input, state: next });
     return next;
@@ -84,14 +84,14 @@ export class RunDelivery {
    * Posts the outcome to the server. A request that the requestor's side withdrew gets no response.
    */
   async #post({ server: name, session, revision, id }: WaitingServer, { end }: RunState): Promise<"accepted" | "refused" | "failed"> {
-    const text = this.#parts.store.outcome();
+    const text = this.#deps.store.outcome();
     if (text === undefined || (end?.kind === "cancelled" && withdrawn.has(end.cause))) return "refused";
-    const { servers } = await serversOf(this.#parts.env, this.#parts.now(), this.#parts.waitUntil);
+    const { servers } = await serversOf(this.#deps.env, this.#deps.now(), this.#deps.waitUntil);
     const server = servers[name];
     if (server === undefined) return "refused";
     const outcome = JSON.parse(text) as Outcome; // written by `finish`
     return postToServer(
-      this.#parts.env,
+      this.#deps.env,
       { server, session, revision, authorization: null },
       responseOf(id, mcpCodec(revision).encode(outcome)),
     );

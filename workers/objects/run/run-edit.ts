@@ -15,7 +15,7 @@ import type { Candidate } from "../../../shared/routing/choose.ts";
 import { type RunState, mayAuthor } from "../../../shared/run/lifecycle.ts";
 import { type ModelFacts, writtenModelFor } from "../../../shared/run/present.ts";
 import { type RequestVersion, nothingSpent, replyDigest, requestDigest, writtenDigest } from "../../../shared/run/run-input.ts";
-import { reviewAt } from "./run-parts.ts";
+import { reviewAt } from "./run-deps.ts";
 import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
 import { currentRequest } from "./run-account.ts";
 import type { Submission } from "../../stubs/run-calls.ts";

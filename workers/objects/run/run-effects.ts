@@ -3,7 +3,7 @@
 
 import type { Grant } from "../../../shared/policy/grant.ts";
 import { isObject } from "../../../shared/json/values.ts";
-import { type RunParts, cancelRun, type CurrentRun } from "./run-parts.ts";
+import { type RunDeps, cancelRun, type CurrentRun } from "./run-deps.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunCall } from "./run-call.ts";
 import { RunDelivery } from "./run-delivery.ts";
@@ -23,8 +23,8 @@ import { retriedMs } from "./run-adoption.ts";
 /** A reply that no requestor received is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
 
-export type EffectParts = {
-  readonly parts: RunParts;
+export type EffectDeps = {
+  readonly deps: RunDeps;
   readonly notices: RunNotices;
   readonly call: RunCall;
   readonly delivery: RunDelivery;
@@ -33,15 +33,15 @@ export type EffectParts = {
 };
 
 export class RunEffects {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #notices: RunNotices;
   readonly #call: RunCall;
   readonly #delivery: RunDelivery;
   readonly #ledger: RunLedger;
   readonly #inboxes: RunInboxes;
 
-  constructor({ parts, notices, call, delivery, ledger, inboxes }: EffectParts) {
-    this.#parts = parts;
+  constructor({ deps, notices, call, delivery, ledger, inboxes }: EffectDeps) {
+    this.#deps = deps;
     this.#notices = notices;
     this.#call = call;
     this.#delivery = delivery;
@@ -51,7 +51,7 @@ export class RunEffects {
 
   /** `Perform` of the outbox. */
   async perform(row: OutboxRow): Promise<boolean | number> {
-    const current = this.#parts.current();
+    const current = this.#deps.current();
     if (current === null) return true;
     const { input, state } = current;
     switch (row.kind) {
@@ -87,13 +87,13 @@ export class RunEffects {
         await this.#settle(input, state);
         return true;
       case "cache":
-        await cacheEnded(this.#parts.env, this.#parts.store, input, state);
+        await cacheEnded(this.#deps.env, this.#deps.store, input, state);
         return true;
       case "index":
-        await keyStub(this.#parts.env, input.key.id).indexRun(input.id, input.identicalDigest, this.#indexExpiry(state, input));
+        await keyStub(this.#deps.env, input.key.id).indexRun(input.id, input.identicalDigest, this.#indexExpiry(state, input));
         return true;
       case "telemetry":
-        return exportRun(this.#parts, row, current);
+        return exportRun(this.#deps, row, current);
       default:
         return row.kind satisfies never;
     }
@@ -104,7 +104,7 @@ export class RunEffects {
    * beginning.
    */
   async #giveGrant({ key }: StoredInput, grant: Grant): Promise<void> {
-    const stub = keyStub(this.#parts.env, key.id);
+    const stub = keyStub(this.#deps.env, key.id);
     if (grant.revokedAt === null) await stub.giveGrant(JSON.stringify(grant));
     else await stub.revokeGrant(grant.id);
   }
@@ -113,9 +113,9 @@ export class RunEffects {
   async #begin(input: StoredInput, state: RunState): Promise<void> {
     if (state.phase !== "received") return;
     const { key, id, identicalDigest } = input;
-    const isAdded = await keyStub(this.#parts.env, key.id).beginRun(id, identicalDigest, this.#indexExpiry(state, input));
-    if (isAdded) this.#parts.apply({ kind: "received" }, this.#parts.now(), []);
-    else cancelRun(this.#parts, "keyRevoked");
+    const isAdded = await keyStub(this.#deps.env, key.id).beginRun(id, identicalDigest, this.#indexExpiry(state, input));
+    if (isAdded) this.#deps.apply({ kind: "received" }, this.#deps.now(), []);
+    else cancelRun(this.#deps, "keyRevoked");
   }
 
   /** Ends a review of which no channel reaches any reviewer, without waiting for its deadline. */
@@ -123,7 +123,7 @@ export class RunEffects {
     const review = gate === null ? null : state.reviews[gate];
     if (gate === null || review === null) return;
     const reviewers = this.#notices.unreached(input, review);
-    this.#parts.apply({ kind: "undeliverable", gate, reviewers }, this.#parts.now(), [{ kind: "undeliverable", gate }]);
+    this.#deps.apply({ kind: "undeliverable", gate, reviewers }, this.#deps.now(), [{ kind: "undeliverable", gate }]);
   }
 
   /**
@@ -132,7 +132,7 @@ export class RunEffects {
    */
   async #settle(input: StoredInput, state: RunState): Promise<void> {
     if (state.phase !== "ended") return;
-    const { env, store } = this.#parts;
+    const { env, store } = this.#deps;
     const bySession = Map.groupBy(store.requestRefs(), ({ session }) => session);
     await Promise.all([
       keyStub(env, input.key.id).endRun(input.id, input.identicalDigest, this.#indexExpiry(state, input)),
@@ -147,7 +147,7 @@ export class RunEffects {
   async #tellAdopted({ detail }: OutboxRow, input: StoredInput): Promise<void> {
     const { session, originating, request } = detail as RequestRef; // written by `adopt`
     if (session === null) return;
-    await sessionById(this.#parts.env, session).adopted(originating, request, input.id);
+    await sessionById(this.#deps.env, session).adopted(originating, request, input.id);
   }
 
   /**
@@ -157,10 +157,10 @@ export class RunEffects {
    */
   #indexExpiry(state: RunState, input: StoredInput): number | null {
     if (input.mode === "task") return null;
-    if (state.end === null) return this.#parts.now() + settingsOf(this.#parts.env).retentionMs;
-    if (state.end.kind === "completed" && this.#parts.store.delivery()?.to === 0) return this.#parts.now() + keptReplyMs;
+    if (state.end === null) return this.#deps.now() + settingsOf(this.#deps.env).retentionMs;
+    if (state.end.kind === "completed" && this.#deps.store.delivery()?.to === 0) return this.#deps.now() + keptReplyMs;
     const mayBeAskedAgain = input.endpoint === "v1" && state.end.kind !== "cancelled" && state.end.kind !== "failed";
-    return mayBeAskedAgain ? this.#parts.now() + retriedMs : null;
+    return mayBeAskedAgain ? this.#deps.now() + retriedMs : null;
   }
 }
 

@@ -13,7 +13,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
 import type { RunNotices } from "./run-notices.ts";
-import type { CurrentRun, RunParts } from "./run-parts.ts";
+import type { CurrentRun, RunDeps } from "./run-deps.ts";
 
 /**
  * Whether this reviewer could sign in to an inbox: a person with an email address, where email or
@@ -23,11 +23,11 @@ export const hasInbox = (env: Env, reviewer: Reviewer): boolean =>
   reviewer.email !== undefined && !isRoom(reviewer) && (settingsOf(env).access !== undefined || canSendEmail(env));
 
 export class RunInboxes {
-  readonly #parts: Pick<RunParts, "env">;
+  readonly #deps: Pick<RunDeps, "env">;
   readonly #notices: Pick<RunNotices, "people" | "view">;
 
-  constructor(parts: Pick<RunParts, "env">, notices: Pick<RunNotices, "people" | "view">) {
-    this.#parts = parts;
+  constructor(deps: Pick<RunDeps, "env">, notices: Pick<RunNotices, "people" | "view">) {
+    this.#deps = deps;
     this.#notices = notices;
   }
 
@@ -37,7 +37,7 @@ export class RunInboxes {
     const reviewer = typeof place === "number" ? this.#notices.people(current.input)[place] : undefined;
     if (typeof place !== "number" || reviewer?.email === undefined) return true;
     const entry = this.#entry(current, place, reviewer.name);
-    await inboxStub(this.#parts.env, inboxNameOf(reviewer.name)).tell({
+    await inboxStub(this.#deps.env, inboxNameOf(reviewer.name)).tell({
       run: current.input.id,
       seq: row.id,
       address: addressDigest(reviewer.email),

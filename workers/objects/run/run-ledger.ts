@@ -4,16 +4,16 @@
 import { appendToLedger } from "../../stubs/stubs.ts";
 import { summaryOf } from "./run-account.ts";
 import type { RunNotices } from "./run-notices.ts";
-import type { CurrentRun, RunParts } from "./run-parts.ts";
+import type { CurrentRun, RunDeps } from "./run-deps.ts";
 
 export class RunLedger {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #notices: RunNotices;
   readonly #nextDue: () => number | null;
 
   /** @param nextDue When the run has work next, in Unix milliseconds; null: never. */
-  constructor(parts: RunParts, notices: RunNotices, nextDue: () => number | null) {
-    this.#parts = parts;
+  constructor(deps: RunDeps, notices: RunNotices, nextDue: () => number | null) {
+    this.#deps = deps;
     this.#notices = notices;
     this.#nextDue = nextDue;
   }
@@ -23,7 +23,7 @@ export class RunLedger {
    * states of notices.
    */
   async send({ input, state }: CurrentRun): Promise<void> {
-    const { env, store } = this.#parts;
+    const { env, store } = this.#deps;
     const events = store.events.unshipped(input.id);
     const listed = store.outbox.of("noticeListed");
     if (events.length === 0 && listed.length === 0) return;

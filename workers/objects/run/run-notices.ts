@@ -25,12 +25,12 @@ import { randomOfRunId } from "../../../shared/sealed-id.ts";
 import { channelsFor, nextChannel, openChannels } from "../../channels/registry.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { reviewUrl } from "../../platform/urls.ts";
-import { type RunFollowing, sparedMs } from "./run-following.ts";
+import { type ReviewContinuation, suppressedMs } from "./review-continuation.ts";
 import { digestStub } from "../../stubs/stubs.ts";
 import { viewOf } from "./run-account.ts";
 import type { ExpiredLink, RenewAnswer, PressTarget, TellInput } from "../../stubs/run-calls.ts";
 import { hasInbox } from "./run-inboxes.ts";
-import { type RunParts, type CurrentRun, linkedAt } from "./run-parts.ts";
+import { type RunDeps, type CurrentRun, linkedAt } from "./run-deps.ts";
 import { bookkeepingMs } from "./run-outbox.ts";
 import type { OutboxRow, StoredRow } from "./outbox-rows.ts";
 import type { StoredInput } from "./run-store.ts";
@@ -42,14 +42,14 @@ const renewalsAnHour = 3;
 const hourMs = 3_600_000;
 
 export class RunNotices {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   #masked: { readonly version: string; readonly texts: NoticeTexts } | null = null;
-  readonly #following: RunFollowing;
+  readonly #continuation: ReviewContinuation;
   #people: readonly Reviewer[] | null = null;
 
-  constructor(parts: RunParts, following: RunFollowing) {
-    this.#parts = parts;
-    this.#following = following;
+  constructor(deps: RunDeps, continuation: ReviewContinuation) {
+    this.#deps = deps;
+    this.#continuation = continuation;
   }
 
   /**
@@ -65,7 +65,7 @@ export class RunNotices {
    * asked first, and the policy does not bar them as its owner.
    */
   handOverCandidates(input: StoredInput): string[] {
-    const channels = openChannels(this.#parts.env);
+    const channels = openChannels(this.#deps.env);
     const { plan } = input;
     const asked = new Set(plan.reviewers.map(({ name }) => name));
     return this.people(input)
@@ -78,7 +78,7 @@ export class RunNotices {
   unreached(input: StoredInput, review: Review): string[] {
     const people = this.people(input);
     const reached = new Set(
-      this.#parts.store
+      this.#deps.store
         .links(review.gate)
         .filter(({ notice }) => notice !== "failed")
         .map(({ reviewer }) => people[reviewer]?.name),
@@ -93,7 +93,7 @@ export class RunNotices {
     for (const [index, reviewer] of this.people(input).entries()) {
       if (!names.includes(reviewer.name)) continue;
       this.#queueInbox(reviewer, index, now);
-      for (const channel of channelsFor(reviewer, openChannels(this.#parts.env)).first) {
+      for (const channel of channelsFor(reviewer, openChannels(this.#deps.env)).first) {
         this.#queueNotice(this.#linkOn(channel, review, index, now), why, now);
       }
     }
@@ -120,11 +120,11 @@ export class RunNotices {
    */
   release(input: StoredInput, gate: Gate, names: readonly string[], now: number): void {
     const people = this.people(input);
-    for (const link of this.#parts.store.links(gate)) {
+    for (const link of this.#deps.store.links(gate)) {
       if (names.includes(people[link.reviewer]?.name ?? "")) this.#queueEnd(link, "left", now);
     }
     this.#queueInboxes(input, names, now + bookkeepingMs);
-    const review = this.#parts.current()?.state.reviews[gate];
+    const review = this.#deps.current()?.state.reviews[gate];
     if (review !== null && review !== undefined) this.#noticeUnreachable(input, review, now);
   }
 
@@ -133,8 +133,8 @@ export class RunNotices {
    * to say so.
    */
   withdraw(gate: Gate, now: number): void {
-    this.#parts.store.outbox.drop("notice");
-    const current = this.#parts.current();
+    this.#deps.store.outbox.drop("notice");
+    const current = this.#deps.current();
     const review = current?.state.reviews[gate] ?? null;
     if (current === null || review === null) return;
     this.#queueInboxes(current.input, review.reviewers, now + bookkeepingMs);
@@ -144,9 +144,9 @@ export class RunNotices {
 
   /** Replaces an expired link, where its review still waits for its reviewer. */
   renew(gate: Gate, index: number, id: string): RenewAnswer {
-    const { store } = this.#parts;
-    const now = this.#parts.now();
-    const found = linkedAt(this.#parts, gate, index, id);
+    const { store } = this.#deps;
+    const now = this.#deps.now();
+    const found = linkedAt(this.#deps, gate, index, id);
     if (found === null) return { kind: "noSuchLink" };
     const { input, state, link } = found;
     if (!this.#isAsked(input, state, link)) return { kind: "over" };
@@ -158,7 +158,7 @@ export class RunNotices {
 
   /** The state of an expired link, without content; null where there is no such link. */
   expired(gate: Gate, index: number, id: string): ExpiredLink | null {
-    const found = linkedAt(this.#parts, gate, index, id);
+    const found = linkedAt(this.#deps, gate, index, id);
     const view = found === null ? null : this.view(found, found.link);
     if (found === null || view === null) return null;
     return { open: this.#isAsked(found.input, found.state, found.link), state: view.state.kind, channel: found.link.channel };
@@ -166,14 +166,14 @@ export class RunNotices {
 
   /** `RunCalls.pressTarget`. */
   pressTarget(channel: LinkChannel, gate: Gate, id: string): PressTarget | null {
-    const current = this.#parts.current();
-    const link = current === null ? null : this.#parts.store.link(id);
+    const current = this.#deps.current();
+    const link = current === null ? null : this.#deps.store.link(id);
     if (current === null || link === null || link.revokedAt !== null || link.gate !== gate || link.channel !== channel) return null;
     const people = this.people(current.input);
     const reviewer = people[link.reviewer];
     const content = this.#shown(current, link);
     if (reviewer === undefined || content === null) return null;
-    const colleagues = this.#parts.store.links(gate).flatMap((each) => {
+    const colleagues = this.#deps.store.links(gate).flatMap((each) => {
       const person = people[each.reviewer];
       return each.channel !== channel || person === undefined ? [] : [{ link: each.id, place: each.reviewer, reviewer: person }];
     });
@@ -189,13 +189,13 @@ export class RunNotices {
 
   /** `RunCalls.ownersGate`. The owner has to be able to sign in to an inbox. */
   ownersGate(): Gate | null {
-    const current = this.#parts.current();
+    const current = this.#deps.current();
     const gate = current === null ? null : openGate(current.state);
     const review = current === null || gate === null ? null : current.state.reviews[gate];
     if (current === null || review?.selfApproval !== true) return null;
     const { owner } = current.input.key;
     const isOwner = (each: Reviewer): boolean =>
-      hasInbox(this.#parts.env, each) &&
+      hasInbox(this.#deps.env, each) &&
       isSamePerson(owner, each.name) &&
       review.reviewers.includes(each.name) &&
       review.left.every(({ reviewer }) => reviewer !== each.name);
@@ -204,8 +204,8 @@ export class RunNotices {
 
   /** `RunCalls.digestEntry`. */
   digestEntry(id: string): DigestEntry | null {
-    const current = this.#parts.current();
-    const link = current === null ? null : this.#parts.store.link(id);
+    const current = this.#deps.current();
+    const link = current === null ? null : this.#deps.store.link(id);
     if (current === null || link === null || !this.#isAsked(current.input, current.state, link)) return null;
     const [view, url] = [this.#shown(current, link)?.view ?? null, this.#url(current.input, link)];
     const reviewer = this.people(current.input)[link.reviewer];
@@ -215,8 +215,8 @@ export class RunNotices {
 
   /** Queues words for one member alone, where the channel can send them. */
   tell(input: TellInput): void {
-    const { store, now } = this.#parts;
-    const target = this.#parts.current() === null ? null : store.link(input.link);
+    const { store, now } = this.#deps;
+    const target = this.#deps.current() === null ? null : store.link(input.link);
     if (target === null || target.gate !== input.gate || this.#channel(target)?.tell === undefined) return;
     store.outbox.queue("tell", `tell:${target.id}`, { ...input }, now());
   }
@@ -225,8 +225,8 @@ export class RunNotices {
   view({ input, state }: CurrentRun, link: Pick<LinkRow, "gate" | "reviewer">): ReviewView | null {
     const reviewer = this.people(input)[link.reviewer];
     if (reviewer === undefined) return null;
-    const page = { reviewer, now: this.#parts.now() };
-    return viewOf(this.#parts.store, input, state, link.gate, page, () => this.handOverCandidates(input));
+    const page = { reviewer, now: this.#deps.now() };
+    return viewOf(this.#deps.store, input, state, link.gate, page, () => this.handOverCandidates(input));
   }
 
   /** What a notice of it may show. */
@@ -251,15 +251,15 @@ export class RunNotices {
     if (found === null || !this.#isAsked(found.input, found.state, found.link)) return true;
     const { input, link } = found;
     const why = whyOf(row);
-    if (this.#parts.now() >= link.expiresAtSeconds * 1000) {
-      this.#parts.store.transaction(() => this.#replace(input, link, why, this.#parts.now()));
+    if (this.#deps.now() >= link.expiresAtSeconds * 1000) {
+      this.#deps.store.transaction(() => this.#replace(input, link, why, this.#deps.now()));
       return true;
     }
     const notice = this.#compose(found, link, why, row);
     const channel = this.#channel(link);
     if (notice === null) return true;
-    const spared = this.#following.spares(found, link, why, notice.reviewer);
-    if (spared !== null) return spared === "read" ? true : sparedMs;
+    const suppressed = this.#continuation.suppressesNotice(found, link, why, notice.reviewer);
+    if (suppressed !== null) return suppressed === "read" ? true : suppressedMs;
     const deadlineAt = found.state.reviews[link.gate]?.deadlineAt ?? 0;
     const turn = await this.#turnOf(channel, notice, deadlineAt);
     if (turn.kind === "wait") return turn.afterMs;
@@ -269,7 +269,7 @@ export class RunNotices {
     }
     const sent = channel === undefined ? notConfigured : await channel.send(notice).catch(unavailable);
     // A notice that can be sent only after the deadline has failed.
-    const isInTime = sent.kind === "again" && this.#parts.now() + (sent.afterMs ?? 0) < deadlineAt;
+    const isInTime = sent.kind === "again" && this.#deps.now() + (sent.afterMs ?? 0) < deadlineAt;
     const later = isInTime ? this.#later(row, sent) : null;
     if (later !== null) return later;
     this.#settle(link, why, sent);
@@ -302,13 +302,13 @@ export class RunNotices {
   listed(row: StoredRow): NoticeRow | null {
     const detail = readListed(row);
     if (detail === null) return null;
-    const current = this.#parts.current();
-    const link = current === null ? null : this.#parts.store.link(detail.link);
+    const current = this.#deps.current();
+    const link = current === null ? null : this.#deps.store.link(detail.link);
     const reviewer = current === null || link === null ? undefined : this.people(current.input)[link.reviewer];
     if (current === null || link === null || reviewer === undefined) return null;
     return {
       id: link.id,
-      at: this.#parts.now(),
+      at: this.#deps.now(),
       channel: link.channel,
       reviewer: reviewer.name,
       run: current.input.id,
@@ -343,14 +343,14 @@ export class RunNotices {
   async #turnOf(channel: Channel | undefined, notice: Notice, deadlineAt: number): Promise<Turn> {
     if (channel?.digest?.counts(notice, "send") !== true) return { kind: "now" };
     const { idempotencyKey: id, run, link, reviewer } = notice;
-    return digestStub(this.#parts.env, channel.name, channel.digest.address(reviewer))
+    return digestStub(this.#deps.env, channel.name, channel.digest.address(reviewer))
       .turn({ channel: channel.name, id, run, link: link.id, deadlineAt })
       .catch((): Turn => ({ kind: "now" }));
   }
 
   async #mayEnd(channel: Channel | undefined, notice: Notice): Promise<boolean> {
     if (channel?.digest?.counts(notice, "ended") !== true) return true;
-    return digestStub(this.#parts.env, channel.name, channel.digest.address(notice.reviewer))
+    return digestStub(this.#deps.env, channel.name, channel.digest.address(notice.reviewer))
       .mayPass()
       .catch(() => true);
   }
@@ -363,23 +363,23 @@ export class RunNotices {
   #later({ id, attempts }: OutboxRow, { why, afterMs }: Extract<Sent, { kind: "again" }>): false | number | null {
     if (afterMs !== undefined && (why === "rateLimited" || why === "dailyLimit")) return afterMs;
     if (attempts + 1 >= noticeAttempts) return null;
-    if (afterMs !== undefined) this.#parts.store.outbox.delay(id, this.#parts.now() + afterMs);
+    if (afterMs !== undefined) this.#deps.store.outbox.delay(id, this.#deps.now() + afterMs);
     return false;
   }
 
   #channel(link: LinkRow): Channel | undefined {
-    return openChannels(this.#parts.env).find(({ name }) => name === link.channel);
+    return openChannels(this.#deps.env).find(({ name }) => name === link.channel);
   }
 
   #expiry(review: Review, now: number): number {
-    const { linkMs, retentionMs } = settingsOf(this.#parts.env);
+    const { linkMs, retentionMs } = settingsOf(this.#deps.env);
     // The link opens its page, which says how the review ended, for as long as the run is kept.
     return Math.ceil(Math.min(now + linkMs, review.deadlineAt + retentionMs) / 1000);
   }
 
   /** The live link of a reviewer on a channel: the stored one, or a new one. */
   #linkOn(channel: Channel, review: Review, index: number, now: number): LinkRow {
-    const { store } = this.#parts;
+    const { store } = this.#deps;
     const { gate } = review;
     const random = crypto.getRandomValues(new Uint8Array(linkRandomLength));
     const link =
@@ -399,7 +399,7 @@ export class RunNotices {
   /** The links of the review's current reviewers. */
   #linksOf(input: StoredInput, review: Review): LinkRow[] {
     const people = this.people(input);
-    return this.#parts.store.links(review.gate).filter(({ reviewer }) => review.reviewers.includes(people[reviewer]?.name ?? ""));
+    return this.#deps.store.links(review.gate).filter(({ reviewer }) => review.reviewers.includes(people[reviewer]?.name ?? ""));
   }
 
   #isAsked(input: StoredInput, state: RunState, link: LinkRow): boolean {
@@ -408,7 +408,7 @@ export class RunNotices {
   }
 
   #queueNotice(link: LinkRow, why: NoticeWhy, now: number): void {
-    this.#parts.store.outbox.queue("notice", chainOf(link), { link: link.id, why }, now);
+    this.#deps.store.outbox.queue("notice", chainOf(link), { link: link.id, why }, now);
   }
 
   #queueInboxes(input: StoredInput, names: readonly string[], dueAt: number): void {
@@ -418,22 +418,22 @@ export class RunNotices {
 
   /** One row that was not attempted is enough: its attempt tells how the review stands by then. */
   #queueInbox(reviewer: Reviewer, place: number, dueAt: number): void {
-    const { outbox } = this.#parts.store;
+    const { outbox } = this.#deps.store;
     const chain = `inbox:${place}`;
-    if (!hasInbox(this.#parts.env, reviewer) || outbox.has((row) => row.chain === chain && row.attempts === 0)) return;
+    if (!hasInbox(this.#deps.env, reviewer) || outbox.has((row) => row.chain === chain && row.attempts === 0)) return;
     outbox.queue("inbox", chain, { place }, dueAt);
   }
 
   /** @param state What the operators' list says from now on. */
   #queueEnd(link: LinkRow, state: string, now: number): void {
-    this.#parts.store.outbox.queue("noticeEnded", chainOf(link), { link: link.id }, now + bookkeepingMs);
+    this.#deps.store.outbox.queue("noticeEnded", chainOf(link), { link: link.id }, now + bookkeepingMs);
     // No message was sent, and the list says why.
     if (link.notice !== "failed" || link.receipt !== null) this.#queueListed(link, state, null, now);
   }
 
   /** Inside a transaction that records an event: the ledger gets both in one call. */
   #queueListed(link: LinkRow, state: string, error: string | null, now: number): void {
-    this.#parts.store.outbox.queue(
+    this.#deps.store.outbox.queue(
       "noticeListed",
       "listed",
       { link: link.id, state, ...(error === null ? {} : { fault: error }) },
@@ -444,8 +444,8 @@ export class RunNotices {
 
   /** Inside a transaction: revokes the old link, and queues the notice with a new one. */
   #replace(input: StoredInput, link: LinkRow, why: NoticeWhy, now: number): void {
-    const { store, record } = this.#parts;
-    const review = this.#parts.current()?.state.reviews[link.gate];
+    const { store, record } = this.#deps;
+    const review = this.#deps.current()?.state.reviews[link.gate];
     if (review === null || review === undefined) return;
     store.revokeLink(link.id, now);
     const random = crypto.getRandomValues(new Uint8Array(linkRandomLength));
@@ -466,9 +466,9 @@ export class RunNotices {
   }
 
   #found(row: OutboxRow): (CurrentRun & { readonly link: LinkRow }) | null {
-    const current = this.#parts.current();
+    const current = this.#deps.current();
     const { link: id } = detailOf(row);
-    const link = current === null || typeof id !== "string" ? null : this.#parts.store.link(id);
+    const link = current === null || typeof id !== "string" ? null : this.#deps.store.link(id);
     return current === null || link === null ? null : { ...current, link };
   }
 
@@ -479,7 +479,7 @@ export class RunNotices {
   }
 
   #url(input: StoredInput, link: LinkRow): string | null {
-    const { keys, publicUrl } = settingsOf(this.#parts.env);
+    const { keys, publicUrl } = settingsOf(this.#deps.env);
     const runRandom = randomOfRunId(input.id);
     const random = fromBase64url(link.id);
     if (publicUrl === undefined || runRandom === undefined || random === undefined) return null;
@@ -492,7 +492,7 @@ export class RunNotices {
     const people = this.people(input);
     const { gate, channel } = link;
     if (channel === "outbox") return null;
-    const own = this.#parts.store.links(gate).find((each) => each.channel === channel && people[each.reviewer]?.[channel] === user);
+    const own = this.#deps.store.links(gate).find((each) => each.channel === channel && people[each.reviewer]?.[channel] === user);
     return own === undefined ? null : this.#url(input, own);
   }
 
@@ -518,11 +518,11 @@ export class RunNotices {
    * next channel.
    */
   #settle(link: LinkRow, why: NoticeWhy, sent: Sent): void {
-    const { store, record } = this.#parts;
-    const now = this.#parts.now();
+    const { store, record } = this.#deps;
+    const now = this.#deps.now();
     store.transaction(() => {
       // Read again: the review may have changed, or be over, since the channel was asked.
-      const current = this.#parts.current();
+      const current = this.#deps.current();
       if (current === null) return;
       const { input, state } = current;
       const reviewer = this.people(input)[link.reviewer];
@@ -539,7 +539,7 @@ export class RunNotices {
       const review = state.reviews[link.gate];
       if (!failed || reviewer === undefined || review === null || !this.#isAsked(input, state, link)) return;
       const asked = new Set(store.links(link.gate).flatMap((each) => (each.reviewer === link.reviewer ? [each.channel] : [])));
-      const next = nextChannel(reviewer, openChannels(this.#parts.env), asked);
+      const next = nextChannel(reviewer, openChannels(this.#deps.env), asked);
       if (next !== undefined) this.#queueNotice(this.#linkOn(next, review, link.reviewer, now), why, now);
       this.#noticeUnreachable(input, review, now);
     });
@@ -548,7 +548,7 @@ export class RunNotices {
   /** Inside a transaction: queues the end of a review none of whose reviewers a channel reaches. */
   #noticeUnreachable(input: StoredInput, review: Review, now: number): void {
     if (this.unreached(input, review).length === review.reviewers.length)
-      this.#parts.store.outbox.queue("unreachable", "unreachable", { gate: review.gate }, now);
+      this.#deps.store.outbox.queue("unreachable", "unreachable", { gate: review.gate }, now);
   }
 }
 

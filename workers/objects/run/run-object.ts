@@ -36,10 +36,10 @@ import { RunStore } from "./run-store.ts";
 import { RunTransitions } from "./run-transitions.ts";
 import { ObjectAlarm } from "../alarm.ts";
 import { RunOutbox } from "./run-outbox.ts";
-import { type RunParts, cancelRun } from "./run-parts.ts";
+import { type RunDeps, cancelRun } from "./run-deps.ts";
 import { RunWindows, progressMessage, endedMessage } from "./run-windows.ts";
 import { RunNotices } from "./run-notices.ts";
-import { RunFollowing } from "./run-following.ts";
+import { ReviewContinuation } from "./review-continuation.ts";
 import { RunPages } from "./run-pages.ts";
 import { RunDeciding } from "./run-deciding.ts";
 import { RunCall } from "./run-call.ts";
@@ -68,7 +68,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   readonly #transitions: RunTransitions;
   readonly #alarm: ObjectAlarm;
   readonly #outbox: RunOutbox;
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #windows: RunWindows;
   readonly #notices: RunNotices;
   readonly #pages: RunPages;
@@ -92,7 +92,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       arm: () => this.#alarm.arm(),
       flush: () => this.#flush(),
     });
-    this.#parts = {
+    this.#deps = {
       env,
       store: this.#store,
       now: () => this.now(),
@@ -106,26 +106,26 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       drain: () => this.#outbox.drain(),
       waitUntil: (work) => ctx.waitUntil(work),
     };
-    const following = new RunFollowing(this.#parts, this.#windows);
-    this.#notices = new RunNotices(this.#parts, following);
-    this.#pages = new RunPages(this.#parts, this.#notices, this.#windows, following);
-    this.#deciding = new RunDeciding(this.#parts, this.#notices);
-    this.#call = new RunCall(this.#parts);
-    this.#requestor = new RunRequestor(this.#parts, this.#windows);
-    this.#adoption = new RunAdoption(this.#parts, this.#windows);
-    const ledger = new RunLedger(this.#parts, this.#notices, () => this.#clock.nextDue());
-    const delivery = new RunDelivery(this.#parts, this.#windows, ledger);
+    const continuation = new ReviewContinuation(this.#deps, this.#windows);
+    this.#notices = new RunNotices(this.#deps, continuation);
+    this.#pages = new RunPages(this.#deps, this.#notices, this.#windows, continuation);
+    this.#deciding = new RunDeciding(this.#deps, this.#notices);
+    this.#call = new RunCall(this.#deps);
+    this.#requestor = new RunRequestor(this.#deps, this.#windows);
+    this.#adoption = new RunAdoption(this.#deps, this.#windows);
+    const ledger = new RunLedger(this.#deps, this.#notices, () => this.#clock.nextDue());
+    const delivery = new RunDelivery(this.#deps, this.#windows, ledger);
     const effects = new RunEffects({
-      parts: this.#parts,
+      deps: this.#deps,
       notices: this.#notices,
       call: this.#call,
       delivery,
       ledger,
-      inboxes: new RunInboxes(this.#parts, this.#notices),
+      inboxes: new RunInboxes(this.#deps, this.#notices),
     });
-    this.#outbox = new RunOutbox(this.#parts, (row) => effects.perform(row));
+    this.#outbox = new RunOutbox(this.#deps, (row) => effects.perform(row));
     this.#clock = new RunClock({
-      parts: this.#parts,
+      deps: this.#deps,
       outbox: this.#outbox,
       notices: this.#notices,
       requestor: this.#requestor,
@@ -166,12 +166,12 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     logEvent("run.unreadable", { error: "ContentUnreadable" });
     this.#store.transaction(() => {
       this.#store.deleteUnreadable();
-      if (this.#parts.apply({ kind: "unreadable" }, this.now(), [{ kind: "contentUnreadable" }])) return;
+      if (this.#deps.apply({ kind: "unreadable" }, this.now(), [{ kind: "contentUnreadable" }])) return;
       // It has ended: whoever asks for its outcome is told that there is none any more.
       const current = this.#transitions.current();
       if (current === null || this.#store.outcome() !== undefined) return;
       this.#store.writeOutcome(JSON.stringify({ kind: "broken", quote: current.input.id }));
-      this.#parts.record(this.now(), [{ kind: "contentUnreadable" }]);
+      this.#deps.record(this.now(), [{ kind: "contentUnreadable" }]);
     });
   }
 
@@ -179,14 +179,14 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
 
   async open(input: string): Promise<void> {
     if (this.#store.state() !== null) return;
-    startRun(this.#parts, JSON.parse(input) as RunInput); // written by the Worker's pipeline
+    startRun(this.#deps, JSON.parse(input) as RunInput); // written by the Worker's pipeline
     await this.#outbox.attempt("begin");
     this.#flush();
   }
 
   storeEnded(input: string, outcome: string, model: string, events: string): void {
     if (this.#store.state() !== null) return;
-    storeEndedRun(this.#parts, JSON.parse(input) as RunInput, { outcome, model, events }); // as the fast path wrote it
+    storeEndedRun(this.#deps, JSON.parse(input) as RunInput, { outcome, model, events }); // as the fast path wrote it
     this.#flush();
   }
 
@@ -211,7 +211,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   }
 
   cancel(cause: CancelCause, by: Operator | null = null): boolean {
-    return cancelRun(this.#parts, cause, by);
+    return cancelRun(this.#deps, cause, by);
   }
 
   // How the run stands

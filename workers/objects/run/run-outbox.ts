@@ -8,7 +8,7 @@ import { backoffMs } from "../../../shared/backoff.ts";
 import type { Json } from "../../../shared/encoding.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { OutboxRow, StoredRow } from "./outbox-rows.ts";
-import type { RunParts } from "./run-parts.ts";
+import type { RunDeps } from "./run-deps.ts";
 
 const retry = { firstMs: 1_000, mostMs: 60_000 };
 /**
@@ -33,21 +33,21 @@ export const alarmWaitMs = 5_000;
  */
 export type Perform = (row: OutboxRow) => Promise<boolean | number>;
 
-type OutboxParts = Pick<RunParts, "store" | "arm" | "now" | "random" | "waitUntil">;
+type OutboxDeps = Pick<RunDeps, "store" | "arm" | "now" | "random" | "waitUntil">;
 
 /** What the caller or the next reviewer waits for is begun before the rest. */
 const urgent: ReadonlySet<OutboxRow["kind"]> = new Set(["call", "deliver", "begin"]);
 const order = ({ kind }: StoredRow): number => (urgent.has(kind) ? 0 : 1);
 
 export class RunOutbox {
-  readonly #parts: OutboxParts;
+  readonly #deps: OutboxDeps;
   readonly #perform: Perform;
   /** The chains whose row is being attempted: one at a time each. */
   readonly #busy = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | null = null;
 
-  constructor(parts: OutboxParts, perform: Perform) {
-    this.#parts = parts;
+  constructor(deps: OutboxDeps, perform: Perform) {
+    this.#deps = deps;
     this.#perform = perform;
   }
 
@@ -56,8 +56,8 @@ export class RunOutbox {
    * null where the outbox is empty.
    */
   nextDue(): number | null {
-    const now = this.#parts.now();
-    const rows = this.#parts.store.outbox
+    const now = this.#deps.now();
+    const rows = this.#deps.store.outbox
       .next()
       .map(({ chain, dueAt }) => Math.max(dueAt, now + (this.#busy.has(chain) ? alarmWaitMs : retry.firstMs)));
     return rows.length === 0 ? null : Math.min(...rows);
@@ -68,14 +68,14 @@ export class RunOutbox {
    * delays no other.
    */
   async drain(): Promise<void> {
-    if (this.#parts.store.state() === null) return;
-    const rows = this.#parts.store.outbox.due(this.#parts.now()).filter(({ chain }) => !this.#busy.has(chain));
+    if (this.#deps.store.state() === null) return;
+    const rows = this.#deps.store.outbox.due(this.#deps.now()).filter(({ chain }) => !this.#busy.has(chain));
     const attempts = rows.toSorted((a, b) => order(a) - order(b)).map((row) => this.#attempt(row));
     this.#drainSoon();
     await Promise.all(attempts);
-    this.#parts.arm();
+    this.#deps.arm();
     this.#drainSoon();
-    if (this.#timer === null && this.#busy.size === 0) this.#parts.store.outbox.deleteOver();
+    if (this.#timer === null && this.#busy.size === 0) this.#deps.store.outbox.deleteOver();
   }
 
   /**
@@ -84,14 +84,14 @@ export class RunOutbox {
    */
   #drainSoon(): void {
     if (this.#timer !== null) return;
-    const now = this.#parts.now();
-    const times = this.#parts.store.outbox.next().flatMap(({ chain, dueAt }) => (this.#busy.has(chain) ? [] : [dueAt - now]));
+    const now = this.#deps.now();
+    const times = this.#deps.store.outbox.next().flatMap(({ chain, dueAt }) => (this.#busy.has(chain) ? [] : [dueAt - now]));
     const wait = Math.min(...times);
     if (wait > bookkeepingMs) return;
     this.#timer = setTimeout(
       () => {
         this.#timer = null;
-        this.#parts.waitUntil(this.drain());
+        this.#deps.waitUntil(this.drain());
       },
       Math.max(leastPauseMs, wait),
     );
@@ -99,7 +99,7 @@ export class RunOutbox {
 
   /** Attempts the row of this kind alone, where it is due and the next of its chain. */
   async attempt(kind: OutboxRow["kind"]): Promise<void> {
-    const row = this.#parts.store.outbox.due(this.#parts.now()).find((each) => each.kind === kind && !this.#busy.has(each.chain));
+    const row = this.#deps.store.outbox.due(this.#deps.now()).find((each) => each.kind === kind && !this.#busy.has(each.chain));
     if (row !== undefined) await this.#once(row);
   }
 
@@ -110,15 +110,15 @@ export class RunOutbox {
 
   /** One attempt: whether the row is done. */
   async #once(row: StoredRow): Promise<boolean> {
-    const wait = row.kind === "call" ? callWatchMs : backoffMs(retry, row.attempts, this.#parts.random());
-    this.#parts.store.outbox.postpone(row.id, this.#parts.now() + wait);
+    const wait = row.kind === "call" ? callWatchMs : backoffMs(retry, row.attempts, this.#deps.random());
+    this.#deps.store.outbox.postpone(row.id, this.#deps.now() + wait);
     this.#busy.add(row.chain);
     let done = false;
     try {
       const performed = await this.#perform({ ...row, detail: JSON.parse(row.detail) as Json }); // written by `queue`
       done = performed === true;
-      if (done) this.#parts.store.outbox.done(row.id);
-      else if (typeof performed === "number") this.#parts.store.outbox.wait(row.id, this.#parts.now() + performed);
+      if (done) this.#deps.store.outbox.done(row.id);
+      else if (typeof performed === "number") this.#deps.store.outbox.wait(row.id, this.#deps.now() + performed);
     } catch (error) {
       logEvent("run.effectFailed", { effect: row.kind, attempt: row.attempts, error: errorClass(error) });
     } finally {

@@ -1,8 +1,8 @@
 // The review pages of a run: what each shows, and the message that an open one gets when the review
 // changes.
 
-import { type RunParts, type Way, cameTo, type CurrentRun, reviewAt, wasAsked } from "./run-parts.ts";
-import type { RunFollowing } from "./run-following.ts";
+import { type RunDeps, type ReviewAccess, resolveReviewAccess, type CurrentRun, reviewAt, wasAsked } from "./run-deps.ts";
+import type { ReviewContinuation } from "./review-continuation.ts";
 import { inboxLink, type ViewAsked } from "../../stubs/run-calls.ts";
 import { RunNotices } from "./run-notices.ts";
 import { RunWindows, type PageWindow } from "./run-windows.ts";
@@ -13,16 +13,16 @@ import { openGate } from "../../../shared/run/lifecycle.ts";
 import { reviewState } from "../../../shared/run/present.ts";
 
 export class RunPages {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #notices: RunNotices;
   readonly #windows: RunWindows;
-  readonly #following: RunFollowing;
+  readonly #continuation: ReviewContinuation;
 
-  constructor(parts: RunParts, notices: RunNotices, windows: RunWindows, following: RunFollowing) {
-    this.#parts = parts;
+  constructor(deps: RunDeps, notices: RunNotices, windows: RunWindows, continuation: ReviewContinuation) {
+    this.#deps = deps;
     this.#notices = notices;
     this.#windows = windows;
-    this.#following = following;
+    this.#continuation = continuation;
   }
 
   /**
@@ -43,12 +43,12 @@ export class RunPages {
     const name = this.#notices.people(current.input)[index]?.name ?? "";
     // No token is on a page of somebody who is signed in.
     const own = inbox === null ? null : inboxReviewUrl(inbox, "response", current.input.id);
-    return this.#following.next(current, index, name, (link) => own ?? this.#notices.path(current.input, link));
+    return this.#continuation.next(current, index, name, (link) => own ?? this.#notices.path(current.input, link));
   }
 
   /** `RunCalls.place`. */
   place(gate: Gate, reviewer: string, email: string): number | null {
-    const current = this.#parts.current();
+    const current = this.#deps.current();
     if (current === null || !wasAsked(current.state, gate, reviewer)) return null;
     const place = this.#notices
       .people(current.input)
@@ -56,17 +56,17 @@ export class RunPages {
     return place === -1 ? null : place;
   }
 
-  #found(page: Pick<PageWindow, "gate" | "reviewer" | "link">): (CurrentRun & { readonly link: Way }) | null {
-    return cameTo(this.#parts, (input) => this.#notices.people(input), page);
+  #found(page: Pick<PageWindow, "gate" | "reviewer" | "link">): (CurrentRun & { readonly link: ReviewAccess }) | null {
+    return resolveReviewAccess(this.#deps, (input) => this.#notices.people(input), page);
   }
 
-  #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: Way }, gate: Gate, index: number): void {
+  #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: ReviewAccess }, gate: Gate, index: number): void {
     const reviewer = this.#notices.people(input)[index]?.name;
-    if (reviewer === undefined || openGate(state) !== gate || this.#parts.store.events.wasOpened(gate, reviewer, channel)) return;
+    if (reviewer === undefined || openGate(state) !== gate || this.#deps.store.events.wasOpened(gate, reviewer, channel)) return;
     const { version } = reviewAt(state, gate);
-    this.#parts.store.transaction(() => this.#parts.record(this.#parts.now(), [{ kind: "opened", gate, reviewer, channel, version }]));
+    this.#deps.store.transaction(() => this.#deps.record(this.#deps.now(), [{ kind: "opened", gate, reviewer, channel, version }]));
     // No caller and no open page has to hear of this.
-    this.#parts.waitUntil(this.#parts.drain());
+    this.#deps.waitUntil(this.#deps.drain());
   }
 
   /** Accepts the WebSocket of an open page; 404 for an unknown link. */
@@ -82,7 +82,7 @@ export class RunPages {
    * The state of a page's review, as JSON without content; null where the review was never opened.
    */
   message({ gate, reviewer, link, follows }: PageWindow): string | null {
-    const current = this.#parts.current();
+    const current = this.#deps.current();
     const review = current?.state.reviews[gate] ?? null;
     if (current === null || review === null) return null;
     const name = this.#notices.people(current.input)[reviewer]?.name ?? "";

@@ -1,7 +1,7 @@
 // Whether a run's caller is still connected. A broken connection is no cancellation: after
 // `requestorGraceMs` the page and the record say that the caller left, until a caller comes back.
 
-import type { RunParts } from "./run-parts.ts";
+import type { RunDeps } from "./run-deps.ts";
 import type { RunWindows } from "./run-windows.ts";
 
 /**
@@ -11,36 +11,36 @@ import type { RunWindows } from "./run-windows.ts";
 export const requestorGraceMs = 3_000;
 
 export class RunRequestor {
-  readonly #parts: RunParts;
+  readonly #deps: RunDeps;
   readonly #windows: RunWindows;
 
-  constructor(parts: RunParts, windows: RunWindows) {
-    this.#parts = parts;
+  constructor(deps: RunDeps, windows: RunWindows) {
+    this.#deps = deps;
     this.#windows = windows;
   }
 
   /** Where no caller is connected, checks again after the grace. */
   watch(): void {
     if (!this.#isMissing()) return;
-    this.#parts.store.schedule.set("requestor", this.#parts.now() + requestorGraceMs);
-    this.#parts.arm();
+    this.#deps.store.schedule.set("requestor", this.#deps.now() + requestorGraceMs);
+    this.#deps.arm();
   }
 
   /** Records that the caller left, where none is connected and that is not recorded yet. */
   notice(now: number): void {
     if (!this.#isMissing()) return;
-    this.#parts.store.transaction(() => {
-      this.#parts.store.markRequestor(true);
-      this.#parts.record(now, [{ kind: "requestorLeft" }]);
+    this.#deps.store.transaction(() => {
+      this.#deps.store.markRequestor(true);
+      this.#deps.record(now, [{ kind: "requestorLeft" }]);
     });
-    this.#parts.flush();
+    this.#deps.flush();
   }
 
   /** Whether the run waits for a caller that is not connected, and that is not recorded yet. */
   #isMissing(): boolean {
-    const state = this.#parts.store.state();
-    if (state === null || state.phase === "ended" || this.#parts.current()?.input.mode !== "sync") return false;
-    return this.#windows.callers() === 0 && !this.#parts.store.isRequestorGone();
+    const state = this.#deps.store.state();
+    if (state === null || state.phase === "ended" || this.#deps.current()?.input.mode !== "sync") return false;
+    return this.#windows.callers() === 0 && !this.#deps.store.isRequestorGone();
   }
 
   /**
@@ -48,20 +48,20 @@ export class RunRequestor {
    * received.
    */
   welcome(delivery: { readonly to: number } | null): void {
-    if (this.#parts.current()?.input.mode !== "sync") return;
-    const now = this.#parts.now();
-    this.#parts.store.schedule.drop("requestor");
-    const back = delivery === null && this.#parts.store.isRequestorGone();
+    if (this.#deps.current()?.input.mode !== "sync") return;
+    const now = this.#deps.now();
+    this.#deps.store.schedule.drop("requestor");
+    const back = delivery === null && this.#deps.store.isRequestorGone();
     if (!back && delivery?.to !== 0) return;
-    this.#parts.store.transaction(() => {
+    this.#deps.store.transaction(() => {
       if (back) {
-        this.#parts.store.markRequestor(false);
-        this.#parts.record(now, [{ kind: "requestorBack" }]);
+        this.#deps.store.markRequestor(false);
+        this.#deps.record(now, [{ kind: "requestorBack" }]);
       } else {
-        this.#parts.store.markReceived();
-        this.#parts.store.outbox.queue("index", "index", null, now);
+        this.#deps.store.markReceived();
+        this.#deps.store.outbox.queue("index", "index", null, now);
       }
     });
-    this.#parts.flush();
+    this.#deps.flush();
   }
 }

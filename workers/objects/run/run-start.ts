@@ -1,6 +1,6 @@
 // The first rows of a run: of one that begins, and of one that has ended already.
 
-import type { RunParts } from "./run-parts.ts";
+import type { RunDeps } from "./run-deps.ts";
 import { type RunInput, type RequestVersion, gatesOf, requestDigest, inputFacts } from "../../../shared/run/run-input.ts";
 import { newRun, openGates, type ReviewTerms } from "../../../shared/run/lifecycle.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
@@ -13,7 +13,7 @@ import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 type EndedRun = { readonly outcome: string; readonly model: string; readonly events: string };
 
 /** Begins a run: its input, its first state and its first effects, in one transaction. */
-export function startRun({ store, commit, now: clock }: RunParts, { request, redacted, ...stored }: RunInput): void {
+export function startRun({ store, commit, now: clock }: RunDeps, { request, redacted, ...stored }: RunInput): void {
   const now = clock();
   const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
   const state = newRun(gatesOf(stored), termsOf(stored, request), requestDigest(content, stored.candidates));
@@ -41,7 +41,7 @@ export function startRun({ store, commit, now: clock }: RunParts, { request, red
  * are JSON.
  */
 export function storeEndedRun(
-  { env, store, now: clock }: RunParts,
+  { env, store, now: clock }: RunDeps,
   // Nobody lifts anything of an ended run.
   { request, redacted: _masked, ...stored }: RunInput,
   { outcome, model, events }: EndedRun,

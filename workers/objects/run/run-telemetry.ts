@@ -11,7 +11,7 @@ import { writeDataPoint } from "../../telemetry/data-point.ts";
 import { postSpans } from "../../telemetry/otlp-export.ts";
 import { summaryOf } from "./run-account.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
-import type { CurrentRun, RunParts } from "./run-parts.ts";
+import type { CurrentRun, RunDeps } from "./run-deps.ts";
 import type { StoredInput } from "./run-store.ts";
 
 /** A collector that fails for longer loses the spans: nothing waits for them. */
@@ -22,7 +22,7 @@ export const hasTelemetry = (env: Env, { trace }: StoredInput): boolean =>
   env.METRICS !== undefined || (trace?.isRecorded === true && settingsOf(env).otlp !== undefined);
 
 /** True where there is nothing left to do. Spans that are exported twice are the same spans. */
-export async function exportRun({ env, store, now }: RunParts, { attempts }: OutboxRow, { input, state }: CurrentRun): Promise<boolean> {
+export async function exportRun({ env, store, now }: RunDeps, { attempts }: OutboxRow, { input, state }: CurrentRun): Promise<boolean> {
   const { otlp } = settingsOf(env);
   const events = store.events.all(input.id);
   if (attempts === 0) {

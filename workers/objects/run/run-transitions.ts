@@ -6,7 +6,7 @@ import type { Env } from "../../platform/env.ts";
 import { bookkeepingMs } from "./run-outbox.ts";
 import { RunStore, type StoredInput } from "./run-store.ts";
 import { RunNotices } from "./run-notices.ts";
-import { type CurrentRun, reviewAt } from "./run-parts.ts";
+import { type CurrentRun, reviewAt } from "./run-deps.ts";
 import { type RunEvent, step, type Effect, type RunState, type Step } from "../../../shared/run/lifecycle.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
 import { currentRequest, outcomeOf } from "./run-account.ts";
@@ -15,7 +15,7 @@ import { takeWrittenReply } from "./run-edit.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
-export type TransitionParts = {
+export type TransitionDeps = {
   readonly env: Env;
   readonly store: RunStore;
   /** A function, since notices need transitions and transitions need notices. */
@@ -36,15 +36,15 @@ function authorFact({ gate, votes, author, version, digest }: Review, kind: "vot
 }
 
 export class RunTransitions {
-  readonly #parts: TransitionParts;
+  readonly #deps: TransitionDeps;
 
-  constructor(parts: TransitionParts) {
-    this.#parts = parts;
+  constructor(deps: TransitionDeps) {
+    this.#deps = deps;
   }
 
   current(): CurrentRun | null {
-    const state = this.#parts.store.state();
-    const input = state === null ? null : this.#parts.store.input();
+    const state = this.#deps.store.state();
+    const input = state === null ? null : this.#deps.store.input();
     return state === null || input === null ? null : { input, state };
   }
 
@@ -53,30 +53,30 @@ export class RunTransitions {
    * changed.
    */
   apply(event: RunEvent, now: number, facts: readonly RecordFact[]): boolean {
-    const state = this.#parts.store.state();
+    const state = this.#deps.store.state();
     if (state === null) return false;
     const next = step(state, event, now);
     if (next.state === state) return false;
-    this.#parts.store.transaction(() => this.commit(next, now, facts));
-    this.#parts.flush();
+    this.#deps.store.transaction(() => this.commit(next, now, facts));
+    this.#deps.flush();
     return true;
   }
 
   /** Inside a transaction: the state, its events, and a row for each effect. */
   commit({ state, effects }: Step, now: number, facts: readonly RecordFact[]): void {
-    const input = this.#parts.store.input();
+    const input = this.#deps.store.input();
     if (input === null) throw new Error("a run without its input");
-    this.#parts.store.writeState(state);
+    this.#deps.store.writeState(state);
     const more = effects.flatMap((effect) => this.#queueEffect(effect, state, input, now));
     this.record(now, [...facts, ...more]);
   }
 
   record(now: number, facts: readonly RecordFact[]): void {
-    const input = this.#parts.store.input();
+    const input = this.#deps.store.input();
     if (input === null) return;
-    this.#parts.store.events.append(input.id, now, facts);
+    this.#deps.store.events.append(input.id, now, facts);
     this.#queueRecord(now);
-    this.#parts.arm();
+    this.#deps.arm();
   }
 
   #queueEffect(effect: Effect, state: RunState, input: StoredInput, now: number): RecordFact[] {
@@ -85,38 +85,38 @@ export class RunTransitions {
         return this.#openGate(reviewAt(state, effect.gate), input);
       case "ask": {
         const review = reviewAt(state, effect.gate);
-        this.#parts.notices().ask(input, review, effect.reviewers, effect.why, now);
+        this.#deps.notices().ask(input, review, effect.reviewers, effect.why, now);
         return effect.why === "asked" ? [] : [{ kind: "askedAlso", gate: effect.gate, reviewers: effect.reviewers, why: effect.why }];
       }
       case "tellAgain":
-        this.#parts.notices().tellAgain(input, reviewAt(state, effect.gate), effect.why, now);
+        this.#deps.notices().tellAgain(input, reviewAt(state, effect.gate), effect.why, now);
         return [];
       case "release":
-        this.#parts.notices().release(input, effect.gate, effect.reviewers, now);
+        this.#deps.notices().release(input, effect.gate, effect.reviewers, now);
         return [];
       case "withdraw":
-        this.#parts.store.schedule.dropGate(effect.gate);
-        this.#parts.notices().withdraw(effect.gate, now);
+        this.#deps.store.schedule.dropGate(effect.gate);
+        this.#deps.notices().withdraw(effect.gate, now);
         return [];
       case "takeReply":
-        takeWrittenReply(this.#parts.store, state, input, now);
+        takeWrittenReply(this.#deps.store, state, input, now);
         return [];
       case "authorApproved":
         return [authorFact(reviewAt(state, "response"), effect.verdict)];
       case "callModel": {
-        const content = currentRequest(this.#parts.store, state);
-        this.#parts.store.outbox.queue("call", "call", { call: effect.call }, now);
+        const content = currentRequest(this.#deps.store, state);
+        this.#deps.store.outbox.queue("call", "call", { call: effect.call }, now);
         return cachedFor(input, state) !== null
           ? []
           : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
       }
       case "finish": {
-        this.#parts.store.writeOutcome(JSON.stringify(outcomeOf(this.#parts.store, state, input)));
-        this.#parts.store.outbox.drop("call");
-        this.#parts.store.schedule.drop("keyExpires");
+        this.#deps.store.writeOutcome(JSON.stringify(outcomeOf(this.#deps.store, state, input)));
+        this.#deps.store.outbox.drop("call");
+        this.#deps.store.schedule.drop("keyExpires");
         this.#queueDelivery(input, now);
-        if (input.cache !== undefined) this.#parts.store.outbox.queue("cache", "cache", null, now);
-        this.#parts.store.schedule.set("forget", now + settingsOf(this.#parts.env).retentionMs);
+        if (input.cache !== undefined) this.#deps.store.outbox.queue("cache", "cache", null, now);
+        this.#deps.store.schedule.set("forget", now + settingsOf(this.#deps.env).retentionMs);
         return [{ kind: "finished", outcome: state.end?.kind ?? "failed" }];
       }
       default:
@@ -125,7 +125,7 @@ export class RunTransitions {
   }
 
   #queueRecord(now: number): void {
-    const { outbox } = this.#parts.store;
+    const { outbox } = this.#deps.store;
     // One row is enough: its attempt sends all that there is by then. One that was attempted may
     // have read the events already.
     if (outbox.has(({ kind, attempts }) => (kind === "record" || kind === "deliver") && attempts === 0)) return;
@@ -136,7 +136,7 @@ export class RunTransitions {
 
   /** A delivery sends the record first, and tells the key and the session afterwards. */
   #queueDelivery({ waiting }: StoredInput, now: number): void {
-    const { outbox } = this.#parts.store;
+    const { outbox } = this.#deps.store;
     outbox.drop("record");
     if (waiting !== undefined) {
       // A server may not accept the outcome for minutes: the key's request ends before. And a
@@ -150,10 +150,10 @@ export class RunTransitions {
   /** Starts a gate's clock: its deadline, its reminders, its escalation. */
   #openGate(review: Review, { plan }: StoredInput): RecordFact[] {
     const { gate, version, digest, reviewers, deadlineAt, openedAt } = review;
-    this.#parts.store.schedule.set(`deadline:${gate}`, deadlineAt);
+    this.#deps.store.schedule.set(`deadline:${gate}`, deadlineAt);
     for (const [index, seconds] of plan.remindAtSeconds.entries())
-      this.#parts.store.schedule.set(`remind${index}:${gate}`, openedAt + seconds * 1000);
-    if (plan.escalate !== null) this.#parts.store.schedule.set(`escalate:${gate}`, openedAt + plan.escalate.afterSeconds * 1000);
+      this.#deps.store.schedule.set(`remind${index}:${gate}`, openedAt + seconds * 1000);
+    if (plan.escalate !== null) this.#deps.store.schedule.set(`escalate:${gate}`, openedAt + plan.escalate.afterSeconds * 1000);
     return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt: new Date(deadlineAt).toISOString() }];
   }
 }

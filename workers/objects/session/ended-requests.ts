@@ -5,7 +5,7 @@
 // ones.
 
 import { type Marks, bytesOf, hasMark, markOf, marksIn, withMarks } from "../../../shared/association/ended-marks.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDeps } from "./session-deps.ts";
 
 /** Most marks in a row: 32 KiB. */
 const mostInRow = 4_096;
@@ -18,12 +18,12 @@ const mostMarks = 2_000_000;
 type Row = { readonly until: number; readonly marks: Marks };
 
 export class EndedRequests {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   /** Read at the first use. */
   #rows: Map<number, Row> | undefined;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
   has(key: string): boolean {
@@ -50,14 +50,14 @@ export class EndedRequests {
       at += some.length;
       if (some.length === 0) continue;
       const added: Row = { until: Math.max(row.until, until), marks: withMarks(row.marks, some.map(markOf)) };
-      this.#parts.sql.exec("INSERT OR REPLACE INTO ended (id, until, marks) VALUES (?, ?, ?)", id, added.until, bytesOf(added.marks));
+      this.#deps.sql.exec("INSERT OR REPLACE INTO ended (id, until, marks) VALUES (?, ?, ?)", id, added.until, bytesOf(added.marks));
       rows.set(id, added);
     }
   }
 
   /** Deletes the rows whose time is over. */
   forget(now: number): void {
-    for (const { id } of this.#parts.sql.exec<{ id: number }>("DELETE FROM ended WHERE until <= ? RETURNING id", now))
+    for (const { id } of this.#deps.sql.exec<{ id: number }>("DELETE FROM ended WHERE until <= ? RETURNING id", now))
       this.#rows?.delete(id);
   }
 
@@ -68,7 +68,7 @@ export class EndedRequests {
 
   #loaded(): Map<number, Row> {
     this.#rows ??= new Map(
-      this.#parts.sql
+      this.#deps.sql
         .exec<{ id: number; until: number; marks: ArrayBuffer }>("SELECT id, until, marks FROM ended")
         .toArray()
         .map(({ id, until, marks }) => [id, { until, marks: marksIn(marks) }]),

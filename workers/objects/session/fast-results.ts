@@ -5,17 +5,17 @@ import { portions } from "../../../shared/portions.ts";
 import { resultKeptMs } from "../../../shared/association/session.ts";
 import type { SessionRequest, Settled } from "../../stubs/session-calls.ts";
 import { outcomesForgottenAt, resultName } from "./session-tables.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDeps } from "./session-deps.ts";
 
 /** In UTF-16 code units: a repeat reads a text to its end to find its outcome. */
 const longestText = 400_000;
 
 export class FastResults {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   readonly #waiting = new Map<string, Set<(result: string | null) => void>>();
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -23,45 +23,45 @@ export class FastResults {
    * everything else in the session.
    */
   settle(answers: readonly Settled[]): void {
-    if (!this.#parts.tables.exist) return;
-    const now = this.#parts.now();
+    if (!this.#deps.tables.exist) return;
+    const now = this.#deps.now();
     for (const some of portions(answers, longestText, ({ result }) => result.length)) this.#keep(some, now);
   }
 
   #keep(answers: readonly Settled[], now: number): void {
     const name = crypto.randomUUID();
     const asked = answers.map(({ originating, request, run }) => [originating, request, run]);
-    const settled = this.#parts.ctx.storage.transactionSync(() => {
-      const rows = this.#parts.sql.exec<SessionRequest>(markSettled, now, name, JSON.stringify(asked)).toArray();
-      if (rows.length > 0) this.#parts.tables.results.write(name, JSON.stringify(answers));
+    const settled = this.#deps.ctx.storage.transactionSync(() => {
+      const rows = this.#deps.sql.exec<SessionRequest>(markSettled, now, name, JSON.stringify(asked)).toArray();
+      if (rows.length > 0) this.#deps.tables.results.write(name, JSON.stringify(answers));
       return new Set(rows.map(resultName));
     });
-    if (settled.size > 0) this.#parts.alarmBy(outcomesForgottenAt(now + resultKeptMs));
+    if (settled.size > 0) this.#deps.alarmBy(outcomesForgottenAt(now + resultKeptMs));
     for (const answer of answers) if (settled.has(resultName(answer))) this.release(resultName(answer), answer.result);
   }
 
   /** The outcome that is kept for a request, as JSON. */
   resultOf({ originating, request }: SessionRequest): string | null {
-    const [row] = this.#parts.sql
+    const [row] = this.#deps.sql
       .exec<{ run: string; kept: string | null }>(
         "SELECT run, kept FROM sampling WHERE originating = ? AND request = ?",
         originating,
         request,
       )
       .toArray();
-    const text = row?.kept == null ? undefined : this.#parts.tables.results.read(row.kept);
+    const text = row?.kept == null ? undefined : this.#deps.tables.results.read(row.kept);
     if (text === undefined) return null;
     const answers = JSON.parse(text) as Settled[]; // written by #keep
     return answers.find((each) => each.run === row?.run)?.result ?? null;
   }
 
   async awaitResult(originating: string, request: string, waitMs: number): Promise<string | null> {
-    if (!this.#parts.tables.exist) return null;
+    if (!this.#deps.tables.exist) return null;
     const name = resultName({ originating, request });
     const known = this.resultOf({ originating, request });
     if (known !== null) return known;
     // Refused meanwhile, or adopted by a run: no fast-path caller is getting an answer.
-    const fast = this.#parts.sql
+    const fast = this.#deps.sql
       .exec("SELECT 1 FROM sampling WHERE originating = ? AND request = ? AND state = 'fast'", originating, request)
       .toArray();
     if (fast.length === 0) return null;

@@ -7,7 +7,7 @@
 
 import { type Originating, originatingLapsesMs } from "../../../shared/association/session.ts";
 import { EndedRequests } from "./ended-requests.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDeps } from "./session-deps.ts";
 import { forgottenAfterMs } from "./session-tables.ts";
 
 /** So many open ones are known without asking the tables. */
@@ -16,23 +16,23 @@ const mostInMemory = 1_000;
 const mostUnpacked = 256;
 
 export class OriginatingRequests {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   readonly #ended: EndedRequests;
   readonly #open = new Map<string, Originating>();
   /** How many ended ones have rows of their own, at most; counted at the first use. */
   #unpacked: number | undefined;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
-    this.#ended = new EndedRequests(parts);
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+    this.#ended = new EndedRequests(deps);
   }
 
   /** What the session knows of this one; null where that is nothing. */
   known(key: string): Originating | null {
-    if (!this.#parts.tables.exist) return null;
+    if (!this.#deps.tables.exist) return null;
     const inMemory = this.#open.get(key);
     if (inMemory !== undefined) return inMemory;
-    const row = this.#parts.sql.exec<KnownRow>(selectKnown, key).one();
+    const row = this.#deps.sql.exec<KnownRow>(selectKnown, key).one();
     const lastAt = Math.max(row.last_at ?? 0, row.sampled_at ?? 0);
     const rounds = (row.rounds ?? 0) + (row.sampled ?? 0);
     if (row.state === "ended" || this.#ended.has(key)) return { state: "ended", lastAt, rounds };
@@ -43,7 +43,7 @@ export class OriginatingRequests {
 
   /** So many have ended that the session opens no more. */
   isFull(): boolean {
-    return this.#parts.tables.exist && this.#ended.isFull();
+    return this.#deps.tables.exist && this.#ended.isFull();
   }
 
   /** A sampling request's row was written, with which it has had so many. */
@@ -72,7 +72,7 @@ export class OriginatingRequests {
   end(key: string, now: number): void {
     this.#open.delete(key);
     if (this.#ended.has(key)) return;
-    this.#parts.sql.exec(
+    this.#deps.sql.exec(
       "INSERT INTO originating (key, state, last_at, rounds) VALUES (?, 'ended', ?, 0) ON CONFLICT (key) DO UPDATE SET state = 'ended', last_at = excluded.last_at",
       key,
       now,
@@ -82,24 +82,24 @@ export class OriginatingRequests {
   }
 
   #countUnpacked(): number {
-    return this.#parts.sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM originating WHERE state = 'ended'").one().count;
+    return this.#deps.sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM originating WHERE state = 'ended'").one().count;
   }
 
   addRounds(key: string, at: number, rounds: number): void {
-    if (!this.#ended.has(key)) this.#parts.sql.exec(addRounds, key, at, rounds);
+    if (!this.#ended.has(key)) this.#deps.sql.exec(addRounds, key, at, rounds);
   }
 
   /** Forgets what ended long ago, and packs what ended or lapsed since. */
   forget(now: number): void {
     this.#open.clear();
-    this.#parts.sql.exec(`DELETE FROM originating WHERE last_at <= ? AND ${isSettled}`, now - forgottenAfterMs);
+    this.#deps.sql.exec(`DELETE FROM originating WHERE last_at <= ? AND ${isSettled}`, now - forgottenAfterMs);
     this.#ended.forget(now);
     this.#pack(`(state = 'ended' OR last_at <= ? AND ${isSettled})`, [now - originatingLapsesMs]);
   }
 
   /** `where`: a condition on the table `originating`. */
   #pack(where: string, values: number[]): void {
-    const rows = this.#parts.sql
+    const rows = this.#deps.sql
       .exec<{ key: string; last_at: number }>(`DELETE FROM originating WHERE ${where} RETURNING key, last_at`, ...values)
       .toArray();
     this.#unpacked = 0;

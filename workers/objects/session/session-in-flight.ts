@@ -5,7 +5,7 @@ import { originatingLapsesMs } from "../../../shared/association/session.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { InFlightRow } from "../../stubs/session-calls.ts";
 import { forgettingAt } from "./session-tables.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDeps } from "./session-deps.ts";
 
 /** The relay renews a request's lease while it is in flight; after a crash the lease expires. */
 const inFlightLeaseMs = 3 * 60_000;
@@ -21,7 +21,7 @@ const writeAfterMs = 1_000;
 type Held = InFlightRow & { readonly holder: string; readonly at: number };
 
 export class InFlightRequests {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   /** Not written yet, by their ids; the newest is the last. */
   readonly #young = new Map<string, Held>();
   /**
@@ -31,12 +31,12 @@ export class InFlightRequests {
   #written: Set<string> | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
   open(requests: readonly InFlightRow[], holder: string): void {
-    const at = this.#parts.now();
+    const at = this.#deps.now();
     for (const row of requests) {
       this.close(row.request);
       this.#young.set(row.request, { ...row, holder, at });
@@ -60,7 +60,7 @@ export class InFlightRequests {
     }
     if (!this.#stored().has(request)) return null;
     this.#stored().delete(request);
-    const [row] = this.#parts.sql
+    const [row] = this.#deps.sql
       .exec<{ originating: string }>("DELETE FROM in_flight WHERE request = ? RETURNING originating", request)
       .toArray();
     return row?.originating ?? null;
@@ -69,20 +69,20 @@ export class InFlightRequests {
   /** Whether a request that this one is served by is in flight. */
   has(originating: string): boolean {
     if ([...this.#young.values()].some((young) => young.originating === originating)) return true;
-    if (!this.#parts.tables.exist) return false;
-    return this.#parts.sql.exec("SELECT 1 FROM in_flight WHERE originating = ? LIMIT 1", originating).toArray().length > 0;
+    if (!this.#deps.tables.exist) return false;
+    return this.#deps.sql.exec("SELECT 1 FROM in_flight WHERE originating = ? LIMIT 1", originating).toArray().length > 0;
   }
 
   /** Forgets what serves this originating request. */
   closeFor(originating: string): void {
     for (const [request, young] of this.#young) if (young.originating === originating) this.#young.delete(request);
-    if (this.#stored().size > 0) this.#parts.sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);
+    if (this.#stored().size > 0) this.#deps.sql.exec("DELETE FROM in_flight WHERE originating = ?", originating);
   }
 
   closeAll(): void {
     this.#young.clear();
     this.#stop();
-    if (this.#parts.tables.exist) this.#parts.sql.exec("DELETE FROM in_flight");
+    if (this.#deps.tables.exist) this.#deps.sql.exec("DELETE FROM in_flight");
     this.#written?.clear();
   }
 
@@ -93,13 +93,13 @@ export class InFlightRequests {
   write(): void {
     this.#stop();
     if (this.#young.size === 0) return;
-    this.#parts.tables.create();
+    this.#deps.tables.create();
     for (const { request, originating, named, holder, at } of this.#young.values()) {
-      this.#parts.sql.exec(
+      this.#deps.sql.exec(
         "INSERT OR REPLACE INTO in_flight (request, originating, named, holder, at, until) VALUES (?, ?, ?, ?, ?, ?)",
         request,
         originating,
-        this.#parts.tables.sealNamed(named, request),
+        this.#deps.tables.sealNamed(named, request),
         holder,
         at,
         at + inFlightLeaseMs,
@@ -107,15 +107,15 @@ export class InFlightRequests {
       this.#stored().add(request);
     }
     this.#young.clear();
-    this.#parts.alarmBy(this.#parts.now() + originatingLapsesMs);
+    this.#deps.alarmBy(this.#deps.now() + originatingLapsesMs);
   }
 
   resume(request: string, holder: string): void {
-    this.#update("holder = ?, until = ? WHERE request = ?", holder, this.#parts.now() + inFlightLeaseMs, request);
+    this.#update("holder = ?, until = ? WHERE request = ?", holder, this.#deps.now() + inFlightLeaseMs, request);
   }
 
   renew(holder: string): void {
-    this.#update("until = ? WHERE holder = ?", this.#parts.now() + inFlightLeaseMs, holder);
+    this.#update("until = ? WHERE holder = ?", this.#deps.now() + inFlightLeaseMs, holder);
   }
 
   leave(holder: string): void {
@@ -124,13 +124,13 @@ export class InFlightRequests {
 
   #update(change: string, ...values: readonly (string | number)[]): void {
     this.write();
-    if (this.#parts.tables.exist) this.#parts.sql.exec(`UPDATE in_flight SET ${change}`, ...values);
+    if (this.#deps.tables.exist) this.#deps.sql.exec(`UPDATE in_flight SET ${change}`, ...values);
   }
 
   #stored(): Set<string> {
     this.#written ??= new Set(
-      this.#parts.tables.exist
-        ? this.#parts.sql
+      this.#deps.tables.exist
+        ? this.#deps.sql
             .exec<{ request: string }>("SELECT request FROM in_flight")
             .toArray()
             .map(({ request }) => request)
@@ -145,49 +145,49 @@ export class InFlightRequests {
   }
 
   keepTask(id: string, named: string): void {
-    const now = this.#parts.now();
-    this.#parts.tables.create();
-    this.#parts.sql.exec("INSERT OR IGNORE INTO task (id, named, at) VALUES (?, ?, ?)", id, named, now);
-    this.#parts.alarmBy(forgettingAt(now + originatingLapsesMs));
+    const now = this.#deps.now();
+    this.#deps.tables.create();
+    this.#deps.sql.exec("INSERT OR IGNORE INTO task (id, named, at) VALUES (?, ?, ?)", id, named, now);
+    this.#deps.alarmBy(forgettingAt(now + originatingLapsesMs));
   }
 
   taskServes(id: string): string | null {
-    if (!this.#parts.tables.exist) return null;
-    return this.#parts.sql.exec<{ named: string }>("SELECT named FROM task WHERE id = ?", id).toArray()[0]?.named ?? null;
+    if (!this.#deps.tables.exist) return null;
+    return this.#deps.sql.exec<{ named: string }>("SELECT named FROM task WHERE id = ?", id).toArray()[0]?.named ?? null;
   }
 
   keepInstructions(text: string): void {
-    this.#parts.tables.create();
-    this.#parts.tables.keepInstructions(text, this.#parts.now());
-    this.#parts.alarmBy(this.#parts.tables.nextDue() ?? this.#parts.now());
+    this.#deps.tables.create();
+    this.#deps.tables.keepInstructions(text, this.#deps.now());
+    this.#deps.alarmBy(this.#deps.tables.nextDue() ?? this.#deps.now());
   }
 
   instructions(): string | null {
-    return this.#parts.tables.instructions();
+    return this.#deps.tables.instructions();
   }
 
   keepLogLevel(level: string): void {
-    this.#parts.tables.create();
-    this.#parts.tables.keepLogLevel(level, this.#parts.now());
-    this.#parts.alarmBy(this.#parts.tables.nextDue() ?? this.#parts.now());
+    this.#deps.tables.create();
+    this.#deps.tables.keepLogLevel(level, this.#deps.now());
+    this.#deps.alarmBy(this.#deps.tables.nextDue() ?? this.#deps.now());
   }
 
   logLevel(): string | null {
-    return this.#parts.tables.logLevel();
+    return this.#deps.tables.logLevel();
   }
 
   associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] } {
     const young = [...this.#young.values()].map(({ named }) => named).reverse();
-    const { exist } = this.#parts.tables;
+    const { exist } = this.#deps.tables;
     const written = exist
-      ? this.#parts.sql
+      ? this.#deps.sql
           .exec<{ named: string; request: string }>(
             "SELECT named, request FROM in_flight WHERE until > ? ORDER BY rowid DESC LIMIT ?",
-            this.#parts.now(),
+            this.#deps.now(),
             mostInFlight,
           )
           .toArray()
-          .flatMap(({ named, request }) => this.#parts.tables.openNamed(named, request) ?? [])
+          .flatMap(({ named, request }) => this.#deps.tables.openNamed(named, request) ?? [])
       : [];
     return { task: task === null ? null : this.taskServes(task), inFlight: [...young, ...written].slice(0, mostInFlight) };
   }

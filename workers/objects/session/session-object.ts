@@ -15,14 +15,14 @@ import { OriginatingRequests } from "./originating-requests.ts";
 import { FastResults } from "./fast-results.ts";
 import { InFlightRequests } from "./session-in-flight.ts";
 import { RequestIds } from "./request-ids.ts";
-import { SessionParts } from "./session-parts.ts";
+import { SessionDeps } from "./session-deps.ts";
 import { Withdrawals } from "./withdrawals.ts";
 import { forgettingAt, forgottenAfterMs, resultName } from "./session-tables.ts";
 
 export class SessionObject extends DurableObject<Env> implements SessionCalls {
   now = (): number => Date.now();
   random = (): number => Math.random();
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
   readonly #alarm: ObjectAlarm;
   readonly #ids: RequestIds;
   readonly #originating: OriginatingRequests;
@@ -34,25 +34,25 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    const parts = new SessionParts(
+    const deps = new SessionDeps(
       ctx,
       env,
       () => this.now(),
       () => this.random(),
     );
-    this.#parts = parts;
-    this.#ids = new RequestIds(parts);
-    this.#originating = new OriginatingRequests(parts);
-    this.#results = new FastResults(parts);
-    this.#inFlight = new InFlightRequests(parts);
-    this.#withdrawals = new Withdrawals(parts);
-    this.#ended = parts.tables.isEnded();
-    this.#begun = parts.tables.isBegun();
+    this.#deps = deps;
+    this.#ids = new RequestIds(deps);
+    this.#originating = new OriginatingRequests(deps);
+    this.#results = new FastResults(deps);
+    this.#inFlight = new InFlightRequests(deps);
+    this.#withdrawals = new Withdrawals(deps);
+    this.#ended = deps.tables.isEnded();
+    this.#begun = deps.tables.isBegun();
     this.#alarm = new ObjectAlarm({
       storage: ctx.storage,
       now: () => this.now(),
       random: () => this.random(),
-      nextDue: () => parts.tables.nextDue(),
+      nextDue: () => deps.tables.nextDue(),
       failed: "session.alarmFailed",
     });
     void this.#alarm.restore();
@@ -148,9 +148,9 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   }
 
   forget(originating: string, request: string, run: string, reservation: string | null): void {
-    if (!this.#parts.tables.exist) return;
+    if (!this.#deps.tables.exist) return;
     this.ctx.storage.transactionSync(() => {
-      const dropped = this.#parts.sql
+      const dropped = this.#deps.sql
         .exec(
           "DELETE FROM sampling WHERE originating = ? AND request = ? AND run = ? AND settled_at IS NULL RETURNING run",
           originating,
@@ -159,18 +159,18 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
         )
         .toArray();
       if (dropped.length === 0) return;
-      if (reservation !== null) this.#parts.sql.exec("DELETE FROM request_id WHERE id = ?", reservation);
-      this.#parts.sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
+      if (reservation !== null) this.#deps.sql.exec("DELETE FROM request_id WHERE id = ?", reservation);
+      this.#deps.sql.exec("DELETE FROM withdrawal WHERE originating = ? AND request = ?", originating, request);
     });
     this.#originating.changed(originating);
     this.#results.release(resultName({ originating, request }), null);
   }
 
   async adopted(originating: string, request: string, run: string): Promise<void> {
-    if (!this.#parts.tables.exist) return;
+    if (!this.#deps.tables.exist) return;
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
-      this.#parts.sql.exec(
+      this.#deps.sql.exec(
         "UPDATE sampling SET state = 'durable', run = ? WHERE originating = ? AND request = ?",
         run,
         originating,
@@ -190,11 +190,11 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   }
 
   runEnded(run: string, requests: readonly SessionRequest[]): void {
-    if (!this.#parts.tables.exist) return;
+    if (!this.#deps.tables.exist) return;
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
       for (const { originating, request } of requests) {
-        this.#parts.sql.exec(
+        this.#deps.sql.exec(
           "UPDATE sampling SET settled_at = ?, state = 'durable', run = ? WHERE originating = ? AND request = ? AND settled_at IS NULL",
           now,
           run,
@@ -203,12 +203,12 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
         );
       }
     });
-    this.#parts.alarmBy(now + originatingLapsesMs);
+    this.#deps.alarmBy(now + originatingLapsesMs);
   }
 
   async endOriginating(ended: readonly string[], cause: CancelCause, begins: boolean): Promise<boolean> {
-    if (!this.#parts.tables.exist && !begins) return false;
-    this.#parts.tables.create();
+    if (!this.#deps.tables.exist && !begins) return false;
+    this.#deps.tables.create();
     const now = this.now();
     try {
       this.ctx.storage.transactionSync(() => {
@@ -228,7 +228,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
 
   openOriginating(key: string, mustBeInFlight: boolean): boolean {
     if (this.#ended || (mustBeInFlight && !this.#inFlight.has(key))) return false;
-    this.#parts.tables.create();
+    this.#deps.tables.create();
     const now = this.now();
     const known = this.#originating.known(key);
     if (known === null ? this.#originating.isFull() : !isLive(known, now)) return false;
@@ -237,22 +237,22 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
       this.#originating.addRounds(key, now, 0);
     });
     this.#originating.changed(key);
-    this.#parts.alarmBy(now + originatingLapsesMs);
+    this.#deps.alarmBy(now + originatingLapsesMs);
     return true;
   }
 
   async closeInFlight(requests: readonly string[], goesOn: boolean): Promise<void> {
     for (const request of requests) {
       const originating = this.#inFlight.close(request);
-      if (goesOn || originating === null || !this.#parts.tables.exist) continue;
+      if (goesOn || originating === null || !this.#deps.tables.exist) continue;
       if (this.#originating.known(originating)?.state === "open") await this.endOriginating([originating], "originatingRequest", true);
     }
   }
 
   /** A session that its key counts begins only with its key's leave. */
-  #mayBegin({ leaveUntil }: AssociateInput, now: number): boolean {
-    if (this.#begun || leaveUntil === undefined) return true;
-    this.#begun = leaveUntil !== null && now < leaveUntil;
+  #mayBegin({ sessionPermitUntil }: AssociateInput, now: number): boolean {
+    if (this.#begun || sessionPermitUntil === undefined) return true;
+    this.#begun = sessionPermitUntil !== null && now < sessionPermitUntil;
     return this.#begun;
   }
 
@@ -265,11 +265,11 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   }
 
   async endSession(begins: boolean): Promise<boolean> {
-    if (!this.#parts.tables.exist && !begins) return false;
-    this.#parts.tables.create();
+    if (!this.#deps.tables.exist && !begins) return false;
+    this.#deps.tables.create();
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
-      this.#parts.sql.exec("INSERT OR IGNORE INTO session (one, ended_at) VALUES (1, ?)", now);
+      this.#deps.sql.exec("INSERT OR IGNORE INTO session (one, ended_at) VALUES (1, ?)", now);
       this.ctx.storage.kv.delete("instructions");
       this.#inFlight.closeAll();
       this.#withdrawals.queue("TRUE", [], "session", now);
@@ -293,7 +293,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     if (named === undefined) return;
     // Settled first, so that the end of the originating request, which comes next, finds nothing to
     // withdraw.
-    const [row] = this.#parts.sql
+    const [row] = this.#deps.sql
       .exec<{ run: string }>(
         "UPDATE sampling SET settled_at = ? WHERE request = ? AND originating = ? AND state = 'durable' AND settled_at IS NULL RETURNING run",
         now,
@@ -302,14 +302,9 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
       )
       .toArray();
     if (row === undefined) return;
-    this.#parts.alarmBy(now + originatingLapsesMs);
+    this.#deps.alarmBy(now + originatingLapsesMs);
     if (await runStub(this.env, row.run).abandon()) return;
-    this.#parts.sql.exec(
-      "UPDATE sampling SET settled_at = NULL WHERE request = ? AND originating = ? AND run = ?",
-      request,
-      named,
-      row.run,
-    );
+    this.#deps.sql.exec("UPDATE sampling SET settled_at = NULL WHERE request = ? AND originating = ? AND run = ?", request, named, row.run);
     await this.cancelRequest(request, named);
   }
 
@@ -318,8 +313,8 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
    * use the same id.
    */
   #openUnder(request: string, originating: string | null): string | undefined {
-    if (!this.#parts.tables.exist) return undefined;
-    const open = this.#parts.sql
+    if (!this.#deps.tables.exist) return undefined;
+    const open = this.#deps.sql
       .exec<{ originating: string }>(
         "SELECT originating FROM sampling WHERE request = ? AND state = 'durable' AND settled_at IS NULL",
         request,
@@ -330,18 +325,18 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   }
 
   override async alarm(): Promise<void> {
-    this.#parts.alarmCame();
+    this.#deps.alarmCame();
     await this.#alarm.ring(async () => {
-      await this.#parts.tables.forget(this.now(), this.#originating);
-      this.#ended = this.#parts.tables.isEnded();
-      this.#begun = this.#parts.tables.isBegun();
+      await this.#deps.tables.forget(this.now(), this.#originating);
+      this.#ended = this.#deps.tables.isEnded();
+      this.#begun = this.#deps.tables.isBegun();
       await this.#withdrawals.send();
     });
   }
 
   #known({ originating, request, alone }: AssociateInput): Known {
-    if (!this.#parts.tables.exist) return { sessionEnded: false, originating: null, reservation: null };
-    const [row] = this.#parts.sql.exec<ReservationRow>(selectReservation, originating, request).toArray();
+    if (!this.#deps.tables.exist) return { sessionEnded: false, originating: null, reservation: null };
+    const [row] = this.#deps.sql.exec<ReservationRow>(selectReservation, originating, request).toArray();
     const known = alone ? null : this.#originating.known(originating);
     return {
       // One that is full is over for what it does not know.
@@ -360,14 +355,14 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
    */
   #reserve(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
     if (input.durable || input.reservation !== null) this.#writeReservation(input, reservation, rounds, now);
-    else this.#parts.writeAfterAnswer(() => this.#writeReservation(input, reservation, rounds, now));
+    else this.#deps.writeAfterAnswer(() => this.#writeReservation(input, reservation, rounds, now));
   }
 
   #writeReservation(input: AssociateInput, reservation: Reservation, rounds: number, now: number): void {
-    this.#parts.tables.create();
+    this.#deps.tables.create();
     this.#inFlight.write();
-    if (input.leaveUntil !== undefined) this.#parts.tables.begin();
-    this.#parts.sql.exec(
+    if (input.sessionPermitUntil !== undefined) this.#deps.tables.begin();
+    this.#deps.sql.exec(
       "INSERT OR REPLACE INTO sampling (originating, request, digest, run, state, at, rounds, lease_until, settled_at, kept) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
       input.originating,
       input.request,
@@ -379,7 +374,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
       reservation.leaseUntil,
     );
     if (!input.alone) this.#originating.sampled(input.originating, rounds, now);
-    this.#parts.alarmBy(forgettingAt(now + forgottenAfterMs));
+    this.#deps.alarmBy(forgettingAt(now + forgottenAfterMs));
   }
 }
 

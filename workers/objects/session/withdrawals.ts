@@ -5,7 +5,7 @@ import { backoffMs } from "../../../shared/backoff.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { runStub } from "../../stubs/stubs.ts";
-import type { SessionParts } from "./session-parts.ts";
+import type { SessionDeps } from "./session-deps.ts";
 
 const withdrawRetry = { firstMs: 2_000, mostMs: 5 * 60_000 };
 /** A reserved run that is not open after so many attempts (some minutes) never will be. */
@@ -14,10 +14,10 @@ const withdrawUnknownAttempts = 7;
 type WithdrawalRow = { originating: string; request: string; run: string; cause: CancelCause; attempts: number };
 
 export class Withdrawals {
-  readonly #parts: SessionParts;
+  readonly #deps: SessionDeps;
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
   }
 
   /**
@@ -25,33 +25,33 @@ export class Withdrawals {
    * `sampling`.
    */
   queue(where: string, bindings: string[], cause: CancelCause, now: number): void {
-    this.#parts.sql.exec(
+    this.#deps.sql.exec(
       `INSERT OR IGNORE INTO withdrawal (originating, request, cause, attempts, due_at)
        SELECT originating, request, ?, 0, ? FROM sampling WHERE state = 'durable' AND settled_at IS NULL AND ${where}`,
       cause,
       now,
       ...bindings,
     );
-    this.#parts.alarmBy(now + withdrawRetry.firstMs);
+    this.#deps.alarmBy(now + withdrawRetry.firstMs);
   }
 
   /** Withdraws what is due; the alarm retries what fails. */
   async send(): Promise<void> {
-    if (!this.#parts.tables.exist) return;
-    const due = this.#parts.sql
+    if (!this.#deps.tables.exist) return;
+    const due = this.#deps.sql
       .exec<WithdrawalRow>(
         "SELECT originating, request, run, cause, attempts FROM withdrawal JOIN sampling USING (originating, request) WHERE due_at <= ?",
-        this.#parts.now(),
+        this.#deps.now(),
       )
       .toArray();
     await Promise.all(due.map((row) => this.#withdraw(row)));
-    const next = this.#parts.tables.nextDue();
-    if (next !== null) this.#parts.alarmBy(next);
+    const next = this.#deps.tables.nextDue();
+    if (next !== null) this.#deps.alarmBy(next);
   }
 
   async #withdraw(row: WithdrawalRow): Promise<void> {
     const { originating, request, run, cause, attempts } = row;
-    const { env, ctx, sql, now } = this.#parts;
+    const { env, ctx, sql, now } = this.#deps;
     try {
       const answer = await runStub(env, run).withdraw(cause, { session: ctx.id.toString(), originating, request });
       // An unknown run may be about to be opened, by a Worker that reserved it a moment ago.
@@ -77,9 +77,9 @@ export class Withdrawals {
   }
 
   #retry({ originating, request, attempts }: WithdrawalRow): void {
-    this.#parts.sql.exec(
+    this.#deps.sql.exec(
       "UPDATE withdrawal SET attempts = attempts + 1, due_at = ? WHERE originating = ? AND request = ?",
-      this.#parts.now() + backoffMs(withdrawRetry, attempts, this.#parts.random()),
+      this.#deps.now() + backoffMs(withdrawRetry, attempts, this.#deps.random()),
       originating,
       request,
     );

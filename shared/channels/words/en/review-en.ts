@@ -14,7 +14,7 @@ import { answerPath } from "../../../review/written.ts";
 import type { EditFault } from "../../../review/edit.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
-import type { Asking, Sureness } from "../../../review/review-facts.ts";
+import type { Asking, AssociationConfidence } from "../../../review/review-facts.ts";
 import type { Segment } from "../../../review/text-view.ts";
 import type { ReviewState } from "../../../review/view.ts";
 import { vectorsWords } from "../../../review/vectors.ts";
@@ -135,7 +135,7 @@ const asking: Readonly<Record<Asking, AskingWords>> = {
 };
 
 /** `short` stands behind the sentence on who asks, `full` by itself. */
-const sure: Readonly<Record<Sureness, { readonly short: string; readonly full: string }>> = {
+const sure: Readonly<Record<AssociationConfidence, { readonly short: string; readonly full: string }>> = {
   claimed: {
     short: "Unverified: reported by the client.",
     full: "Unverified: reported by the client. Countersign did not see the client’s own request.",

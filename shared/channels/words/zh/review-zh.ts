@@ -33,7 +33,7 @@ import { modelPath } from "../../../review/changes.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { EditFault } from "../../../review/edit.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
-import type { Asking, Sureness } from "../../../review/review-facts.ts";
+import type { Asking, AssociationConfidence } from "../../../review/review-facts.ts";
 import type { Segment } from "../../../review/text-view.ts";
 import { answerPath } from "../../../review/written.ts";
 import type { ReviewState } from "../../../review/view.ts";
@@ -154,7 +154,7 @@ const asking: Readonly<Record<Asking, AskingWords>> = {
 };
 
 /** `short` stands behind the sentence on who asks, `full` by itself. */
-const sure: Readonly<Record<Sureness, { readonly short: string; readonly full: string }>> = {
+const sure: Readonly<Record<AssociationConfidence, { readonly short: string; readonly full: string }>> = {
   claimed: {
     short: "未核实：由客户端上报。",
     full: "未核实：由客户端上报。Countersign 没有看到客户端的原始请求。",

@@ -227,7 +227,7 @@ function receivedTold({ kind, of }: What<"received" | "associated" | "ruled">, {
   if (kind === "associated")
     return {
       head: of.provenance === "own" ? steps.own : fill(steps.associated, { method: of.method, name: <Name value={of.name} /> }),
-      more: [kindIn(steps.sureness, of.provenance)],
+      more: [kindIn(steps.associationConfidence, of.provenance)],
     };
   return {
     head: fill(steps.ruled, { rule: <Name value={of.rule} /> }),

@@ -65,7 +65,7 @@ const en = {
     contextIgnored: "context was asked for and not added",
     associated: "Associated with {method} {name}",
     own: "Asked by the client itself",
-    sureness: {
+    associationConfidence: {
       claimed: "unverified: reported by the client",
       inferred: "inferred, may be wrong",
       observed: "observed by Countersign",
@@ -211,7 +211,7 @@ const zhCN: RequestWords = {
     contextIgnored: "请求了上下文，但没有添加",
     associated: "关联到 {method} {name}",
     own: "由客户端自己提出",
-    sureness: {
+    associationConfidence: {
       claimed: "未核实：由客户端报告",
       inferred: "推断得出，可能有误",
       observed: "由 Countersign 观察到",

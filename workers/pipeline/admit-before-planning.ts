@@ -17,7 +17,7 @@ const preparingMs = 60_000;
  * Admits and counts a request for which something is fetched first, so that no key has more fetched
  * than its limits allow. The request then begins with this run id, and is not counted again.
  */
-export async function letIn({
+export async function admitBeforePlanning({
   env,
   ctx,
   key,

@@ -5,7 +5,7 @@ import type { Env } from "../../platform/env.ts";
 import { ContentSeal } from "../content-seal.ts";
 import { SessionTables } from "./session-tables.ts";
 
-export class SessionParts {
+export class SessionDeps {
   readonly env: Env;
   readonly ctx: DurableObjectState;
   readonly #tables: SessionTables;

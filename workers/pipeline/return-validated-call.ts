@@ -9,17 +9,17 @@ import { uncalled } from "../../shared/run/run-record.ts";
 import { controlStub } from "../stubs/stubs.ts";
 import { enqueue } from "./write-behind.ts";
 import type { ControlCall } from "./control-call.ts";
-import { letIn } from "./let-in.ts";
+import { admitBeforePlanning } from "./admit-before-planning.ts";
 
 /** Refused: a key that is revoked or over its limits, and an id that stands for another request. */
-export async function handBack({
+export async function returnValidatedCall({
   env,
   ctx,
   key,
   envelope,
   identity,
 }: Pick<ControlCall, "env" | "ctx" | "key" | "envelope" | "identity">): Promise<Result<null, Refusal>> {
-  const admitted = await letIn({ env, ctx, key });
+  const admitted = await admitBeforePlanning({ env, ctx, key });
   if (!admitted.ok) return admitted;
   const run = admitted.value;
   const reserved = await controlStub(env, key.id, envelope.requestId).reserveRequestId(envelope.requestId, identity);

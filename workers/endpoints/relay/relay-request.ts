@@ -15,7 +15,7 @@ import { longestEvent } from "./sse-relay.ts";
 export const sessionHeader = "Mcp-Session-Id";
 
 /** The server that an authorized client talks to. */
-export type Visit = {
+export type RelayRequest = {
   readonly name: string;
   readonly server: Server;
   /** The client's own credential for the server, where the entry passes it on. */
@@ -23,9 +23,9 @@ export type Visit = {
 };
 
 /** `over` aborts when its key ends. */
-export type Watched = Visit & { readonly over: AbortSignal };
+export type WatchedRelayRequest = RelayRequest & { readonly over: AbortSignal };
 
-export async function enter(c: AppContext): Promise<Visit | Response> {
+export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest | Response> {
   const name = c.req.param("server") ?? "";
   const server = await serverAt(c);
   // Where Authorization belongs to the server, it is never read as our key.
@@ -84,7 +84,7 @@ export const unreachable = (c: AppContext, error: UpstreamError): Promise<Respon
  * The server's own answer where it says nothing of its family: that its client has to sign in, or
  * that it is not there now.
  */
-export const passUnclear = (response: Response, { server }: Visit): Response =>
+export const passUnclear = (response: Response, { server }: RelayRequest): Response =>
   new Response(response.body, { status: response.status, headers: headersDown(response, server) });
 
 /**

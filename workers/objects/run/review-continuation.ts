@@ -1,5 +1,5 @@
 // From a request's approval to the review of its reply in one place: where the reviewer's page
-// leads on, and which notices it spares.
+// redirects to, and which notices are suppressed because it does.
 
 import type { NextStep } from "../../../shared/review/view.ts";
 import { isForOnePerson } from "../../../shared/notice-channels.ts";
@@ -7,18 +7,18 @@ import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import { openGate } from "../../../shared/run/lifecycle.ts";
 import { reviewState } from "../../../shared/run/present.ts";
 import type { LinkRow, NoticeWhy } from "../../channels/channel.ts";
-import type { CurrentRun, RunParts } from "./run-parts.ts";
+import type { CurrentRun, RunDeps } from "./run-deps.ts";
 import type { RunWindows } from "./run-windows.ts";
 
-/** How long a spared notice waits before it is looked at again. */
-export const sparedMs = 20_000;
+/** How long a suppressed notice waits before it is looked at again. */
+export const suppressedMs = 20_000;
 
-export class RunFollowing {
-  readonly #parts: Pick<RunParts, "store">;
+export class ReviewContinuation {
+  readonly #deps: Pick<RunDeps, "store">;
   readonly #windows: RunWindows;
 
-  constructor(parts: Pick<RunParts, "store">, windows: RunWindows) {
-    this.#parts = parts;
+  constructor(deps: Pick<RunDeps, "store">, windows: RunWindows) {
+    this.#deps = deps;
     this.#windows = windows;
   }
 
@@ -31,24 +31,24 @@ export class RunFollowing {
     if (request === null || reviewState(request).kind !== "approved") return null;
     if (state.phase === "generating") return { kind: "waits" };
     if (openGate(state) !== "response" || response?.reviewers.includes(name) !== true) return null;
-    const link = this.#parts.store.links("response").find(({ reviewer }) => reviewer === index);
+    const link = this.#deps.store.links("response").find(({ reviewer }) => reviewer === index);
     const path = link === undefined ? null : pathOf(link);
     return path === null ? null : { kind: "review", path };
   }
 
   /**
-   * Whether a notice is spared, because its reviewer's page leads on: `waits` while that page is
-   * open, `read` once the reply's page was opened. Only the first notice of a reply, and only
-   * one that a person reads alone.
+   * Whether a notice is suppressed, because its reviewer's page redirects to the review: `waits`
+   * while that page is open, `read` once the reply's page was opened. Only the first notice of a
+   * reply, and only one that a person reads alone.
    */
-  spares({ state }: CurrentRun, link: LinkRow, why: NoticeWhy, reviewer: Reviewer): "waits" | "read" | null {
+  suppressesNotice({ state }: CurrentRun, link: LinkRow, why: NoticeWhy, reviewer: Reviewer): "waits" | "read" | null {
     const { gate, channel } = link;
     if (gate !== "response" || why !== "asked" || !isForOnePerson(channel, reviewer)) return null;
     if (state.reviews.request?.votes.some((vote) => vote.reviewer === reviewer.name) !== true) return null;
-    const { events } = this.#parts.store;
+    const { events } = this.#deps.store;
     if (
       events.wasOpened(gate, reviewer.name, "inbox") ||
-      this.#parts.store.links(gate).some((each) => each.reviewer === link.reviewer && events.wasOpened(gate, reviewer.name, each.channel))
+      this.#deps.store.links(gate).some((each) => each.reviewer === link.reviewer && events.wasOpened(gate, reviewer.name, each.channel))
     ) {
       return "read";
     }

@@ -16,7 +16,7 @@ import { errorClass, logEvent } from "../../platform/log.ts";
 import type { Env } from "../../platform/env.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 
-export type LegParts = {
+export type ResponseStreamDeps = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly key: KeyRecord;
@@ -27,24 +27,24 @@ export type LegParts = {
   readonly session: string;
 };
 
-export class LegStream {
+export class ResponseStream {
   readonly readable: ReadableStream<Uint8Array>;
   /** Aborts when the client leaves, or its key ends. */
   readonly left: AbortSignal;
   readonly #left = new AbortController();
   readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #encoder = new TextEncoder();
-  readonly #parts: LegParts;
+  readonly #context: ResponseStreamDeps;
   #progress = 0;
   #isOver = false;
   #isBeating = false;
 
-  constructor(parts: LegParts) {
+  constructor(context: ResponseStreamDeps) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     this.readable = readable;
     this.left = this.#left.signal;
     this.#writer = writable.getWriter();
-    this.#parts = parts;
+    this.#context = context;
   }
 
   /**
@@ -53,7 +53,7 @@ export class LegStream {
    * it.
    */
   run(work: () => Promise<JsonObject | null>): void {
-    const { env, ctx, key, session } = this.#parts;
+    const { env, ctx, key, session } = this.#context;
     const watch = watchOpenResponse(env, key, session);
     const timer = setInterval(() => this.#beat(), settingsOf(env).heartbeatMs);
     this.#writer.closed.catch(() => this.#left.abort());
@@ -84,7 +84,7 @@ export class LegStream {
     const value = parseJson(message);
     const read = messageOf(value);
     if (read.kind !== "notification" || asksForSampling(value) || isAmbiguous(message)) return;
-    if (read.method === "notifications/progress" && read.params?.["progressToken"] === this.#parts.progressToken)
+    if (read.method === "notifications/progress" && read.params?.["progressToken"] === this.#context.progressToken)
       this.sawProgress(read.params?.["progress"]);
     void this.write(`data: ${onOneLine(message)}\n\n`);
   }
@@ -96,7 +96,7 @@ export class LegStream {
 
   /** What the client's request waits for. */
   say(state: RunProgress): void {
-    const { progressToken } = this.#parts;
+    const { progressToken } = this.#context;
     if (progressToken === undefined) return;
     this.#progress += 1e-6;
     const params = { progressToken, progress: this.#progress, message: progressMessages[state] };
@@ -117,7 +117,7 @@ export class LegStream {
 
   #refusal(end: Awaited<OpenResponseWatch["ended"]>): JsonObject {
     if (end === "sessionEnded") return this.#error({ code: -32_600, message: "The session has ended" });
-    const { code, message } = describeRefusal(watchEndRefusal(end, this.#parts.key));
+    const { code, message } = describeRefusal(watchEndRefusal(end, this.#context.key));
     return this.#error({ code, message });
   }
 
@@ -129,7 +129,7 @@ export class LegStream {
   }
 
   #error(error: RpcError): JsonObject {
-    return { jsonrpc: "2.0", id: this.#parts.id, error: { ...error } };
+    return { jsonrpc: "2.0", id: this.#context.id, error: { ...error } };
   }
 
   #beat(): void {
@@ -141,9 +141,9 @@ export class LegStream {
 }
 
 /** The answer that carries the stream. */
-export const eventResponse = (leg: LegStream, headers = new Headers()): Response => {
+export const eventResponse = (stream: ResponseStream, headers = new Headers()): Response => {
   headers.set("Content-Type", "text/event-stream");
   headers.set("Cache-Control", "no-store");
   headers.set("X-Content-Type-Options", "nosniff");
-  return new Response(leg.readable, { headers });
+  return new Response(stream.readable, { headers });
 };

@@ -14,7 +14,7 @@ import type { Review } from "../../../shared/review/decision.ts";
 
 export type CurrentRun = { readonly input: StoredInput; readonly state: RunState };
 
-export type RunParts = {
+export type RunDeps = {
   readonly env: Env;
   readonly store: RunStore;
   /** Unix milliseconds. */
@@ -50,7 +50,7 @@ export type RunParts = {
  * for a revoked one.
  */
 export function linkedAt(
-  { store, current }: Pick<RunParts, "store" | "current">,
+  { store, current }: Pick<RunDeps, "store" | "current">,
   gate: Gate,
   reviewer: number,
   id: string,
@@ -62,16 +62,16 @@ export function linkedAt(
 }
 
 /** How a reviewer came to a gate: by a link of a channel, or signed in to their inbox. */
-export type Way = { readonly gate: Gate; readonly reviewer: number; readonly channel: LinkChannel | "inbox" };
+export type ReviewAccess = { readonly gate: Gate; readonly reviewer: number; readonly channel: LinkChannel | "inbox" };
 
 /** As `linkedAt`, and for `inboxLink`: a reviewer who was ever asked at this gate. */
-export function cameTo(
-  parts: Pick<RunParts, "store" | "current">,
+export function resolveReviewAccess(
+  deps: Pick<RunDeps, "store" | "current">,
   people: (input: StoredInput) => readonly Reviewer[],
   { gate, reviewer, link }: { readonly gate: Gate; readonly reviewer: number; readonly link: string },
-): (CurrentRun & { readonly link: Way }) | null {
-  if (link !== inboxLink) return linkedAt(parts, gate, reviewer, link);
-  const found = parts.current();
+): (CurrentRun & { readonly link: ReviewAccess }) | null {
+  if (link !== inboxLink) return linkedAt(deps, gate, reviewer, link);
+  const found = deps.current();
   const name = found === null ? undefined : people(found.input)[reviewer]?.name;
   if (found === null || name === undefined || !wasAsked(found.state, gate, name)) return null;
   return { ...found, link: { gate, reviewer, channel: "inbox" } };
@@ -84,7 +84,7 @@ export const wasAsked = ({ reviews }: RunState, gate: Gate, name: string): boole
 /**
  * Cancels the run for every requestor that waits for it. False where it has ended or is unknown.
  */
-export const cancelRun = ({ apply, now }: Pick<RunParts, "apply" | "now">, cause: CancelCause, by: Operator | null = null): boolean =>
+export const cancelRun = ({ apply, now }: Pick<RunDeps, "apply" | "now">, cause: CancelCause, by: Operator | null = null): boolean =>
   apply({ kind: "cancelled", cause }, now(), [{ kind: "cancelled", cause, ...(by === null ? {} : { by }) }]);
 
 /** The review of a gate that was opened. */
