@@ -20,14 +20,14 @@ export function testWordsOf({ reviewer, gateway }: TestInput, language: Language
 }
 
 /** What became of a test by the channel with these words, and what to do where it failed. */
-export function testResultWords(state: "sent" | NoticeError, { test }: ChannelWords, language: Language): string {
-  if (state === "sent") return test.sent;
-  return (test.failed[state] ?? catalogues[language].failed[state]).replaceAll("{channel}", test.taker);
+export function testResultWords(state: "sent" | NoticeError, { taker, accepted, failed }: ChannelWords, language: Language): string {
+  if (state === "sent") return accepted;
+  return (failed?.[state] ?? catalogues[language].failed[state]).replaceAll("{channel}", taker);
 }
 
 type TestCatalogue = {
   readonly message: TestWords;
-  /** {channel} is `ChannelWords.test.taker`. */
+  /** {channel} is `ChannelWords.taker`. */
   readonly failed: Readonly<Record<NoticeError, string>>;
 };
 

@@ -8,12 +8,10 @@ export type ChannelWords = {
   readonly name: string;
   /** How a new link was sent: after "It was sent". */
   readonly sentBy: string;
-  /** What became of a test message. */
-  readonly test: {
-    /** What takes the message, at the beginning of a sentence. */
-    readonly taker: string;
-    readonly sent: string;
-    /** Where it has a better answer than the one for all: channel-test.ts. */
-    readonly failed: { readonly [Error in NoticeError]?: string };
-  };
+  /** What takes a message, at the beginning of a sentence. */
+  readonly taker: string;
+  /** That it took a test message, and what to look at. */
+  readonly accepted: string;
+  /** Where it has a better answer to a failed test than the one for all: channel-test.ts. */
+  readonly failed?: { readonly [Error in NoticeError]?: string };
 };

@@ -7,19 +7,13 @@ export const outboxChannelWords: Readonly<Record<Language, ChannelWords>> = {
   en: {
     name: "outbox",
     sentBy: "to the gateway’s list of notices, which its operator can read",
-    test: {
-      taker: "The outbox",
-      sent: "The outbox sends nothing. This reviewer’s links are listed at GET /admin/notices.",
-      failed: {},
-    },
+    taker: "The outbox",
+    accepted: "The outbox sends nothing. This reviewer’s links are listed at GET /admin/notices.",
   },
   "zh-CN": {
     name: "发件箱",
     sentBy: "通过网关的通知列表（管理员可见）",
-    test: {
-      taker: "发件箱",
-      sent: "发件箱不发送任何内容。此审核人的链接列在 GET /admin/notices。",
-      failed: {},
-    },
+    taker: "发件箱",
+    accepted: "发件箱不发送任何内容。此审核人的链接列在 GET /admin/notices。",
   },
 };

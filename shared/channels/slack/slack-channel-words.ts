@@ -7,27 +7,23 @@ export const slackChannelWords: Readonly<Record<Language, ChannelWords>> = {
   en: {
     name: "Slack",
     sentBy: "in Slack",
-    test: {
-      taker: "Slack",
-      sent: "Slack accepted the test message.",
-      failed: {
-        notAllowed: "Slack does not let the app post there. Invite the app to the channel, or allow it to send messages to this member.",
-        unauthorized: "Slack refused the gateway’s token. Install the app again with the scope chat:write, then set SLACK_BOT_TOKEN.",
-        notFound: "Slack knows no such member or channel. Correct the id in the policy; for a channel, invite the app to it.",
-      },
+    taker: "Slack",
+    accepted: "Slack accepted the test message.",
+    failed: {
+      notAllowed: "Slack does not let the app post there. Invite the app to the channel, or allow it to send messages to this member.",
+      unauthorized: "Slack refused the gateway’s token. Install the app again with the scope chat:write, then set SLACK_BOT_TOKEN.",
+      notFound: "Slack knows no such member or channel. Correct the id in the policy; for a channel, invite the app to it.",
     },
   },
   "zh-CN": {
     name: "Slack",
     sentBy: "通过 Slack ",
-    test: {
-      taker: "Slack",
-      sent: "Slack 已接受测试消息。",
-      failed: {
-        notAllowed: "Slack 不允许应用在那里发消息。请邀请应用加入频道，或允许它向此成员发消息。",
-        unauthorized: "Slack 拒绝了网关的令牌。请以 chat:write 权限重新安装应用，然后设置 SLACK_BOT_TOKEN。",
-        notFound: "Slack 找不到此成员或频道。请在策略中更正 ID；若是频道，请邀请应用加入。",
-      },
+    taker: "Slack",
+    accepted: "Slack 已接受测试消息。",
+    failed: {
+      notAllowed: "Slack 不允许应用在那里发消息。请邀请应用加入频道，或允许它向此成员发消息。",
+      unauthorized: "Slack 拒绝了网关的令牌。请以 chat:write 权限重新安装应用，然后设置 SLACK_BOT_TOKEN。",
+      notFound: "Slack 找不到此成员或频道。请在策略中更正 ID；若是频道，请邀请应用加入。",
     },
   },
 };

@@ -7,27 +7,23 @@ export const webhookChannelWords: Readonly<Record<Language, ChannelWords>> = {
   en: {
     name: "webhook",
     sentBy: "through your webhook",
-    test: {
-      taker: "The receiver",
-      sent: "The receiver accepted the test event.",
-      failed: {
-        unauthorized: "The receiver refused the signature. Set the same secret on both sides (WEBHOOK_…_SECRET).",
-        notFound: "The address answers 404 or 410, or redirects. Correct WEBHOOK_…_URL.",
-        invalid: "The receiver refused the event. It must accept events of the type countersign.test.",
-      },
+    taker: "The receiver",
+    accepted: "The receiver accepted the test event.",
+    failed: {
+      unauthorized: "The receiver refused the signature. Set the same secret on both sides (WEBHOOK_…_SECRET).",
+      notFound: "The address answers 404 or 410, or redirects. Correct WEBHOOK_…_URL.",
+      invalid: "The receiver refused the event. It must accept events of the type countersign.test.",
     },
   },
   "zh-CN": {
     name: "webhook",
     sentBy: "通过你的 webhook ",
-    test: {
-      taker: "接收方",
-      sent: "接收方已接受测试事件。",
-      failed: {
-        unauthorized: "接收方拒绝了签名。请在两端设置相同的密钥（WEBHOOK_…_SECRET）。",
-        notFound: "该地址返回 404 或 410，或发生重定向。请更正 WEBHOOK_…_URL。",
-        invalid: "接收方拒绝了该事件。它必须接受 countersign.test 类型的事件。",
-      },
+    taker: "接收方",
+    accepted: "接收方已接受测试事件。",
+    failed: {
+      unauthorized: "接收方拒绝了签名。请在两端设置相同的密钥（WEBHOOK_…_SECRET）。",
+      notFound: "该地址返回 404 或 410，或发生重定向。请更正 WEBHOOK_…_URL。",
+      invalid: "接收方拒绝了该事件。它必须接受 countersign.test 类型的事件。",
     },
   },
 };
