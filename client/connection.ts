@@ -5,7 +5,13 @@
 import { idKey } from "../shared/wire/json-rpc.ts";
 import { isObject, type Members } from "../shared/json/values.ts";
 import { GaveUp, type Gateway } from "./gateway.ts";
-import type { Asked, AssociationMode, SamplingConnection, SamplingProgress, SamplingWaiting } from "./sampling-connection.ts";
+import type {
+  ServerSamplingRequest,
+  AssociationMode,
+  SamplingConnection,
+  SamplingProgress,
+  SamplingWaiting,
+} from "./sampling-connection.ts";
 import { type Association, InFlight, type Origin } from "./open-requests.ts";
 import { asAnswer, asNotification, asRequest, type JsonRpcId, objectIn, RpcError } from "./rpc-messages.ts";
 import type { ResponseStreams } from "./response-streams.ts";
@@ -117,7 +123,7 @@ export class Connection implements SamplingConnection {
     );
   }
 
-  async answer(asked: Asked): Promise<Members> {
+  async answer(asked: ServerSamplingRequest): Promise<Members> {
     if (asked.method !== "sampling/createMessage") return this.#forwardTask(asked);
     const { params, inputKey, inputOf } = asked;
     const evidence = { streamOf: asked.serves ?? this.#settings.streams.take(asked.id), params, inputKey, inputOf };
@@ -166,14 +172,18 @@ export class Connection implements SamplingConnection {
     return origin.ended.aborted ? undefined : token;
   }
 
-  async #forwardTask(asked: Asked): Promise<Members> {
+  async #forwardTask(asked: ServerSamplingRequest): Promise<Members> {
     const task = this.#tasks.get(String(asked.params["taskId"]));
     if (task === undefined) throw new RpcError(-32602, "Unknown task");
     const result = await this.#forward(asked, task, false);
     return asked.method === "tasks/result" ? this.#shaped(result) : result;
   }
 
-  async #forward(asked: Asked, { origin, inferred }: { origin: Origin; inferred: boolean }, cancellable: boolean): Promise<Members> {
+  async #forward(
+    asked: ServerSamplingRequest,
+    { origin, inferred }: { origin: Origin; inferred: boolean },
+    cancellable: boolean,
+  ): Promise<Members> {
     const { gateway, session, server } = this.#settings;
     const named = { id: origin.id, method: origin.method, name: origin.name };
     const ours = {
@@ -213,7 +223,7 @@ export class Connection implements SamplingConnection {
    * A signal that aborts when the server cancels the request, its originating request ends, or the
    * connection closes.
    */
-  #stopping(asked: Asked, origin: Origin): { signal: AbortSignal; release: () => void } {
+  #stopping(asked: ServerSamplingRequest, origin: Origin): { signal: AbortSignal; release: () => void } {
     const stop = new AbortController();
     const key = idKey(asked.id);
     const closed = (): void => stop.abort(this.#closed.signal.reason);
@@ -242,7 +252,7 @@ export class Connection implements SamplingConnection {
    * Sends the server progress, where it gave a token. The number is a count of our own: it must
    * increase (utilities/progress), and the gateway's begins again after a dropped connection.
    */
-  #keepAlive(asked: Asked, token: unknown): { heartbeat: () => void; progress: (message: string | undefined) => void } {
+  #keepAlive(asked: ServerSamplingRequest, token: unknown): { heartbeat: () => void; progress: (message: string | undefined) => void } {
     const { timing } = this.#settings;
     if (token === undefined || asked.notify === undefined) return { heartbeat: () => undefined, progress: () => undefined };
     let count = 0;

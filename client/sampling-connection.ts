@@ -24,7 +24,7 @@ export type SamplingWaiting = {
 export type SamplingProgress = Progress & SamplingWaiting;
 
 /** A request of the server. */
-export type Asked = {
+export type ServerSamplingRequest = {
   readonly id: JsonRpcId;
   readonly method: string;
   readonly params: Members;
@@ -65,5 +65,5 @@ export interface SamplingConnection {
    * Answers `sampling/createMessage`, and `tasks/…` for a task that it became. @throws RpcError,
    * which the server gets.
    */
-  answer(asked: Asked): Promise<Members>;
+  answer(asked: ServerSamplingRequest): Promise<Members>;
 }

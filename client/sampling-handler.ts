@@ -7,7 +7,7 @@ import { Gateway } from "./gateway.ts";
 import {
   ASSOCIATION_MODES,
   type AssociationMode,
-  type Asked,
+  type ServerSamplingRequest,
   type SamplingConnection,
   type SamplingProgress,
   type SamplingWaiting,
@@ -17,7 +17,16 @@ import { type ClientLike, joinClient, observe, type SamplingCapabilities, type T
 import { platformTiming, type Timing } from "./timing.ts";
 import type { V1TokenAllowance } from "./v1-token.ts";
 
-export type { Asked, AssociationMode, ClientLike, FetchLike, SamplingCapabilities, SamplingConnection, SamplingProgress, SamplingWaiting };
+export type {
+  ServerSamplingRequest,
+  AssociationMode,
+  ClientLike,
+  FetchLike,
+  SamplingCapabilities,
+  SamplingConnection,
+  SamplingProgress,
+  SamplingWaiting,
+};
 export type { Timing, TransportLike, V1TokenAllowance };
 export { RpcError } from "./rpc-messages.ts";
 

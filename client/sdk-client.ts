@@ -15,7 +15,7 @@
 //   too; its `_meta`, the very object that came, shows which result it was.
 
 import { isObject, type Members } from "../shared/json/values.ts";
-import type { Asked, SamplingConnection } from "./sampling-connection.ts";
+import type { ServerSamplingRequest, SamplingConnection } from "./sampling-connection.ts";
 import { revision2026 } from "../shared/wire/mcp-2026/meta-keys.ts";
 import { asAnswer, asRequest, type JsonRpcId, objectIn, RpcError } from "./rpc-messages.ts";
 
@@ -161,7 +161,7 @@ export function observe(transport: TransportLike, connection: SamplingConnection
 }
 
 /** The request's signal and `notify`: on the context itself in 1.x, under `mcpReq` in 2.x. */
-function contextOf(context: unknown): Pick<Asked, "signal" | "notify"> {
+function contextOf(context: unknown): Pick<ServerSamplingRequest, "signal" | "notify"> {
   const outer = isObject(context) ? context : {};
   const inner = objectIn(outer, "mcpReq");
   const signal = outer["signal"] ?? inner["signal"];

@@ -29,9 +29,13 @@ export type Reservation = {
   readonly ended: boolean;
 };
 
-export type Known = { readonly sessionEnded: boolean; readonly originating: Originating | null; readonly reservation: Reservation | null };
+export type SessionFacts = {
+  readonly sessionEnded: boolean;
+  readonly originating: Originating | null;
+  readonly reservation: Reservation | null;
+};
 
-export type Asked = {
+export type ReservationRequest = {
   readonly digest: string;
   readonly run: string;
   /** How long the Worker may take before another may take over, in milliseconds. */
@@ -68,7 +72,7 @@ export const isLive = (originating: Originating, now: number): boolean =>
  * request opens it; one that ended is never opened again.
  * @param now Unix milliseconds.
  */
-export function associate(known: Known, asked: Asked, now: number): Association {
+export function associate(known: SessionFacts, asked: ReservationRequest, now: number): Association {
   if (known.sessionEnded) return { kind: "ended", what: "session" };
   if (known.originating !== null && !isLive(known.originating, now)) return { kind: "ended", what: "originatingRequest" };
   const earlier = known.reservation;
@@ -83,7 +87,7 @@ export function associate(known: Known, asked: Asked, now: number): Association 
   return { kind: "fresh", rounds: rounds + 1, reservation: fresh(asked, now) };
 }
 
-const fresh = (asked: Asked, now: number): Reservation => ({
+const fresh = (asked: ReservationRequest, now: number): Reservation => ({
   digest: asked.digest,
   run: asked.run,
   state: asked.durable ? "durable" : "fast",

@@ -50,7 +50,7 @@ export type ImportedServer = {
 };
 
 type KnownModel = { readonly id: string; readonly name: string };
-type Known = {
+type ExistingNames = {
   /** Of the routing table. */
   readonly models: readonly KnownModel[];
   /** The names that the policy's rules have. */
@@ -63,7 +63,7 @@ type Known = {
  * @returns Its servers in order, each with its rules; `notJson`, or `noServers` where there is no
  *   such setting in it.
  */
-export function importVscodeSampling(text: string, known: Known): Result<readonly ImportedServer[], "notJson" | "noServers"> {
+export function importVscodeSampling(text: string, known: ExistingNames): Result<readonly ImportedServer[], "notJson" | "noServers"> {
   const read = parsed(text) ?? parsed(`{${text}}`);
   if (read === undefined) return err("notJson");
   const setting = settingIn(read);

@@ -32,7 +32,7 @@ export type RequestUse = {
 };
 
 /** What is known of a request beside itself. */
-export type Asked = Pick<RequestUse, "endpoint" | "revision"> & {
+export type RequestUseInput = Pick<RequestUse, "endpoint" | "revision"> & {
   readonly request: SamplingRequest;
   /** `includeContext` was other than `none`. */
   readonly asksForContext: boolean;
@@ -40,7 +40,7 @@ export type Asked = Pick<RequestUse, "endpoint" | "revision"> & {
   readonly isReviewed: boolean;
 };
 
-export function useOf({ request, endpoint, revision, asksForContext, isTask, isReviewed }: Asked): RequestUse {
+export function useOf({ request, endpoint, revision, asksForContext, isTask, isReviewed }: RequestUseInput): RequestUse {
   const used: Readonly<Record<Feature, boolean>> = {
     ...(request.kind === "chat" ? chatUse(request) : noChat),
     context: asksForContext,

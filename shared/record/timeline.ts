@@ -83,7 +83,7 @@ type Making = { readonly name: string; readonly told: Telling[]; readonly opened
 type Asking = { readonly gate: Gate; readonly reviewers: Map<string, Making> };
 
 /** What earlier events tell of later ones. */
-type Known = {
+type TimelineState = {
   readonly openedAt: Partial<Record<Gate, number>>;
   readonly asking: Asking[];
   readonly createdAt: number;
@@ -103,11 +103,11 @@ export function timelineOf(events: readonly TimedFact[], createdAt: number): Ste
   const ends = new Map(
     events.flatMap(({ fact }) => (fact.kind === "answered" || fact.kind === "callFailed" ? [[fact.call, fact] as const] : [])),
   );
-  const known: Known = { openedAt: {}, asking: [], createdAt: came, ends };
+  const known: TimelineState = { openedAt: {}, asking: [], createdAt: came, ends };
   return events.flatMap(({ at, fact }) => stepsOf(fact, at, known)).toSorted((a, b) => a.at - b.at);
 }
 
-function stepsOf(fact: RecordFact, at: number, known: Known): Step[] {
+function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
   const step = (what: StepWhat, tone: Tone = "plain", when = at): Step[] => [{ at: when, tone, what }];
   switch (fact.kind) {
     case "received":
@@ -198,7 +198,7 @@ function otherName(fact: never): string {
 }
 
 function asked(
-  known: Known,
+  known: TimelineState,
   gate: Gate,
   names: readonly string[],
   more: { readonly deadlineAt: number | null; readonly why: string | null },
@@ -209,13 +209,13 @@ function asked(
 }
 
 /** The step that asked this person last. */
-const reviewer = ({ asking }: Known, gate: Gate, name: string): Making | undefined =>
+const reviewer = ({ asking }: TimelineState, gate: Gate, name: string): Making | undefined =>
   asking.findLast((each) => each.gate === gate && each.reviewers.has(name))?.reviewers.get(name);
 
 const endOf = ({ at, durationMs }: Attempt): number => at + durationMs;
 
 /** Nothing where every model was passed over. */
-function callStep({ call, models, again }: Fact<"called">, at: number, { ends }: Known): Step[] {
+function callStep({ call, models, again }: Fact<"called">, at: number, { ends }: TimelineState): Step[] {
   const end = ends.get(call);
   const answer = end?.kind === "answered" ? { model: end.model, at: end.took.at } : undefined;
   const first = end?.attempts.find(wasSent) ?? answer;

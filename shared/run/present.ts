@@ -28,7 +28,7 @@ export type ModelFacts = {
   readonly replyRisk?: SeenRisk;
 };
 
-export type Shown = {
+export type PresentInput = {
   readonly input: Omit<RunInput, "request">;
   readonly state: RunState;
   readonly gate: Gate;
@@ -59,7 +59,7 @@ export type Shown = {
 };
 
 /** The view, or null where this gate was never opened. */
-export function presentReview(shown: Shown): ReviewView | null {
+export function presentReview(shown: PresentInput): ReviewView | null {
   const { input, state, gate, current, model } = shown;
   const review = state.reviews[gate];
   if (review === null) return null;
@@ -118,19 +118,19 @@ export function presentReview(shown: Shown): ReviewView | null {
 }
 
 /** Whether this reviewer may see what is masked. */
-const maySee = ({ input, reviewer }: Shown): boolean => input.redaction?.mayLift.includes(reviewer.name) === true;
+const maySee = ({ input, reviewer }: PresentInput): boolean => input.redaction?.mayLift.includes(reviewer.name) === true;
 
 /**
  * The request as it was before rules and reviewers changed it, without what is masked for those who
  * may not see it; null where they did not.
  */
-function requestBefore(shown: Shown): SamplingRequest | null {
+function requestBefore(shown: PresentInput): SamplingRequest | null {
   const { asked, current, redactions } = shown;
   if (redactions.request !== null) return beforeRedaction(asked.request, redactions.request, maySee(shown));
   return current.request === asked.request ? null : asked.request;
 }
 
-function replyBefore(shown: Shown): SamplingReply | null {
+function replyBefore(shown: PresentInput): SamplingReply | null {
   const { gate, generated, reply, redactions } = shown;
   if (gate !== "response" || generated === null) return null;
   if (redactions.response !== null) return beforeRedaction(generated, redactions.response, maySee(shown));
@@ -141,7 +141,7 @@ function replyBefore(shown: Shown): SamplingReply | null {
  * The masked parts at the gate, each as it stands now. What stood there is shown only to those who
  * may see it.
  */
-function shownRedactions(shown: Shown): Pick<ReviewView, "redactions" | "mayLift"> {
+function shownRedactions(shown: PresentInput): Pick<ReviewView, "redactions" | "mayLift"> {
   const { gate, current, reply, state, redactions } = shown;
   const [redaction, content] = [redactions[gate], gate === "request" ? current.request : reply];
   if (redaction === null || content === null) return {};
@@ -164,7 +164,7 @@ function shownRedactions(shown: Shown): Pick<ReviewView, "redactions" | "mayLift
 }
 
 /** A room writes none: a reply has an author with a name. */
-const mayWriteHere = ({ input, gate, reviewer, isRoom, current, state }: Shown): NonNullable<ReviewView["mayWrite"]> | null =>
+const mayWriteHere = ({ input, gate, reviewer, isRoom, current, state }: PresentInput): NonNullable<ReviewView["mayWrite"]> | null =>
   gate === "request" && !isRoom && isWritable(current.request) && mayAuthor(state, reviewer.name)
     ? { model: writtenModelFor(input.plan, reviewer.name) }
     : null;
@@ -176,7 +176,7 @@ export const writtenModelFor = ({ tellAuthor }: Pick<RunInput["plan"], "tellAuth
 /** What this reviewer has done and may do. */
 function ownStanding(
   review: Review,
-  { reviewer: { name: reviewer }, handOverCandidates, grant }: Shown,
+  { reviewer: { name: reviewer }, handOverCandidates, grant }: PresentInput,
 ): Required<Pick<ReviewView, "ownVote" | "left" | "mayApprove" | "handOverTo" | "grant" | "handedBy" | "given">> {
   const vote = review.closing === null ? review.votes.find((each) => each.reviewer === reviewer) : undefined;
   const left = review.left.find((each) => each.reviewer === reviewer);

@@ -91,9 +91,9 @@ const lostSpan = (calls: TracedCalls, call: number, startedAt: number, endedAt: 
 });
 
 /** Null: it is not known which one was asked. */
-type Asked = { readonly id?: string; readonly provider?: string };
+type SpanModel = { readonly id?: string; readonly provider?: string };
 
-function spanOf({ placeOf, operation, models }: TracedCalls, call: number, attempt: number, { id }: Asked) {
+function spanOf({ placeOf, operation, models }: TracedCalls, call: number, attempt: number, { id }: SpanModel) {
   const name = models.find((each) => each.id === id)?.name;
   const called = operation === "execute_tool" ? "tools/call" : operation;
   return {
@@ -105,7 +105,7 @@ function spanOf({ placeOf, operation, models }: TracedCalls, call: number, attem
   };
 }
 
-function attributesOf({ operation, maxTokens, models }: TracedCalls, attempt: number, { id, provider }: Asked): Attributes {
+function attributesOf({ operation, maxTokens, models }: TracedCalls, attempt: number, { id, provider }: SpanModel): Attributes {
   const model = models.find((each) => each.id === id);
   const servedBy = provider ?? model?.provider;
   const common = {

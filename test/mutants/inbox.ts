@@ -7,7 +7,7 @@ const signIn = "test/workers/contract/inbox-sign-in.test.ts";
 const inbox = "test/workers/contract/inbox.test.ts";
 const access = "test/workers/contract/inbox-access.test.ts";
 const guesses = "test/workers/contract/review-http.test.ts";
-const together = { file: "workers/endpoints/inbox/together.ts" };
+const together = { file: "workers/endpoints/inbox/bulk-decision.ts" };
 const told = (only: string): Mutant["test"] => ({ file: "test/workers/objects/inbox.test.ts", only });
 const object = { file: "workers/objects/inbox/inbox-object.ts" };
 const alike = { file: "shared/review/inbox-facts.ts", test: { file: "test/shared/review/inbox-facts.test.ts" } };
@@ -96,14 +96,14 @@ export const inboxMutants: readonly Mutant[] = [
   },
   {
     name: "reviews together have nonces of their own",
-    file: "workers/endpoints/inbox/together.ts",
+    file: "workers/endpoints/inbox/bulk-decision.ts",
     from: 'if (judged !== "good") return judged === "late" ? "lateForm" : judged;',
     to: "",
     test: { file: inbox, only: "each is judged by its own nonce" },
   },
   {
     name: "unlike reviews are not approved together",
-    file: "workers/endpoints/inbox/together.ts",
+    file: "workers/endpoints/inbox/bulk-decision.ts",
     from: "new Set(shown.map(({ view }) => alikeDigest(view))).size <= 1",
     to: "true",
     test: { file: inbox, only: "with one that is not alike" },

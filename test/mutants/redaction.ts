@@ -36,8 +36,8 @@ export const redactionMutants: readonly Mutant[] = [
   {
     name: "an original is shown to those who may lift it",
     file: "shared/run/present.ts",
-    from: "const maySee = ({ input, reviewer }: Shown): boolean => input.redaction?.mayLift.includes(reviewer.name) === true;",
-    to: "const maySee = ({ input }: Shown): boolean => input.redaction !== undefined;",
+    from: "const maySee = ({ input, reviewer }: PresentInput): boolean => input.redaction?.mayLift.includes(reviewer.name) === true;",
+    to: "const maySee = ({ input }: PresentInput): boolean => input.redaction !== undefined;",
     test: { file: contract, only: "the page shows the marker" },
   },
   {

@@ -36,7 +36,7 @@ export type Notice = {
   readonly idempotencyKey: string;
 };
 
-export type Sent =
+export type DeliveryResult =
   /** `receipt`: what the channel needs to change its message later; null keeps the one before. */
   | { readonly kind: "sent"; readonly receipt: string | null }
   /**
@@ -58,14 +58,14 @@ export type Channel = {
   /** Whether this channel has an address of the reviewer. */
   reaches(reviewer: Reviewer): boolean;
   /** May be called twice for one notice. A rejection counts as a failed attempt. */
-  send(notice: Notice): Promise<Sent>;
+  send(notice: Notice): Promise<DeliveryResult>;
   /**
    * The review is over, or no longer this reviewer's: the message is changed to say so, where it
    * can be.
    */
-  ended(notice: Notice): Promise<Sent>;
+  ended(notice: Notice): Promise<DeliveryResult>;
   /** Sends a message that says that it is a test: about no review, and without a link. */
-  test(message: TestMessage): Promise<Sent>;
+  test(message: TestMessage): Promise<DeliveryResult>;
   /** For channels that join many messages in a short time into one. */
   readonly digest?: {
     /** Reviews in one message. */
@@ -78,13 +78,18 @@ export type Channel = {
      * One message about several reviews, to the reviewer of the first. The key is the same for
      * every attempt.
      */
-    send(entries: readonly DigestEntry[], idempotencyKey: string): Promise<Sent>;
+    send(entries: readonly DigestEntry[], idempotencyKey: string): Promise<DeliveryResult>;
   };
   /**
    * Sends a private message to one member, where members press buttons. `url`: the member's own
    * link, where they are a reviewer.
    */
-  tell?(saying: { readonly user: string; readonly words: PressWords; readonly url: string | null; readonly notice: Notice }): Promise<Sent>;
+  tell?(saying: {
+    readonly user: string;
+    readonly words: PressWords;
+    readonly url: string | null;
+    readonly notice: Notice;
+  }): Promise<DeliveryResult>;
 };
 
 /** What a channel's folder gives the registry. */

@@ -15,19 +15,19 @@ const retry: Backoff = { firstMs: 2_000, mostMs: 10 * 60_000 };
 /** An address that cannot be reached is given up after so many attempts: some three hours. */
 const mostAttempts = 20;
 
-type Parts = { readonly now: () => number; readonly random: () => number };
+type BudgetNoticeDeps = { readonly now: () => number; readonly random: () => number };
 /** `address`: of an email; empty for the event in the record. */
 type Row = { starts_at: number; percent: number; address: string; attempts: number };
 
 export class BudgetNotices {
   readonly #env: Env;
   readonly #sql: SqlStorage;
-  readonly #deps: Parts;
+  readonly #deps: BudgetNoticeDeps;
   #allowance: Allowance | null;
   #text: string | null;
 
   /** `exists`: whether there are tables. */
-  constructor(env: Env, sql: SqlStorage, { exists, ...deps }: Parts & { readonly exists: boolean }) {
+  constructor(env: Env, sql: SqlStorage, { exists, ...deps }: BudgetNoticeDeps & { readonly exists: boolean }) {
     this.#env = env;
     this.#sql = sql;
     this.#deps = deps;

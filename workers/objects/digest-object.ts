@@ -11,7 +11,7 @@ import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/channels/digest-content.ts";
-import type { Sent } from "../channels/channel.ts";
+import type { DeliveryResult } from "../channels/channel.ts";
 import { openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
 import { ObjectAlarm } from "./alarm.ts";
@@ -184,7 +184,7 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
       return this.#sent();
     }
     const ids = present.map(({ row }) => row.id);
-    const sent: Sent =
+    const sent: DeliveryResult =
       digest === undefined
         ? { kind: "failed", why: "notConfigured" }
         : await digest
@@ -192,7 +192,7 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
               present.map(({ entry }) => entry),
               sha256Hex(`countersign/digest/v1\0${ids.join("\0")}`),
             )
-            .catch((): Sent => ({ kind: "again", why: "unavailable" }));
+            .catch((): DeliveryResult => ({ kind: "again", why: "unavailable" }));
     if (sent.kind === "again" && attempts + 1 < attemptsMost) {
       if (sent.afterMs !== undefined) this.#sql.exec("UPDATE sending SET not_before = ?", this.now() + sent.afterMs);
       return;

@@ -223,7 +223,7 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>,
   return ok({ kind: "fresh", plan: plan.value, takenOver, identical: admitted.identical });
 }
 
-type Asked = { readonly associated: Associated | null; readonly admitted: AdmitAnswer };
+type AdmissionAnswers = { readonly associated: Associated | null; readonly admitted: AdmitAnswer };
 
 /**
  * A repeat opens the run that is reserved for its request: so a run is reserved only after the key
@@ -231,7 +231,7 @@ type Asked = { readonly associated: Associated | null; readonly admitted: AdmitA
  * isolate has a share of the key's limits, and both objects together, where the key had room when
  * it was last asked.
  */
-async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<Asked> {
+async function askBoth(context: RunContext, planned: Result<Plan, Refusal>, grants: GrantsAsked): Promise<AdmissionAnswers> {
   const mayWait = planned.ok && isDurable(planned.value, context);
   const shared = mayWait ? null : admitFromShare(context);
   if (shared !== null) return { associated: await associate(context, { reserve: planned.ok, durable: false }), admitted: shared };

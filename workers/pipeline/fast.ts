@@ -57,7 +57,7 @@ type FastCall = {
   readonly forget: () => Promise<void>;
 };
 
-type Called = {
+type FastAnswer = {
   readonly outcome: Outcome;
   /** Null where no model was called, or none answered. */
   readonly model: ModelAnswer | null;
@@ -94,13 +94,13 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
  * The key ended during the model call: the reply is not delivered, and its cost is in the record
  * all the same.
  */
-function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome {
+function cutOff(call: FastCall, key: KeyEnd, calling: Promise<FastAnswer>): Outcome {
   const { env, ctx, input } = call;
   const { requestRef, id } = input;
   const outcome: Outcome = { kind: "cancelled", key };
   // The callers that wait for the same outcome get this one at once.
   enqueue(env, ctx, settledIn(requestRef, id, JSON.stringify(outcome)));
-  const facts = (of: Called): RecordFact[] => [
+  const facts = (of: FastAnswer): RecordFact[] => [
     ...of.facts().filter(({ kind }) => kind !== "finished"),
     { kind: "cancelled", cause: key },
     { kind: "finished", outcome: "cancelled" },
@@ -114,7 +114,7 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<Called>): Outcome 
   return outcome;
 }
 
-async function callOnce(call: FastCall, over: AbortSignal): Promise<Called> {
+async function callOnce(call: FastCall, over: AbortSignal): Promise<FastAnswer> {
   const { env, input, onDelta: tell } = call;
   const onDelta = tell === undefined ? undefined : (text: string): void => (over.aborted ? undefined : tell(text));
   let told: readonly RecordEvent[] = [];
@@ -142,7 +142,11 @@ async function tellOfTakeover(env: Env, input: RequestInput): Promise<RecordEven
   return events;
 }
 
-async function askModels({ env, ctx, input, signal, slow }: FastCall, over: AbortSignal, onDelta: FastCall["onDelta"]): Promise<Called> {
+async function askModels(
+  { env, ctx, input, signal, slow }: FastCall,
+  over: AbortSignal,
+  onDelta: FastCall["onDelta"],
+): Promise<FastAnswer> {
   // A part of a reply may be the beginning of what is masked in the whole.
   const isWhole = mayMaskReply(input);
   const permit = permitFor(spendingOf({ env, ctx }, input), { mayShare: true });
@@ -165,7 +169,7 @@ async function askModels({ env, ctx, input, signal, slow }: FastCall, over: Abor
   return { outcome, model: { ...answered.value, reply }, facts, cause: null };
 }
 
-function failedWith(attempts: readonly Attempt[]): Called {
+function failedWith(attempts: readonly Attempt[]): FastAnswer {
   const facts = (): RecordFact[] => [
     { kind: "callFailed", call: 1, attempts },
     { kind: "finished", outcome: "failed" },
@@ -179,7 +183,7 @@ function tellWhole({ content }: SamplingReply, onDelta: FastCall["onDelta"]): vo
 }
 
 /** An identical request was answered before: nothing is sent, and nothing is spent. */
-function fromCache(input: RequestInput, cached: CachedReply, onDelta: FastCall["onDelta"]): Called {
+function fromCache(input: RequestInput, cached: CachedReply, onDelta: FastCall["onDelta"]): FastAnswer {
   const { reply, facts: known, at } = cached;
   const candidate = input.candidates.find(({ model: { id } }) => id === known.candidate);
   if (candidate === undefined) throw new Error("a cached reply of a model that is no candidate");
@@ -211,7 +215,7 @@ const settledIn = ({ session, originating, request }: RequestRef, run: string, r
  */
 function enqueueResult(
   { env, ctx, input, runInput, signal }: FastCall,
-  { outcome, model, facts, cause, unasked, told = [] }: Called,
+  { outcome, model, facts, cause, unasked, told = [] }: FastAnswer,
 ): void {
   const endedAt = Date.now();
   const { requestRef, id } = input;

@@ -168,9 +168,9 @@ async function reserveAll(spending: Spending, candidate: Candidate, parts: reado
   return err(whyNot(all, spending.cheaperWithinBudget));
 }
 
-type Asked = { readonly part: Part; readonly answer: ReserveResult | null };
+type PartAnswer = { readonly part: Part; readonly answer: ReserveResult | null };
 
-function whyNot(all: readonly Asked[], mayGoOn: boolean): ProviderError {
+function whyNot(all: readonly PartAnswer[], mayGoOn: boolean): ProviderError {
   for (const { part, answer } of all)
     if (answer?.kind === "usedUp") return overBudgetError({ name: part.allowance.budget, resetsAt: answer.endsAt }, mayGoOn);
   return unverifiedError("overBudget");
@@ -180,7 +180,7 @@ function whyNot(all: readonly Asked[], mayGoOn: boolean): ProviderError {
  * From the share that this isolate holds, else from the object. `answer`: null where the object
  * cannot be asked.
  */
-async function reserveIn(env: Env, part: Part, mayShare: boolean): Promise<Asked> {
+async function reserveIn(env: Env, part: Part, mayShare: boolean): Promise<PartAnswer> {
   const shares = budgetSharesOf(env);
   const now = Date.now();
   const [held] = shares.reserveHeld([part], now) ?? [];

@@ -15,10 +15,10 @@ const renewMs = stopsKnownMs / 2;
 /** A question that was cut off with its request is asked again after this. */
 const renewAgainMs = 250;
 
-type Known = { readonly stops: Stops; readonly askedAt: number };
+type StopsSnapshot = { readonly stops: Stops; readonly askedAt: number };
 
 class StopsInIsolate {
-  #known: Known | null = null;
+  #known: StopsSnapshot | null = null;
   #renewedAt = Number.NEGATIVE_INFINITY;
   #shard: number | null = null;
 

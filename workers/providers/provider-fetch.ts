@@ -27,7 +27,7 @@ export type ProviderRequest = {
   readonly headers?: Readonly<Record<string, string>>;
   /** The caller's place in its trace, for the provider's own spans. */
   readonly trace?: TraceContext | undefined;
-  /** Sent as JSON with POST; absent: the request is a GET. */
+  /** ProviderAnswer as JSON with POST; absent: the request is a GET. */
   readonly body?: object;
   readonly signal: AbortSignal;
 };

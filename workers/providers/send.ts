@@ -63,7 +63,12 @@ export type Permitted = Result<Attempting, ProviderError>;
 export type Attempting = { readonly settle: (answer: Result<Usage, ProviderError>) => void };
 
 /** `attempts`: those that failed. `took`: of the one that did not. */
-export type Sent<T> = { readonly value: T; readonly candidate: Candidate; readonly attempts: readonly Attempt[]; readonly took: Took };
+export type ProviderAnswer<T> = {
+  readonly value: T;
+  readonly candidate: Candidate;
+  readonly attempts: readonly Attempt[];
+  readonly took: Took;
+};
 export type AllFailed = { readonly kind: "allFailed"; readonly attempts: readonly Attempt[] };
 
 export type Sender = {
@@ -77,13 +82,13 @@ export type Sender = {
     candidates: readonly Candidate[],
     options: SendOptions,
     onDelta?: OnDelta,
-  ) => Promise<Result<Omit<Sent<never>, "value"> & { modelReply: ModelReply }, AllFailed>>;
+  ) => Promise<Result<Omit<ProviderAnswer<never>, "value"> & { modelReply: ModelReply }, AllFailed>>;
   /** The same for one vector for each text. */
   readonly embed: (
     texts: readonly string[],
     candidates: readonly Candidate[],
     options: SendOptions,
-  ) => Promise<Result<Omit<Sent<never>, "value"> & { embedding: EmbeddingReply }, AllFailed>>;
+  ) => Promise<Result<Omit<ProviderAnswer<never>, "value"> & { embedding: EmbeddingReply }, AllFailed>>;
 };
 
 /**
@@ -164,7 +169,7 @@ async function failover<T extends { readonly usage: Usage }>(
   candidates: readonly Candidate[],
   options: SendOptions,
   ask: (candidate: Candidate, limits: Limits) => Promise<Result<T, ProviderError>>,
-): Promise<Result<Sent<T>, AllFailed>> {
+): Promise<Result<ProviderAnswer<T>, AllFailed>> {
   const end = world.now() + options.totalTimeoutMs;
   const asked = options.once ? candidates.slice(0, 1) : candidates;
   const mostAttempts = options.once ? 1 : options.maxAttemptsPerCandidate;

@@ -15,7 +15,7 @@ import { Name, Plain, plainLetters } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
 
-type Shown = { readonly view: ReviewView; readonly facts: ReviewFacts };
+type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
 /** Who answers, or would; empty where nobody does. */
 export const servedBy = ({ models }: ReviewView, { serving }: ReviewFacts, chosen?: string): string => {
@@ -35,7 +35,7 @@ export const servedBy = ({ models }: ReviewView, { serving }: ReviewFacts, chose
 const headingOf = ({ asking, gate, isOpen }: ReviewFacts, { page }: Words): string => page.headings[asking][gate][isOpen ? "now" : "then"];
 
 /** "notes · summarize asks gpt-6.1-terra". Long names are cut here, and whole in the details. */
-export const HeadingWords = ({ view, facts, chosen }: Shown & { chosen?: string | undefined }) => {
+export const HeadingWords = ({ view, facts, chosen }: ViewWithFacts & { chosen?: string | undefined }) => {
   const words = useWords();
   const { server, client, name } = view.requestor;
   const model = servedBy(view, facts, chosen);
@@ -60,7 +60,7 @@ export const HeadingWords = ({ view, facts, chosen }: Shown & { chosen?: string 
   return <>{fill(headingOf(facts, words), values)}</>;
 };
 
-export const Heading = (shown: Shown & { chosen?: string | undefined }) => (
+export const Heading = (shown: ViewWithFacts & { chosen?: string | undefined }) => (
   <h1>
     <HeadingWords {...shown} />
   </h1>
@@ -89,7 +89,7 @@ export function titleOf(view: ReviewView, facts: ReviewFacts, words: Words): str
   return `${count}${ended}${sentence} · ${words.page.product}`;
 }
 
-export const Steps = ({ facts }: Pick<Shown, "facts">) => {
+export const Steps = ({ facts }: Pick<ViewWithFacts, "facts">) => {
   const words = useWords();
   const at = facts.gate === "request" ? 0 : 2;
   return (
@@ -116,7 +116,7 @@ export function costOf({ cost }: Pick<ReviewFacts, "cost">, { page }: Words): Ch
  * The time left, which the page's script counts down from the server's seconds: a wrong clock does
  * no harm.
  */
-const Left = ({ facts }: Pick<Shown, "facts">) => {
+const Left = ({ facts }: Pick<ViewWithFacts, "facts">) => {
   const { page, review } = useWords();
   const { leftMs } = facts.deadline;
   return (
@@ -127,7 +127,7 @@ const Left = ({ facts }: Pick<Shown, "facts">) => {
 };
 
 /** One line below the heading: until when, at what cost, and who approved already. */
-export const Strip = ({ view, facts }: Shown) => {
+export const Strip = ({ view, facts }: ViewWithFacts) => {
   const words = useWords();
   const { page } = words;
   const cost = facts.isUnsent ? null : costOf(facts, words);
@@ -152,7 +152,7 @@ export const Strip = ({ view, facts }: Shown) => {
 };
 
 /** The same beside the buttons on a desktop. */
-export const Clock = ({ view, facts }: Shown) => {
+export const Clock = ({ view, facts }: ViewWithFacts) => {
   const words = useWords();
   const cost = costOf(facts, words);
   return (
@@ -198,7 +198,7 @@ export function headingWords({ risks }: ReviewFacts, { page: { warnings }, revie
 }
 
 /** The warnings, the highest first, each with a link to what it is about. */
-export const Warnings = ({ view, facts }: Shown) => {
+export const Warnings = ({ view, facts }: ViewWithFacts) => {
   const words = useWords();
   if (facts.risks.length === 0) return null;
   const isHigh = facts.risks.some(({ level }) => level === "high");

@@ -59,7 +59,7 @@ export type ReviewPageInput = {
   readonly inbox?: InboxMark;
 };
 
-type Shown = { readonly view: ReviewView; readonly facts: ReviewFacts };
+type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
 /** The names of the changed fields, each a link to its place. */
 const ChangedField = ({ change, kind }: { change: FieldChange; kind: ReviewView["request"]["kind"] }) => {
@@ -149,7 +149,7 @@ export const replyHistory = ({ reply, replyAsGenerated }: ReviewView): FieldChan
 const isWithin = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`) || a === "";
 
 export function showingOf(
-  { view, facts }: Shown,
+  { view, facts }: ViewWithFacts,
   words: Words,
   editing: Editing | undefined,
   own: readonly FieldChange[],
@@ -176,7 +176,7 @@ export function showingOf(
  * The approved prompt, below the reply: folded where it is long, and open where a warning is about
  * it.
  */
-const Prompt = ({ view, facts, showing, origins }: Shown & { showing: Showing; origins: Origins }) => {
+const Prompt = ({ view, facts, showing, origins }: ViewWithFacts & { showing: Showing; origins: Origins }) => {
   const words = useWords();
   const { request } = view;
   const texts = request.messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : null)));
@@ -195,7 +195,7 @@ const Prompt = ({ view, facts, showing, origins }: Shown & { showing: Showing; o
   );
 };
 
-type ContentProps = Shown & {
+type ContentProps = ViewWithFacts & {
   readonly content: Showing;
   readonly prompt: Showing;
   readonly origins: Origins;
@@ -230,7 +230,7 @@ const Content = ({ view, facts, content, prompt, origins, kept, changes, error }
 };
 
 /** What a reviewer has to know before reading. */
-export const Notices = ({ view, facts }: Shown) => {
+export const Notices = ({ view, facts }: ViewWithFacts) => {
   const words = useWords();
   const notice = facts.isOpen ? noticeOf(facts, words) : null;
   return (

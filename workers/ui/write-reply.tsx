@@ -15,10 +15,10 @@ import { ownReplyId, placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
 import type { Showing } from "./text-part.tsx";
 
-type Shown = { readonly view: ReviewView; readonly facts: ReviewFacts };
+type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
 /** The reply that a reviewer wrote: what Approve sends, uncut, as text from that person. */
-export const WrittenReply = ({ view, facts, showing, origins }: Shown & { showing: Showing; origins: Origins }) => {
+export const WrittenReply = ({ view, facts, showing, origins }: ViewWithFacts & { showing: Showing; origins: Origins }) => {
   const words = useWords();
   const { written } = words.page;
   if (view.written == null) return null;
@@ -38,7 +38,7 @@ export const WrittenReply = ({ view, facts, showing, origins }: Shown & { showin
   );
 };
 
-type WriteReplyProps = Shown & {
+type WriteReplyProps = ViewWithFacts & {
   /** What the reviewer wrote before. */
   readonly kept: string | undefined;
   /** The changes that the page shows. */

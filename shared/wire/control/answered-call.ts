@@ -6,14 +6,14 @@ import { describeOutcome } from "../describe.ts";
 import type { ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
 import { statusWord, type ControlError, type Status } from "../status.ts";
 
-type Called = { readonly name: string; readonly arguments: JsonObject };
+type FunctionCall = { readonly name: string; readonly arguments: JsonObject };
 
 /**
  * `validated`: the arguments fit the schema, and the caller runs the function. `executed`: an MCP
  * server ran it; `arguments` are those that it got, which a reviewer may have edited. `ended`: it
  * was to run here, and a person, the policy or the server prevented it.
  */
-export type ControlCall = Called &
+export type ControlCall = FunctionCall &
   (
     | { readonly status: "validated" }
     | { readonly status: "executed"; readonly result: ToolResultBlock; readonly run?: string }

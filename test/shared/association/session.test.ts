@@ -1,10 +1,17 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Asked, type Known, type Reservation, associate, isLive, originatingLapsesMs } from "../../../shared/association/session.ts";
+import {
+  type ReservationRequest,
+  type SessionFacts,
+  type Reservation,
+  associate,
+  isLive,
+  originatingLapsesMs,
+} from "../../../shared/association/session.ts";
 
 const now = 1_700_000_000_000;
-const asked: Asked = { digest: "digest", run: "run-new", leaseMs: 30_000, durable: false, alone: false, roundsLimit: 3 };
-const nothing: Known = { sessionEnded: false, originating: null, reservation: null };
+const asked: ReservationRequest = { digest: "digest", run: "run-new", leaseMs: 30_000, durable: false, alone: false, roundsLimit: 3 };
+const nothing: SessionFacts = { sessionEnded: false, originating: null, reservation: null };
 const open = { state: "open", lastAt: now - 1000, rounds: 1 } as const;
 const reservation: Reservation = { digest: "digest", run: "run-old", state: "fast", leaseUntil: now + 1, ended: false };
 
@@ -56,7 +63,7 @@ describe("rounds", () => {
 });
 
 describe("repeats", () => {
-  const known = (over: Partial<Reservation>): Known => ({ ...nothing, originating: open, reservation: { ...reservation, ...over } });
+  const known = (over: Partial<Reservation>): SessionFacts => ({ ...nothing, originating: open, reservation: { ...reservation, ...over } });
 
   test("the same id with other params is a conflict, however the first one ended", () => {
     for (const state of ["fast", "durable", "settled"] as const)

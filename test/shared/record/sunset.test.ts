@@ -2,14 +2,14 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import { type RunSummary, endStates } from "../../../shared/record/record.ts";
-import { type Asked, features, useOf } from "../../../shared/record/request-use.ts";
+import { type RequestUseInput, features, useOf } from "../../../shared/record/request-use.ts";
 import { type ServerMonths, type ServerUse, addedShards, addedUse, monthOf, useOfLine } from "../../../shared/record/server-use.ts";
 import { movingToV1, sunsetLine, sunsetText } from "../../../shared/record/sunset.ts";
 
 const at = Date.UTC(2026, 10, 2, 9, 14);
 const secret = "what was asked";
 const plain: ChatRequest = { kind: "chat", messages: [{ role: "user", content: [{ type: "text", text: secret }] }], maxTokens: 500 };
-const asked = (request: Partial<ChatRequest> = {}, more: Partial<Asked> = {}): Asked => ({
+const asked = (request: Partial<ChatRequest> = {}, more: Partial<RequestUseInput> = {}): RequestUseInput => ({
   request: { ...plain, ...request },
   endpoint: "relay",
   revision: "2025-11-25",
@@ -43,7 +43,7 @@ const tool = { name: "look", inputSchema: {} };
 const result = (content: readonly (typeof image)[]) => ({ type: "tool_result" as const, toolUseId: "1", content: [...content] });
 
 describe("what a request used", () => {
-  test.each<[string, Asked, readonly string[]]>([
+  test.each<[string, RequestUseInput, readonly string[]]>([
     ["text alone", asked(), []],
     ["tools", asked({ tools: [tool] }), ["tools"]],
     ["an empty list of tools", asked({ tools: [] }), []],

@@ -2,7 +2,7 @@
 // test/rest/pages/mail.test.ts.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Channel, Notice, Sent } from "../../../workers/channels/channel.ts";
+import type { Channel, Notice, DeliveryResult } from "../../../workers/channels/channel.ts";
 import { emailChannel, emailDoctor, emailIssues } from "../../../workers/channels/email/email-channel.ts";
 import { decided, editedRequest, openResponse } from "../../outside/pages/examples.ts";
 import { apiWords, createMailApi, documentedErrors, type MailApi, type MailStep } from "../../support/mail-api.ts";
@@ -23,7 +23,7 @@ function channelOf(variables: object): Channel {
   return channel;
 }
 
-function overHttp(...steps: MailStep[]): { api: MailApi; channel: Channel; send: (changes?: Partial<Notice>) => Promise<Sent> } {
+function overHttp(...steps: MailStep[]): { api: MailApi; channel: Channel; send: (changes?: Partial<Notice>) => Promise<DeliveryResult> } {
   const api = createMailApi();
   api.script(...steps);
   network(api.answer);
@@ -115,7 +115,7 @@ describe("over HTTP", () => {
     expect(new Set(api.taken.map(({ headers }) => headers["References"])).size).toBe(4);
   });
 
-  const again: Record<string, Sent> = {
+  const again: Record<string, DeliveryResult> = {
     rate_limit_exceeded: { kind: "again", why: "rateLimited" },
     daily_quota_exceeded: { kind: "again", why: "dailyLimit" },
     monthly_quota_exceeded: { kind: "again", why: "dailyLimit" },
@@ -130,7 +130,7 @@ describe("over HTTP", () => {
     security_error: { kind: "failed", why: "notAllowed" },
     not_found: { kind: "failed", why: "notFound" },
   };
-  const meaning = (status: number, name: string): Sent =>
+  const meaning = (status: number, name: string): DeliveryResult =>
     again[name] ?? { kind: "failed", why: name === "validation_error" && status === 403 ? "notVerified" : "invalid" };
 
   test.each(documentedErrors)("the documented error %i %s", async (status, name) => {
@@ -139,7 +139,7 @@ describe("over HTTP", () => {
     expect(api.taken).toEqual([]);
   });
 
-  test.each<[string, MailStep, Sent]>([
+  test.each<[string, MailStep, DeliveryResult]>([
     ["a success without an id", { status: 200, body: "{}" }, { kind: "sent", receipt: null }],
     ["a success that is no JSON", { status: 200, body: "queued" }, { kind: "sent", receipt: null }],
     ["a success with a body too long to read", { status: 202, body: "x".repeat(1_000_000) }, { kind: "sent", receipt: null }],
@@ -189,7 +189,7 @@ describe("over HTTP", () => {
   test("an API that does not answer is given up after 10 seconds, and not before", async () => {
     const { send } = overHttp("silent");
     vi.useFakeTimers();
-    let settled: Sent | undefined;
+    let settled: DeliveryResult | undefined;
     const sending = send().then((sent) => {
       settled = sent;
     });
@@ -266,7 +266,7 @@ describe("over the binding", () => {
   });
 
   const error = (code: string, message: string): Error => Object.assign(new Error(message), { code });
-  const table: [string, Sent["kind"], string][] = [
+  const table: [string, DeliveryResult["kind"], string][] = [
     ["E_VALIDATION_ERROR", "failed", "invalid"],
     ["E_FIELD_MISSING", "failed", "invalid"],
     ["E_TOO_MANY_RECIPIENTS", "failed", "invalid"],
@@ -297,7 +297,7 @@ describe("over the binding", () => {
     expect(await failing(new Error(`${code}: ${apiWords}`))).toEqual({ kind, why });
   });
 
-  test.each<[unknown, Sent]>([
+  test.each<[unknown, DeliveryResult]>([
     [new Error("destination address is not a verified address"), { kind: "failed", why: "notVerified" }],
     [new Error("email to ada@example.org not allowed"), { kind: "failed", why: "notAllowed" }],
     [new Error("Network connection lost."), { kind: "again", why: "unavailable" }],

@@ -6,7 +6,7 @@ import type { NoticeError } from "../../../shared/notice-channels.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseSlackReference } from "../../../shared/channels/slack/slack-reference.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
-import type { Channel, Notice, Sent } from "../../../workers/channels/channel.ts";
+import type { Channel, Notice, DeliveryResult } from "../../../workers/channels/channel.ts";
 import { slackChannel, slackDoctor, slackIssues } from "../../../workers/channels/slack/slack-channel.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { ScriptedSlack, buttonsIn, slackApp, slackTeam } from "../../support/slack/scripted-slack.ts";
@@ -48,7 +48,7 @@ const notice = (changes: Partial<Notice> = {}): Notice => {
   const made = noticeOf({ run, reviewer: person, view: plainRequest, excerpt: "start", ...changes });
   return { ...made, link: { ...made.link, channel: "slack" } };
 };
-const sentReceipt = (sent: Sent): string => {
+const sentReceipt = (sent: DeliveryResult): string => {
   if (sent.kind !== "sent" || sent.receipt === null) throw new Error(`no receipt: ${JSON.stringify(sent)}`);
   return sent.receipt;
 };
@@ -201,7 +201,7 @@ describe("as an app", () => {
     const channel = channelOf(appEnv);
     const receipt = sentReceipt(await channel.send(notice({ reviewer: someone })));
     const url = "https://countersign.example.com/r/their-own";
-    const tell = (link: string | null): Promise<Sent> | undefined =>
+    const tell = (link: string | null): Promise<DeliveryResult> | undefined =>
       channel.tell?.({ user: ada, words: "notYours", url: link, notice: notice({ receipt, reviewer: someone }) });
     expect(await tell(url)).toEqual({ kind: "sent", receipt: null });
     expect(await tell(null)).toEqual({ kind: "sent", receipt: null });
@@ -353,7 +353,7 @@ describe("as an incoming webhook", () => {
 
   test("a message that Slack refuses goes out without its content; 429, 500 and a broken connection are tried again", async () => {
     const channel = channelOf(webhookEnv);
-    const send = (): Promise<Sent> => channel.send(notice({ reviewer: someone }));
+    const send = (): Promise<DeliveryResult> => channel.send(notice({ reviewer: someone }));
     slack.script("webhook", { error: "invalid_payload" });
     expect(await send()).toEqual({ kind: "sent", receipt: null });
     expect(JSON.stringify(slack.posted)).not.toContain("Summarise.");

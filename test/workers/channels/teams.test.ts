@@ -1,7 +1,7 @@
 // The Teams channel inside workerd, against a scripted workflow.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Notice, NoticeWhy, Sent } from "../../../workers/channels/channel.ts";
+import type { Notice, NoticeWhy, DeliveryResult } from "../../../workers/channels/channel.ts";
 import { teamsAdapter, teamsChannel, teamsDoctor, teamsIssues } from "../../../workers/channels/teams/teams-channel.ts";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";
 import { openRequest } from "../../outside/pages/examples.ts";
@@ -21,7 +21,11 @@ function start() {
   network(teams.answer);
   const channel = teamsChannel(envWith({ TEAMS_REVIEWS_URL: url }));
   if (channel === undefined) throw new Error("the channel is configured");
-  return { teams, channel, send: (changes?: Partial<Notice>): Promise<Sent> => channel.send(noticeOf({ reviewer: room, ...changes })) };
+  return {
+    teams,
+    channel,
+    send: (changes?: Partial<Notice>): Promise<DeliveryResult> => channel.send(noticeOf({ reviewer: room, ...changes })),
+  };
 }
 
 describe("a notice", () => {
@@ -66,7 +70,7 @@ describe("a notice", () => {
     expect(teams.cards[0]?.links).toEqual([noticeOf().url]);
   });
 
-  test.each<[number | "disconnected", Record<string, string>, Sent]>([
+  test.each<[number | "disconnected", Record<string, string>, DeliveryResult]>([
     [200, {}, { kind: "sent", receipt: null }],
     [202, {}, { kind: "sent", receipt: null }],
     [429, {}, { kind: "again", why: "rateLimited" }],

@@ -3,7 +3,7 @@
 import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Notice, Sent } from "../../../workers/channels/channel.ts";
+import type { Notice, DeliveryResult } from "../../../workers/channels/channel.ts";
 import { webhookChannel, webhookDoctor, webhookIssues } from "../../../workers/channels/webhook/webhook-channel.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { control, decided, editedRequest, openRequest, openResponse } from "../../outside/pages/examples.ts";
@@ -28,7 +28,7 @@ function start(...steps: WebhookStep[]) {
   network(receiver.answer);
   const channel = webhookChannel(envWith({ WEBHOOK_TEAMS_URL: url, WEBHOOK_TEAMS_SECRET: secret }));
   if (channel === undefined) throw new Error("the channel is configured");
-  return { receiver, channel, send: (changes?: Partial<Notice>): Promise<Sent> => channel.send(noticeOf(changes)) };
+  return { receiver, channel, send: (changes?: Partial<Notice>): Promise<DeliveryResult> => channel.send(noticeOf(changes)) };
 }
 
 describe("a notice", () => {
@@ -309,7 +309,7 @@ describe("the end", () => {
 });
 
 describe("what the receiver answers", () => {
-  test.each<[string, WebhookStep, Sent]>([
+  test.each<[string, WebhookStep, DeliveryResult]>([
     ["200 with a body that never ends", { status: 200, body: "x".repeat(1_000_000) }, { kind: "sent", receipt: null }],
     ["202", { status: 202 }, { kind: "sent", receipt: null }],
     ["301", { status: 301, headers: { Location: "https://elsewhere.example.com/" } }, { kind: "failed", why: "notFound" }],

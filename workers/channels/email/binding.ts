@@ -6,7 +6,7 @@
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
 import { isObject } from "../../../shared/json/values.ts";
-import type { Sent } from "../channel.ts";
+import type { DeliveryResult } from "../channel.ts";
 import { exchangeTimeoutMs } from "../channel-exchange.ts";
 import type { MailSender } from "./sender.ts";
 
@@ -70,7 +70,7 @@ function messageIdOf(result: unknown): string | null {
 }
 
 /** The error's message is matched and never kept: it may have an address. */
-function sentOfError(error: unknown): Sent {
+function sentOfError(error: unknown): DeliveryResult {
   const { code, message } = { code: "", message: "", ...(error instanceof Error ? partsOf(error) : {}) };
   // A call between Workers may strip an error of everything but its message.
   const name = code === "" ? (/\bE_[A-Z_]+\b/.exec(message)?.[0] ?? "") : code;

@@ -10,7 +10,7 @@ import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Env } from "../../platform/env.ts";
 import type { MailContent } from "../../ui/mail.tsx";
 import type { AskedMail } from "../../ui/mails.ts";
-import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent } from "../channel.ts";
+import type { Channel, ChannelAdapter, Notice, NoticeWhy, DeliveryResult } from "../channel.ts";
 import { fromPages } from "../from-pages.ts";
 import { bindingSender } from "./binding.ts";
 import type { MailSender } from "./sender.ts";
@@ -84,7 +84,7 @@ const senderOf = ({ sender }: EmailSettings): MailSender =>
 export const canSendEmail = (env: Env): boolean => emailSettings(env).ok;
 
 /** Sends an email that is no notice to one address. May be called twice with one key. */
-export async function sendEmail(env: Env, to: string, asked: AskedMail, idempotencyKey: string): Promise<Sent> {
+export async function sendEmail(env: Env, to: string, asked: AskedMail, idempotencyKey: string): Promise<DeliveryResult> {
   const settings = emailSettings(env);
   if (!settings.ok) return { kind: "failed", why: "notConfigured" };
   try {
@@ -127,7 +127,7 @@ export function emailChannel(env: Env): Channel | undefined {
     },
   };
 
-  async function deliver(notice: Notice, asked: AskedMail | undefined): Promise<Sent> {
+  async function deliver(notice: Notice, asked: AskedMail | undefined): Promise<DeliveryResult> {
     if (asked === undefined) return { kind: "sent", receipt: null };
     const mail = mailOf(notice, from, await fromPages(env.PAGES.channels.email.renderers.mail(asked)));
     if (mailIssues(mail).length > 0) return { kind: "failed", why: "invalid" };
@@ -197,7 +197,7 @@ function threadOf(run: string, { gate, reviewer }: Notice["link"], { email }: Ma
 }
 
 /** The receipt has the Message-ID of the first email, where the sender returned one. */
-function withReceipt({ receipt }: Notice, sent: Sent): Sent {
+function withReceipt({ receipt }: Notice, sent: DeliveryResult): DeliveryResult {
   if (sent.kind !== "sent" || sent.receipt === null || receipt !== null)
     return sent.kind === "sent" ? { kind: "sent", receipt: null } : sent;
   return { kind: "sent", receipt: JSON.stringify({ messageId: sent.receipt }) };

@@ -7,7 +7,7 @@
 import { isObject, type Members } from "../../../shared/json/values.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
 import { mailboxText, type Mail } from "../../../shared/channels/email/email-rules.ts";
-import type { Sent } from "../channel.ts";
+import type { DeliveryResult } from "../channel.ts";
 import { type Exchanged, exchange } from "../channel-exchange.ts";
 import type { MailSender } from "./sender.ts";
 
@@ -65,7 +65,7 @@ const errorName = ({ body }: Exchanged): string => {
   return typeof name === "string" ? name.toLowerCase() : "";
 };
 
-function sentOf(answer: Exchanged | undefined): Sent {
+function sentOf(answer: Exchanged | undefined): DeliveryResult {
   if (answer === undefined) return { kind: "again", why: "unavailable" };
   const { status, afterMs } = answer;
   if (status >= 200 && status < 300) return { kind: "sent", receipt: null };
@@ -100,7 +100,7 @@ function sentOf(answer: Exchanged | undefined): Sent {
 }
 
 /** For an error without a name, or with an unknown one. */
-function sentOfStatus(status: number, wait: { readonly afterMs?: number }): Sent {
+function sentOfStatus(status: number, wait: { readonly afterMs?: number }): DeliveryResult {
   if (status === 429) return { kind: "again", why: "rateLimited", ...wait };
   if (status === 408 || status === 409 || status === 425 || status >= 500) return { kind: "again", why: "unavailable", ...wait };
   if (status === 401) return { kind: "failed", why: "unauthorized" };

@@ -10,7 +10,7 @@ import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import { type SigningKeys, randomOfRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
-import type { Channel, Notice, Sent } from "../channel.ts";
+import type { Channel, Notice, DeliveryResult } from "../channel.ts";
 import { fromPages } from "../from-pages.ts";
 import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";
 import { isGone, isTooMuch, sentOf } from "./slack-errors.ts";
@@ -70,9 +70,9 @@ export const slackAppChannel = (app: SlackApp, keys: SigningKeys, pages: Env["PA
   };
 };
 
-const done: Sent = { kind: "sent", receipt: null };
+const done: DeliveryResult = { kind: "sent", receipt: null };
 
-async function sendNotice(slack: Slack, notice: Notice): Promise<Sent> {
+async function sendNotice(slack: Slack, notice: Notice): Promise<DeliveryResult> {
   const { reviewer } = notice;
   const receipt = parseReceipt(notice.receipt);
   if (receipt === null) return post(slack, notice);
@@ -121,7 +121,7 @@ const postOf = (params: Call["params"], reader: Call["reader"]): Call => ({
 const isFirst = (why: Notice["why"]): why is "asked" | "escalated" | "handedOver" =>
   why === "asked" || why === "escalated" || why === "handedOver";
 
-async function post(slack: Slack, notice: Notice): Promise<Sent> {
+async function post(slack: Slack, notice: Notice): Promise<DeliveryResult> {
   const { reviewer } = notice;
   if (reviewer.slack === undefined) return { kind: "failed", why: "notFound" };
   const team = await teamOf(slack.app);
@@ -146,7 +146,7 @@ async function sayFitting(slack: Slack, call: Call, asked: Extract<AskedSlackMes
   return isTooMuch(answer) ? say(slack, call, { ...asked, isBrief: true }) : answer;
 }
 
-async function teamOf(app: SlackApp): Promise<string | Sent> {
+async function teamOf(app: SlackApp): Promise<string | DeliveryResult> {
   const name = sha256Hex(`${app.apiUrl} ${app.token}`);
   const known = teams.get(name);
   if (known !== undefined) return known;

@@ -2,7 +2,7 @@
 // chat.postEphemeral at https://docs.slack.dev/reference/methods.
 
 import type { NoticeError } from "../../../shared/notice-channels.ts";
-import type { Sent } from "../channel.ts";
+import type { DeliveryResult } from "../channel.ts";
 import type { SlackAnswer } from "./api.ts";
 
 const lasting: Readonly<Record<string, NoticeError>> = {
@@ -40,7 +40,7 @@ const lasting: Readonly<Record<string, NoticeError>> = {
  * An error that no attempt can change is `failed`; every other, also one that this list does not
  * have, is worth another attempt.
  */
-export function sentOf(answer: Exclude<SlackAnswer, { kind: "ok" }>): Sent {
+export function sentOf(answer: Exclude<SlackAnswer, { kind: "ok" }>): DeliveryResult {
   switch (answer.kind) {
     case "error": {
       if (answer.error.startsWith("restricted_action")) return { kind: "failed", why: "notAllowed" };

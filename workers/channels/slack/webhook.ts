@@ -8,7 +8,7 @@ import type { AskedSlackMessage } from "../../../shared/channels/slack/slack-ren
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";
-import type { Channel, Sent } from "../channel.ts";
+import type { Channel, DeliveryResult } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 import type { SlackWebhook } from "./slack-settings.ts";
@@ -23,10 +23,13 @@ const errors: Readonly<Record<number, NoticeError>> = {
 };
 
 export function slackWebhookChannel({ url: address }: SlackWebhook, pages: Env["PAGES"]): Channel {
-  const post = async (reviewer: Reviewer | undefined, asked: AskedSlackMessage): Promise<Sent> =>
+  const post = async (reviewer: Reviewer | undefined, asked: AskedSlackMessage): Promise<DeliveryResult> =>
     postTo(address, await fromPages(pages.channels.slack.renderers.message(asked, languageFor(reviewer?.language))));
   /** Where Slack refuses the whole message, the one without what makes it long. */
-  const postFitting = async (reviewer: Reviewer | undefined, asked: Extract<AskedSlackMessage, { isBrief: boolean }>): Promise<Sent> => {
+  const postFitting = async (
+    reviewer: Reviewer | undefined,
+    asked: Extract<AskedSlackMessage, { isBrief: boolean }>,
+  ): Promise<DeliveryResult> => {
     const first = await post(reviewer, asked);
     return first.kind === "failed" && first.why === "invalid" ? post(reviewer, { ...asked, isBrief: true }) : first;
   };
@@ -54,9 +57,9 @@ export function slackWebhookChannel({ url: address }: SlackWebhook, pages: Env["
   };
 }
 
-const sent: Sent = { kind: "sent", receipt: null };
+const sent: DeliveryResult = { kind: "sent", receipt: null };
 
-async function postTo(url: string, { text, blocks }: SlackMessage): Promise<Sent> {
+async function postTo(url: string, { text, blocks }: SlackMessage): Promise<DeliveryResult> {
   const answer = await exchange({
     url,
     method: "POST",

@@ -13,7 +13,7 @@ import { err, ok, type Result } from "../../../shared/result.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import type { Channel, ChannelAdapter, NoticeWhy, Sent } from "../channel.ts";
+import type { Channel, ChannelAdapter, NoticeWhy, DeliveryResult } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 
@@ -57,7 +57,7 @@ export function teamsChannel(env: Env): Channel | undefined {
     }),
   );
   if (addresses.size === 0) return undefined;
-  const post = async (reviewer: Reviewer | undefined, asked: AskedTeamsMessage): Promise<Sent> => {
+  const post = async (reviewer: Reviewer | undefined, asked: AskedTeamsMessage): Promise<DeliveryResult> => {
     const url = addresses.get(reviewer?.teams ?? "");
     if (url === undefined) return { kind: "failed", why: "notConfigured" };
     return postTo(url, await fromPages(env.PAGES.channels.teams.renderers.message(asked, languageFor(reviewer?.language))));
@@ -84,9 +84,9 @@ export function teamsChannel(env: Env): Channel | undefined {
   };
 }
 
-const sent: Sent = { kind: "sent", receipt: null };
+const sent: DeliveryResult = { kind: "sent", receipt: null };
 
-async function postTo(url: string, message: TeamsMessage): Promise<Sent> {
+async function postTo(url: string, message: TeamsMessage): Promise<DeliveryResult> {
   const headers = { "Content-Type": "application/json; charset=utf-8", "User-Agent": "countersign" };
   const answer = await exchange({ url, method: "POST", headers, body: JSON.stringify(message) });
   if (answer === undefined) return { kind: "again", why: "unavailable" };

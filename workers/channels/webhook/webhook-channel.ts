@@ -18,7 +18,7 @@ import type { ReviewView } from "../../../shared/review/view.ts";
 import { Webhook } from "standardwebhooks";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import type { Channel, ChannelAdapter, Notice, NoticeWhy, Sent, TestMessage } from "../channel.ts";
+import type { Channel, ChannelAdapter, Notice, NoticeWhy, DeliveryResult, TestMessage } from "../channel.ts";
 import { type Exchanged, exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 
@@ -84,11 +84,11 @@ export function webhookChannel(env: Env): Channel | undefined {
   const send = async (
     { reviewer, idempotencyKey }: Pick<Notice, "reviewer" | "idempotencyKey">,
     eventOf: () => Promise<DeliveredEvent>,
-  ): Promise<Sent> => {
+  ): Promise<DeliveryResult> => {
     const target = targets.get(reviewer.webhook ?? "");
     return target === undefined ? { kind: "failed", why: "notConfigured" } : sentOf(await deliver(target, idempotencyKey, await eventOf()));
   };
-  const post = (notice: Notice, type: EventType, dataOf: (notice: Notice) => Promise<object> | object): Promise<Sent> =>
+  const post = (notice: Notice, type: EventType, dataOf: (notice: Notice) => Promise<object> | object): Promise<DeliveryResult> =>
     send(notice, async () => ({ type, timestamp: isoOf(notice.view.now), data: await dataOf(notice) }));
   const testing = async ({ reviewer, gateway }: TestMessage): Promise<DeliveredEvent> => {
     const said = await fromPages(
@@ -211,7 +211,7 @@ function deliver({ url, signers }: Target, key: string, event: DeliveredEvent): 
   return exchange({ url, method: "POST", headers, body });
 }
 
-function sentOf(answer: Exchanged | undefined): Sent {
+function sentOf(answer: Exchanged | undefined): DeliveryResult {
   if (answer === undefined) return { kind: "again", why: "unavailable" };
   const { status, afterMs } = answer;
   const wait = afterMs === undefined ? {} : { afterMs };

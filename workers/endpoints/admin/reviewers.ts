@@ -6,7 +6,7 @@ import * as z from "zod";
 import { type LinkChannel, noticeChannelNames, roomWords } from "../../../shared/notice-channels.ts";
 import type { Policy, PolicyReviewer } from "../../../shared/policy/rules.ts";
 import { addressDigest, inboxNameOf } from "../../../shared/review/inbox.ts";
-import type { Sent } from "../../channels/channel.ts";
+import type { DeliveryResult } from "../../channels/channel.ts";
 import { fromPages } from "../../channels/from-pages.ts";
 import { channelsFor, openChannels } from "../../channels/registry.ts";
 import type { Env } from "../../platform/env.ts";
@@ -48,10 +48,10 @@ reviewerRoutes.get(paths.admin.reviewers, listReviewers, validQuery(reviewersQue
   return c.json({ reviewers, next }, 200, noStore);
 });
 
-type Known = { readonly person: PolicyReviewer; readonly groups: readonly string[] };
+type GroupedReviewer = { readonly person: PolicyReviewer; readonly groups: readonly string[] };
 
 /** Each by name, in the order of the policy, with every group that they are in. */
-function everyReviewer({ reviewers }: Policy): Known[] {
+function everyReviewer({ reviewers }: Policy): GroupedReviewer[] {
   const known = new Map<string, { person: PolicyReviewer; groups: string[] }>();
   for (const [group, people] of Object.entries(reviewers)) {
     for (const person of people) {
@@ -63,7 +63,7 @@ function everyReviewer({ reviewers }: Policy): Known[] {
   return [...known.values()];
 }
 
-async function lineOf(env: Env, { person, groups }: Known) {
+async function lineOf(env: Env, { person, groups }: GroupedReviewer) {
   const { name, email, notify, language } = person;
   const { first, then } = channelsFor(person, openChannels(env));
   const use = new Map<LinkChannel, "first" | "then">([
@@ -130,7 +130,7 @@ reviewerRoutes.post(paths.admin.channelTest, testChannel, validJson("ChannelTest
 });
 
 /** A channel that throws, as where the pages Worker does not answer, sent nothing. */
-async function tested(send: () => Promise<Sent>): Promise<Sent> {
+async function tested(send: () => Promise<DeliveryResult>): Promise<DeliveryResult> {
   try {
     return await send();
   } catch {

@@ -220,9 +220,9 @@ export async function metaOf(c: AppContext, relay: WatchedRelayRequest, session:
   return requestMeta(objectOf(params["_meta"]), translated, { added, logLevel });
 }
 
-type Sent = { readonly rest: string; readonly meta: JsonObject };
+type SentParams = { readonly rest: string; readonly meta: JsonObject };
 
-function clientSide(c: AppContext, relay: WatchedRelayRequest, session: Translated, request: Request, sent: Sent): ClientSide {
+function clientSide(c: AppContext, relay: WatchedRelayRequest, session: Translated, request: Request, sent: SentParams): ClientSide {
   const { id, method } = request;
   const params = request.params ?? {};
   const response = (answer: RpcAnswer): JsonObject => responseMessage(id, answerFor(method, answer));
@@ -275,7 +275,7 @@ function translatedCall(
   relay: WatchedRelayRequest,
   session: Translated,
   { id, params }: Request,
-  { rest, meta }: Sent,
+  { rest, meta }: SentParams,
   method: RoundMethod,
 ): RoundCall {
   return {

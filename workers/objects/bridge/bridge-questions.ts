@@ -27,7 +27,7 @@ type QuestionDeps = {
   readonly onChange: (change: string) => void;
 };
 
-type Asked = { readonly id: RequestId; readonly method: string; readonly params: JsonObject | null };
+type ServerQuestion = { readonly id: RequestId; readonly method: string; readonly params: JsonObject | null };
 
 const deepest = 100;
 /** Requests for roots that wait for a call whose client can be asked. */
@@ -40,8 +40,8 @@ const failed = (code: number, message: string): RpcAnswer => ({ error: { code, m
 
 export class BridgeQuestions {
   readonly #deps: QuestionDeps;
-  /** Asked before there was a call: in memory alone, since their servers ask again. */
-  #early: { readonly session: string; readonly asked: Asked }[] = [];
+  /** ServerQuestion before there was a call: in memory alone, since their servers ask again. */
+  #early: { readonly session: string; readonly asked: ServerQuestion }[] = [];
 
   constructor(deps: QuestionDeps) {
     this.#deps = deps;
@@ -75,7 +75,7 @@ export class BridgeQuestions {
     for (const { asked } of early) this.#ask(call, call.session, asked);
   }
 
-  async #askStray(session: Session, calls: readonly BridgeCall[], asked: Asked): Promise<void> {
+  async #askStray(session: Session, calls: readonly BridgeCall[], asked: ServerQuestion): Promise<void> {
     if (calls.some((call) => call.knows(asked.id))) return;
     const [newest] = calls;
     if (asked.method === rootsMethod || !methods.has(asked.method)) {
@@ -93,14 +93,14 @@ export class BridgeQuestions {
     else this.#ask(call, session, asked);
   }
 
-  #keepEarly({ id }: Session, asked: Asked): boolean {
+  #keepEarly({ id }: Session, asked: ServerQuestion): boolean {
     this.#early = this.#early.filter(({ session }) => session === id);
     if (this.#early.length >= mostEarly) return false;
     this.#early.push({ session: id, asked });
     return true;
   }
 
-  #ask(call: BridgeCall, session: Session, asked: Asked): boolean {
+  #ask(call: BridgeCall, session: Session, asked: ServerQuestion): boolean {
     const { id, method, params } = asked;
     if (call.knows(id)) return true;
     const wrong = this.#wrong(asked);
@@ -111,7 +111,7 @@ export class BridgeQuestions {
   }
 
   /** The answer to a request that is not for the client; null for one that is. */
-  #wrong({ method, params }: Asked): RpcAnswer | null {
+  #wrong({ method, params }: ServerQuestion): RpcAnswer | null {
     if (method === "ping") return { result: {} };
     if (!methods.has(method)) return failed(-32_601, `Method not found: ${method}`);
     if (isDeeperThan(deepest, params)) return failed(-32_602, `Invalid params: nested more than ${deepest} levels deep`);

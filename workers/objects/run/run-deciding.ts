@@ -18,7 +18,7 @@ import type { RunNotices } from "./run-notices.ts";
 import { type RunDeps, type CurrentRun, type ReviewAccess, resolveReviewAccess } from "./run-deps.ts";
 
 /** A submission with everything that decides on it. `use` marks its nonce as used. */
-type Asked = CurrentRun & {
+type DecisionInput = CurrentRun & {
   readonly link: ReviewAccess;
   readonly gate: Gate;
   readonly by: Reviewer;
@@ -73,7 +73,7 @@ export class RunDeciding {
     const used = this.#deps.store.usedNonce(once);
     // The very same submission again, as a double click sends it, is the same decision.
     if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };
-    const asked: Asked = {
+    const asked: DecisionInput = {
       ...found,
       gate,
       by,
@@ -101,7 +101,7 @@ export class RunDeciding {
     }
   }
 
-  #answer(asked: Asked, act: "approve" | "deny"): DecideAnswer {
+  #answer(asked: DecisionInput, act: "approve" | "deny"): DecideAnswer {
     const { input, state, link, gate, by, submission } = asked;
     const edit = editedContent(this.#deps.store, input, state, { gate, by, form: submission });
     if (edit.kind === "invalid") return { kind: "invalidEdit", issues: edit.issues };
@@ -148,7 +148,7 @@ export class RunDeciding {
    * Commits a decision that counts: its nonce, edit, grant and next state, with their facts, in one
    * transaction.
    */
-  #commitAnswer({ link, gate, by, submission, member, use }: Asked, { next, verdict, edit, grant }: Counted, now: number): void {
+  #commitAnswer({ link, gate, by, submission, member, use }: DecisionInput, { next, verdict, edit, grant }: Counted, now: number): void {
     const who = { gate, by: by.name, channel: link.channel };
     const { version, digest } = verdict.review;
     const facts: RecordFact[] = [];
@@ -180,7 +180,7 @@ export class RunDeciding {
    * Puts one masked part back: a new version, which nobody has approved. Only for those whom the
    * policy names.
    */
-  #lift({ input, state, link, gate, by, submission, use }: Asked): DecideAnswer {
+  #lift({ input, state, link, gate, by, submission, use }: DecisionInput): DecideAnswer {
     const { version, digest, lift: mark = 0 } = submission;
     if (input.redaction?.mayLift.includes(by.name) !== true) return { kind: "cannotLift" };
     const edit = editedContent(this.#deps.store, input, state, { gate, by, form: { ...submission, act: "approve" } });
@@ -227,7 +227,7 @@ export class RunDeciding {
   }
 
   /** Ends the grant that this reviewer gave here. Again is the same answer. */
-  #undoGrant({ state, link, gate, by, use }: Asked): DecideAnswer {
+  #undoGrant({ state, link, gate, by, use }: DecisionInput): DecideAnswer {
     const given = state.reviews[gate]?.given;
     if (given === undefined || given.by !== by.name) return { kind: "noGrant" };
     if (given.revokedAt !== null) return { kind: "repeated" };
@@ -244,7 +244,7 @@ export class RunDeciding {
   }
 
   /** The grant that the reviewer gives with an approval; null where they give none. */
-  #grantOf({ input, state, gate, by, submission }: Asked, now: number): Grant | null | "notOffered" {
+  #grantOf({ input, state, gate, by, submission }: DecisionInput, now: number): Grant | null | "notOffered" {
     const { grant } = submission;
     if (grant === undefined) return null;
     const request = this.#deps.store.requestVersion(1)?.request;
@@ -258,7 +258,7 @@ export class RunDeciding {
    * A reviewer recuses themself: hands the review over to a person whom the plan names and a
    * channel reaches, or declines (`to`: null).
    */
-  #recuse({ input, state, link, gate, by, submission: { note }, use }: Asked, to: string | null): DecideAnswer {
+  #recuse({ input, state, link, gate, by, submission: { note }, use }: DecisionInput, to: string | null): DecideAnswer {
     if (to !== null && this.#notices.people(input).every(({ name }) => name !== to)) return { kind: "cannotRecuse", why: "noSuchReviewer" };
     const now = this.#deps.now();
     const recusalAsked = { reviewer: by.name, to, ...(note === undefined ? {} : { note }) };

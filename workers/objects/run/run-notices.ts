@@ -5,7 +5,7 @@
 // of a link at a time; where a channel fails for good, the reviewer's next channel is used.
 
 import { isObject, type Members } from "../../../shared/json/values.ts";
-import type { LinkRow, Channel, Notice, NoticeWhy, Sent } from "../../channels/channel.ts";
+import type { LinkRow, Channel, Notice, NoticeWhy, DeliveryResult } from "../../channels/channel.ts";
 import type { Turn } from "../../stubs/digest-calls.ts";
 import type { NoticeRow } from "../../stubs/ledger-calls.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
@@ -290,7 +290,7 @@ export class RunNotices {
     if (notice === null) return true;
     const channel = this.#channel(link);
     // Not sent where it would be one message too many: the page says it too.
-    const ended: Sent = !(await this.#mayEnd(channel, notice))
+    const ended: DeliveryResult = !(await this.#mayEnd(channel, notice))
       ? { kind: "sent", receipt: null }
       : ((await channel?.ended(notice).catch(unavailable)) ?? notConfigured);
     const later = ended.kind === "again" ? this.#later(row, ended) : null;
@@ -360,7 +360,7 @@ export class RunNotices {
    * for a rate limit is no failure, however often; a channel that is unavailable and names a time
    * is one.
    */
-  #later({ id, attempts }: OutboxRow, { why, afterMs }: Extract<Sent, { kind: "again" }>): false | number | null {
+  #later({ id, attempts }: OutboxRow, { why, afterMs }: Extract<DeliveryResult, { kind: "again" }>): false | number | null {
     if (afterMs !== undefined && (why === "rateLimited" || why === "dailyLimit")) return afterMs;
     if (attempts + 1 >= noticeAttempts) return null;
     if (afterMs !== undefined) this.#deps.store.outbox.delay(id, this.#deps.now() + afterMs);
@@ -517,7 +517,7 @@ export class RunNotices {
    * Stores whether a notice was sent; where it failed for good, queues one through the reviewer's
    * next channel.
    */
-  #settle(link: LinkRow, why: NoticeWhy, sent: Sent): void {
+  #settle(link: LinkRow, why: NoticeWhy, sent: DeliveryResult): void {
     const { store, record } = this.#deps;
     const now = this.#deps.now();
     store.transaction(() => {
@@ -552,20 +552,20 @@ export class RunNotices {
   }
 }
 
-type Listed = { readonly link: string; readonly state: string; readonly fault?: string };
+type ListedDetail = { readonly link: string; readonly state: string; readonly fault?: string };
 
 /** Null where it cannot be read: it holds up no delivery. */
-function readListed({ detail }: StoredRow): Listed | null {
+function readListed({ detail }: StoredRow): ListedDetail | null {
   try {
-    return JSON.parse(detail) as Listed; // written by `#queueListed`
+    return JSON.parse(detail) as ListedDetail; // written by `#queueListed`
   } catch {
     return null;
   }
 }
 
 const chainOf = (link: LinkRow): string => `notice:${link.id}`;
-const notConfigured: Sent = { kind: "failed", why: "notConfigured" };
-const unavailable = (): Sent => ({ kind: "again", why: "unavailable" });
+const notConfigured: DeliveryResult = { kind: "failed", why: "notConfigured" };
+const unavailable = (): DeliveryResult => ({ kind: "again", why: "unavailable" });
 
 const detailOf = ({ detail }: OutboxRow): Members => (isObject(detail) ? detail : {});
 

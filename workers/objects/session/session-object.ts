@@ -6,7 +6,7 @@
 
 import type { SessionRequest, SessionCalls, AssociateInput, Settled, AssociateAnswer, InFlightRow } from "../../stubs/session-calls.ts";
 import { DurableObject } from "cloudflare:workers";
-import { isLive, type Known, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
+import { isLive, type SessionFacts, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Env } from "../../platform/env.ts";
 import { ObjectAlarm } from "../alarm.ts";
@@ -334,7 +334,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     });
   }
 
-  #known({ originating, request, alone }: AssociateInput): Known {
+  #known({ originating, request, alone }: AssociateInput): SessionFacts {
     if (!this.#deps.tables.exist) return { sessionEnded: false, originating: null, reservation: null };
     const [row] = this.#deps.sql.exec<ReservationRow>(selectReservation, originating, request).toArray();
     const known = alone ? null : this.#originating.known(originating);

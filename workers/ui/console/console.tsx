@@ -10,7 +10,7 @@ import { consoleWords } from "./console-words.ts";
 import { documentsPage, documentPages } from "./documents/documents-page.tsx";
 import { healthPage } from "./overview/health-page.tsx";
 import { overviewPage } from "./overview/overview-page.tsx";
-import type { ConsolePage, Shown, Visit } from "./page.ts";
+import type { ConsolePage, PageAnswer, Visit } from "./page.ts";
 import { Refused } from "./pieces.tsx";
 import { requestPage } from "./requests/request-page.tsx";
 import { requestsPage } from "./requests/requests-page.tsx";
@@ -58,7 +58,7 @@ const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page
  */
 export async function answerConsole(asked: ConsoleVisit, call: ConsoleApi): Promise<ConsoleAnswer> {
   const visit = visitOf(asked, new Api(call));
-  const shown = await shownOn(visit, asked.form !== null).catch((error: unknown): Shown => {
+  const shown = await shownOn(visit, asked.form !== null).catch((error: unknown): PageAnswer => {
     if (error instanceof ApiFailed) return failedPage(visit, error);
     throw error;
   });
@@ -80,13 +80,13 @@ function visitOf(asked: ConsoleVisit, api: Api): Visit {
   };
 }
 
-async function shownOn(visit: Visit, isForm: boolean): Promise<Shown> {
+async function shownOn(visit: Visit, isForm: boolean): Promise<PageAnswer> {
   const page = pages.find(({ path }) => isAt(path, visit.page));
   const answer = isForm ? page?.post : page?.get;
   return answer === undefined ? { kind: "notFound" } : answer(visit);
 }
 
-function answerOf(visit: Visit, shown: Shown): ConsoleAnswer {
+function answerOf(visit: Visit, shown: PageAnswer): ConsoleAnswer {
   const words = wordsOf(visit.language);
   if (shown.kind === "redirect") return { kind: "redirect", to: shown.to };
   if (shown.kind === "part") return { kind: "html", status: 200, html: String(inLanguage(words, () => String(shown.body()))) };
@@ -99,7 +99,7 @@ function answerOf(visit: Visit, shown: Shown): ConsoleAnswer {
   return { kind: "html", status, html };
 }
 
-type PageShown = Extract<Shown, { kind: "page" }>;
+type PageShown = Extract<PageAnswer, { kind: "page" }>;
 
 function notFoundPage({ language }: Visit): PageShown {
   const { title, lead } = consoleWords[language].notFound;

@@ -19,7 +19,7 @@ import {
   versionIn,
 } from "./entries.tsx";
 import { type DocumentForm, Input, type Typed, fieldErrors, hasErrors, schemaErrors, typedOf, valuesIn } from "./fields.tsx";
-import { type InLanguages, type Shown, type Visit, useTexts } from "./page.ts";
+import { type InLanguages, type PageAnswer, type Visit, useTexts } from "./page.ts";
 import { Note, Refused } from "./pieces.tsx";
 import { FormToken } from "./shell.tsx";
 
@@ -97,11 +97,11 @@ function errorsIn(visit: Visit, form: EntryFormOf, name: string): Typed["errors"
 }
 
 /** Removes or saves the entry that the form names. `shown`: the page, where that was not done. */
-export async function actOnEntry(visit: Visit, form: EntryFormOf, shown: (said: EntrySaid) => Promise<Shown>): Promise<Shown> {
+export async function actOnEntry(visit: Visit, form: EntryFormOf, shown: (said: EntrySaid) => Promise<PageAnswer>): Promise<PageAnswer> {
   const { form: sent, api } = visit;
   const { document, members } = form;
   const version = versionIn(sent);
-  const done = (what: "saved" | "removed"): Shown => ({ kind: "redirect", to: visit.at(document, { done: what }) });
+  const done = (what: "saved" | "removed"): PageAnswer => ({ kind: "redirect", to: visit.at(document, { done: what }) });
   const removed = sent.get("remove");
   if (removed !== null) {
     const saved = await saveEntry(api, { document, name: removed, version, isNew: false, change: () => null });

@@ -27,7 +27,7 @@ export type Visit = Omit<ConsoleVisit, "query" | "form"> & {
   readonly at: (page: string, query?: Readonly<Record<string, string | number | null>>) => string;
 };
 
-export type Shown =
+export type PageAnswer =
   | {
       readonly kind: "page";
       readonly status?: number;
@@ -47,7 +47,7 @@ export type ConsolePage = {
    * in `visit.page`.
    */
   readonly path: string;
-  readonly get: (visit: Visit) => Promise<Shown>;
+  readonly get: (visit: Visit) => Promise<PageAnswer>;
   /** Absent: the page has no form. It answers with a redirect where something was done. */
-  readonly post?: (visit: Visit) => Promise<Shown>;
+  readonly post?: (visit: Visit) => Promise<PageAnswer>;
 };

@@ -6,9 +6,9 @@ import type { Operation, Parameter, SecurityScheme } from "./description.ts";
 /** Why there is no command: a page of ours sends it, or it opens a WebSocket. */
 export type NoCurl = "form" | "webSocket";
 
-type Asked = { readonly operation: Operation; readonly base: string; readonly schemes: Readonly<Record<string, SecurityScheme>> };
+type CurlInput = { readonly operation: Operation; readonly base: string; readonly schemes: Readonly<Record<string, SecurityScheme>> };
 
-export function curlOf({ operation, base, schemes }: Asked): { readonly command: string } | { readonly none: NoCurl } {
+export function curlOf({ operation, base, schemes }: CurlInput): { readonly command: string } | { readonly none: NoCurl } {
   const { method, path, parameters, requestBody, responses } = operation;
   const [type, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   if (type === "application/x-www-form-urlencoded") return { none: "form" };
@@ -39,7 +39,7 @@ const headerOf = ({ name }: Parameter): string => `${name}: ${variable(name)}`;
 const credentials: Readonly<Record<string, string>> = { admin: "ADMIN_TOKEN", metrics: "METRICS_TOKEN" };
 
 /** The first way in that the operation names. */
-function credential({ security }: Operation, schemes: Asked["schemes"]): string[] {
+function credential({ security }: Operation, schemes: CurlInput["schemes"]): string[] {
   const [name] = Object.keys(security[0] ?? {});
   const scheme = name === undefined ? undefined : schemes[name];
   return scheme === undefined ? [] : [`Authorization: Bearer $${credentials[name ?? ""] ?? "API_KEY"}`];

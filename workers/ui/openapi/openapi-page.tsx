@@ -73,9 +73,9 @@ export const OpenapiPage = ({ description: json, base, cspNonce }: OpenapiPageIn
   );
 };
 
-type Shown = { readonly operation: Operation; readonly description: Description; readonly base: string };
+type OperationProps = { readonly operation: Operation; readonly description: Description; readonly base: string };
 
-const OperationFold = ({ operation, description, base }: Shown) => {
+const OperationFold = ({ operation, description, base }: OperationProps) => {
   const { method, path, operationId, summary, parameters, requestBody, responses } = operation;
   return (
     <details class="op">
@@ -172,7 +172,7 @@ const Bodies = ({ content }: { content: Content }) => (
   </>
 );
 
-const Example = ({ operation, description, base }: Shown) => {
+const Example = ({ operation, description, base }: OperationProps) => {
   const curl = curlOf({ operation, base, schemes: description.securitySchemes });
   if ("command" in curl) return <pre class="command">{curl.command}</pre>;
   return <p>{curl.none === "form" ? "Sent by the form of a page, or by Slack." : "Opened by the script of a page, as a WebSocket."}</p>;

@@ -5,7 +5,7 @@ import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
 import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Columns, Confirm, Empty } from "../pieces.tsx";
 import { type SpendLine, SpendMeter, amountIn } from "../spend-meter.tsx";
 import { BudgetForm, budgetForm, ofIn } from "./budget-form.tsx";
@@ -125,7 +125,7 @@ const Explained = () => {
   );
 };
 
-async function budgetsShown(visit: Visit, said: EntrySaid = {}): Promise<Shown> {
+async function budgetsShown(visit: Visit, said: EntrySaid = {}): Promise<PageAnswer> {
   const [current, { budgets: spend }] = await Promise.all([
     readEntries(visit.api, "budgets"),
     visit.api.read<{ readonly budgets: readonly SpendLine[] }>("/admin/budgets/spend"),

@@ -7,7 +7,7 @@ import { documentDifference } from "../../../../shared/review/document-differenc
 import { Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { partScript } from "../part-script.ts";
-import { type Shown, type Visit, useTexts } from "../page.ts";
+import { type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Note } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { DifferenceView } from "./difference-view.tsx";
@@ -31,7 +31,7 @@ type Draft = {
  * For any page whose write was answered 412: the draft as JSON, to be saved in a way that the
  * operator chooses.
  */
-export async function conflictShown(visit: Visit, { name, base, text }: Draft): Promise<Shown> {
+export async function conflictShown(visit: Visit, { name, base, text }: Draft): Promise<PageAnswer> {
   const [current, versions, before] = await Promise.all([
     readDocument(visit, name),
     readVersions(visit, name),

@@ -1,7 +1,7 @@
 // The documents of the configuration: the list of them, and the pages of each.
 
 import { fill } from "../../sentence.tsx";
-import type { ConsolePage, Shown, Visit } from "../page.ts";
+import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { nameIn, numberIn, readDocument } from "./document-api.ts";
 import { documentNames } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
@@ -9,7 +9,7 @@ import { editorActs, editorShown } from "./editor-page.tsx";
 import { versionActs, versionShown } from "./version-page.tsx";
 import { versionsShown } from "./versions-page.tsx";
 
-async function listShown(visit: Visit): Promise<Shown> {
+async function listShown(visit: Visit): Promise<PageAnswer> {
   const versions = await Promise.all(documentNames.map(async (name) => (await readDocument(visit, name)).version));
   const texts = documentsWords[visit.language];
   return {
@@ -39,7 +39,7 @@ async function listShown(visit: Visit): Promise<Shown> {
 
 export const documentsPage: ConsolePage = { path: "documents", get: listShown };
 
-const notFound: Shown = { kind: "notFound" };
+const notFound: PageAnswer = { kind: "notFound" };
 
 /** `documents/{name}`, `documents/{name}/versions` and `documents/{name}/versions/{n}`. */
 export const documentPages: ConsolePage = {

@@ -5,7 +5,7 @@ import { readJsonText } from "../../../../shared/json/json-text.ts";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { partScript } from "../part-script.ts";
-import type { Shown, Visit } from "../page.ts";
+import type { PageAnswer, Visit } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
 import { conflictShown } from "./conflict-page.tsx";
 import { type Document, findVersion, numberIn, readDocument, textIn, textOf } from "./document-api.ts";
@@ -25,14 +25,14 @@ type Draft = {
 };
 
 /** GET. */
-export async function editorShown(visit: Visit, name: DocumentName): Promise<Shown> {
+export async function editorShown(visit: Visit, name: DocumentName): Promise<PageAnswer> {
   const current = await readDocument(visit, name);
   const text = textOf(current);
   const draft = { version: current.version, base: current, text, check: await checkDraft(visit, name, text) };
   return editorOf(visit, name, draft, false);
 }
 
-function editorOf(visit: Visit, name: DocumentName, draft: Draft, isUnsaved = true): Shown {
+function editorOf(visit: Visit, name: DocumentName, draft: Draft, isUnsaved = true): PageAnswer {
   const texts = documentsWords[visit.language];
   const saved = numberIn(visit.query.get("saved"));
   const { version, base, text, check, failure } = draft;
@@ -75,7 +75,7 @@ function editorOf(visit: Visit, name: DocumentName, draft: Draft, isUnsaved = tr
 }
 
 /** POST: checks the draft, for the page or for its script, or saves it. */
-export async function editorActs(visit: Visit, name: DocumentName): Promise<Shown> {
+export async function editorActs(visit: Visit, name: DocumentName): Promise<PageAnswer> {
   const text = textIn(visit);
   const version = numberIn(visit.form.get("version"));
   if (version === null) return { kind: "notFound" };
@@ -89,7 +89,7 @@ export async function editorActs(visit: Visit, name: DocumentName): Promise<Show
   return saveDraft(visit, name, draft, mayCutOff ? "?cutOffKeys=yes" : "");
 }
 
-const partOf = (check: DraftCheck, base: unknown): Shown => ({
+const partOf = (check: DraftCheck, base: unknown): PageAnswer => ({
   kind: "part",
   body: () => (
     <>
@@ -103,7 +103,7 @@ const partOf = (check: DraftCheck, base: unknown): Shown => ({
 const baseOf = async (visit: Visit, name: DocumentName, version: number): Promise<unknown> =>
   (await findVersion(visit, name, version)) ?? readDocument(visit, name);
 
-async function saveDraft(visit: Visit, name: DocumentName, draft: Draft, query: string): Promise<Shown> {
+async function saveDraft(visit: Visit, name: DocumentName, draft: Draft, query: string): Promise<PageAnswer> {
   const read = readJsonText(draft.text);
   if (!read.ok) return editorOf(visit, name, draft);
   const saved = await visit.api.send<Document>("PUT", `/admin/${name}${query}`, read.value, String(draft.version));

@@ -6,7 +6,7 @@ import { type DifferenceLine, documentDifference } from "../../../../shared/revi
 import { Time } from "../../names.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
-import { type Shown, type Visit, useTexts } from "../page.ts";
+import { type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { DifferenceView } from "./difference-view.tsx";
@@ -20,7 +20,7 @@ import { WriterName } from "./writer-name.tsx";
 type Said = { readonly failure?: ApiError; readonly isMoved?: boolean };
 
 /** GET. */
-export async function versionShown(visit: Visit, name: DocumentName, version: number, said: Said = {}): Promise<Shown> {
+export async function versionShown(visit: Visit, name: DocumentName, version: number, said: Said = {}): Promise<PageAnswer> {
   const [document, before, current, versions] = await Promise.all([
     findVersion(visit, name, version),
     version === 0 ? null : findVersion(visit, name, version - 1),
@@ -122,7 +122,7 @@ const Restore = ({ visit, name, version, current, lines, children }: RestoreProp
 };
 
 /** POST: restores it, where the current version is still the one whose difference was shown. */
-export async function versionActs(visit: Visit, name: DocumentName, version: number): Promise<Shown> {
+export async function versionActs(visit: Visit, name: DocumentName, version: number): Promise<PageAnswer> {
   const current = numberIn(visit.form.get("current"));
   if (current === null) return { kind: "notFound" };
   const query = visit.form.get("cutOffKeys") === "yes" ? "?cutOffKeys=yes" : "";

@@ -3,7 +3,7 @@
 import { documentDifference } from "../../../../shared/review/document-difference.ts";
 import { Time } from "../../names.tsx";
 import { fill } from "../../sentence.tsx";
-import { type Shown, type Visit, useTexts } from "../page.ts";
+import { type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Empty, Note } from "../pieces.tsx";
 import { DifferenceView } from "./difference-view.tsx";
 import { type Version, findVersion, numberIn, readVersions, textOf } from "./document-api.ts";
@@ -15,7 +15,7 @@ import { WriterName } from "./writer-name.tsx";
 type Compared = { readonly from: number; readonly to: number; readonly texts: readonly [string, string] | null };
 
 /** GET; with `from` and `to`, the difference of the two. */
-export async function versionsShown(visit: Visit, name: DocumentName): Promise<Shown> {
+export async function versionsShown(visit: Visit, name: DocumentName): Promise<PageAnswer> {
   const [versions, compared] = await Promise.all([readVersions(visit, name), comparedIn(visit, name)]);
   const texts = documentsWords[visit.language];
   const title = `${texts.names[name]}: ${texts.versions}`;

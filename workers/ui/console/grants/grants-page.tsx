@@ -5,7 +5,7 @@ import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
 import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { amountIn } from "../spend-meter.tsx";
@@ -125,7 +125,7 @@ const Grants = ({ visit, grants, all }: { visit: Visit; grants: readonly Grant[]
   );
 };
 
-async function grantsShown(visit: Visit, failure: ApiError | null = null): Promise<Shown> {
+async function grantsShown(visit: Visit, failure: ApiError | null = null): Promise<PageAnswer> {
   const { grants, next } = await read(visit);
   const texts = grantsWords[visit.language];
   const all = visit.query.get("show") === "all";
@@ -155,7 +155,7 @@ async function grantsShown(visit: Visit, failure: ApiError | null = null): Promi
   };
 }
 
-async function act(visit: Visit): Promise<Shown> {
+async function act(visit: Visit): Promise<PageAnswer> {
   const done = await visit.api.send("DELETE", `/admin/grants/${encodeURIComponent(visit.form.get("revoke") ?? "-")}`);
   return done.ok ? { kind: "redirect", to: visit.at("grants", { done: "revoked" }) } : grantsShown(visit, done.error);
 }

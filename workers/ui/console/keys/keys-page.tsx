@@ -8,7 +8,7 @@ import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
 import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { type SpendLine, SpendMeter } from "../spend-meter.tsx";
@@ -42,7 +42,7 @@ const isLive = ({ revokedAt, expiresAt }: Key, now: number): boolean =>
   revokedAt === null && (expiresAt === undefined || Date.parse(expiresAt) > now);
 
 /** What one page of the list is made of. */
-type Listed = {
+type KeysPageData = {
   readonly keys: readonly Key[];
   readonly shown: readonly Key[];
   readonly all: boolean;
@@ -54,7 +54,7 @@ type Listed = {
   readonly open: { readonly of: ReadonlyMap<string, number>; readonly isMore: boolean };
 };
 
-async function listed(visit: Visit): Promise<Listed> {
+async function listed(visit: Visit): Promise<KeysPageData> {
   const { api, query, now } = visit;
   const { keys } = await api.read<{ readonly keys: readonly Key[] }>("/admin/keys");
   const all = query.get("show") === "all";
@@ -118,7 +118,7 @@ const Tag = ({ of: { revokedAt, expiresAt }, now }: { of: Key; now: number }) =>
   );
 };
 
-const KeyRow = ({ visit, of, list }: { visit: Visit; of: Key; list: Listed }) => {
+const KeyRow = ({ visit, of, list }: { visit: Visit; of: Key; list: KeysPageData }) => {
   const texts = useTexts(keysWords);
   const { columns } = texts;
   const use = list.use.get(of.id);
@@ -166,7 +166,7 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: Key; list: Listed }) =>
   );
 };
 
-const Keys = ({ visit, list }: { visit: Visit; list: Listed }) => {
+const Keys = ({ visit, list }: { visit: Visit; list: KeysPageData }) => {
   const texts = useTexts(keysWords);
   const { columns } = texts;
   if (list.shown.length === 0) return <Empty>{list.all ? texts.noneEver : texts.none}</Empty>;
@@ -185,7 +185,7 @@ const Keys = ({ visit, list }: { visit: Visit; list: Listed }) => {
 
 type Said = { readonly failure?: ApiError; readonly typed?: Typed; readonly twice?: string };
 
-async function keysShown(visit: Visit, { failure, typed, twice }: Said = {}): Promise<Shown> {
+async function keysShown(visit: Visit, { failure, typed, twice }: Said = {}): Promise<PageAnswer> {
   const mayChange = visit.may("change");
   const [list, policy] = await Promise.all([listed(visit), mayChange ? visit.api.read<Policy>("/admin/policy") : nobody]);
   const texts = keysWords[visit.language];
@@ -227,7 +227,7 @@ async function keysShown(visit: Visit, { failure, typed, twice }: Said = {}): Pr
 }
 
 /** Shows the key, this once. */
-const madeShown = (visit: Visit, { name, key }: { readonly name: string; readonly key: string }): Shown => {
+const madeShown = (visit: Visit, { name, key }: { readonly name: string; readonly key: string }): PageAnswer => {
   const { made, title } = keysWords[visit.language];
   return {
     kind: "page",
@@ -266,7 +266,7 @@ const copyScript = `
 })();
 `;
 
-async function act(visit: Visit): Promise<Shown> {
+async function act(visit: Visit): Promise<PageAnswer> {
   const { form, api } = visit;
   const revoked = form.get("revoke");
   if (revoked !== null) {

@@ -3,7 +3,7 @@
 import { isLoopbackHost } from "../../../../shared/address.ts";
 import { Icon } from "../../icons.tsx";
 import type { Visit } from "../page.ts";
-import type { Parts } from "./overview-parts.ts";
+import type { OverviewContext } from "./overview-parts.ts";
 
 /** A request that stands for itself: no session, no file, one tool of one server. */
 const commandFor = (publicUrl: string): string => `curl "${publicUrl}/sampling" \\
@@ -24,7 +24,7 @@ export async function keysIn(visit: Visit): Promise<number> {
   return keys.filter(({ revokedAt }) => revokedAt === null).length;
 }
 
-export const FirstSteps = ({ visit, texts: { first }, keys }: Parts & { keys: number }) => (
+export const FirstSteps = ({ visit, texts: { first }, keys }: OverviewContext & { keys: number }) => (
   <section class="card" aria-labelledby="first">
     <h2 id="first">{first.heading}</h2>
     <p>{first.lead}</p>

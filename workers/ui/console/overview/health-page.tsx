@@ -2,7 +2,7 @@
 // Asking is recorded, and asks providers, channels and servers; looking does not.
 
 import type { ApiError } from "../api.ts";
-import type { ConsolePage, Shown, Visit } from "../page.ts";
+import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
 import {
   CheckNow,
@@ -48,7 +48,7 @@ const Group = ({ title, of, findings, checks }: GroupProps) =>
     </section>
   );
 
-async function healthShown(visit: Visit, failure?: ApiError): Promise<Shown> {
+async function healthShown(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
   const [{ health: own }, diagnosis] = await Promise.all([
     visit.api.read<Pick<Overview, "health">>("/admin/overview"),
     visit.api.read<Diagnosis>("/admin/doctor"),
@@ -91,7 +91,7 @@ async function healthShown(visit: Visit, failure?: ApiError): Promise<Shown> {
   };
 }
 
-async function check(visit: Visit): Promise<Shown> {
+async function check(visit: Visit): Promise<PageAnswer> {
   const asked = await visit.api.send("POST", "/admin/doctor");
   return asked.ok ? { kind: "redirect", to: visit.at("health", { done: "checked" }) } : healthShown(visit, asked.error);
 }

@@ -12,7 +12,7 @@ import type { Visit } from "../page.ts";
 import { Fix, useCause } from "../requests/request-pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { type Check, type CheckedDocument, type Diagnosis, type Failures, type Overview, changedIn, monthBudget } from "./overview-api.ts";
-import { type Parts, said } from "./overview-parts.ts";
+import { type OverviewContext, said } from "./overview-parts.ts";
 import type { OverviewWords } from "./overview-words.ts";
 import { monthOf, paceOf } from "./spend-chart.tsx";
 
@@ -151,7 +151,7 @@ export const CheckedAt = ({ visit, texts: { health }, diagnosis }: InWords & { d
 };
 
 /** The month's spend is on its way over its budget. */
-function paceFinding({ visit, overview, texts: { health }, numbers }: Parts): Finding[] {
+function paceFinding({ visit, overview, texts: { health }, numbers }: OverviewContext): Finding[] {
   const budget = monthBudget(overview.budgets);
   const since = Date.parse(overview.spend.since);
   const pace = budget === null ? null : paceOf(monthOf(overview, visit.now), since, visit.now);
@@ -169,7 +169,7 @@ function paceFinding({ visit, overview, texts: { health }, numbers }: Parts): Fi
   ];
 }
 
-export const Health = ({ diagnosis, ...parts }: Parts & { diagnosis: Diagnosis }) => {
+export const Health = ({ diagnosis, ...parts }: OverviewContext & { diagnosis: Diagnosis }) => {
   const { visit, overview, texts } = parts;
   const { health } = texts;
   const { at, checks } = diagnosis;

@@ -8,7 +8,7 @@ import { Chart, type Plot } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
 import { Legend, barOf } from "../usage/usage-chart.tsx";
 import { everyStep } from "./overview-api.ts";
-import { type Parts, otherIn, said } from "./overview-parts.ts";
+import { type OverviewContext, otherIn, said } from "./overview-parts.ts";
 
 /** Hours of the charts are hours of the reader, without the day. A constant. */
 export const hoursScript = `
@@ -18,7 +18,7 @@ for (const element of document.querySelectorAll("[data-hour] time")) {
 `;
 
 /** An hour, or a day of UTC. */
-const At = ({ at, step, visit, numbers }: Pick<Parts, "visit" | "numbers"> & { at: number; step: "hour" | "day" }) =>
+const At = ({ at, step, visit, numbers }: Pick<OverviewContext, "visit" | "numbers"> & { at: number; step: "hour" | "day" }) =>
   step === "day" ? (
     <>{numbers.day(at)}</>
   ) : (
@@ -30,7 +30,7 @@ const At = ({ at, step, visit, numbers }: Pick<Parts, "visit" | "numbers"> & { a
 /** So many places of the axis are named, so that they fit on a phone. */
 const mostMarks = 4;
 
-const marksOf = ({ visit, overview, texts, numbers }: Parts): Child[] => {
+const marksOf = ({ visit, overview, texts, numbers }: OverviewContext): Child[] => {
   const steps = everyStep(overview);
   const every = Math.ceil(steps.length / mostMarks);
   const named = steps.filter((_, i) => i % every === 0);
@@ -38,7 +38,7 @@ const marksOf = ({ visit, overview, texts, numbers }: Parts): Child[] => {
 };
 
 /** Above the line what was answered, below it what was not. */
-export const RequestsChart = (parts: Parts) => {
+export const RequestsChart = (parts: OverviewContext) => {
   const { overview, texts, numbers } = parts;
   const { total, step } = overview;
   const steps = everyStep(overview);
@@ -74,7 +74,7 @@ export const RequestsChart = (parts: Parts) => {
 };
 
 /** Steps with a request, the newest first. */
-const StepsTable = ({ visit, overview: { steps, step }, texts: { asTable, table }, numbers }: Parts) => (
+const StepsTable = ({ visit, overview: { steps, step }, texts: { asTable, table }, numbers }: OverviewContext) => (
   <details class="data">
     <summary class="act chev">{asTable}</summary>
     <div class="scrolls times" tabindex={0} role="region" aria-label={asTable}>
@@ -113,7 +113,7 @@ const StepsTable = ({ visit, overview: { steps, step }, texts: { asTable, table 
 );
 
 /** The median of people's time in each step. */
-export const WaitChart = (parts: Parts) => {
+export const WaitChart = (parts: OverviewContext) => {
   const { overview, texts, numbers } = parts;
   const steps = everyStep(overview);
   const waits = steps.flatMap(([at, usage]) => (usage?.waitP50Ms == null ? [] : [[at, usage.waitP50Ms] as const]));

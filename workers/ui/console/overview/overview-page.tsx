@@ -4,12 +4,12 @@
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { numbersOf } from "../numbers.ts";
-import type { ConsolePage, Shown, Visit } from "../page.ts";
+import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { Note } from "../pieces.tsx";
 import { FirstSteps, keysIn } from "./first-steps.tsx";
 import { Health } from "./health.tsx";
 import { type Diagnosis, type Overview, type Period, monthBudget } from "./overview-api.ts";
-import { type Parts, deniedIn, said } from "./overview-parts.ts";
+import { type OverviewContext, deniedIn, said } from "./overview-parts.ts";
 import { hoursScript, RequestsChart, WaitChart } from "./overview-charts.tsx";
 import { overviewWords } from "./overview-words.ts";
 import { Spend } from "./spend-chart.tsx";
@@ -18,7 +18,7 @@ const periods = ["day", "week", "month"] as const satisfies readonly Period[];
 /** A review that expires within this time is announced above everything. */
 const soonMs = 5 * 60_000;
 
-const Periods = ({ visit, texts, period }: Pick<Parts, "visit" | "texts"> & { period: Period }) => (
+const Periods = ({ visit, texts, period }: Pick<OverviewContext, "visit" | "texts"> & { period: Period }) => (
   <nav class="chips" aria-label={texts.periods}>
     {periods.map((each) => (
       <a
@@ -32,7 +32,7 @@ const Periods = ({ visit, texts, period }: Pick<Parts, "visit" | "texts"> & { pe
   </nav>
 );
 
-const FirstDue = ({ visit, overview: { open }, texts, numbers }: Parts) => {
+const FirstDue = ({ visit, overview: { open }, texts, numbers }: OverviewContext) => {
   const due = open.firstDue;
   const left = due === null ? Number.POSITIVE_INFINITY : Date.parse(due.expiresAt) - visit.now;
   if (due === null || left > soonMs || left < 0) return null;
@@ -57,7 +57,7 @@ const Tile = ({ name, value, says, to, isHot = false }: TileProps) => (
   </a>
 );
 
-const Tiles = ({ visit, overview, texts: { tiles }, numbers, period }: Parts & { period: Period }) => {
+const Tiles = ({ visit, overview, texts: { tiles }, numbers, period }: OverviewContext & { period: Period }) => {
   const { open, total, before, spend } = overview;
   const due = open.firstDue === null ? null : Math.max(0, Date.parse(open.firstDue.expiresAt) - visit.now);
   const oldest = open.oldestAt === null ? null : visit.now - Date.parse(open.oldestAt);
@@ -112,7 +112,7 @@ const Tiles = ({ visit, overview, texts: { tiles }, numbers, period }: Parts & {
   );
 };
 
-async function overviewShown(visit: Visit): Promise<Shown> {
+async function overviewShown(visit: Visit): Promise<PageAnswer> {
   const period = periods.find((each) => each === visit.query.get("period")) ?? "day";
   const texts = overviewWords[visit.language];
   const numbers = numbersOf(visit.language);
@@ -122,7 +122,7 @@ async function overviewShown(visit: Visit): Promise<Shown> {
   ]);
   const isNew = overview.isEmpty && overview.open.requests === 0;
   const keys = isNew ? await keysIn(visit) : 0;
-  const parts: Parts = { visit, overview, texts, numbers };
+  const parts: OverviewContext = { visit, overview, texts, numbers };
   return {
     kind: "page",
     title: texts.title,

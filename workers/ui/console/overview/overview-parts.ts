@@ -7,7 +7,7 @@ import type { Visit } from "../page.ts";
 import type { Overview } from "./overview-api.ts";
 import type { OverviewWords } from "./overview-words.ts";
 
-export type Parts = {
+export type OverviewContext = {
   readonly visit: Visit;
   readonly overview: Overview;
   readonly texts: OverviewWords;

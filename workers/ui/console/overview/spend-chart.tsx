@@ -5,7 +5,7 @@ import { Name } from "../../outside-text.tsx";
 import { Chart, Meter, type Plot } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
 import { type BudgetLine, type Overview, monthBudget } from "./overview-api.ts";
-import { type Parts, said } from "./overview-parts.ts";
+import { type OverviewContext, said } from "./overview-parts.ts";
 
 const dayMs = 86_400_000;
 /** Budgets that are shown beside the chart. */
@@ -36,7 +36,7 @@ export function paceOf(month: Month, since: number, now: number): number | null 
   return passed < 2 ? null : (month.spent / passed) * month.days;
 }
 
-export const Spend = ({ visit, overview, texts, numbers }: Parts) => {
+export const Spend = ({ visit, overview, texts, numbers }: OverviewContext) => {
   const month = monthOf(overview, visit.now);
   const name = numbers.month(Date.parse(overview.spend.since));
   const budget = monthBudget(overview.budgets);
@@ -62,7 +62,7 @@ export const Spend = ({ visit, overview, texts, numbers }: Parts) => {
   );
 };
 
-const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: Parts) => {
+const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: OverviewContext) => {
   const others = budgets.filter((each) => each !== monthBudget(budgets));
   if (others.length === 0) return null;
   const amount = ({ unit }: BudgetLine, of: number): string => (unit === "usd" ? numbers.dollars(of) : numbers.count(of));

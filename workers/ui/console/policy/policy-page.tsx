@@ -20,7 +20,7 @@ import { type FieldValues, ruleFrom } from "../../../../shared/policy/rule-form.
 import { importVscodeSampling } from "../../../../shared/policy/vscode-sampling.ts";
 import { type ReplayTally, addTallies } from "../../../../shared/record/replay-tally.ts";
 import { conflictShown } from "../documents/conflict-page.tsx";
-import type { ConsolePage, Shown, Visit } from "../page.ts";
+import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import type { Imported } from "./import-card.tsx";
 import { type PolicyView, PolicyBody } from "./policy-body.tsx";
 import { policyScript } from "./policy-script.ts";
@@ -47,7 +47,7 @@ async function currentPolicy(visit: Visit): Promise<CurrentPolicy> {
 
 type Outcome = Partial<Omit<PolicyView, "visit" | "state" | "current">> & { readonly status?: number };
 
-const shown = (visit: Visit, current: CurrentPolicy, state: PolicyState, { status, ...outcome }: Outcome = {}): Shown => ({
+const shown = (visit: Visit, current: CurrentPolicy, state: PolicyState, { status, ...outcome }: Outcome = {}): PageAnswer => ({
   kind: "page",
   title: policyWords[visit.language].title,
   ...(status === undefined ? {} : { status }),
@@ -55,7 +55,7 @@ const shown = (visit: Visit, current: CurrentPolicy, state: PolicyState, { statu
   script: policyScript,
 });
 
-async function showPolicy(visit: Visit): Promise<Shown> {
+async function showPolicy(visit: Visit): Promise<PageAnswer> {
   const current = await currentPolicy(visit);
   const saved = visit.query.get("done") === "saved" ? (["saved"] as const) : [];
   return shown(visit, current, stateOf(current, editedIn(visit.query.get("edit"), current.document)), { notes: saved });
@@ -89,7 +89,7 @@ function editedAfterMove(editing: EditedRule, from: number, to: number): EditedR
   return to <= editing && editing < from ? editing + 1 : editing;
 }
 
-async function act(visit: Visit): Promise<Shown> {
+async function act(visit: Visit): Promise<PageAnswer> {
   const current = await currentPolicy(visit);
   const sent = stateIn(visit);
   if (sent === null) return shown(visit, current, stateOf(current), { status: 422, notes: ["badDraft"] });
@@ -97,8 +97,8 @@ async function act(visit: Visit): Promise<Shown> {
   if (verb === "go-on") return goOn(visit, current, withFields(visit, sent));
   // Whatever the draft was replayed with, it is another one now.
   const state = { ...withFields(visit, sent), replay: null };
-  const show = (more: Partial<PolicyState>, outcome: Outcome = {}): Shown => shown(visit, current, { ...state, ...more }, outcome);
-  const move = (from: number, to: number): Shown => {
+  const show = (more: Partial<PolicyState>, outcome: Outcome = {}): PageAnswer => shown(visit, current, { ...state, ...more }, outcome);
+  const move = (from: number, to: number): PageAnswer => {
     const isMoved = from >= 0 && to >= 0 && from < rulesIn(state.draft).length && to < rulesIn(state.draft).length;
     if (!isMoved) return show({});
     const focus = `${to < from ? "up" : "down"}:${to}`;
@@ -134,7 +134,7 @@ async function act(visit: Visit): Promise<Shown> {
 }
 
 /** The table's models, so that what VS Code calls a model is found in it. */
-async function importing(visit: Visit, current: CurrentPolicy, state: PolicyState, isAdded: boolean): Promise<Shown> {
+async function importing(visit: Visit, current: CurrentPolicy, state: PolicyState, isAdded: boolean): Promise<PageAnswer> {
   const { models } = await visit.api.read<{ readonly models: readonly { readonly id: string; readonly name: string }[] }>("/admin/routing");
   const imported: Imported = importVscodeSampling(state.pasted, { models, ruleNames: rulesIn(state.draft).map(nameOf) });
   if (!imported.ok) return shown(visit, current, state, { imported, status: 422 });
@@ -146,7 +146,7 @@ async function importing(visit: Visit, current: CurrentPolicy, state: PolicyStat
 
 type ReplayAnswer = { readonly total: number; readonly read: number; readonly sum: ReplayTally; readonly next: string | null };
 
-async function goOn(visit: Visit, current: CurrentPolicy, state: PolicyState): Promise<Shown> {
+async function goOn(visit: Visit, current: CurrentPolicy, state: PolicyState): Promise<PageAnswer> {
   return replaying(visit, current, state, visit.form.get("part") === "replay" ? 1 : pagesAtOnce);
 }
 
@@ -154,7 +154,7 @@ async function goOn(visit: Visit, current: CurrentPolicy, state: PolicyState): P
  * Reads some pages more. The sum so far is the operator's own: it came out of this API, and is
  * shown to nobody else.
  */
-async function replaying(visit: Visit, current: CurrentPolicy, state: PolicyState, pages: number): Promise<Shown> {
+async function replaying(visit: Visit, current: CurrentPolicy, state: PolicyState, pages: number): Promise<PageAnswer> {
   const start = state.replay ?? noneRead(state.days);
   let replay: Replay = start;
   for (let page = 0; page < pages && (page === 0 || replay.next !== null); page += 1) {
@@ -174,7 +174,7 @@ async function replaying(visit: Visit, current: CurrentPolicy, state: PolicyStat
 
 const masksOther = (draft: Draft, current: Draft): boolean => !isEqual(draft["redaction"], current["redaction"]);
 
-async function save(visit: Visit, current: CurrentPolicy, state: PolicyState, verb: "save" | "save-cutting"): Promise<Shown> {
+async function save(visit: Visit, current: CurrentPolicy, state: PolicyState, verb: "save" | "save-cutting"): Promise<PageAnswer> {
   const query = verb === "save-cutting" ? "?cutOffKeys=yes" : "";
   const { version: _version, ...document } = state.draft;
   const written = await visit.api.send<{ readonly version: number }>("PUT", `/admin/policy${query}`, document, String(state.base));

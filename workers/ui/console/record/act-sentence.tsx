@@ -26,10 +26,10 @@ export const ActSentence = ({ fact, visit }: { fact: OperatorFact; visit: Visit 
   return <>{fill(sentence, { ...by, ...values })}</>;
 };
 
-type Parts = { readonly sentence: string; readonly values: Readonly<Record<string, Child>> };
+type ActSentence = { readonly sentence: string; readonly values: Readonly<Record<string, Child>> };
 
 /** The sentence of a fact, and what stands in its places but `by`. */
-function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof recordWords)["en"]): Parts {
+function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof recordWords)["en"]): ActSentence {
   const name = (value: string): Child => <Name value={value} />;
   switch (fact.kind) {
     case "documentWritten": {

@@ -5,7 +5,7 @@ import { type ChainIssue, chainOfMonth, monthAt } from "../../../../shared/recor
 import { type OperatorFact, actKinds } from "../../../../shared/record/record.ts";
 import { Time } from "../../names.tsx";
 import { Select, type Typed } from "../fields.tsx";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
 import { Download, Empty, Note } from "../pieces.tsx";
 import { ActSentence } from "./act-sentence.tsx";
@@ -96,7 +96,7 @@ const Completeness = ({ visit, month, kind, checked }: { visit: Visit; month: st
   );
 };
 
-async function get(visit: Visit): Promise<Shown> {
+async function get(visit: Visit): Promise<PageAnswer> {
   const { api, query, now, language } = visit;
   const months = monthsUntil(now);
   const month = months.find((each) => each === query.get("month")) ?? monthAt(now);

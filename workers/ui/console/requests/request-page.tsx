@@ -9,7 +9,7 @@ import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Confirm, Download, Empty, Note, Refused } from "../pieces.tsx";
 import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { copyScript } from "./copy-script.ts";
@@ -289,7 +289,7 @@ const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; fai
 
 const runOf = ({ page }: Visit): string => page.slice("requests/".length);
 
-async function requestShown(visit: Visit, failure?: ApiError): Promise<Shown> {
+async function requestShown(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
   const path = `/admin/runs/${encodeURIComponent(runOf(visit))}`;
   const [line, keys, stops] = await Promise.all([
     visit.api.find<RequestLine>(path),
@@ -308,7 +308,7 @@ async function requestShown(visit: Visit, failure?: ApiError): Promise<Shown> {
   };
 }
 
-function missing(visit: Visit): Shown {
+function missing(visit: Visit): PageAnswer {
   const { title, lead, back } = requestWords[visit.language].missing;
   return {
     kind: "page",
@@ -326,7 +326,7 @@ function missing(visit: Visit): Shown {
   };
 }
 
-async function act(visit: Visit): Promise<Shown> {
+async function act(visit: Visit): Promise<PageAnswer> {
   if (visit.form.get("do") !== "cancel") return requestShown(visit);
   const run = runOf(visit);
   const done = await visit.api.send("DELETE", `/admin/runs/${encodeURIComponent(run)}`);

@@ -5,7 +5,7 @@ import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { ApiFailed } from "../api.ts";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Download, Empty, Note } from "../pieces.tsx";
 import { FirstRequest } from "./first-request.tsx";
 import { type KeyList, type KeyNames, type RequestLine, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
@@ -13,7 +13,7 @@ import { AskedBy, Outcome, useCause } from "./request-pieces.tsx";
 import { type Filters, filtersIn, queryOf, RequestSearch } from "./request-search.tsx";
 import { requestsWords } from "./requests-words.ts";
 
-type Listed = { readonly runs: readonly RequestLine[]; readonly next: string | null };
+type RequestListPage = { readonly runs: readonly RequestLine[]; readonly next: string | null };
 type Refusal = { readonly details: readonly { readonly pointer?: string; readonly message?: string }[] };
 
 const pageSize = 50;
@@ -115,7 +115,7 @@ const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly Requ
 };
 
 /** Where the list goes on, and how far an unfinished search has come. */
-const Pages = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filters: Filters; listed: Listed }) => {
+const Pages = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filters: Filters; listed: RequestListPage }) => {
   const texts = useTexts(requestsWords);
   const isFirst = visit.query.get("after") === null;
   const came = next === null || runs.length >= pageSize ? Number.NaN : Date.parse(next.split("~")[0] ?? "");
@@ -155,12 +155,12 @@ const NotUsable = ({ refusal: { details } }: { refusal: Refusal }) => {
   );
 };
 
-async function listRequests(visit: Visit, filters: Filters): Promise<Listed | Refusal> {
+async function listRequests(visit: Visit, filters: Filters): Promise<RequestListPage | Refusal> {
   const query = new URLSearchParams([...queryOf(filters), ["limit", String(pageSize)]]);
   const after = visit.query.get("after");
   if (after !== null) query.set("after", after);
   try {
-    return await visit.api.read<Listed>(`/admin/runs?${query}`);
+    return await visit.api.read<RequestListPage>(`/admin/runs?${query}`);
   } catch (error) {
     if (!(error instanceof ApiFailed) || error.failure.status !== 400) throw error;
     const { details } = error.failure.body;
@@ -168,7 +168,7 @@ async function listRequests(visit: Visit, filters: Filters): Promise<Listed | Re
   }
 }
 
-async function requestsShown(visit: Visit): Promise<Shown> {
+async function requestsShown(visit: Visit): Promise<PageAnswer> {
   const filters = filtersIn(visit.query);
   const whole = /^run_[\w-]{30,}$/.exec(filters["q"] ?? "")?.[0];
   if (whole !== undefined && (await visit.api.find(`/admin/runs/${whole}`)) !== null)

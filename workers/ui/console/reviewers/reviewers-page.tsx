@@ -9,7 +9,7 @@ import { useLanguage } from "../../language.ts";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
 import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
@@ -143,7 +143,7 @@ const TestNote = ({ of: { reviewer, channel, isSent, text } }: { of: Tested }) =
 
 type Said = { readonly failure?: ApiError; readonly tested?: Tested };
 
-async function reviewersShown(visit: Visit, { failure, tested }: Said = {}): Promise<Shown> {
+async function reviewersShown(visit: Visit, { failure, tested }: Said = {}): Promise<PageAnswer> {
   const after = visit.query.get("after");
   const asked = after === null || after === "" ? "" : `?${new URLSearchParams({ after }).toString()}`;
   const { reviewers, next } = await visit.api.read<{ readonly reviewers: readonly Reviewer[]; readonly next: string | null }>(
@@ -174,7 +174,7 @@ async function reviewersShown(visit: Visit, { failure, tested }: Said = {}): Pro
   };
 }
 
-async function act(visit: Visit): Promise<Shown> {
+async function act(visit: Visit): Promise<PageAnswer> {
   const { form, api, language } = visit;
   const signedOut = form.get("sign-out");
   if (signedOut !== null) {

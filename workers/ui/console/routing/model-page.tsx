@@ -7,7 +7,7 @@ import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { numberIn, readDocument, textOf } from "../documents/document-api.ts";
 import { partScript } from "../part-script.ts";
-import type { ConsolePage, Shown, Visit } from "../page.ts";
+import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { Confirm, Note, Refused } from "../pieces.tsx";
 import { type FieldProblem, type ModelFields, editOf, fieldsOfForm, fieldsOfModel } from "./model-fields.ts";
 import { type Faults, FormVerdict, faultsOf } from "./form-faults.tsx";
@@ -27,7 +27,7 @@ type Form = {
   readonly failure?: ApiError;
 };
 
-function formShown(visit: Visit, { version, table, was, fields, faults, failure }: Form): Shown {
+function formShown(visit: Visit, { version, table, was, fields, faults, failure }: Form): PageAnswer {
   const { form: texts } = routingWords[visit.language];
   const title = was === null ? texts.addModel : fill(texts.editModel, { name: was }).join("");
   const isRemoved = was !== null && writtenModel(table, was) === null;
@@ -68,14 +68,14 @@ function formShown(visit: Visit, { version, table, was, fields, faults, failure 
   };
 }
 
-async function modelShown(visit: Visit): Promise<Shown> {
+async function modelShown(visit: Visit): Promise<PageAnswer> {
   const { version, ...document } = await readDocument(visit, "routing");
   const table = document as JsonObject; // JSON of the API
   const was = visit.query.get("id");
   return formShown(visit, { version, table, was, fields: fieldsOfModel(table, was) });
 }
 
-async function modelActs(visit: Visit): Promise<Shown> {
+async function modelActs(visit: Visit): Promise<PageAnswer> {
   const version = numberIn(visit.form.get("version"));
   if (version === null) return { kind: "notFound" };
   const table = await tableOf(visit, version);

@@ -10,7 +10,7 @@ import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { numberIn, readDocument } from "../documents/document-api.ts";
 import { partScript } from "../part-script.ts";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Confirm, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { type Faults, FormVerdict, faultAt, faultsOf } from "./form-faults.tsx";
@@ -86,7 +86,7 @@ const ProviderForm = ({ visit, form: { version, was, fields, faults } }: { visit
   );
 };
 
-function formShown(visit: Visit, form: Form): Shown {
+function formShown(visit: Visit, form: Form): PageAnswer {
   const { form: words } = routingWords[visit.language];
   const { was, table, version, faults = [], failure } = form;
   const title = was === null ? words.addProvider : fill(words.editProvider, { name: was }).join("");
@@ -130,7 +130,7 @@ const shownOf = (table: JsonObject, was: string | null): Fields => ({
   provider: (was === null ? null : providerIn(table, was)) ?? { kind: "openai" },
 });
 
-async function providerShown(visit: Visit): Promise<Shown> {
+async function providerShown(visit: Visit): Promise<PageAnswer> {
   const { version, ...document } = await readDocument(visit, "routing");
   const table = document as JsonObject; // JSON of the API
   const was = visit.query.get("name");
@@ -152,7 +152,7 @@ function fieldsIn(form: URLSearchParams, old: JsonObject): Fields {
   return { name: text("name"), provider };
 }
 
-async function providerActs(visit: Visit): Promise<Shown> {
+async function providerActs(visit: Visit): Promise<PageAnswer> {
   const version = numberIn(visit.form.get("version"));
   if (version === null) return { kind: "notFound" };
   const table = await tableOf(visit, version);

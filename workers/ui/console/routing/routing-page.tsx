@@ -6,14 +6,14 @@ import { numberIn, textIn } from "../documents/document-api.ts";
 import { DocumentLinks } from "../documents/document-links.tsx";
 import { editorActs } from "../documents/editor-page.tsx";
 import { partScript } from "../part-script.ts";
-import type { ConsolePage, Shown, Visit } from "../page.ts";
+import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { Note } from "../pieces.tsx";
 import { ModelsTable, ProvidersTable } from "./models-table.tsx";
 import { PlayForm, PlayResult, type TableDraft, play, playScript } from "./playground.tsx";
 import { readReady, readTable } from "./routing-api.ts";
 import { routingWords } from "./routing-words.ts";
 
-export async function routingShown(visit: Visit, draft: TableDraft | null = null): Promise<Shown> {
+export async function routingShown(visit: Visit, draft: TableDraft | null = null): Promise<PageAnswer> {
   const [{ table }, ready, played] = await Promise.all([readTable(visit), readReady(visit), play(visit, draft)]);
   const texts = routingWords[visit.language];
   return {
@@ -58,7 +58,7 @@ const Done = ({ visit }: { visit: Visit }) => {
 };
 
 /** Ranks, for the page or for its script. With `text`, a draft of the table that is not saved. */
-async function routingActs(visit: Visit): Promise<Shown> {
+async function routingActs(visit: Visit): Promise<PageAnswer> {
   const draft = draftIn(visit);
   // A draft that is no JSON goes back to the editor, which says where.
   if (draft === "notJson") return visit.form.has("part") ? { kind: "notFound" } : editorActs(visit, "routing");

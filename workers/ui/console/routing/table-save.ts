@@ -7,7 +7,7 @@ import { type Result, err } from "../../../../shared/result.ts";
 import type { ApiError } from "../api.ts";
 import { conflictShown } from "../documents/conflict-page.tsx";
 import { type Document, findVersion, readDocument, textOf } from "../documents/document-api.ts";
-import type { Shown, Visit } from "../page.ts";
+import type { PageAnswer, Visit } from "../page.ts";
 import type { RoutingWords } from "./routing-words.ts";
 
 /**
@@ -26,7 +26,7 @@ export async function issuesOf(visit: Visit, table: JsonObject): Promise<readonl
 type Save = { readonly version: number; readonly table: JsonObject; readonly done: keyof RoutingWords["done"] };
 
 /** The page that follows; an error for the form to show. */
-export async function saveTable(visit: Visit, { version, table, done }: Save): Promise<Result<Shown, ApiError>> {
+export async function saveTable(visit: Visit, { version, table, done }: Save): Promise<Result<PageAnswer, ApiError>> {
   const saved = await visit.api.send<Document>("PUT", "/admin/routing", table, String(version));
   if (saved.ok) return { ok: true, value: { kind: "redirect", to: visit.at("routing", { done, version: saved.value.version }) } };
   if (saved.error.status !== 412) return err(saved.error);

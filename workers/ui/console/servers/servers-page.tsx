@@ -6,7 +6,7 @@ import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
 import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
 import { Columns, Confirm, Empty, Note } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
@@ -165,7 +165,7 @@ const CheckNote = ({ of: { server, state, text } }: { of: CheckedServer }) => {
 };
 
 type Said = EntrySaid & { readonly checked?: CheckedServer };
-async function serversShown(visit: Visit, said: Said = {}): Promise<Shown> {
+async function serversShown(visit: Visit, said: Said = {}): Promise<PageAnswer> {
   const { checked, ...ofForm } = said;
   const [current, use, stops] = await Promise.all([readEntries(visit.api, "servers"), usesOf(visit), stopsOf(visit)]);
   const texts = serversWords[visit.language];
@@ -215,7 +215,7 @@ async function serversShown(visit: Visit, said: Said = {}): Promise<Shown> {
 const usesOf = async ({ api }: Visit): Promise<readonly Use[]> =>
   (await api.read<{ readonly servers: readonly Use[] }>("/admin/sunset?limit=200")).servers;
 
-async function act(visit: Visit): Promise<Shown> {
+async function act(visit: Visit): Promise<PageAnswer> {
   const checked = visit.form.get("check");
   if (checked === null) return actOnEntry(visit, serverForm, (said) => serversShown(visit, said));
   const answer = await visit.api.send<Checked>("POST", `/admin/doctor/servers/${encodeURIComponent(checked)}`);

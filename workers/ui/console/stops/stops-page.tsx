@@ -8,7 +8,7 @@ import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { readEntries } from "../entries.tsx";
-import { type ConsolePage, type Shown, type Visit, useTexts } from "../page.ts";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { StopName, type Stopped, stopPath, stopsOf } from "./stop-here.tsx";
@@ -17,7 +17,7 @@ import { stopsWords } from "./stops-words.ts";
 type Key = { readonly id: string; readonly name: string };
 
 /** What there is to stop. `names`: of keys by their ids, also of revoked ones. */
-type Known = { readonly servers: readonly string[]; readonly keys: readonly Key[]; readonly names: ReadonlyMap<string, string> };
+type StopTargets = { readonly servers: readonly string[]; readonly keys: readonly Key[]; readonly names: ReadonlyMap<string, string> };
 
 /**
  * The key for development, which is in no list, and whose id is always the same. No gateway but a
@@ -25,7 +25,7 @@ type Known = { readonly servers: readonly string[]; readonly keys: readonly Key[
  */
 const devKey: Key = { id: "key_dev", name: "DEV_API_KEY" };
 
-async function knownThings(visit: Visit): Promise<Known> {
+async function knownThings(visit: Visit): Promise<StopTargets> {
   const [{ entries }, used, { keys }] = await Promise.all([
     readEntries(visit.api, "servers"),
     visit.api.read<{ readonly servers: readonly { readonly server: string }[] }>("/admin/sunset?limit=200"),
@@ -39,7 +39,7 @@ async function knownThings(visit: Visit): Promise<Known> {
   };
 }
 
-const StoppedNow = ({ visit, stops, names }: { visit: Visit; stops: readonly Stopped[]; names: Known["names"] }) => {
+const StoppedNow = ({ visit, stops, names }: { visit: Visit; stops: readonly Stopped[]; names: StopTargets["names"] }) => {
   const texts = useTexts(stopsWords);
   return (
     <section class="card" aria-labelledby="now">
@@ -133,7 +133,7 @@ const StopKey = ({ visit, keys }: { visit: Visit; keys: readonly Key[] }) => {
 type Said = { readonly failure?: ApiError; readonly isMissing?: boolean };
 
 /** What was done; and where a server was stopped that nobody knows, that its name may be wrong. */
-const Done = ({ visit, known }: { visit: Visit; known: Known }) => {
+const Done = ({ visit, known }: { visit: Visit; known: StopTargets }) => {
   const texts = useTexts(stopsWords);
   const [done, server] = [visit.query.get("done"), visit.query.get("server")];
   if (done !== "stopped" && done !== "resumed") return null;
@@ -147,7 +147,7 @@ const Done = ({ visit, known }: { visit: Visit; known: Known }) => {
   );
 };
 
-async function stopsShown(visit: Visit, { failure, isMissing = false }: Said = {}): Promise<Shown> {
+async function stopsShown(visit: Visit, { failure, isMissing = false }: Said = {}): Promise<PageAnswer> {
   const [stops, known] = await Promise.all([stopsOf(visit), knownThings(visit)]);
   const left = {
     servers: known.servers.filter((server) => !stops.some((stop) => stop.scope === "server" && stop.server === server)),
@@ -197,7 +197,7 @@ function pathIn(form: URLSearchParams): string | null {
 /** The pages that have forms of this one. */
 const comesFrom = /^(?:keys|servers|requests\/run_[\w-]+)$/;
 
-async function act(visit: Visit): Promise<Shown> {
+async function act(visit: Visit): Promise<PageAnswer> {
   const { form, api } = visit;
   const resumed = form.get("resume");
   const path = resumed ?? form.get("stop") ?? pathIn(form);

@@ -3,7 +3,7 @@
 import type { ShownUsage } from "../../../../shared/record/usage.ts";
 import { Chart } from "../chart.tsx";
 import { type Numbers, numbersOf } from "../numbers.ts";
-import type { ConsolePage, Shown, Visit } from "../page.ts";
+import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { Download, Empty, Note } from "../pieces.tsx";
 import { Legend, daysPlot } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
@@ -56,7 +56,7 @@ async function keyNamesIn(visit: Visit): Promise<Map<string, string>> {
   return new Map(keys.map(({ id, name }) => [id, name]));
 }
 
-async function usageShown(visit: Visit): Promise<Shown> {
+async function usageShown(visit: Visit): Promise<PageAnswer> {
   const { query } = visit;
   const by = views.find((each) => each === query.get("by")) ?? "server";
   const days = periods.find((each) => String(each) === query.get("days")) ?? defaultDays;

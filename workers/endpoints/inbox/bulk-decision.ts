@@ -47,14 +47,14 @@ const showTogether = describe("showTogether", {
 });
 
 type AdmittedReader = Reader & { readonly count: number };
-type Shown = { readonly presented: Presented; readonly view: ReviewView };
+type PresentedReview = { readonly presented: Presented; readonly view: ReviewView };
 
 togetherRoutes.get(paths.inboxTogether, showTogether, async (c) => {
   const reader = await admittedReader(c);
   if (reader instanceof Response) return reader;
   const picked = [...new Set(c.req.queries("pick") ?? [])].filter((key) => isReviewKey(reader, key));
   const found = await Promise.all(picked.slice(0, mostTogether).map((key) => shownReview(c, reader, key)));
-  const shown = found.filter((each) => each !== null && mayDecide(each.view)) as Shown[]; // no null is left
+  const shown = found.filter((each) => each !== null && mayDecide(each.view)) as PresentedReview[]; // no null is left
   const home = pathOfUrl(reader.home);
   const action = `${home}/together`;
   const isDenying = c.req.query("do") === "deny";
@@ -88,9 +88,9 @@ togetherRoutes.get(paths.inboxTogether, showTogether, async (c) => {
 
 const isReviewKey = ({ settings }: Reader, key: string): boolean => parseRunId(settings.keys, parseReviewKey(key)?.run ?? "") !== undefined;
 
-const keyOf = ({ presented: { run, gate } }: Shown): string => reviewKey(run, gate);
+const keyOf = ({ presented: { run, gate } }: PresentedReview): string => reviewKey(run, gate);
 
-async function shownReview(c: AppContext, reader: AdmittedReader, key: string): Promise<Shown | null> {
+async function shownReview(c: AppContext, reader: AdmittedReader, key: string): Promise<PresentedReview | null> {
   const review = parseReviewKey(key);
   const presented = review === undefined ? null : await presentedTo(c, reader, review);
   const view = presented === null ? null : await readView(c, presented, isOpening(c));
@@ -98,7 +98,7 @@ async function shownReview(c: AppContext, reader: AdmittedReader, key: string): 
 }
 
 /** What the form says of one review: which, in which version, with a nonce of its own. */
-const valueOf = (shown: Shown): string => {
+const valueOf = (shown: PresentedReview): string => {
   const { presented, view } = shown;
   return [keyOf(shown), view.version, view.digest, nonceOf(presented, view.version, view.digest)].join("~");
 };
@@ -148,12 +148,12 @@ togetherRoutes.post(paths.inboxTogether, decideTogether, async (c) => {
   return answerPage(c, { kind: "togetherDone", input }, 200, { language: reader.person.language });
 });
 
-type Asked = { readonly act: "approve" | "deny"; readonly reason: string };
+type BulkDecision = { readonly act: "approve" | "deny"; readonly reason: string };
 
 /**
  * One decision, as a press on the review's own page. What fails for one says nothing of the others.
  */
-async function decideOne(c: AppContext, reader: AdmittedReader, posted: Posted, asked: Asked): Promise<DoneReview> {
+async function decideOne(c: AppContext, reader: AdmittedReader, posted: Posted, asked: BulkDecision): Promise<DoneReview> {
   const review = parseReviewKey(posted.key);
   try {
     const presented = review === undefined ? null : await presentedTo(c, reader, review);
@@ -166,7 +166,7 @@ async function decideOne(c: AppContext, reader: AdmittedReader, posted: Posted, 
   }
 }
 
-async function outcomeOf(c: AppContext, presented: Presented, posted: Posted, { act, reason }: Asked): Promise<DoneOutcome> {
+async function outcomeOf(c: AppContext, presented: Presented, posted: Posted, { act, reason }: BulkDecision): Promise<DoneOutcome> {
   const { version, digest, nonce } = posted;
   const judged = judgeNonce(presented.settings.keys, { token: presented.token, version, digest }, nonce, Date.now());
   if (judged !== "good") return judged === "late" ? "lateForm" : judged;
@@ -191,7 +191,7 @@ async function outcomeOf(c: AppContext, presented: Presented, posted: Posted, { 
   return wordOf(decided, act);
 }
 
-function wordOf(decided: DecideAnswer, act: Asked["act"]): DoneOutcome {
+function wordOf(decided: DecideAnswer, act: BulkDecision["act"]): DoneOutcome {
   switch (decided.kind) {
     case "decided":
       return act === "deny" ? "denied" : "approved";
