@@ -64,7 +64,7 @@ export const budgetMutants: readonly Mutant[] = [
     name: "a reservation is written before its answer",
     from: "this.#write(share === null ? reserved : { ...reserved, held: [...reserved.held, share] });",
     to: "this.#account = share === null ? reserved : { ...reserved, held: [...reserved.held, share] };",
-    test: budgets("a thousand requests at once"),
+    test: budgets("what was reserved stays reserved"),
   },
   {
     ...spending,

@@ -262,9 +262,8 @@ export const policyMutants: readonly Mutant[] = [
     to: "1",
   },
   {
-    ...shares,
+    ...limits,
     name: "what is in shares does not fill up meanwhile",
-    file: limits.file,
     from: "const most = Math.max(full - away * costOfOne, costOfOne);",
     to: "const most = away < 0 ? 0 : full;",
   },

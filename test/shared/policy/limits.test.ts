@@ -35,6 +35,15 @@ describe("requests per minute", () => {
     expect(admittedAt([0, 0, 0, 19_999, 20_000, 20_000, 40_000, 60_000], 3)).toEqual([0, 0, 0, 20_000, 40_000, 60_000]);
   });
 
+  test("what is away in shares does not fill up meanwhile: the rest of the limit is all there is", () => {
+    const away = 3;
+    const first = admit(null, { requestsPerMinute: 4 }, 0, away);
+    const second = admit(first.bucket, { requestsPerMinute: 4 }, 0, away);
+    const third = admit(second.bucket, { requestsPerMinute: 4 }, 60_000, away);
+    const fourth = admit(third.bucket, { requestsPerMinute: 4 }, 60_000, away);
+    expect([first, second, third, fourth].map(({ admitted }) => admitted)).toEqual([true, false, true, false]);
+  });
+
   test("a refusal names the exact time: a millisecond sooner is refused again", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500 }), fc.array(fc.nat(5000), { minLength: 1, maxLength: 60 }), (requestsPerMinute, gaps) => {

@@ -162,6 +162,15 @@ test("a thousand requests at once, through resets of the object: what is paid ne
   expect(line.spent + line.unaccounted).toBeGreaterThanOrEqual(model.calls.length * worst);
 }, 120_000);
 
+test("what was reserved stays reserved when the object is cut off right after its answer", async () => {
+  const allowance = { budget: "all", part: null, unit: "tokens", limit: 100, per: "day", notify: [] } as const;
+  const all = () => budgetStub(env, allowance);
+  expect((await all().reserve({ allowance, id: "a", amount: 60, leaseMs: 60_000, wanted: 0 })).kind).toBe("reserved");
+  await crash();
+  expect((await all().standing(allowance)).reserved).toBe(60);
+  expect((await all().reserve({ allowance, id: "b", amount: 60, leaseMs: 60_000, wanted: 0 })).kind).toBe("usedUp");
+});
+
 /** The budget at which one request just fits. */
 async function worstTokens(): Promise<number> {
   let [low, high] = [1, 4_096];
