@@ -110,8 +110,10 @@ describe("another client", () => {
     upstream.answer = elicitsOnce;
     await client.call({}, { capabilities });
     const { key } = await createKey();
-    await new StatelessClient("open", { key }).call({}, { capabilities });
+    await new StatelessClient("open", { key, name }).call({}, { capabilities });
     expect([callsOf("initialize").length, callsOf("tools/call").length]).toEqual([2, 2]);
+    // In one object, the second session would have taken the place of the first.
+    expect(await sessions()).toHaveLength(2);
   });
 
   test("with other arguments finds no call of the first in their session", async () => {
