@@ -68,7 +68,7 @@ const answered: Readonly<Record<string, readonly Difference[]>> = {
   ],
 };
 
-/** At a server with sessions. These are the differences of docs/relay.md, "Conformance". */
+/** At a server with sessions: what the relay cannot make the same, with the reason. */
 const bridged: Readonly<Record<string, readonly Difference[]>> = {
   ...declared,
   "A server with sessions does not look at headers that repeat arguments, and the gateway knows no schema of its tools to look for it.": [
