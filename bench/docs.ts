@@ -7,6 +7,9 @@ import { markdownOf, median } from "./report.ts";
 const startOf = (part: string): string => `<!-- bench ${part}: written by npm run bench -- --write-docs -->`;
 const endOf = (part: string): string => `<!-- end of bench ${part} -->`;
 
+/** Whether the page shows this part's tables. It says the result of the other parts in a line. */
+export const isShown = (page: string, part: string): boolean => page.includes(startOf(part));
+
 /** Keys of columns that bench/results/ has and the page does not. */
 const leftOut: ReadonlySet<string> = new Set(["p50Ms", "p99Ms", "perSecond", "failed", "least", "max", "kib"]);
 

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stopOnSignals } from "../scripts/stopping.ts";
-import { withReport, withText } from "./docs.ts";
+import { isShown, withReport, withText } from "./docs.ts";
 import { type Options, helpText, readOptions, resultsFolder } from "./options.ts";
 import { parts } from "./parts.ts";
 import { markdownOf, readReport, reportOf, writeReport } from "./report.ts";
@@ -65,7 +65,7 @@ function writeDocs(chosen: Options): void {
     process.exit(1);
   }
   let text = readFileSync(page, "utf8");
-  for (const name of named(chosen).filter((each) => measured.includes(each)))
+  for (const name of named(chosen).filter((each) => measured.includes(each) && isShown(text, each)))
     text = withReport(text, readReport(folder, name), `../${resultsFolder}`);
   text = withText(text, "summary", summaryOf(measured.map((name) => readReport(folder, name))));
   writeFileSync(page, text);

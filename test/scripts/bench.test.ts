@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { withReport } from "../../bench/docs.ts";
+import { isShown, withReport } from "../../bench/docs.ts";
 import { readOptions } from "../../bench/options.ts";
 import { type Report, cellOf, median, quantile } from "../../bench/report.ts";
 
@@ -94,6 +94,10 @@ describe("the tables of docs/performance.md", () => {
     const written = withReport(page, { ...report, pictures: [{ file: "growth.svg", title: "Growth" }] }, "../bench/results");
     expect(written).toContain("![Growth](../bench/results/growth.svg)");
     expect(written).not.toContain("| we |");
+  });
+
+  test("a part whose marks the page has is shown, and no other", () => {
+    expect([isShown(page, "relay"), isShown(page, "growth")]).toEqual([true, false]);
   });
 
   test("a report whose requests failed is refused", () => {
