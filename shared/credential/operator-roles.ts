@@ -18,15 +18,14 @@ const isRole = (word: string): word is Role => (roles as readonly string[]).incl
 
 /**
  * Parses `ann@example.com change, *@example.com see`.
- * @returns the entries, or a sentence that names the first entry that is none.
+ * @returns the entries, or the first entry that is none.
  */
 export function parseOperators(text: string): Result<readonly OperatorEntry[], string> {
   const entries: OperatorEntry[] = [];
   for (const part of text.split(",").map((each) => each.trim())) {
     if (part === "") continue;
     const [who = "", role = "", ...rest] = part.split(/\s+/);
-    if (rest.length > 0 || !isRole(role) || !/^(\*|[^\s@*]{1,64})@[^\s@*]{1,255}$/.test(who))
-      return err(`"${part}" is not an email address or *@domain, followed by see, decide or change`);
+    if (rest.length > 0 || !isRole(role) || !/^(\*|[^\s@*]{1,64})@[^\s@*]{1,255}$/.test(who)) return err(part);
     entries.push({ who: who.toLowerCase(), role });
   }
   return ok(entries);

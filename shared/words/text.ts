@@ -10,7 +10,8 @@ declare const places: unique symbol;
  */
 export type Text<Places extends string = string> = string & { readonly [places]?: Places };
 
-type PlacesIn<Said extends string> = Said extends `${string}{${infer Place}}${infer Rest}`
+/** The names of the places in a text. */
+export type PlacesIn<Said extends string> = Said extends `${string}{${infer Place}}${infer Rest}`
   ? (Place extends `${infer Name}, ${string}` ? Name : Place) | PlacesIn<Rest>
   : never;
 
@@ -23,10 +24,18 @@ export type Texts<Catalogue> = Catalogue extends string
  * What is said, before it is in a language: a key of a flat catalogue, and the values of the places
  * in its text. JSON, because phrases are stored and sent.
  */
-export type Phrase<Catalogue extends Readonly<Record<string, string>>> = {
-  readonly [Key in keyof Catalogue & string]: [PlacesIn<Catalogue[Key]>] extends [never]
-    ? { readonly key: Key; readonly values?: never }
-    : { readonly key: Key; readonly values: Readonly<Record<PlacesIn<Catalogue[Key]>, PhraseValue>> };
+export type Phrase<Catalogue extends Readonly<Record<string, string>>> =
+  | { readonly key: Exclude<keyof Catalogue & string, Placed<Catalogue>>; readonly values?: never }
+  | {
+      readonly [Key in Placed<Catalogue>]: {
+        readonly key: Key;
+        readonly values: Readonly<Record<PlacesIn<Catalogue[Key]>, PhraseValue>>;
+      };
+    }[Placed<Catalogue>];
+
+/** The keys whose texts have places. */
+type Placed<Catalogue extends Readonly<Record<string, string>>> = {
+  readonly [Key in keyof Catalogue & string]: [PlacesIn<Catalogue[Key]>] extends [never] ? never : Key;
 }[keyof Catalogue & string];
 
 /** A phrase of any catalogue. */
@@ -34,9 +43,9 @@ export type AnyPhrase = { readonly key: string; readonly values?: Readonly<Recor
 
 /**
  * A text stands as it is, a number as the language writes it, several values with commas and its
- * word for "and". A phrase is one of the same catalogue.
+ * word for "and", or for "or". A phrase is one of the same catalogue.
  */
-export type PhraseValue = string | number | AnyPhrase | readonly PhraseValue[];
+export type PhraseValue = string | number | AnyPhrase | readonly PhraseValue[] | { readonly anyOf: readonly PhraseValue[] };
 
 /** A text with its values, in parts. A place without a value stays. */
 export function textParts<Value>(text: string, values: Readonly<Record<string, Value>>, locale: string): (string | Value)[] {
@@ -75,8 +84,9 @@ export function phraseText({ key, values = {} }: AnyPhrase, catalogue: Catalogue
 function valueText(value: PhraseValue, catalogue: Catalogue, locale: string): string | number {
   if (typeof value === "string" || typeof value === "number") return value;
   if ("key" in value) return phraseText(value, catalogue, locale) ?? "";
-  const items = value.map((each) => valueText(each, catalogue, locale).toLocaleString(locale));
-  return items.length < 2 ? items.join("") : listFormat(locale).format(items);
+  const [items, format] = "anyOf" in value ? [value.anyOf, anyOf] : [value, allOf];
+  const said = items.map((each) => valueText(each, catalogue, locale).toLocaleString(locale));
+  return said.length < 2 ? said.join("") : format(locale).format(said);
 }
 
 function kept<T>(make: (locale: string) => T): (locale: string) => T {
@@ -90,4 +100,5 @@ function kept<T>(make: (locale: string) => T): (locale: string) => T {
 
 /** Each takes the runtime milliseconds to make. */
 const pluralRules = kept((locale) => new Intl.PluralRules(locale));
-const listFormat = kept((locale) => new Intl.ListFormat(locale, { type: "conjunction" }));
+const allOf = kept((locale) => new Intl.ListFormat(locale, { type: "conjunction" }));
+const anyOf = kept((locale) => new Intl.ListFormat(locale, { type: "disjunction" }));

@@ -255,15 +255,15 @@ export const budgetGapMutants: readonly Mutant[] = [
   {
     ...settings,
     name: "no link is made for an address that health refuses",
-    from: 'must be https unless it is a loopback address; correct it");\n    return undefined;',
-    to: 'must be https unless it is a loopback address; correct it");',
+    from: '{ key: "publicUrlPlain" } });\n    return undefined;',
+    to: '{ key: "publicUrlPlain" } });',
     test: setting("none: no link is made"),
   },
   {
     ...settings,
     name: "PUBLIC_URL is a plain address",
-    from: 'url.search !== "" || url.hash !== "" || url.username !== "") {\n    issues.push("PUBLIC_URL',
-    to: 'url.search !== "") {\n    issues.push("PUBLIC_URL',
+    from: 'url.search !== "" || url.hash !== "" || url.username !== "") {\n    issues.push({ variable: "PUBLIC_URL",',
+    to: 'url.search !== "") {\n    issues.push({ variable: "PUBLIC_URL",',
     test: setting("none: no link is made"),
   },
   {

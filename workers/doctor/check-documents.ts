@@ -5,15 +5,14 @@ import type { PointedError } from "../../shared/model/outcome.ts";
 import { parsePolicy } from "../../shared/policy/rules.ts";
 import type { Result } from "../../shared/result.ts";
 import { parseRoutingTable } from "../../shared/routing/table.ts";
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
 import { configStub } from "../stubs/stubs.ts";
 import { type Documents, documentIssues, documentsOf } from "../stores/documents.ts";
-import { type Check, good, isOnThisMachine, fix, note } from "./check.ts";
+import { type Check, type Title, good, isOnThisMachine, fix, note } from "./check.ts";
 
 const names = ["routing", "policy"] as const;
 type Name = (typeof names)[number];
-
-const titles = { routing: "The routing table", policy: "The policy" } as const;
 
 const parsers: Record<Name, (value: unknown) => Result<unknown, readonly PointedError[]>> = {
   routing: parseRoutingTable,
@@ -33,26 +32,26 @@ export async function documentChecks(env: Env, serving: Documents): Promise<read
 }
 
 async function documentCheck(env: Env, name: Name, version: number): Promise<Check> {
-  const issue = documentIssues(env).find((text) => text.startsWith(`The ${name} document`));
-  if (issue !== undefined) return fix(name, `${issue}${await firstIssue(env, name)}`);
+  const title: Title = { key: name };
+  const issue = documentIssues(env).find(({ document }) => document === name);
+  if (issue !== undefined) return fix(title, await withFirstIssue(env, name, issue.says));
   const written = await configStub(env).current(name);
-  if (written === null) {
-    const text = `The built-in default is in use, because no document has been written. GET /admin/${name} shows it, and PUT /admin/${name} writes your own.`;
-    return isOnThisMachine(env) ? good(name, text) : note(name, text);
-  }
-  if (written.version > version)
-    return note(name, `Version ${version} is in use and version ${written.version} was written: a new version takes up to a minute.`);
-  return good(name, `${titles[name]} is valid; version ${version} is in use.`);
+  if (written === null) return (isOnThisMachine(env) ? good : note)(title, { key: "builtIn", values: { document: name } });
+  const inUse = String(version);
+  if (written.version > version) return note(title, { key: "versionComes", values: { version: inUse, written: String(written.version) } });
+  return good(title, { key: `${name}Valid`, values: { version: inUse } });
 }
 
 /**
- * The pointer and message of the written document's first issue, never its value: an upgrade may
- * refuse what was valid before.
+ * With the pointer and message of the written document's first issue, never its value: an upgrade
+ * may refuse what was valid before.
  */
-async function firstIssue(env: Env, name: Name): Promise<string> {
+async function withFirstIssue(env: Env, name: Name, malformed: DoctorPhrase): Promise<DoctorPhrase> {
   const text = (await configStub(env).current(name))?.text;
-  if (text === undefined) return "";
+  if (text === undefined) return malformed;
   const parsed = parsers[name](JSON.parse(text));
   const [first] = parsed.ok ? [] : parsed.error;
-  return first === undefined ? "" : ` The first issue is at ${first.pointer === "" ? "its top" : first.pointer}: ${first.message}.`;
+  if (first === undefined) return malformed;
+  const { pointer, message } = first;
+  return { key: "firstIssue", values: { malformed, pointer: pointer === "" ? { key: "itsTop" } : pointer, issue: message } };
 }

@@ -5,13 +5,15 @@ import type { ProviderError } from "../../shared/model/call.ts";
 import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
 import { type Model, type Provider, type RoutingTable, providerOf } from "../../shared/routing/table.ts";
 import { pointerTo } from "../../shared/routing/issues.ts";
-import { reasonText } from "../../shared/words/reasons.ts";
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
+import type { ReasonPhrase } from "../../shared/words/reasons.ts";
+import type { PhraseValue } from "../../shared/words/text.ts";
 import type { Env } from "../platform/env.ts";
 import { openProviders } from "../providers/provider-registry.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { type Ready, providerReady } from "../providers/ready.ts";
 import { askProvider } from "./ask.ts";
-import { type Check, good, guardedCall, howToSet, listed, fix, note } from "./check.ts";
+import { type Check, type Title, good, guardedCall, howToSet, joined, listed, fix, note } from "./check.ts";
 
 const timeoutMs = 10_000;
 
@@ -29,8 +31,8 @@ export async function providerChecks(env: Env, table: RoutingTable): Promise<rea
     real
       .filter((each) => !unset.includes(each))
       .map((each) =>
-        guardedCall(`provider ${each.id}`, async () =>
-          each.ready.ok ? askedCheck(each, each.ready.value) : notReadyCheck(env, each, reasonText(each.ready.error)),
+        guardedCall(titleOf(each), async () =>
+          each.ready.ok ? askedCheck(each, each.ready.value) : notReadyCheck(env, each, each.ready.error),
         ),
       ),
   );
@@ -58,15 +60,16 @@ function variablesOf(provider: Provider, lookup: (name: string) => string | unde
   return { set: needed.filter(isSet), unset: needed.filter((name) => !isSet(name)) };
 }
 
-function notReadyCheck(env: Env, { id, provider, set, unset, entries }: Used & { set: string[]; unset: string[] }, why: string): Check {
-  const idle = `its models (${modelIds(entries)}) are not used`;
+const titleOf = ({ id }: Used): Title => ({ key: "provider", values: { name: id } });
+
+function notReadyCheck(env: Env, used: Used & { set: string[]; unset: string[] }, why: ReasonPhrase): Check {
+  const { set, unset, entries } = used;
+  const models = modelIds(entries);
   if (unset.length > 0)
-    return fix(`provider ${id}`, `${listed(set)} is set and ${listed(unset)} is not, so ${idle}: ${howToSet(env, unset)}.`);
+    return fix(titleOf(used), { key: "partlySet", values: { set: listed(set), unset: listed(unset), models, how: howToSet(env, unset) } });
   // The address is the remaining cause. It is not shown, only what is wrong with it.
-  return fix(
-    `provider ${id}`,
-    `Its address ${why.replace(/^its provider's address /, "")}, so ${idle}: correct ${addressOf(id, provider)}.`,
-  );
+  const wrong = why.key === "addressWrong" ? why.values.wrong : why;
+  return fix(titleOf(used), { key: "addressUnusable", values: { wrong, models, address: addressOf(used) } });
 }
 
 /** A provider that is not set up is only a note, as long as another model can answer. */
@@ -74,99 +77,81 @@ function restCheck(
   env: Env,
   { unset, hasDemo, hasReal }: { unset: readonly (Used & { unset: string[] })[]; hasDemo: boolean; hasReal: boolean },
 ): Check[] {
-  const withVariables = ({ id, unset: names }: (typeof unset)[number]): string => `${id} (${listed(names)})`;
-  if (hasReal) {
-    return unset.length === 0
-      ? []
-      : [
-          note(
-            "providers",
-            `These are not set up, so their models are not used: ${unset.map(withVariables).join(", ")}. See docs/routing.md.`,
-          ),
-        ];
-  }
+  const title: Title = { key: "providers" };
+  const needing = (those: typeof unset): PhraseValue =>
+    joined(
+      "and",
+      those.map(({ id, unset: names }) => ({ key: "needs", values: { provider: id, variables: listed(names) } })),
+    );
+  if (hasReal) return unset.length === 0 ? [] : [note(title, { key: "providersUnset", values: { providers: needing(unset) } })];
   const [first, ...others] = unset;
-  const how =
-    first === undefined ? "add a provider and its models to the routing table" : `${howToSet(env, first.unset)} (for ${first.id})`;
-  const instead = others.length === 0 ? "." : `; or set up another provider of the table: ${others.map(withVariables).join(", ")}.`;
-  return hasDemo
-    ? [note("providers", `Only the built-in demo model answers. To use a real model, ${how}${instead}`)]
-    : [fix("providers", `No model can be used, so every request fails. To use one, ${how}${instead}`)];
+  const one: DoctorPhrase =
+    first === undefined ? { key: "addProvider" } : { key: "forProvider", values: { how: howToSet(env, first.unset), provider: first.id } };
+  const how: DoctorPhrase = others.length === 0 ? one : { key: "orAnother", values: { how: one, providers: needing(others) } };
+  return hasDemo ? [note(title, { key: "demoOnly", values: { how } })] : [fix(title, { key: "noModel", values: { how } })];
 }
 
-const modelIds = (entries: readonly Entry[]): string =>
+const modelIds = (entries: readonly Entry[]): PhraseValue =>
   listed(
     entries.map(({ model }) => model.id),
     5,
   );
 
-const addressOf = (id: string, { baseUrlFrom }: Provider): string =>
-  baseUrlFrom ?? `${pointerTo(["providers", id, "baseUrl"])} in the routing table`;
+const addressOf = ({ id, provider: { baseUrlFrom } }: Used): PhraseValue =>
+  baseUrlFrom ?? { key: "inTable", values: { pointer: pointerTo(["providers", id, "baseUrl"]) } };
 
-const credentialOf = (id: string, { secret }: Provider): string =>
+const credentialOf = ({ id, provider: { secret } }: Used): DoctorPhrase =>
   secret === undefined
-    ? `name the variable with its credential at ${pointerTo(["providers", id, "secret"])} in the routing table`
-    : `set ${secret} again`;
+    ? { key: "nameVariable", values: { pointer: pointerTo(["providers", id, "secret"]) } }
+    : { key: "setAgain", values: { variable: secret } };
 
 async function askedCheck(used: Used, ready: Ready): Promise<Check> {
-  const { id, provider, entries } = used;
-  const check = `provider ${id}`;
+  const { provider, entries } = used;
+  const title = titleOf(used);
   const { modelList } = openProviders((input, init) => fetch(input, init))(provider.kind);
-  if (modelList === null) return note(check, "It has no list of models, so it was not asked.");
+  if (modelList === null) return note(title, "noModelList");
   const answer = await askProvider((signal) => modelList.ask(ready, signal), timeoutMs);
   if (!answer.ok) return errorCheck(used, answer.error);
   const names = modelList.namesIn(answer.value);
-  const greets = ready.apiKey === undefined ? "It answers" : "It answers and accepts its credential";
-  if (names === undefined)
-    return note(check, "It answers, but not with a list of models, so its credential and its models could not be checked.");
+  const greets: DoctorPhrase = { key: ready.apiKey === undefined ? "answers" : "accepts" };
+  if (names === undefined) return note(title, "notAModelList");
   const missing = entries.filter(({ model }) => !names.has(model.name));
   if (missing.length === 0)
     return good(
-      check,
-      `${greets}; it lists ${entries.length === 1 ? "the one model" : `all ${entries.length} models`} in the routing table.`,
+      title,
+      entries.length === 1 ? { key: "listsOne", values: { greets } } : { key: "listsAll", values: { greets, n: entries.length } },
     );
-  const places = listed(
-    missing.map(({ model, index }) => `${model.id} (${pointerTo(["models", index, "name"])})`),
+  const models = listed(
+    missing.map(({ model, index }) => ({ key: "modelAt", values: { model: model.id, pointer: pointerTo(["models", index, "name"]) } })),
     5,
   );
-  return note(
-    check,
-    `${greets}. It does not list ${places}. Some providers list only some of their models; if calls fail, correct the name in the routing table.`,
-  );
+  return note(title, { key: "listsNot", values: { greets, models } });
 }
 
-function errorCheck({ id, provider }: Used, { kind, status, detail }: ProviderError): Check {
-  const check = `provider ${id}`;
-  const [address, credential] = [addressOf(id, provider), credentialOf(id, provider)];
-  if (detail === "redirected")
-    return fix(check, `It answers with a redirect (${status}), and redirects are not followed: correct ${address}.`);
+function errorCheck(used: Used, { kind, status: code, detail }: ProviderError): Check {
+  const title = titleOf(used);
+  const [address, how] = [addressOf(used), credentialOf(used)];
+  const status: PhraseValue = code === undefined ? { key: "noStatus" } : String(code);
+  if (detail === "redirected") return fix(title, { key: "redirects", values: { status, address } });
   switch (kind) {
     case "refusedCredential":
-      return status === 401
-        ? fix(check, `It refuses the credential (401): ${credential}.`)
-        : note(
-            check,
-            `It does not let this credential list models (${status}), so its models could not be checked; if calls fail, ${credential}.`,
-          );
+      return code === 401
+        ? fix(title, { key: "refusesCredential", values: { status, fix: how } })
+        : note(title, { key: "refusesList", values: { status, fix: how } });
     case "rateLimited":
-      return note(check, "It answers with a rate limit (429), so its credential and its models could not be checked.");
+      return note(title, "rateLimited");
     case "badRequest":
       // Google answers 400 to an unknown key.
-      return status === 400
-        ? fix(check, `It refuses to list its models (400), as some providers do when the credential is not valid: ${credential}.`)
-        : note(
-            check,
-            `It has no list of models at its address (${status ?? "no status"}), so its models could not be checked; if calls fail, check the path in ${address} (many end in /v1).`,
-          );
+      return code === 400
+        ? fix(title, { key: "maybeCredential", values: { fix: how } })
+        : note(title, { key: "nothingThere", values: { status, address } });
     case "timeout":
-      return fix(check, `It did not answer within ${timeoutMs / 1000} seconds: check that it is running, and that ${address} is correct.`);
+      return fix(title, { key: "noAnswer", values: { seconds: timeoutMs / 1000, address } });
     case "overloaded":
     case "providerError":
-      return fix(check, `It answers with a server error (${status ?? "no status"}): try again, or look at its status page.`);
+      return fix(title, { key: "serverError", values: { status } });
     case "brokenAnswer":
-      return detail === "tooLarge"
-        ? note(check, "Its list of models is too long to read, so its models could not be checked.")
-        : fix(check, `Its answer is not JSON, so this address is not the provider's API: correct ${address}.`);
+      return detail === "tooLarge" ? note(title, "modelListLong") : fix(title, { key: "notJson", values: { address } });
     case "connection":
     case "noCredential":
     // A list of models is never asked for through a queue, and costs nothing.
@@ -174,7 +159,7 @@ function errorCheck({ id, provider }: Used, { kind, status, detail }: ProviderEr
     case "queueTimeout":
     case "overBudget":
     case "stopped":
-      return fix(check, `It cannot be reached: check that it is running, and that ${address} is correct.`);
+      return fix(title, { key: "unreachable", values: { address } });
     default:
       return kind satisfies never;
   }

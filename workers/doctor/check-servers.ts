@@ -2,11 +2,12 @@
 // once.
 
 import type { Server } from "../../shared/relay/servers.ts";
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
 import { serversOf } from "../stores/documents.ts";
 import { askUpstream } from "../mcp-client/ask-server.ts";
 import { lookupIn } from "../platform/lookup.ts";
-import { type Check, good, guardedCall, howToSet, fix, note } from "./check.ts";
+import { type Check, type Title, good, guardedCall, howToSet, fix, note } from "./check.ts";
 
 const hello = JSON.stringify({
   jsonrpc: "2.0",
@@ -19,7 +20,7 @@ const timeoutMs = 10_000;
 export async function serverChecks(env: Env): Promise<readonly Check[]> {
   const { servers } = await serversOf(env, Date.now(), () => {});
   const checks = await Promise.all(
-    Object.entries(servers).map(([name, server]) => guardedCall(`server ${name}`, () => check(env, name, server))),
+    Object.entries(servers).map(([name, server]) => guardedCall({ key: "server", values: { name } }, () => check(env, name, server))),
   );
   return checks.flat();
 }
@@ -29,23 +30,21 @@ export async function serverCheck(env: Env, name: string): Promise<Check | null>
   const { servers } = await serversOf(env, Date.now(), () => {});
   const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
   if (server === undefined) return null;
-  const [checked = null] = await guardedCall(`server ${name}`, () => check(env, name, server));
+  const [checked = null] = await guardedCall({ key: "server", values: { name } }, () => check(env, name, server));
   return checked;
 }
 
 async function check(env: Env, name: string, server: Server): Promise<Check> {
-  const title = `server ${name}`;
-  if (server.passAuthorization) return note(title, "Each client signs in to this server itself, so it was not checked.");
+  const title: Title = { key: "server", values: { name } };
+  if (server.passAuthorization) return note(title, "clientsSignIn");
   if (server.secret !== undefined && !lookupIn(env)(server.secret)?.trim())
-    return fix(title, `Its entry names ${server.secret}, which is not set: ${howToSet(env, [server.secret])}.`);
+    return fix(title, { key: "secretUnset", values: { variable: server.secret, how: howToSet(env, [server.secret]) } });
   const headers = new Headers({ "Content-Type": "application/json", Accept: "application/json, text/event-stream" });
   const signal = AbortSignal.timeout(timeoutMs);
   const asked = await askUpstream(env, server, { method: "POST", body: hello, session: null, headers, authorization: null, signal });
-  const place = `/servers/${name}/url of the servers document`;
+  const address: DoctorPhrase = { key: "serverUrl", values: { name } };
   if (!asked.ok) {
-    return asked.error === "redirected"
-      ? fix(title, `It answers with a redirect, and redirects are not followed: set ${place} to the address that it redirects to.`)
-      : fix(title, `It cannot be reached: check that it is running, and that ${place} is correct.`);
+    return fix(title, { key: asked.error === "redirected" ? "serverRedirects" : "unreachable", values: { address } });
   }
   const { status, body } = asked.value;
   body?.cancel().catch(() => {});
@@ -54,11 +53,8 @@ async function check(env: Env, name: string, server: Server): Promise<Check> {
     const ended = await askUpstream(env, server, { method: "DELETE", session, headers, authorization: null, signal });
     if (ended.ok) ended.value.body?.cancel().catch(() => {});
   }
-  if (status === 200) return good(title, "It answers and started a session.");
+  if (status === 200) return good(title, "session");
   if (status === 401 || status === 403)
-    return fix(
-      title,
-      `It refuses the credential (${status}): set ${server.secret ?? "a secret in its entry"} again, or let clients sign in themselves with passAuthorization.`,
-    );
-  return fix(title, `It answers ${status} to initialize: check that ${place} is its MCP endpoint (Streamable HTTP).`);
+    return fix(title, { key: "serverRefuses", values: { status: String(status), secret: server.secret ?? { key: "aSecret" } } });
+  return fix(title, { key: "serverAnswers", values: { status: String(status), address } });
 }

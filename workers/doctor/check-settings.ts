@@ -1,30 +1,28 @@
 // Checks the gateway's own variables: its address, its secrets and its numbers.
 
 import type { Env } from "../platform/env.ts";
-import { settingsOf } from "../platform/settings.ts";
+import { secretErrorPhrase, settingsOf } from "../platform/settings.ts";
 import { isChannelSetting } from "../../shared/notice-channels.ts";
-import { secretError, secretErrorWords } from "../../shared/secret-error.ts";
+import { secretError } from "../../shared/secret-error.ts";
 import { paths } from "../platform/urls.ts";
 import { type Check, good, isOnThisMachine, fix, note } from "./check.ts";
 
 const isSecret = (name: string): boolean => /KEY|TOKEN|HEADERS/.test(name);
-const secretsHow = "It is a secret: change it with `npx wrangler secret put` or `npx wrangler secret delete`.";
-const variablesHow = "Set it under [vars] in wrangler.toml, and deploy.";
-const localHow = "Change it in .dev.vars, and restart the gateway.";
+const command = (rest: string): string => `\`npx wrangler secret ${rest}\``;
 
 export function settingsChecks(env: Env): readonly Check[] {
   const { publicUrl, issues } = settingsOf(env);
-  const sentences = issues
-    .map((issue) => ({ name: /^[A-Z_]+/.exec(issue)?.[0] ?? "settings", text: issue }))
+  const found = issues
     // The channels' own checks report these.
-    .filter(({ name }) => !isChannelSetting(name))
-    .map(({ name, text }) =>
-      fix(name, `${text.replace(/\.$/, "")}. ${isOnThisMachine(env) ? localHow : isSecret(name) ? secretsHow : variablesHow}`),
-    );
+    .filter(({ variable }) => !isChannelSetting(variable))
+    .map(({ variable, says }) => {
+      const key = isOnThisMachine(env) ? "thenLocally" : isSecret(variable) ? "thenSecret" : "thenVariable";
+      return fix({ name: variable }, { key, values: { issue: says } });
+    });
   return [
-    ...(publicUrl === undefined ? [] : [good("PUBLIC_URL", `Review links begin with ${publicUrl}.`)]),
-    ...sentences,
-    good("LINK_KEY", "It is set. Ids, links and keys are signed with it."),
+    ...(publicUrl === undefined ? [] : [good({ name: "PUBLIC_URL" }, { key: "linksBegin", values: { url: publicUrl } })]),
+    ...found,
+    good({ name: "LINK_KEY" }, "linkKey"),
     ...previousKeyChecks(env),
     ...contentKeyChecks(env),
     ...adminTokenChecks(env),
@@ -36,47 +34,31 @@ export function settingsChecks(env: Env): readonly Check[] {
 
 function previousKeyChecks({ LINK_KEY, LINK_KEY_PREVIOUS }: Env): Check[] {
   if (!LINK_KEY_PREVIOUS) return [];
-  const without = "`npx wrangler secret delete LINK_KEY_PREVIOUS`";
-  if (LINK_KEY_PREVIOUS === LINK_KEY)
-    return [
-      fix("LINK_KEY_PREVIOUS", `It is the same as LINK_KEY, so the key was not rotated: set LINK_KEY to a new key, or run ${without}.`),
-    ];
+  const title = { name: "LINK_KEY_PREVIOUS" };
+  const values = { command: command("delete LINK_KEY_PREVIOUS") };
+  if (LINK_KEY_PREVIOUS === LINK_KEY) return [fix(title, { key: "linkKeySame", values })];
   // One that is not accepted is reported with the other settings.
   if (secretError(LINK_KEY_PREVIOUS) !== null) return [];
-  return [
-    note(
-      "LINK_KEY_PREVIOUS",
-      `A key rotation is in progress: this key's signatures are still accepted. After the longest deadline plus RETENTION_HOURS, and at least one day, run ${without}.`,
-    ),
-  ];
+  return [note(title, { key: "linkKeyRotates", values })];
 }
 
 /** A weak one is reported with the other settings. */
 function contentKeyChecks(env: Env): Check[] {
   const { CONTENT_KEY, CONTENT_KEY_PREVIOUS } = env;
-  const without = "`npx wrangler secret delete CONTENT_KEY_PREVIOUS`";
+  const [title, previous] = [{ name: "CONTENT_KEY" }, { name: "CONTENT_KEY_PREVIOUS" }];
   const [first] = settingsOf(env).contentSecrets;
   if (first === undefined)
     return [
       isOnThisMachine(env)
-        ? good("CONTENT_KEY", "It is not set, so prompts and replies are stored as plain text on this machine.")
-        : note(
-            "CONTENT_KEY",
-            "It is not set, so prompts and replies are stored as plain text for as long as they are kept: run `npx wrangler secret put CONTENT_KEY` with 32 random characters or more to encrypt them.",
-          ),
+        ? good(title, "contentPlainHere")
+        : note(title, { key: "contentPlain", values: { command: command("put CONTENT_KEY") } }),
     ];
   if (!CONTENT_KEY) return [];
-  const isSet = good("CONTENT_KEY", "It is set. Stored prompts and replies are encrypted with it.");
+  const isSet = good(title, "contentKey");
   if (!CONTENT_KEY_PREVIOUS) return [isSet];
-  if (CONTENT_KEY_PREVIOUS === CONTENT_KEY)
-    return [isSet, fix("CONTENT_KEY_PREVIOUS", `It is the same as CONTENT_KEY: set CONTENT_KEY to a new key, or run ${without}.`)];
-  return [
-    isSet,
-    note(
-      "CONTENT_KEY_PREVIOUS",
-      `A key rotation is in progress: content of this key can still be read. After the longest deadline plus RETENTION_HOURS, and the longest time for which callers have something cached or remembered, run ${without}.`,
-    ),
-  ];
+  const values = { command: command("delete CONTENT_KEY_PREVIOUS") };
+  if (CONTENT_KEY_PREVIOUS === CONTENT_KEY) return [isSet, fix(previous, { key: "contentKeySame", values })];
+  return [isSet, note(previous, { key: "contentKeyRotates", values })];
 }
 
 /** The caller sent the token, so it is set and long enough. */
@@ -85,8 +67,8 @@ function adminTokenChecks({ ADMIN_TOKEN, LINK_KEY, LINK_KEY_PREVIOUS, DEV_API_KE
   const same = Object.entries(secrets).find(([, value]) => value !== undefined && value === ADMIN_TOKEN)?.[0];
   return [
     same === undefined
-      ? good("ADMIN_TOKEN", "It is set, and it is the token that was sent.")
-      : fix("ADMIN_TOKEN", `It is the same as ${same}, so a person who has one has both: set a different ADMIN_TOKEN.`),
+      ? good({ name: "ADMIN_TOKEN" }, "adminToken")
+      : fix({ name: "ADMIN_TOKEN" }, { key: "adminTokenSame", values: { variable: same } }),
   ];
 }
 
@@ -96,8 +78,8 @@ function metricsTokenChecks(env: Env): Check[] {
   if (settingsOf(env).metricsToken === undefined) return [];
   return [
     METRICS_TOKEN === ADMIN_TOKEN
-      ? fix("METRICS_TOKEN", "It is the same as ADMIN_TOKEN, so whoever reads metrics can administer the gateway: set a different one.")
-      : good("METRICS_TOKEN", `It is set. It may read GET ${paths.metrics} and nothing else.`),
+      ? fix({ name: "METRICS_TOKEN" }, "metricsTokenSame")
+      : good({ name: "METRICS_TOKEN" }, { key: "metricsToken", values: { request: `GET ${paths.metrics}` } }),
   ];
 }
 
@@ -105,30 +87,15 @@ function devKeyChecks(env: Env): Check[] {
   const { DEV_API_KEY } = env;
   // Without PUBLIC_URL it is not known whether the key will be accepted.
   if (!DEV_API_KEY || settingsOf(env).publicUrl === undefined) return [];
-  if (!isOnThisMachine(env)) {
-    return [
-      fix(
-        "DEV_API_KEY",
-        "It is set but not accepted, because PUBLIC_URL is not a loopback address: run `npx wrangler secret delete DEV_API_KEY`, and create API keys with POST /admin/keys.",
-      ),
-    ];
-  }
+  const title = { name: "DEV_API_KEY" };
+  if (!isOnThisMachine(env)) return [fix(title, { key: "devKeyPublic", values: { command: command("delete DEV_API_KEY") } })];
   const error = secretError(DEV_API_KEY);
-  return [
-    error !== null
-      ? fix("DEV_API_KEY", `It ${secretErrorWords[error]}, so it is not accepted: set a random one of 32 characters or more in .dev.vars.`)
-      : good("DEV_API_KEY", "It is accepted as an API key, on this machine only."),
-  ];
+  return [error !== null ? fix(title, { key: "devKeyWeak", values: { error: secretErrorPhrase(error) } }) : good(title, "devKey")];
 }
 
 function outboxChecks(env: Env): Check[] {
   if (!settingsOf(env).outbox) return [];
-  if (isOnThisMachine(env))
-    return [good("OUTBOX", `It is on: review links are printed by npm start and listed at GET ${paths.admin.notices}.`)];
-  return [
-    note(
-      "OUTBOX",
-      "It is on: anyone with ADMIN_TOKEN can read every reviewer's link at /admin/notices and decide with it. Turn it off once reviewers have a channel.",
-    ),
-  ];
+  const title = { name: "OUTBOX" };
+  if (isOnThisMachine(env)) return [good(title, { key: "outboxHere", values: { request: `GET ${paths.admin.notices}` } })];
+  return [note(title, "outboxPublic")];
 }

@@ -11,15 +11,11 @@ export async function telemetryChecks(env: Env): Promise<readonly Check[]> {
   const { otlp } = settingsOf(env);
   if (otlp === undefined) return [];
   const failure = await postSpans(otlp, () => []);
-  const name = "OTEL_EXPORTER_OTLP_ENDPOINT";
-  if (failure === null) return [good(name, "The collector answers, and takes spans.")];
-  if ("error" in failure) return [fix(name, "The collector does not answer, so spans are lost: correct the address, or start it.")];
+  const title = { name: "OTEL_EXPORTER_OTLP_ENDPOINT" };
+  if (failure === null) return [good(title, "spansTaken")];
+  if ("error" in failure) return [fix(title, "spansLost")];
   const { status } = failure;
-  if (status === 401 || status === 403)
-    return [fix(name, `The collector refuses the credential (${status}), so spans are lost: set OTEL_EXPORTER_OTLP_HEADERS again.`)];
-  if (status === 404)
-    return [
-      fix(name, "The collector has nothing at its /v1/traces (404), so spans are lost: the address must be the one before /v1/traces."),
-    ];
-  return [fix(name, `The collector answers with status ${status}, so spans are lost: see its own log.`)];
+  if (status === 401 || status === 403) return [fix(title, { key: "spansRefused", values: { status: String(status) } })];
+  if (status === 404) return [fix(title, "spansNowhere")];
+  return [fix(title, { key: "spansFailed", values: { status: String(status) } })];
 }

@@ -3,15 +3,37 @@
 // prompt; it names variables and JSON pointers into documents.
 
 import type { Env } from "../platform/env.ts";
+import { type DoctorPhrase, doctorText } from "../../shared/words/doctor.ts";
+import type { PhraseValue } from "../../shared/words/text.ts";
 import { isLoopbackHost } from "../../shared/address.ts";
 import { settingsOf } from "../platform/settings.ts";
 
 /** `fix`: something does not work. `note`: it works, and an operator should know. */
-export type Check = { readonly check: string; readonly state: "good" | "note" | "fix"; readonly text: string };
+export type Check = {
+  readonly check: string;
+  readonly state: "good" | "note" | "fix";
+  readonly text: string;
+  /** `check` and `text` before they are in English; absent where they are names of variables. */
+  readonly title?: DoctorPhrase;
+  /** Absent where a channel says it. */
+  readonly says?: DoctorPhrase;
+};
 
-export const good = (check: string, text: string): Check => ({ check, state: "good", text });
-export const note = (check: string, text: string): Check => ({ check, state: "note", text });
-export const fix = (check: string, text: string): Check => ({ check, state: "fix", text });
+/** What is said without a value. */
+type PlainKey = Extract<DoctorPhrase, { readonly values?: never }>["key"];
+
+/** A variable's or a channel's name, or a phrase. */
+export type Title = DoctorPhrase | { readonly name: string };
+
+function checkOf(state: Check["state"], title: Title, said: PlainKey | DoctorPhrase): Check {
+  const says = typeof said === "string" ? { key: said } : said;
+  const check = "name" in title ? title.name : doctorText(title);
+  return { check, state, text: doctorText(says), ...("name" in title ? {} : { title }), says };
+}
+
+export const good = (title: Title, said: PlainKey | DoctorPhrase): Check => checkOf("good", title, said);
+export const note = (title: Title, said: PlainKey | DoctorPhrase): Check => checkOf("note", title, said);
+export const fix = (title: Title, said: PlainKey | DoctorPhrase): Check => checkOf("fix", title, said);
 
 /** Whether PUBLIC_URL is a loopback address: the gateway runs on the operator's own machine. */
 export function isOnThisMachine(env: Env): boolean {
@@ -23,17 +45,18 @@ export function isOnThisMachine(env: Env): boolean {
  * How to set these variables, as a clause. `secret put` also serves for a variable that is no
  * secret.
  */
-export const howToSet = (env: Env, names: readonly string[]): string =>
+export const howToSet = (env: Env, names: readonly string[]): DoctorPhrase =>
   isOnThisMachine(env)
-    ? `add ${listed(names.map((name) => `${name}=…`))} to .dev.vars and restart the gateway`
-    : `run ${listed(names.map((name) => `\`npx wrangler secret put ${name}\``))}`;
+    ? { key: "putLocally", values: { variables: listed(names.map((name) => `${name}=…`)) } }
+    : { key: "putSecrets", values: { commands: listed(names.map((name) => `\`npx wrangler secret put ${name}\``)) } };
 
-/** "a", "a and b", "a, b and c"; of more than `most`, the first ones and a count. */
-export function listed(words: readonly string[], most = 20): string {
-  const shown = words.length > most ? [...words.slice(0, most - 1), `${words.length - most + 1} more`] : [...words];
-  const last = shown.pop() ?? "";
-  return shown.length === 0 ? last : `${shown.join(", ")} and ${last}`;
-}
+/** Of more than `most`, the first ones and a count. */
+export const listed = (items: readonly PhraseValue[], most = 20): readonly PhraseValue[] =>
+  items.length > most ? [...items.slice(0, most - 1), { key: "more", values: { n: items.length - most + 1 } }] : items;
+
+/** One phrase of several, one after the other: `key` says what stands between two. */
+export const joined = (key: "sentences" | "either" | "and", [first, ...rest]: readonly PhraseValue[]): PhraseValue =>
+  first === undefined ? "" : rest.length === 0 ? first : { key, values: { first, rest: joined(key, rest) } };
 
 const groupTimeoutMs = 15_000;
 /** For one call: longer than the call's own timeout, and shorter than the timeout of its group. */
@@ -44,13 +67,13 @@ const callTimeoutMs = 12_000;
  * still reported.
  */
 export async function guarded(
-  check: string,
+  title: Title,
   work: () => Promise<readonly Check[]> | readonly Check[],
   limitMs = groupTimeoutMs,
 ): Promise<readonly Check[]> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<readonly Check[]>((resolve) => {
-    timer = setTimeout(() => resolve([fix(check, `This check did not finish within ${limitMs / 1000} seconds; try again.`)]), limitMs);
+    timer = setTimeout(() => resolve([fix(title, { key: "late", values: { seconds: limitMs / 1000 } })]), limitMs);
   });
   try {
     const working = (async () => work())();
@@ -58,7 +81,7 @@ export async function guarded(
     return await Promise.race([working, late]);
   } catch {
     // The error's message is not shown: it may quote a secret or a person's address.
-    return [fix(check, "This could not be checked, because of an error in the gateway or its storage; try again.")];
+    return [fix(title, "broken")];
   } finally {
     clearTimeout(timer);
   }
@@ -68,5 +91,5 @@ export async function guarded(
  * The same for one outside call. The call has a timeout of its own; this one is for a call that
  * ignores it.
  */
-export const guardedCall = (check: string, work: () => Promise<Check>): Promise<readonly Check[]> =>
-  guarded(check, async () => [await work()], callTimeoutMs);
+export const guardedCall = (title: Title, work: () => Promise<Check>): Promise<readonly Check[]> =>
+  guarded(title, async () => [await work()], callTimeoutMs);

@@ -63,15 +63,15 @@ export const onOneLine = (check: Check): Check => ({ ...check, text: check.text.
 async function allChecks(env: Env): Promise<readonly (readonly Check[])[]> {
   const documents = freshDocuments(env);
   return Promise.all([
-    guarded("settings", () => settingsChecks(env)),
-    guarded("workers", () => workerChecks(env)),
-    guarded("documents", async () => documentChecks(env, await documents)),
-    guarded("reviewers", async () => peopleChecks(env, (await documents).policy)),
-    guarded("providers", async () => providerChecks(env, (await documents).routing)),
-    guarded("channels", () => channelChecks(env)),
-    guarded("servers", () => serverChecks(env)),
-    guarded("issuers", () => issuerChecks(env)),
-    guarded("telemetry", () => telemetryChecks(env)),
-    guarded("keys", async () => keyChecks(env, (await documents).policy)),
+    guarded({ key: "settings" }, () => settingsChecks(env)),
+    guarded({ key: "workers" }, () => workerChecks(env)),
+    guarded({ key: "documents" }, async () => documentChecks(env, await documents)),
+    guarded({ key: "reviewers" }, async () => peopleChecks(env, (await documents).policy)),
+    guarded({ key: "providers" }, async () => providerChecks(env, (await documents).routing)),
+    guarded({ key: "channels" }, () => channelChecks(env)),
+    guarded({ key: "servers" }, () => serverChecks(env)),
+    guarded({ key: "issuers" }, () => issuerChecks(env)),
+    guarded({ key: "telemetry" }, () => telemetryChecks(env)),
+    guarded({ key: "keys" }, async () => keyChecks(env, (await documents).policy)),
   ]);
 }

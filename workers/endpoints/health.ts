@@ -6,6 +6,8 @@ import { channelIssues } from "../channels/registry.ts";
 import { missingBindingIssues } from "../platform/bindings.ts";
 import { SettingError, settingsOf } from "../platform/settings.ts";
 import { reachIssues } from "../doctor/people.ts";
+import { type DoctorPhrase, doctorText } from "../../shared/words/doctor.ts";
+import type { PhraseValue } from "../../shared/words/text.ts";
 import { ConfigurationUnavailable, documentIssues, documentsOf } from "../stores/documents.ts";
 import { keyIssues, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
@@ -23,11 +25,17 @@ const health = describe("health", {
 });
 
 healthRoutes.get(paths.health, health, async (c) => {
-  const { status, problems } = await healthOf(c);
+  const { status, issues } = await healthOf(c);
+  const problems = issues.map(({ text }) => text);
   return status === "down" ? c.json({ status, problems }, 503) : c.json({ status, problems }, 200, { "Cache-Control": "no-store" });
 });
 
-type Health = { readonly status: "ok" | "degraded" | "down"; readonly problems: readonly string[] };
+type Health = { readonly status: "ok" | "degraded" | "down"; readonly issues: readonly HealthIssue[] };
+
+/** `says`: the same before it is in English; absent where a channel says it. */
+export type HealthIssue = { readonly text: string; readonly says?: DoctorPhrase };
+
+const said = (says: DoctorPhrase): HealthIssue => ({ text: doctorText(says), says });
 
 /** What this Worker knows of itself: nothing outside is asked. Never throws. */
 export async function healthOf(c: AppContext): Promise<Health> {
@@ -35,20 +43,20 @@ export async function healthOf(c: AppContext): Promise<Health> {
   try {
     const settings = settingsOf(c.env);
     const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
-    const problems = [
-      ...settings.issues,
-      ...missing,
-      ...missingWorkerIssues(c.env),
-      ...channelIssues(c.env),
-      ...reachIssues(c.env, policy),
-      ...documentIssues(c.env),
-      ...keyIssues(c.env),
-      // Where the ConfigObject does not answer, `documentIssues` says so.
-      ...ownerIssues(await keysWithoutOwner(c.env, policy, Date.now()).catch(() => [])),
+    const issues = [
+      ...[...settings.issues.map(({ says }) => says), ...missing, ...missingWorkerIssues(c.env)].map(said),
+      ...channelIssues(c.env).map((text) => ({ text })),
+      ...[
+        ...reachIssues(c.env, policy),
+        ...documentIssues(c.env).map(({ says }) => says),
+        ...keyIssues(c.env),
+        // Where the ConfigObject does not answer, `documentIssues` says so.
+        ...ownerIssues(await keysWithoutOwner(c.env, policy, Date.now()).catch(() => [])),
+      ].map(said),
     ];
-    return { status: problems.length === 0 ? "ok" : "degraded", problems };
+    return { status: issues.length === 0 ? "ok" : "degraded", issues };
   } catch (error) {
-    return { status: "down", problems: [...missing, ...downIssues(error, missing.length > 0)] };
+    return { status: "down", issues: [...missing.map(said), ...downIssues(error, missing.length > 0)] };
   }
 }
 
@@ -56,18 +64,17 @@ export async function healthOf(c: AppContext): Promise<Health> {
  * None where a binding is missing and the error is not about a setting: what is missing explains
  * it.
  */
-function downIssues(error: unknown, lacksBinding: boolean): string[] {
-  if (error instanceof ConfigurationUnavailable)
-    return ["The configuration cannot be read from KV or from the ConfigObject: requests are refused until one of them answers"];
-  if (error instanceof SettingError) return [error.message];
-  return lacksBinding ? [] : ["The gateway's settings cannot be read; its log names the error"];
+function downIssues(error: unknown, lacksBinding: boolean): HealthIssue[] {
+  if (error instanceof ConfigurationUnavailable) return [said({ key: "configurationUnreadable" })];
+  if (error instanceof SettingError) return [{ text: error.message }];
+  return lacksBinding ? [] : [said({ key: "settingsUnreadable" })];
 }
 
-const ownerIssues = (ids: readonly string[]): string[] =>
-  ids.length === 0
-    ? []
-    : [
-        `Requests of keys whose owner is not a reviewer are refused where the policy says selfApproval: false: ${ids.slice(0, mostNamed).join(", ")}${ids.length > mostNamed ? ` and ${ids.length - mostNamed} more` : ""}. Create these keys again with a reviewer's name or email as owner.`,
-      ];
+const ownerIssues = (ids: readonly string[]): DoctorPhrase[] =>
+  ids.length === 0 ? [] : [{ key: "ownersRefused", values: { keys: manyOf(ids) } }];
 
 const mostNamed = 5;
+
+/** With commas, and a count of those beyond the first. */
+const manyOf = (ids: readonly string[]): PhraseValue =>
+  ids.length <= mostNamed ? ids.join(", ") : [ids.slice(0, mostNamed).join(", "), { key: "more", values: { n: ids.length - mostNamed } }];

@@ -1,6 +1,7 @@
 // The bindings that wrangler.toml must have, those of the Workers beside the gateway apart: a
 // project that upgrades keeps a file of its own.
 
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "./env.ts";
 import type { WorkerBeside } from "./workers-beside.ts";
 
@@ -27,13 +28,9 @@ const required: Record<Exclude<Required, WorkerBeside["binding"]>, true> = {
   FLOOD: true,
 };
 
-/** For health: one sentence that names the bindings that are missing; none where there are all. */
-export function missingBindingIssues(env: Partial<Env>): string[] {
+/** For health: the bindings that are missing; none where there are all. */
+export function missingBindingIssues(env: Partial<Env>): DoctorPhrase[] {
   // Of an object's own names, TypeScript promises only text.
   const missing = (Object.keys(required) as (keyof typeof required)[]).filter((name) => env[name] === undefined);
-  return missing.length === 0
-    ? []
-    : [
-        `wrangler.toml lacks ${missing.length === 1 ? "the binding" : "the bindings"} ${missing.join(", ")}, which this version uses: add what its own wrangler.toml has for that (docs/packages.md), and deploy again`,
-      ];
+  return missing.length === 0 ? [] : [{ key: "bindingsMissing", values: { n: missing.length, names: missing.join(", ") } }];
 }

@@ -3,6 +3,7 @@
 
 import { isLoopbackHost, readBaseUrl } from "../../shared/address.ts";
 import type { Env } from "./env.ts";
+import type { SettingIssue } from "./settings.ts";
 
 export type OtlpSettings = {
   /** The collector's address for traces. */
@@ -17,7 +18,7 @@ export type OtlpSettings = {
 type OtlpEnv = Pick<Env, "OTEL_EXPORTER_OTLP_ENDPOINT" | "OTEL_EXPORTER_OTLP_HEADERS" | "OTEL_SERVICE_NAME" | "OTEL_TRACES_SAMPLER_ARG">;
 
 /** Undefined where spans are not exported; an issue for each variable that is wrong. */
-export function parseOtlp(env: OtlpEnv, issues: string[]): OtlpSettings | undefined {
+export function parseOtlp(env: OtlpEnv, issues: SettingIssue[]): OtlpSettings | undefined {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT?.trim() ?? "";
   if (endpoint === "") return undefined;
   const url = readBaseUrl(endpoint);
@@ -27,16 +28,11 @@ export function parseOtlp(env: OtlpEnv, issues: string[]): OtlpSettings | undefi
     !URL.canParse(endpoint) ||
     (url.scheme === "http" && !isLoopbackHost(new URL(endpoint).hostname))
   ) {
-    issues.push(
-      "OTEL_EXPORTER_OTLP_ENDPOINT is not an https address (or http on a loopback address) without user name, query and fragment, so no spans are exported; correct it",
-    );
+    issues.push({ variable: "OTEL_EXPORTER_OTLP_ENDPOINT", says: { key: "otlpAddress" } });
     return undefined;
   }
   const headers = parseHeaders(env.OTEL_EXPORTER_OTLP_HEADERS ?? "");
-  if (headers === undefined)
-    issues.push(
-      "OTEL_EXPORTER_OTLP_HEADERS is not a list such as name=value,name=value with encoded values, so no header is sent; correct it",
-    );
+  if (headers === undefined) issues.push({ variable: "OTEL_EXPORTER_OTLP_HEADERS", says: { key: "otlpHeaders" } });
   return {
     tracesUrl: `${endpoint.replace(/\/+$/, "")}/v1/traces`,
     headers: headers ?? {},
@@ -68,10 +64,11 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function parseShare(text: string | undefined, issues: string[]): number {
+function parseShare(text: string | undefined, issues: SettingIssue[]): number {
   if (text === undefined || text === "") return 1;
   const share = Number(text);
   if (Number.isFinite(share) && share >= 0 && share <= 1) return share;
-  issues.push("OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1; the default 1 is used instead");
+  const name = "OTEL_TRACES_SAMPLER_ARG";
+  issues.push({ variable: name, says: { key: "outOfRange", values: { variable: name, least: "0", most: "1", standard: "1" } } });
   return 1;
 }

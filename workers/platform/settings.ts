@@ -3,9 +3,11 @@
 
 import { isLoopbackHost } from "../../shared/address.ts";
 import { type OperatorEntry, parseOperators } from "../../shared/credential/operator-roles.ts";
-import { type SecretError, secretError, secretErrorWords } from "../../shared/secret-error.ts";
+import { type SecretError, secretError, secretErrorWords, shortestSecret } from "../../shared/secret-error.ts";
 import { type SigningKeys, signingKey } from "../../shared/sealed-id.ts";
 import type { Env } from "./env.ts";
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
+import type { AnyPhrase } from "../../shared/words/text.ts";
 import { type OtlpSettings, parseOtlp } from "./otlp-settings.ts";
 
 export type Settings = {
@@ -45,12 +47,19 @@ export type Settings = {
   readonly access: AccessSettings | undefined;
   /** Whom Cloudflare Access brings as operators, and what they may do. */
   readonly operators: readonly OperatorEntry[];
-  /** For health: each is one sentence that says what to fix. */
-  readonly issues: readonly string[];
+  /** For health: each says what to fix. */
+  readonly issues: readonly SettingIssue[];
 };
 
 /** `issuer`: the team's address, as the tokens' `iss` has it. */
 export type AccessSettings = { readonly issuer: string; readonly audience: string };
+
+/** What is wrong with a variable, and how to correct it. */
+export type SettingIssue = { readonly variable: string; readonly says: DoctorPhrase };
+
+/** What is wrong with a secret, as the end of a sentence that begins with its name. */
+export const secretErrorPhrase = (error: SecretError): AnyPhrase =>
+  error === "short" ? { key: "short", values: { least: String(shortestSecret) } } : { key: error };
 
 const parsed = new WeakMap<object, Settings>();
 
@@ -68,7 +77,7 @@ export function settingsOf(env: Env): Settings {
 }
 
 function parseSettings(env: Env): Settings {
-  const issues: string[] = [];
+  const issues: SettingIssue[] = [];
   const { LINK_KEY: linkKey = "", LINK_KEY_PREVIOUS: previous = "", DEV_API_KEY: devApiKey = "" } = env;
   const { ADMIN_TOKEN: adminToken = "", METRICS_TOKEN: metricsToken = "" } = env;
   const linkKeyError = secretError(linkKey);
@@ -77,13 +86,13 @@ function parseSettings(env: Env): Settings {
       `LINK_KEY ${linkKeyError === "example" ? secretErrorWords.example : "is missing or too short"}: set it with \`wrangler secret put LINK_KEY\``,
     );
   const current = signingKey(linkKey);
-  const previousError = refused("LINK_KEY_PREVIOUS", previous, "remove it, or set it to the previous LINK_KEY", issues);
+  const previousError = refused("LINK_KEY_PREVIOUS", previous, "previousOr", issues);
   const keys: SigningKeys = previousError === null ? [current, signingKey(previous)] : [current];
   const contentSecrets = parseContentKeys(env, issues);
   const publicUrl = parsePublicUrl(env.PUBLIC_URL, issues);
   const loopback = publicUrl !== undefined && isLoopbackHost(new URL(publicUrl).hostname);
-  const adminTokenError = refused("ADMIN_TOKEN", adminToken, "choose a random one of 32 characters or more", issues);
-  const metricsTokenError = refused("METRICS_TOKEN", metricsToken, "choose a random one of 32 characters or more", issues);
+  const adminTokenError = refused("ADMIN_TOKEN", adminToken, "chooseRandom", issues);
+  const metricsTokenError = refused("METRICS_TOKEN", metricsToken, "chooseRandom", issues);
   return {
     publicUrl,
     keys,
@@ -115,9 +124,13 @@ export class SettingError extends Error {
 }
 
 /** Why this secret is not accepted; an empty one is not set, and no issue. */
-function refused(name: string, secret: string, fix: string, issues: string[]): SecretError | null {
+function refused(name: string, secret: string, fix: "previousOr" | "chooseRandom", issues: SettingIssue[]): SecretError | null {
   const error = secretError(secret);
-  if (error !== null && secret !== "") issues.push(`${name} ${secretErrorWords[error]}, so it is not accepted; ${fix}`);
+  if (error !== null && secret !== "")
+    issues.push({
+      variable: name,
+      says: { key: "secretRefused", values: { variable: name, error: secretErrorPhrase(error), fix: { key: fix } } },
+    });
   return error;
 }
 
@@ -128,38 +141,39 @@ const isWeak = (secret: string): boolean => secret.length < 22 || new Set(secret
  * With the previous key alone, content goes on being encrypted with that: a key that is missing by
  * mistake stores nothing as plain text.
  */
-function parseContentKeys({ CONTENT_KEY: current = "", CONTENT_KEY_PREVIOUS: previous = "" }: Env, issues: string[]): string[] {
+function parseContentKeys({ CONTENT_KEY: current = "", CONTENT_KEY_PREVIOUS: previous = "" }: Env, issues: SettingIssue[]): string[] {
   for (const [name, secret] of Object.entries({ CONTENT_KEY: current, CONTENT_KEY_PREVIOUS: previous })) {
     const error = secret === "" ? null : secretError(secret);
     if (error !== null)
       throw new SettingError(`${name} ${secretErrorWords[error]}: set a random one of 32 characters or more, or delete it`);
   }
-  if (isWeak(current) && current !== "")
-    issues.push("CONTENT_KEY is weak, so stored content could be decrypted by guessing it; set a random one of 32 characters or more");
-  if (current === "" && previous !== "")
-    issues.push("CONTENT_KEY is missing while CONTENT_KEY_PREVIOUS is set: content is encrypted with the previous key; set CONTENT_KEY");
+  if (isWeak(current) && current !== "") issues.push({ variable: "CONTENT_KEY", says: { key: "contentKeyWeak" } });
+  if (current === "" && previous !== "") issues.push({ variable: "CONTENT_KEY", says: { key: "contentKeyMissing" } });
   return [...new Set([current, previous])].filter((secret) => secret !== "");
 }
 
-function parsePublicUrl(text: string | undefined, issues: string[]): string | undefined {
+function parsePublicUrl(text: string | undefined, issues: SettingIssue[]): string | undefined {
   if (text === undefined || text === "") {
-    issues.push("PUBLIC_URL is not set, so review links cannot be sent; set it to the address at which reviewers reach the gateway");
+    issues.push({ variable: "PUBLIC_URL", says: { key: "publicUrlUnset" } });
     return undefined;
   }
   const url = URL.parse(text);
   if (url === null || !["http:", "https:"].includes(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "") {
-    issues.push("PUBLIC_URL is not a plain http or https address; correct it");
+    issues.push({ variable: "PUBLIC_URL", says: { key: "publicUrlWrong" } });
     return undefined;
   }
   if (url.protocol === "http:" && !isLoopbackHost(url.hostname)) {
-    issues.push("PUBLIC_URL must be https unless it is a loopback address; correct it");
+    issues.push({ variable: "PUBLIC_URL", says: { key: "publicUrlPlain" } });
     return undefined;
   }
   return url.href.replace(/\/+$/, "");
 }
 
 /** Both variables, or none: a token for another audience would be another application's. */
-function parseAccess({ ACCESS_TEAM_DOMAIN: team = "", ACCESS_AUD: audience = "" }: Env, issues: string[]): AccessSettings | undefined {
+function parseAccess(
+  { ACCESS_TEAM_DOMAIN: team = "", ACCESS_AUD: audience = "" }: Env,
+  issues: SettingIssue[],
+): AccessSettings | undefined {
   if (team === "" && audience === "") return undefined;
   const url = URL.parse(team.includes("://") ? team : `https://${team}`);
   if (
@@ -170,27 +184,28 @@ function parseAccess({ ACCESS_TEAM_DOMAIN: team = "", ACCESS_AUD: audience = "" 
     url.username !== "" ||
     url.host === ""
   ) {
-    issues.push("ACCESS_TEAM_DOMAIN is not a host such as team.cloudflareaccess.com: Cloudflare Access signs nobody in; correct it");
+    issues.push({ variable: "ACCESS_TEAM_DOMAIN", says: { key: "accessDomain" } });
     return undefined;
   }
   if (!/^[\x21-\x7e]{1,200}$/.test(audience)) {
-    issues.push("ACCESS_AUD is missing or not an audience tag: Cloudflare Access signs nobody in; set it to the application's tag");
+    issues.push({ variable: "ACCESS_AUD", says: { key: "accessAudience" } });
     return undefined;
   }
   return { issuer: url.origin, audience };
 }
 
-function operatorsOf({ OPERATORS: text = "" }: Env, issues: string[]): readonly OperatorEntry[] {
+function operatorsOf({ OPERATORS: text = "" }: Env, issues: SettingIssue[]): readonly OperatorEntry[] {
   const operators = parseOperators(text);
   if (operators.ok) return operators.value;
-  issues.push(`OPERATORS is not understood, so Cloudflare Access brings no operators: ${operators.error}; correct it`);
+  issues.push({ variable: "OPERATORS", says: { key: "operators", values: { part: operators.error } } });
   return [];
 }
 
-function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, issues: string[]): number {
+function numberOf(name: string, text: string | undefined, standard: number, least: number, most: number, issues: SettingIssue[]): number {
   if (text === undefined || text === "") return standard;
   const value = Number(text);
   if (Number.isFinite(value) && value >= least && value <= most) return value;
-  issues.push(`${name} must be a number from ${least} to ${most}; the default ${standard} is used instead`);
+  const bounds = { least: String(least), most: String(most), standard: String(standard) };
+  issues.push({ variable: name, says: { key: "outOfRange", values: { variable: name, ...bounds } } });
   return standard;
 }

@@ -1,12 +1,13 @@
 // The Workers beside the gateway, which its service bindings reach.
 
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "./env.ts";
 
 export type WorkerBeside = {
   readonly binding: "IMAGES" | "TOOLS" | "PAGES";
   readonly name: string;
-  /** What fails without it, as the end of a sentence. */
-  readonly without: string;
+  /** What fails without it. */
+  readonly without: "withoutImages" | "withoutTools" | "withoutPages";
   readonly config: string;
 };
 
@@ -14,22 +15,27 @@ export const workersBeside: readonly WorkerBeside[] = [
   {
     binding: "IMAGES",
     name: "countersign-images",
-    without: "requests with images are refused, and images in replies are left out",
+    without: "withoutImages",
     config: "workers/images/wrangler.toml",
   },
-  { binding: "TOOLS", name: "countersign-tools", without: "no registered function can be called", config: "workers/tools/wrangler.toml" },
+  { binding: "TOOLS", name: "countersign-tools", without: "withoutTools", config: "workers/tools/wrangler.toml" },
   {
     binding: "PAGES",
     name: "countersign-pages",
-    without: "nobody can open a review, and no notice is sent",
+    without: "withoutPages",
     config: "workers/ui/wrangler.toml",
   },
 ];
 
+/** The command that deploys it. */
+export const deployOf = ({ config }: WorkerBeside): string => `\`npx wrangler deploy --config ${config}\``;
+
 /** What an operator can do about a binding that is missing. */
-export const missingWorkerIssue = ({ binding, name, without, config }: WorkerBeside): string =>
-  `The binding ${binding} is missing, so ${without}: run \`npx wrangler deploy --config ${config}\`, and deploy the gateway with the service ${name} as ${binding} in wrangler.toml`;
+export const missingWorkerIssue = (worker: WorkerBeside): DoctorPhrase => {
+  const { binding, name, without } = worker;
+  return { key: "workerMissing", values: { binding, name, without: { key: without }, command: deployOf(worker) } };
+};
 
 /** For health: each binding that is missing. */
-export const missingWorkerIssues = (env: Partial<Env>): string[] =>
+export const missingWorkerIssues = (env: Partial<Env>): DoctorPhrase[] =>
   workersBeside.filter(({ binding }) => env[binding] === undefined).map(missingWorkerIssue);

@@ -17,6 +17,7 @@ import { type Servers, parseServers } from "../../shared/relay/servers.ts";
 import { type Budgets, parseBudgets } from "../../shared/budget/budgets.ts";
 import { type Issuers, parseIssuers } from "../../shared/credential/issuers.ts";
 import type { PointedError } from "../../shared/model/outcome.ts";
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
 import { logEvent } from "../platform/log.ts";
 import { type CopyIssue, findDocument, noteWritten } from "./published-document.ts";
@@ -47,21 +48,17 @@ type Kind<T> = {
    * What becomes of requests where only a malformed document was read. Absent: the standard is
    * used.
    */
-  readonly unread?: string;
+  readonly unread?: "noModelCalled";
 };
 
-const issueWords: Record<CopyIssue, (name: DocumentName) => string> = {
-  missing: (name) =>
-    `The ${name} document is missing from KV; the ConfigObject's copy is used and published again. If this message stays, write the document again with PUT /admin/${name}.`,
-  notGenuine: (name) =>
-    `The ${name} document in KV was not written by this gateway and is not used; the ConfigObject's copy is used and published again. Find out who writes to KV; change configuration only with PUT /admin/${name}.`,
-  older: (name) =>
-    `The ${name} document in KV is an older version and is not used; the ConfigObject's copy is used and published again. If this message stays, write the document again with PUT /admin/${name}.`,
-  newer: (name) =>
-    `The ${name} document in KV is newer than the ConfigObject's and is not used; the ConfigObject's copy is used and published again. Write the document that you want with PUT /admin/${name}.`,
-  unreadable: (name) => `The ${name} document could not be read from KV; the ConfigObject's copy is used.`,
-  unreachable: (name) => `The ConfigObject did not say which ${name} document is current; the last valid one is used.`,
-};
+const copyIssues = {
+  missing: "documentMissing",
+  notGenuine: "documentNotGenuine",
+  older: "documentOlder",
+  newer: "documentNewer",
+  unreadable: "documentUnreadable",
+  unreachable: "documentUnreachable",
+} as const satisfies Record<CopyIssue, DoctorPhrase["key"]>;
 
 /** One document in this isolate. */
 class ServedDocument<T> {
@@ -123,13 +120,12 @@ class ServedDocument<T> {
     this.#serve(published, now);
   }
 
-  /** One sentence, or null where there is no issue. */
-  get issue(): string | null {
-    const { name } = this.#kind;
-    if (this.#issue !== null) return issueWords[this.#issue](name);
+  get issue(): DoctorPhrase | null {
+    const { name: document } = this.#kind;
+    if (this.#issue !== null) return { key: copyIssues[this.#issue], values: { document } };
     if (!this.#isMalformed) return null;
-    const used = this.isUnread ? (this.#kind.unread ?? "the built-in one is used") : "the last valid one is used";
-    return `The ${name} document is malformed; ${used}. Write it again with PUT /admin/${name}.`;
+    const used = this.isUnread ? (this.#kind.unread ?? "builtInUsed") : "lastUsed";
+    return { key: "documentMalformed", values: { document, used: { key: used } } };
   }
 
   async #read(env: Env, now: number): Promise<void> {
@@ -170,7 +166,7 @@ const budgetsKind: Kind<Budgets> = {
   name: "budgets",
   parse: parseBudgets,
   standard: once(() => ({ version: 0, budgets: {} })),
-  unread: "no model is called",
+  unread: "noModelCalled",
 };
 const kinds = { routing: routingKind, policy: policyKind, servers: serversKind, issuers: issuersKind, budgets: budgetsKind };
 
@@ -264,8 +260,10 @@ export function serveWritten(env: Env, name: DocumentName, published: Published,
   servedOf(env)[name].serveWritten(published, now);
 }
 
-/** The issues of the documents for health: one sentence each. */
-export function documentIssues(env: Env): string[] {
-  const { routing, policy, servers, issuers, budgets } = servedOf(env);
-  return [routing, policy, servers, issuers, budgets].flatMap(({ issue }) => issue ?? []);
-}
+export type DocumentIssue = { readonly document: DocumentName; readonly says: DoctorPhrase };
+
+/** What is wrong with the documents, for health and the doctor. */
+export const documentIssues = (env: Env): DocumentIssue[] =>
+  Object.entries(servedOf(env) as Readonly<Record<DocumentName, { readonly issue: DoctorPhrase | null }>>).flatMap(([name, { issue }]) =>
+    issue === null ? [] : [{ document: name as DocumentName, says: issue }],
+  );

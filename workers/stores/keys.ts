@@ -12,6 +12,7 @@ import { barsOwn, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
 import { readPublished } from "../../shared/published.ts";
 import { type SigningKeys, seal, unseal } from "../../shared/sealed-id.ts";
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
 import { logEvent } from "../platform/log.ts";
 import { configStub } from "../stubs/stubs.ts";
@@ -163,13 +164,9 @@ const damageReportedMs = 120_000;
 const damagedAt = new WeakMap<object, number>();
 const noteDamagedKey = (env: Env): void => void damagedAt.set(env.CONFIG, Date.now());
 
-/** The issue of the keys' copies for health: one sentence, or none. */
-export const keyIssues = (env: Env): string[] =>
-  Date.now() - (damagedAt.get(env.CONFIG) ?? 0) < damageReportedMs
-    ? [
-        "An API key's record in KV was not written by this gateway and is not used; the ConfigObject's copy is used and published again. Find out who writes to KV; create keys only with POST /admin/keys.",
-      ]
-    : [];
+/** The issue of the keys' copies for health, or none. */
+export const keyIssues = (env: Env): DoctorPhrase[] =>
+  Date.now() - (damagedAt.get(env.CONFIG) ?? 0) < damageReportedMs ? [{ key: "keyCopy" }] : [];
 
 const parseStored = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): KnownKey | null =>
   parsePublished(`{"record":${record},"revokedAt":${revokedAt}}`);

@@ -49,7 +49,7 @@ describe("OPERATORS", () => {
     "a*@b.com see",
   ])("refuses %j, and says which entry it is", (text) => {
     const parsed = parseOperators(`bo@example.com see, ${text}`);
-    expect(parsed).toMatchObject({ ok: false, error: expect.stringContaining(`"${text}"`) });
+    expect(parsed).toMatchObject({ ok: false, error: text });
   });
 });
 

@@ -21,6 +21,8 @@ import {
   routing,
   writer,
 } from "../support/gateway.ts";
+import { type AnyPhrase, phraseText } from "../../../shared/words/text.ts";
+import { findingsZh } from "../../../shared/words/zh/findings-zh.ts";
 import { neverLogged } from "../support/logs.ts";
 import { keyServer, keyHost, signingPair } from "../support/issuer.ts";
 import { answerAt } from "../support/provider.ts";
@@ -47,7 +49,8 @@ async function examine(variables: Variables = bare): Promise<Check[]> {
   answerAt("https://webhook.example.com", () => new Response(null, { status: 204 }));
   const response = await gatewayWith(variables, path, { method: "POST", key: adminToken });
   expect([response.status, response.headers.get("Cache-Control")]).toEqual([200, "no-store"]);
-  const { checks } = await response.json<{ checks: Check[] }>();
+  const answer = await response.json<{ checks: Check[] }>();
+  const checks = answer.checks.map(({ check, state, text }) => ({ check, state, text }));
   for (const { text } of checks) expect(text).toMatch(/^\S[^\n\r]*\S$/);
   return checks;
 }
@@ -195,6 +198,18 @@ describe("settings", () => {
     const without = await gatewayWith({ ...bare, PUBLIC_URL: "" }, path, { method: "POST", key: adminToken });
     expect(await without.json()).toMatchObject({ publicUrl: null });
   });
+});
+
+test("what is said is a phrase too, for people who read another language than English", async () => {
+  const { checks } = await adminJson<{ checks: (Check & { readonly says?: AnyPhrase; readonly title?: AnyPhrase })[] }>("/doctor", {
+    method: "POST",
+  });
+  const told = checks.filter(({ says }) => says !== undefined);
+  expect(told.length).toBeGreaterThan(6);
+  for (const { title, says, text } of told) {
+    for (const phrase of [title, says]) if (phrase !== undefined) expect(phraseText(phrase, findingsZh, "zh-CN")).toMatch(/^[^{}]+$/);
+    expect(text).not.toMatch(/[{}]/);
+  }
 });
 
 describe("documents", () => {

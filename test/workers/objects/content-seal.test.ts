@@ -3,6 +3,7 @@ import { ContentSeal, ContentUnreadable } from "../../../workers/objects/content
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import { env } from "../support/gateway.ts";
+import { doctorText } from "../../../shared/words/doctor.ts";
 
 const [old, current, other] = [
   "first-content-key-0123456789abcdef",
@@ -76,7 +77,11 @@ describe("the settings", () => {
     ["repetitive", { CONTENT_KEY: "abcdefgabdcfegbadcfegabdcefgabdc" }, "CONTENT_KEY is weak"],
     ["missing, and the previous one is there", { CONTENT_KEY_PREVIOUS: old }, "CONTENT_KEY is missing"],
   ])("say of a key that it is %s", (_what, keys, sentence) => {
-    expect(of(keys).issues.join("\n")).toContain(sentence);
+    expect(
+      of(keys)
+        .issues.map(({ says }) => doctorText(says))
+        .join("\n"),
+    ).toContain(sentence);
   });
 
   test("go on encrypting where only the previous key is left", () => {

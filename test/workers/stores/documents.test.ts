@@ -8,6 +8,7 @@ import { configStub } from "../../../workers/stubs/stubs.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
 import { bindingBudgetsOf, budgetsInMemory, documentIssues, documentsOf, serveWritten } from "../../../workers/stores/documents.ts";
 import { policy, writer } from "../support/gateway.ts";
+import { doctorText } from "../../../shared/words/doctor.ts";
 
 const textOf = (version: number): string => JSON.stringify({ ...policy, version });
 const copyOf = (version: number): string => publishedCopy(settingsOf(env).keys, "policy", { version, text: textOf(version) });
@@ -33,7 +34,7 @@ function isolateWith(kv: { shows: string | null }) {
       await Promise.all(background);
       return (await documentsOf(here, now, () => {})).policy.version;
     },
-    problems: (): string[] => documentIssues(here),
+    problems: (): string[] => documentIssues(here).map(({ says }) => doctorText(says)),
   };
 }
 

@@ -44,7 +44,7 @@ overviewRoutes.get(paths.admin.overview, getOverview, validQuery(overviewQuery),
   const asked = { since: since - steps * stepMs, until };
   const month = { since: monthBegin(now), until: (Math.floor(now / dayMs) + 1) * dayMs };
   const isByHour = stepMs === hourMs;
-  const [usage, open, { budgets, isPartial }, { status, problems }, failures] = await Promise.all([
+  const [usage, open, { budgets, isPartial }, { status, issues }, failures] = await Promise.all([
     usageOf(c.env, isByHour ? { hours: asked, days: month } : { days: { ...asked, since: Math.min(asked.since, month.since) } }),
     openNow(c.env),
     spendNow(c, mostBudgets),
@@ -74,7 +74,8 @@ overviewRoutes.get(paths.admin.overview, getOverview, validQuery(overviewQuery),
       moreBudgets: isPartial,
       health: {
         status: status === "ok" && failures.requests > 0 ? "degraded" : status,
-        problems,
+        problems: issues.map(({ text }) => text),
+        issues,
         failures: shownFailures(now - hourMs, failures),
       },
     },

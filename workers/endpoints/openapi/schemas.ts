@@ -71,7 +71,9 @@ const usage = {
 };
 const healthStatus = { enum: ["ok", "degraded", "down"] };
 const healthOf = record({ status: healthStatus, problems: list(text) });
-const check = record({ check: text, state: { enum: ["good", "note", "fix"] }, text });
+/** A sentence before it is in a language: what pages in other languages show. */
+const phrase = record({ key: text }, { values: { type: "object" } });
+const check = record({ check: text, state: { enum: ["good", "note", "fix"] }, text }, { title: phrase, says: phrase });
 const diagnosed = list(check);
 
 /**
@@ -242,6 +244,7 @@ export function schemas() {
       health: record({
         status: healthStatus,
         problems: list(text),
+        issues: list(record({ text }, { says: phrase })),
         failures: record({
           since: time,
           requests: integer,

@@ -39,9 +39,9 @@ const Group = ({ title, of, findings, checks }: GroupProps) =>
         {findings.map(({ says }) => (
           <FindingItem of={of}>{says}</FindingItem>
         ))}
-        {checks.map(({ check, text }) => (
+        {checks.map((said) => (
           <FindingItem of={of}>
-            <CheckText check={check} text={text} />
+            <CheckText {...said} />
           </FindingItem>
         ))}
       </ul>
@@ -56,7 +56,7 @@ async function healthShown(visit: Visit, failure?: ApiError): Promise<PageAnswer
   const texts = overviewWords[visit.language];
   const { health } = texts;
   const { at, checks } = diagnosis;
-  const all = [...ownChecks(own.problems, checks), ...checks];
+  const all = [...ownChecks(own.issues, checks), ...checks];
   const changes = changeFindings({ visit, texts }, diagnosis);
   const findings = [...failureFindings({ visit, texts }, own.failures), ...changes];
   const isStale = changes.length > 0;

@@ -9,9 +9,19 @@ import { fill } from "../../sentence.tsx";
 import { numbersOf } from "../numbers.ts";
 import { documentsWords } from "../documents/documents-words.ts";
 import type { Visit } from "../page.ts";
+import { usePhrases } from "../phrases.ts";
 import { Fix, useCause } from "../requests/request-pieces.tsx";
 import { FormToken } from "../shell.tsx";
-import { type Check, type CheckedDocument, type Diagnosis, type Failures, type Overview, changedIn, monthBudget } from "./overview-api.ts";
+import {
+  type Check,
+  type CheckedDocument,
+  type Diagnosis,
+  type Failures,
+  type HealthIssue,
+  type Overview,
+  changedIn,
+  monthBudget,
+} from "./overview-api.ts";
 import { type OverviewContext, said } from "./overview-parts.ts";
 import type { OverviewWords } from "./overview-words.ts";
 import { monthOf, paceOf } from "./spend-chart.tsx";
@@ -29,36 +39,39 @@ export const FindingItem = ({ of, children }: { of: "bad" | "mind" | "ok"; child
 );
 
 /** What was checked, and what was found. Without a name: what the gateway says of itself. */
-export const CheckText = ({ check, text }: { check: string; text: string }) => (
-  <>
-    {check === "" ? null : (
-      <>
-        <b>
-          <Plain value={check} />
-        </b>
-        {": "}
-      </>
-    )}
-    <Plain value={text} />
-  </>
-);
+export const CheckText = ({ check, title, text, says }: Omit<Check, "state">) => {
+  const inWords = usePhrases();
+  return (
+    <>
+      {check === "" ? null : (
+        <>
+          <b>
+            <Plain value={inWords(title, check)} />
+          </b>
+          {": "}
+        </>
+      )}
+      <Plain value={inWords(says, text)} />
+    </>
+  );
+};
 
 /**
  * What the gateway knows of itself, as checks. What the doctor found, too, is left out: the last
  * check says it.
  */
-export function ownChecks(problems: readonly string[], checks: readonly Check[]): Check[] {
+export function ownChecks(issues: readonly HealthIssue[], checks: readonly Check[]): Check[] {
   const plain = (text: string): string => text.replace(/\.$/, "");
   const known = new Set(checks.map(({ text }) => plain(text)));
-  return problems.filter((text) => !known.has(plain(text))).map((text) => ({ check: "", state: "fix", text }));
+  return issues.filter(({ text }) => !known.has(plain(text))).map((issue) => ({ ...issue, check: "", state: "fix" }));
 }
 
 /** Problems first. */
-export function findingsOf(problems: readonly string[], checks: readonly Check[]): Finding[] {
-  return [...ownChecks(problems, checks), ...checks]
+export function findingsOf(issues: readonly HealthIssue[], checks: readonly Check[]): Finding[] {
+  return [...ownChecks(issues, checks), ...checks]
     .filter(({ state }) => state !== "good")
     .toSorted((a, b) => Number(a.state === "note") - Number(b.state === "note"))
-    .map(({ check, state, text }) => ({ of: state === "fix" ? "bad" : "mind", says: <CheckText check={check} text={text} /> }));
+    .map(({ state, ...said }) => ({ of: state === "fix" ? "bad" : "mind", says: <CheckText {...said} /> }));
 }
 
 type InWords = { readonly visit: Visit; readonly texts: OverviewWords };
@@ -177,7 +190,7 @@ export const Health = ({ diagnosis, ...parts }: OverviewContext & { diagnosis: D
   const findings = [
     ...failureFindings(parts, overview.health.failures),
     ...changes,
-    ...findingsOf(overview.health.problems, checks),
+    ...findingsOf(overview.health.issues, checks),
     ...paceFinding(parts),
   ];
   const problems = findings.filter(({ of }) => of === "bad").length;

@@ -1,6 +1,7 @@
 // What the overview reads from the operator's API.
 
 import type { Cause } from "../../../../shared/record/cause.ts";
+import type { AnyPhrase } from "../../../../shared/words/text.ts";
 import type { ShownUsage } from "../../../../shared/record/usage.ts";
 
 export type Period = "day" | "week" | "month";
@@ -49,7 +50,7 @@ export type Overview = {
   readonly moreBudgets: boolean;
   readonly health: {
     readonly status: "ok" | "degraded" | "down";
-    readonly problems: readonly string[];
+    readonly issues: readonly HealthIssue[];
     /** Of the last hour. */
     readonly failures: { readonly requests: number; readonly isPartial: boolean; readonly by: readonly Failures[] };
   };
@@ -68,7 +69,11 @@ export type Failures = {
   readonly causeFacts: Cause;
 };
 
-export type Check = { readonly check: string; readonly state: "good" | "note" | "fix"; readonly text: string };
+/** `says`: `text` before it is in English. */
+export type HealthIssue = { readonly text: string; readonly says?: AnyPhrase };
+
+/** `title`: `check` before it is in English. */
+export type Check = HealthIssue & { readonly check: string; readonly state: "good" | "note" | "fix"; readonly title?: AnyPhrase };
 
 /** The version of a document that was checked, and the one that was written last. */
 export type CheckedDocument = {
