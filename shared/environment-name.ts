@@ -9,8 +9,5 @@ const ownSecrets = /^(?:ADMIN_|LINK_|CONTENT_|CLOUDFLARE_|DEV_API_KEY|MAC_|METRI
 
 export const environmentName = z
   .string()
-  .regex(
-    /^[A-Z][A-Z0-9_]{0,63}$/,
-    "is not the name of an environment variable (capital letters, digits, _); if it is a secret itself, revoke that secret",
-  )
-  .refine((value) => !ownSecrets.test(value) && !isChannelSetting(value), "names a setting of the gateway itself");
+  .regex(/^[A-Z][A-Z0-9_]{0,63}$/, "variableName")
+  .refine((value) => !ownSecrets.test(value) && !isChannelSetting(value), "ownSetting");

@@ -2,6 +2,8 @@
 // and the commands know of it. How a channel sends is in workers/channels/, what it says in
 // shared/channels/.
 
+import type { IssueKey } from "./words/issues.ts";
+
 /** A channel that needs an address of its reviewer. */
 export type NoticeChannel = keyof typeof noticeChannels;
 
@@ -25,8 +27,8 @@ type ChannelFacts = {
   /** Its name in a sentence to operators, and the page of the documentation on its setup. */
   readonly title: string;
   readonly guide: string;
-  /** A reviewer's address, as a policy has it; `says`: what another text is not. */
-  readonly address: "email" | { readonly pattern: RegExp; readonly says: string };
+  /** A reviewer's address, as a policy has it; `says`: what is wrong with another text. */
+  readonly address: "email" | { readonly pattern: RegExp; readonly says: IssueKey };
   /**
    * Identifies the channel in a link's token: never changed, and never reused. The outbox has 0.
    */
@@ -66,7 +68,7 @@ export const noticeChannels = {
   slack: {
     title: "Slack",
     guide: "docs/slack.md",
-    address: { pattern: /^[UWCG][A-Z0-9]{2,20}$/, says: "is not a Slack member or channel id" },
+    address: { pattern: /^[UWCG][A-Z0-9]{2,20}$/, says: "slackId" },
     linkByte: 2,
     room: { pattern: /^[CG]/, called: "a Slack channel" },
     isReadByPerson: true,
@@ -82,7 +84,7 @@ export const noticeChannels = {
   webhook: {
     title: "webhooks",
     guide: "docs/webhook.md",
-    address: { pattern: configuredName, says: "is not a webhook's name: capital letters, digits and _" },
+    address: { pattern: configuredName, says: "webhookName" },
     linkByte: 3,
     room: null,
     isReadByPerson: false,
@@ -94,7 +96,7 @@ export const noticeChannels = {
   teams: {
     title: "Teams",
     guide: "docs/teams.md",
-    address: { pattern: configuredName, says: "is not the name of a Teams channel: capital letters, digits and _" },
+    address: { pattern: configuredName, says: "teamsName" },
     linkByte: 4,
     // A workflow posts where many read: every address is a room.
     room: { pattern: /^/, called: "a Teams channel" },

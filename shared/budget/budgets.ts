@@ -3,7 +3,7 @@
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
-import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
+import { pointerTo, issueAt, issuesOf, type Issue } from "../routing/issues.ts";
 import { err, ok, type Result } from "../result.ts";
 
 /**
@@ -25,7 +25,7 @@ const amounts = {
 
 const hasAmount = ({ usd, tokens }: { readonly usd?: number | undefined; readonly tokens?: number | undefined }): boolean =>
   usd !== undefined || tokens !== undefined;
-const amountIssue = "has neither usd nor tokens; give one or both";
+const amountIssue = "noAmount";
 
 /** The budget of one key, in the body of POST /admin/keys. */
 export const keyBudgetSchema = z.strictObject(amounts).refine(hasAmount, amountIssue);
@@ -58,14 +58,14 @@ export const budgetSchema = z
 export type Budget = z.infer<typeof budgetSchema>;
 export type Per = Budget["per"];
 
-const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a budget's name: letters, digits, . _ - only, at most 64");
+const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "budgetName");
 
 const budgetsSchema = z.strictObject({
   version: z.int().nonnegative().default(0),
   budgets: z
     .record(name, budgetSchema)
     .default({})
-    .refine((budgets) => Object.keys(budgets).length <= 100, "has more than 100 budgets"),
+    .refine((budgets) => Object.keys(budgets).length <= 100, "manyBudgets"),
 });
 
 export type Budgets = z.infer<typeof budgetsSchema>;
@@ -88,9 +88,7 @@ export function parseBudgets(value: unknown): Result<Budgets, Issue[]> {
   if (!parsed.success) return err(issuesOf(parsed.error.issues));
   const taken = ownNames.filter((name) => Object.hasOwn(parsed.data.budgets, name));
   if (taken.length === 0) return ok(parsed.data);
-  return err(
-    taken.map((name) => ({ pointer: pointerTo(["budgets", name]), message: `is the name of each ${name}'s own budget; choose another` })),
-  );
+  return err(taken.map((name) => issueAt(pointerTo(["budgets", name]), { key: "ownBudgetsName", values: { whose: name } })));
 }
 
 /** Who spends: the API key and its owner, and the MCP server that the request serves. */

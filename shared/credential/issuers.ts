@@ -6,14 +6,15 @@ import type { JsonObject } from "../encoding.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
-import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
+import { pointerTo, issueAt, issuesOf, type Issue } from "../routing/issues.ts";
+import type { IssueKey } from "../words/issues.ts";
 import { algorithms, isSymmetric, keySet, keySetIssues } from "./key-set.ts";
 
 /** Names an entry in pointers, messages and the doctor's output. */
-const entryName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not an entry's name: letters, digits, . _ - only, at most 64");
+const entryName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "entryName");
 
 /** StringOrURI of RFC 7519: compared as it is, letter by letter. */
-const claim = z.string().regex(/^[\x21-\x7e]{1,1000}$/, "is not 1 to 1000 visible ASCII characters, as the token's claim has them");
+const claim = z.string().regex(/^[\x21-\x7e]{1,1000}$/, "claimText");
 
 const issuer = z.strictObject({
   /** The tokens' `iss`, to the letter: a slash at the end counts. */
@@ -39,10 +40,7 @@ const issuer = z.strictObject({
   /**
    * Which `sub` stands for which API key, by the key's id. A token with another `sub` is refused.
    */
-  subjects: z.record(
-    z.string().min(1).max(500),
-    z.string().regex(/^key_[a-z0-9]{1,64}$/, "is not an API key's id, as GET /admin/keys shows it"),
-  ),
+  subjects: z.record(z.string().min(1).max(500), z.string().regex(/^key_[a-z0-9]{1,64}$/, "keyId")),
   /** By how much our clock and the issuer's may differ, for `exp` and `nbf`. */
   clockToleranceSeconds: z.int().min(0).max(120).default(30),
 });
@@ -72,10 +70,9 @@ export function parseIssuers(value: unknown): Result<Issuers, Issue[]> {
   const seen = new Set<string>();
   for (const [name, entry] of Object.entries(parsed.data.issuers)) {
     const at = pointerTo(["issuers", name]);
-    if (seen.has(entry.issuer))
-      issues.push({ pointer: `${at}/issuer`, message: "is the issuer of another entry too; keep one entry for it" });
+    if (seen.has(entry.issuer)) issues.push(issueAt(`${at}/issuer`, "issuerTwice"));
     seen.add(entry.issuer);
-    for (const { pointer, message } of entryIssues(entry)) issues.push({ pointer: `${at}${pointer}`, message });
+    for (const issue of entryIssues(entry)) issues.push({ ...issue, pointer: `${at}${issue.pointer}` });
   }
   return issues.length === 0 ? ok(parsed.data) : err(issues);
 }
@@ -83,32 +80,27 @@ export function parseIssuers(value: unknown): Result<Issuers, Issue[]> {
 /** Pointers are relative to the entry. */
 function entryIssues({ algorithm, keys, jwksUrl, secret, allowPrivate }: Issuer): Issue[] {
   const given = Object.entries({ keys, jwksUrl, secret }).flatMap(([name, source]) => (source === undefined ? [] : [name]));
-  if (given.length === 0)
-    return [{ pointer: "", message: isSymmetric(algorithm) ? "has no secret" : "has no source of keys: give keys or jwksUrl" }];
-  const issues: Issue[] = given.slice(1).map((name) => ({
-    pointer: `/${name}`,
-    message: `is given together with ${given[0]}; an issuer's keys come from one place`,
-  }));
-  if (secret !== undefined && !isSymmetric(algorithm))
-    issues.push({ pointer: "/secret", message: "is for HS algorithms only; this one is checked with public keys" });
+  const [other, ...more] = given;
+  if (other === undefined) return [issueAt("", isSymmetric(algorithm) ? "noSecret" : "noKeySource")];
+  const issues: Issue[] = more.map((name) => issueAt(`/${name}`, { key: "besideSource", values: { other } }));
+  if (secret !== undefined && !isSymmetric(algorithm)) issues.push(issueAt("/secret", "onlyHs"));
   for (const name of ["keys", "jwksUrl"] as const)
-    if (given.includes(name) && isSymmetric(algorithm))
-      issues.push({ pointer: `/${name}`, message: "holds public keys, and HS algorithms are checked with a secret" });
+    if (given.includes(name) && isSymmetric(algorithm)) issues.push(issueAt(`/${name}`, "publicKeys"));
   if (keys !== undefined && !isSymmetric(algorithm))
-    issues.push(...keySetIssues(keys, algorithm).map(({ pointer, message }) => ({ pointer: `/keys${pointer}`, message })));
+    issues.push(...keySetIssues(keys, algorithm).map((issue) => ({ ...issue, pointer: `/keys${issue.pointer}` })));
   const jwksIssue = jwksUrl === undefined ? undefined : addressIssue(jwksUrl, allowPrivate);
-  if (jwksIssue !== undefined) issues.push({ pointer: "/jwksUrl", message: jwksIssue });
+  if (jwksIssue !== undefined) issues.push(issueAt("/jwksUrl", jwksIssue));
   return issues;
 }
 
 /** A query is allowed: some issuers' addresses have one. */
-function addressIssue(address: string, allowPrivate: boolean): string | undefined {
+function addressIssue(address: string, allowPrivate: boolean): IssueKey | undefined {
   const url = readBaseUrl(address);
-  if (url === undefined) return "is not an absolute http or https URL";
-  if (url.extras && (address.includes("#") || /^\w+:\/\/[^/?]*@/.test(address))) return "carries a user name or a fragment";
+  if (url === undefined) return "notUrl";
+  if (url.extras && (address.includes("#") || /^\w+:\/\/[^/?]*@/.test(address))) return "urlUser";
   if (allowPrivate) return undefined;
-  if (isPrivateHost(url.host)) return "is a private or loopback address; allowPrivate permits that";
-  return url.scheme === "https" ? undefined : "is not https; allowPrivate permits that";
+  if (isPrivateHost(url.host)) return "urlPrivate";
+  return url.scheme === "https" ? undefined : "urlNotHttps";
 }
 
 /** The entry whose issuer is exactly this `iss`. */

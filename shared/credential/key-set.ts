@@ -2,7 +2,7 @@
 // one at least that fits the algorithm.
 
 import * as z from "zod";
-import type { Issue } from "../routing/issues.ts";
+import { type Issue, issueAt } from "../routing/issues.ts";
 
 /** The algorithms that may sign a token: never `none`. */
 export const algorithms = [
@@ -79,14 +79,8 @@ export function fitsAlgorithm(key: Jwk, algorithm: Algorithm): boolean {
  */
 export function keySetIssues({ keys }: KeySet, algorithm: Algorithm): Issue[] {
   const found = keys.flatMap((key, index) =>
-    privateMembers
-      .filter((member) => Object.hasOwn(key, member))
-      .map((member) => ({
-        pointer: `/keys/${index}/${member}`,
-        message: "is a member of a private or secret key; write only the public key, and replace this key, because it was disclosed",
-      })),
+    privateMembers.filter((member) => Object.hasOwn(key, member)).map((member) => issueAt(`/keys/${index}/${member}`, "privateMember")),
   );
-  if (!keys.some((key) => fitsAlgorithm(key, algorithm)))
-    found.push({ pointer: "/keys", message: "has no key for the entry's algorithm (RSA keys count from 2048 bits)" });
+  if (!keys.some((key) => fitsAlgorithm(key, algorithm))) found.push(issueAt("/keys", "noFittingKey"));
   return found;
 }

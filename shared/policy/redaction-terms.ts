@@ -18,7 +18,7 @@ const pattern = z
   .superRefine((source, context) => {
     const compiled = compileSearch(source, searchLimits.size);
     if (!compiled.ok) context.addIssue({ code: "custom", message: compiled.error });
-    else if (compiled.value.matchesNothing) context.addIssue({ code: "custom", message: "must not match the empty text" });
+    else if (compiled.value.matchesNothing) context.addIssue({ code: "custom", message: "matchesEmpty" });
   });
 
 /** @param label As names of rules and people are. */
@@ -37,7 +37,7 @@ export const redactionSchema = (label: z.ZodString) => {
       /** A regular expression of the operator's own. */
       pattern: pattern.optional(),
     })
-    .refine((each) => (each.secrets === undefined) !== (each.pattern === undefined), "needs either secrets or pattern");
+    .refine((each) => (each.secrets === undefined) !== (each.pattern === undefined), "secretsOrPattern");
   return z
     .strictObject({
       rules: z.array(rule).max(50).default([]),

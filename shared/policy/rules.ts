@@ -9,17 +9,15 @@ import { type NoticeChannel, channelFacts, isRoom, noticeChannelNames, roomWords
 import { conditionsSchema } from "./conditions.ts";
 import { redactionSchema } from "./redaction-terms.ts";
 import { drawnKey, nameKey } from "./person.ts";
-import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
+import { pointerTo, issueAt, issuesOf, type Issue } from "../routing/issues.ts";
+import type { IssueKey, IssuePhrase } from "../words/issues.ts";
 
 /** A label that people read and the record has: no line breaks, no invisible characters. */
 const label = z
   .string()
   .min(1)
   .max(80)
-  .refine(
-    (value) => value.trim() === value && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value),
-    "has control characters, hidden characters, or white space at an end",
-  );
+  .refine((value) => value.trim() === value && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(value), "labelCharacters");
 
 const addressSchema = (channel: NoticeChannel) => {
   const { address } = channelFacts(channel);
@@ -42,7 +40,7 @@ const reviewer = z.strictObject({
   /** BCP 47. */
   language: z
     .string()
-    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "is not a language tag")
+    .regex(/^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,4}$/, "notLanguage")
     .optional(),
 });
 
@@ -98,18 +96,15 @@ const byDefault = z.strictObject({ ...gates, reviewers: names.default([]) });
 
 const host = z
   .string()
-  .regex(
-    /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/,
-    "is not a host name in lower case, without scheme, port, path or wildcard",
-  )
-  .refine((value) => !isPrivateHost(value), "is a private name or address");
+  .regex(/^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)+$/, "hostName")
+  .refine((value) => !isPrivateHost(value), "privateName");
 
 export const policySchema = z.strictObject({
   version: z.int().nonnegative().default(0),
   rules: z
     .array(
       z.strictObject({
-        name: label.refine((value) => value !== "default", "is the name of the default"),
+        name: label.refine((value) => value !== "default", "defaultsName"),
         when: conditionsSchema.default({}),
         then: then.prefault({}),
       }),
@@ -147,7 +142,7 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   issues.push(...gateIssues(policy, policy.default, ["default"]));
   for (const [index, rule] of policy.rules.entries()) {
     if (policy.rules.findIndex(({ name }) => name === rule.name) !== index)
-      issues.push({ pointer: pointerTo(["rules", index, "name"]), message: "is the name of another rule too" });
+      issues.push(issueAt(pointerTo(["rules", index, "name"]), "ruleTwice"));
     issues.push(
       ...gateIssues(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
     );
@@ -188,11 +183,11 @@ function peopleIssues(policy: Policy): Issue[] {
     ),
   );
   for (const [group, people] of Object.entries(policy.reviewers)) {
-    if (people.length === 0) issues.push({ pointer: pointerTo(["reviewers", group]), message: "has no reviewers" });
+    if (people.length === 0) issues.push(issueAt(pointerTo(["reviewers", group]), "noReviewers"));
     const inGroup = new Set<string>();
     for (const [index, person] of people.entries()) {
-      const at = (member: string, message: string): number =>
-        issues.push({ pointer: pointerTo(["reviewers", group, index, member]), message });
+      const at = (member: string, said: IssueKey | IssuePhrase): number =>
+        issues.push(issueAt(pointerTo(["reviewers", group, index, member]), said));
       const key = nameKey(person.name);
       const description = JSON.stringify([
         person.name,
@@ -200,16 +195,16 @@ function peopleIssues(policy: Policy): Issue[] {
         person.notify,
         person.language,
       ]);
-      if (inGroup.has(key)) at("name", "is twice in this group");
-      else if ((described.get(key) ?? description) !== description) at("name", "is described differently in another group");
-      if ((drawn.get(drawnKey(person.name)) ?? key) !== key) at("name", "looks the same as another reviewer's name");
+      if (inGroup.has(key)) at("name", "twiceInGroup");
+      else if ((described.get(key) ?? description) !== description) at("name", "describedDifferently");
+      if ((drawn.get(drawnKey(person.name)) ?? key) !== key) at("name", "looksSame");
       // An API key's owner is a name or an email address.
-      if ((emails.get(key) ?? key) !== key) at("name", "is the email address of another reviewer");
-      if (Object.hasOwn(policy.reviewers, person.name)) at("name", "is also the name of a group");
+      if ((emails.get(key) ?? key) !== key) at("name", "othersEmail");
+      if (Object.hasOwn(policy.reviewers, person.name)) at("name", "groupsName");
       if (person.notify !== undefined) {
-        if (new Set(person.notify).size !== person.notify.length) at("notify", "names a channel twice");
+        if (new Set(person.notify).size !== person.notify.length) at("notify", "channelTwice");
         const without = person.notify.find((channel) => person[channel] === undefined);
-        if (without !== undefined) at("notify", `names ${without}, and there is no ${without} address`);
+        if (without !== undefined) at("notify", { key: "noSuchAddress", values: { channel: without } });
       }
       inGroup.add(key);
       described.set(key, description);
@@ -218,8 +213,7 @@ function peopleIssues(policy: Policy): Issue[] {
       for (const member of noticeChannelNames) {
         const address = person[member]?.toLowerCase();
         if (address === undefined) continue;
-        if ((owners.get(`${member} ${address}`) ?? key) !== key)
-          at(member, "belongs to a reviewer with another name, who would count twice");
+        if ((owners.get(`${member} ${address}`) ?? key) !== key) at(member, "othersAddress");
         owners.set(`${member} ${address}`, key);
       }
     }
@@ -239,12 +233,12 @@ function redactionIssues(policy: Policy): Issue[] {
   const issues: Issue[] = [];
   for (const [index, { name }] of rules.entries())
     if (rules.findIndex((each) => each.name === name) !== index)
-      issues.push({ pointer: pointerTo(["redaction", "rules", index, "name"]), message: "is the name of another rule too" });
+      issues.push(issueAt(pointerTo(["redaction", "rules", index, "name"]), "ruleTwice"));
   for (const [index, reference] of mayLift.entries()) {
     const people = peopleOf(policy, reference);
-    const at = (message: string): number => issues.push({ pointer: pointerTo(["redaction", "mayLift", index]), message });
-    if (people === undefined) at("is not a group or a reviewer");
-    else if (people.some(isRoom)) at("has a room in it: it is not known who in it would lift what is masked");
+    const at = (said: IssueKey): number => issues.push(issueAt(pointerTo(["redaction", "mayLift", index]), said));
+    if (people === undefined) at("notReviewer");
+    else if (people.some(isRoom)) at("roomLifts");
   }
   return issues;
 }
@@ -253,31 +247,31 @@ const mostPeople = 200;
 
 function gateIssues(policy: Policy, gate: Policy["default"], path: readonly PropertyKey[]): Issue[] {
   const issues: Issue[] = [];
-  const at = (members: readonly PropertyKey[], message: string): number =>
-    issues.push({ pointer: pointerTo([...path, ...members]), message });
+  const at = (members: readonly PropertyKey[], said: IssueKey | IssuePhrase): number =>
+    issues.push(issueAt(pointerTo([...path, ...members]), said));
   const known = (references: readonly string[], members: readonly PropertyKey[]): void => {
     for (const [index, reference] of references.entries())
-      if (peopleOf(policy, reference) === undefined) at([...members, index], "is not a group or a reviewer");
+      if (peopleOf(policy, reference) === undefined) at([...members, index], "notReviewer");
   };
   known(gate.reviewers, ["reviewers"]);
   if (gate.escalate !== null) {
     known(gate.escalate.to, ["escalate", "to"]);
-    if (gate.escalate.afterSeconds >= gate.deadlineSeconds) at(["escalate", "afterSeconds"], "is not before the deadline");
+    if (gate.escalate.afterSeconds >= gate.deadlineSeconds) at(["escalate", "afterSeconds"], "notBeforeDeadline");
   }
   known(gate.handOverTo ?? [], ["handOverTo"]);
   for (const [index, moment] of gate.remindAtSeconds.entries())
-    if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "is not before the deadline");
+    if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "notBeforeDeadline");
   if (!mayAsk(gate)) return issues;
   const asked = everyoneIn(policy, [...gate.reviewers, ...(gate.escalate?.to ?? [])]);
   const anonymous = asked.find(isRoom);
   if (anonymous !== undefined && (gate.quorum > 1 || !gate.selfApproval)) {
     const member = gate.quorum > 1 ? "quorum" : "selfApproval";
-    at([member], `needs individual people, and ${anonymous.name} is ${roomWords(anonymous)}: it is not known who in it decides`);
+    at([member], { key: "needsPeople", values: { name: anonymous.name, room: roomWords(anonymous) ?? "" } });
   }
   const people = everyoneIn(policy, gate.reviewers).length;
-  if (people === 0) at(["reviewers"], "names no reviewer, and a gate needs review");
+  if (people === 0) at(["reviewers"], "namesNobody");
   // A link names its reviewer in one byte.
-  else if (people > mostPeople) at(["reviewers"], `names ${people} people; at most ${mostPeople} may be asked`);
-  else if (gate.quorum > people) at(["quorum"], `is larger than the number of people who are asked (${people})`);
+  else if (people > mostPeople) at(["reviewers"], { key: "manyPeople", values: { n: String(people), most: String(mostPeople) } });
+  else if (gate.quorum > people) at(["quorum"], { key: "largeQuorum", values: { n: String(people) } });
   return issues;
 }

@@ -7,13 +7,14 @@ import { isReservedServer } from "../wire/mcp-2025/meta.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
-import { pointerTo, issuesOf, type Issue } from "../routing/issues.ts";
+import { pointerTo, issueAt, issuesOf, type Issue } from "../routing/issues.ts";
+import type { IssueKey } from "../words/issues.ts";
 
 /** Names a server in paths, in policy and on the review page. */
 const serverName = z
   .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "is not a server's name: letters, digits, . _ - only, at most 64")
-  .refine((name) => !isReservedServer(name), "is the name of one of the gateway's own endpoints: choose another");
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "serverName")
+  .refine((name) => !isReservedServer(name), "reservedName");
 
 /** A token for `/v1` lives so long at most: it is for the time of one client request. */
 export const mostTokenSeconds = 3_600;
@@ -24,8 +25,8 @@ const ownHeaders =
 
 const headerName = z
   .string()
-  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, "is not a header's name")
-  .refine((value) => !ownHeaders.test(value), "is a header that the relay writes itself");
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}$/, "headerName")
+  .refine((value) => !ownHeaders.test(value), "ownHeader");
 
 /** One server, as the document names it. */
 export const serverSchema = z.strictObject({
@@ -34,7 +35,7 @@ export const serverSchema = z.strictObject({
   /** Names the environment secret that is sent as `Authorization: Bearer`. */
   secret: environmentName.optional(),
   /** Sent with every request. Not for credentials: this document would have them as plain text. */
-  headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, "has characters that are not allowed in a header")).default({}),
+  headers: z.record(headerName, z.string().regex(/^[\x20-\x7e]{0,1000}$/, "headerCharacters")).default({}),
   /**
    * Passes the client's own Authorization on; the gateway's key then comes in X-Countersign-Key.
    */
@@ -86,7 +87,7 @@ export const serverSchema = z.strictObject({
   functions: z.array(z.string().min(1).max(256)).max(500).default([]),
   /** Origins of web pages that may use the relay; `PUBLIC_URL`'s own may always. */
   origins: z
-    .array(z.string().regex(/^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/, "is not an origin: scheme, host and port, in lower case"))
+    .array(z.string().regex(/^https?:\/\/[a-z0-9.-]+(?::\d{1,5})?$/, "notOrigin"))
     .max(50)
     .default([]),
 });
@@ -113,15 +114,14 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
   if (!parsed.success) return err(issuesOf(parsed.error.issues));
   const issues: Issue[] = [];
   for (const [name, entry] of Object.entries(parsed.data.servers)) {
-    const at = (member: string, message: string): number => issues.push({ pointer: pointerTo(["servers", name, member]), message });
+    const at = (member: string, said: IssueKey): number => issues.push(issueAt(pointerTo(["servers", name, member]), said));
     const url = readBaseUrl(entry.url);
-    if (url === undefined) at("url", "is not an absolute http or https URL");
-    else if (url.extras) at("url", "carries a user name, a query or a fragment; credentials belong in the secret");
-    else if (!entry.allowPrivate && isPrivateHost(url.host)) at("url", "is a private or loopback address; allowPrivate permits that");
-    else if (!entry.allowPrivate && url.scheme !== "https") at("url", "is not https; allowPrivate permits that");
-    if (entry.passAuthorization && entry.secret !== undefined) at("secret", "is given together with passAuthorization; keep one of them");
-    if (entry.passAuthorization && entry.functions.length > 0)
-      at("functions", "are given together with passAuthorization; the caller of a function has no credential to pass on to the server");
+    if (url === undefined) at("url", "notUrl");
+    else if (url.extras) at("url", "urlExtras");
+    else if (!entry.allowPrivate && isPrivateHost(url.host)) at("url", "urlPrivate");
+    else if (!entry.allowPrivate && url.scheme !== "https") at("url", "urlNotHttps");
+    if (entry.passAuthorization && entry.secret !== undefined) at("secret", "besidePass");
+    if (entry.passAuthorization && entry.functions.length > 0) at("functions", "functionsPass");
   }
   issues.push(...functionIssues(parsed.data));
   return issues.length === 0 ? ok(parsed.data) : err(issues);
@@ -142,8 +142,8 @@ function functionIssues({ servers }: Servers): Issue[] {
       const names = functionNames(server, tool);
       const [, whole] = names;
       const pointer = pointerTo(["servers", server, "functions", index]);
-      if (names.some((name) => functionsByName.get(name) === whole)) issues.push({ pointer, message: "is listed twice" });
-      else if (names.some((name) => functionsByName.has(name))) issues.push({ pointer, message: "is another function's name too" });
+      if (names.some((name) => functionsByName.get(name) === whole)) issues.push(issueAt(pointer, "listedTwice"));
+      else if (names.some((name) => functionsByName.has(name))) issues.push(issueAt(pointer, "functionTwice"));
       for (const name of names) if (!functionsByName.has(name)) functionsByName.set(name, whole);
     }
   }

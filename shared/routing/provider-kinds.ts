@@ -1,6 +1,8 @@
 // The kinds of providers, and what the routing table knows of each. How one is called is in
 // shared/provider/ and workers/providers/.
 
+import type { IssueKey } from "../words/issues.ts";
+
 type KindFacts = {
   /**
    * A part of the gateway: it needs no address and no credential, and its models stand in only
@@ -11,7 +13,7 @@ type KindFacts = {
    * What its API does not support, whatever the table says; the text follows the pointer of the
    * member that says otherwise.
    */
-  readonly lacks: { readonly embedding?: string; readonly audio?: string };
+  readonly lacks: { readonly embedding?: IssueKey; readonly audio?: IssueKey };
   /**
    * What a token costs that is read from or written to the provider's prompt cache, as a share of
    * an input token, where the table has no price.
@@ -29,8 +31,8 @@ const tableFacts = {
   anthropic: {
     isBuiltIn: false,
     lacks: {
-      embedding: "includes embedding, which the Anthropic API does not support",
-      audio: "includes audio, which the Anthropic API does not support",
+      embedding: "anthropicEmbedding",
+      audio: "anthropicAudio",
     },
     // platform.claude.com, "Prompt caching", pricing: cache of five minutes. No model's reads cost
     // more; some cost less.

@@ -7,7 +7,8 @@ import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
 import { foldCase } from "./fold-case.ts";
-import { pointerTo, issuesOf, type Issue } from "./issues.ts";
+import { pointerTo, issueAt, issuesOf, type Issue } from "./issues.ts";
+import type { IssueKey } from "../words/issues.ts";
 import { type ProviderKind, isBuiltIn, lackingOf, tableKinds } from "./provider-kinds.ts";
 
 /**
@@ -18,9 +19,9 @@ const score = z
   .number()
   .min(0)
   .max(1)
-  .refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-6, "has more than six decimals");
+  .refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-6, "sixDecimals");
 
-const name = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@._:/-]{0,127}$/, "is not a name: letters, digits and @ . _ : / - only, at most 128");
+const name = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@._:/-]{0,127}$/, "modelName");
 
 const provider = z
   .strictObject({
@@ -137,7 +138,7 @@ const equivalent = z.strictObject({
   hint: z
     .string()
     .max(256)
-    .refine((value) => value.trim() !== "", "is empty"),
+    .refine((value) => value.trim() !== "", "isEmpty"),
   /** Ids, names or aliases of models in this table. */
   models: z.array(z.string()).min(1),
 });
@@ -177,18 +178,15 @@ export function parseRoutingTable(value: unknown): Result<RoutingTable, Issue[]>
 function providerIssues(table: RoutingTable): Issue[] {
   const issues: Issue[] = [];
   for (const [id, entry] of Object.entries(table.providers)) {
-    const at = (member: string, message: string): number => issues.push({ pointer: pointerTo(["providers", id, member]), message });
-    if (entry.baseUrl !== undefined && entry.baseUrlFrom !== undefined)
-      at("baseUrlFrom", "is given together with baseUrl; keep one of them");
-    if (!isBuiltIn(entry.kind) && entry.secret === undefined && !entry.keyless)
-      at("secret", "is missing: name the secret that holds the credential, or give the base URL of a server that needs none");
+    const at = (member: string, said: IssueKey): number => issues.push(issueAt(pointerTo(["providers", id, member]), said));
+    if (entry.baseUrl !== undefined && entry.baseUrlFrom !== undefined) at("baseUrlFrom", "besideBaseUrl");
+    if (!isBuiltIn(entry.kind) && entry.secret === undefined && !entry.keyless) at("secret", "secretMissing");
     if (entry.baseUrl !== undefined) {
       const url = readBaseUrl(entry.baseUrl);
-      if (url === undefined) at("baseUrl", "is not an absolute http or https URL");
-      else if (url.extras) at("baseUrl", "carries a user name, a query or a fragment; credentials belong in the secret");
-      else if (!entry.allowPrivate && isPrivateHost(url.host)) at("baseUrl", "is a private or loopback address; allowPrivate permits that");
-      else if (!entry.allowPrivate && url.scheme === "http")
-        at("baseUrl", "is plain http, which sends the credential and the prompt unencrypted; allowPrivate permits that");
+      if (url === undefined) at("baseUrl", "notUrl");
+      else if (url.extras) at("baseUrl", "urlExtras");
+      else if (!entry.allowPrivate && isPrivateHost(url.host)) at("baseUrl", "urlPrivate");
+      else if (!entry.allowPrivate && url.scheme === "http") at("baseUrl", "urlPlain");
     }
   }
   return issues;
@@ -198,12 +196,12 @@ function modelIssues(table: RoutingTable): Issue[] {
   const issues: Issue[] = [];
   const ids = new Set<string>();
   for (const [index, entry] of table.models.entries()) {
-    const at = (member: string, message: string): number => issues.push({ pointer: pointerTo(["models", index, member]), message });
+    const at = (member: string, said: IssueKey): number => issues.push(issueAt(pointerTo(["models", index, member]), said));
     const folded = foldCase(entry.id);
-    if (ids.has(folded)) at("id", "is the id of another model too (upper and lower case count as the same)");
+    if (ids.has(folded)) at("id", "modelTwice");
     ids.add(folded);
     const servedBy = providerOf(table, entry.provider);
-    if (servedBy === undefined) at("provider", "is not a provider of this table");
+    if (servedBy === undefined) at("provider", "notProvider");
     const lacks = servedBy === undefined ? {} : lackingOf(servedBy.kind);
     if (lacks.embedding !== undefined && entry.tasks.includes("embedding")) at("tasks", lacks.embedding);
     if (lacks.audio !== undefined && entry.accepts.includes("audio")) at("accepts", lacks.audio);

@@ -50,17 +50,17 @@ export const credentialMutants: readonly Mutant[] = [
     from: "if (given.includes(name) && isSymmetric(algorithm))",
     to: "if (given.length > 9 && isSymmetric(algorithm))",
   },
-  { ...issuers, name: "one issuer has one entry", from: "if (seen.has(entry.issuer))\n", to: "if (seen.size > 99)\n" },
+  { ...issuers, name: "one issuer has one entry", from: "if (seen.has(entry.issuer)) issues", to: "if (seen.size > 99) issues" },
   {
     ...issuers,
     name: "keys are not read from private addresses",
-    from: 'if (isPrivateHost(url.host)) return "is a private or loopback address; allowPrivate permits that";',
+    from: 'if (isPrivateHost(url.host)) return "urlPrivate";',
     to: "",
   },
   {
     ...issuers,
     name: "keys are read over https",
-    from: 'return url.scheme === "https" ? undefined : "is not https; allowPrivate permits that";',
+    from: 'return url.scheme === "https" ? undefined : "urlNotHttps";',
     to: "return undefined;",
   },
   {

@@ -1,7 +1,7 @@
 // Checks the configuration documents: which version is in use, whether it is the latest, and what
 // is wrong with it.
 
-import type { PointedError } from "../../shared/model/outcome.ts";
+import type { Issue } from "../../shared/routing/issues.ts";
 import { parsePolicy } from "../../shared/policy/rules.ts";
 import type { Result } from "../../shared/result.ts";
 import { parseRoutingTable } from "../../shared/routing/table.ts";
@@ -14,7 +14,7 @@ import { type Check, type Title, good, isOnThisMachine, fix, note } from "./chec
 const names = ["routing", "policy"] as const;
 type Name = (typeof names)[number];
 
-const parsers: Record<Name, (value: unknown) => Result<unknown, readonly PointedError[]>> = {
+const parsers: Record<Name, (value: unknown) => Result<unknown, readonly Issue[]>> = {
   routing: parseRoutingTable,
   policy: parsePolicy,
 };
@@ -52,6 +52,6 @@ async function withFirstIssue(env: Env, name: Name, malformed: DoctorPhrase): Pr
   const parsed = parsers[name](JSON.parse(text));
   const [first] = parsed.ok ? [] : parsed.error;
   if (first === undefined) return malformed;
-  const { pointer, message } = first;
-  return { key: "firstIssue", values: { malformed, pointer: pointer === "" ? { key: "itsTop" } : pointer, issue: message } };
+  const { pointer, message, says } = first;
+  return { key: "firstIssue", values: { malformed, pointer: pointer === "" ? { key: "itsTop" } : pointer, issue: says ?? message } };
 }

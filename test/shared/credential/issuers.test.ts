@@ -118,7 +118,9 @@ describe("an issuers document", () => {
       const { privateKey } = await generateKeyPair(algorithm, { extractable: true });
       const jwk = await exportJWK(privateKey);
       const problems = problemsIn(document({ algorithm, keys: { keys: [jwk] } }));
-      expect(problems).toContainEqual({ pointer: "/issuers/idp/keys/keys/0/d", message: expect.stringContaining("private") });
+      expect(problems).toContainEqual(
+        expect.objectContaining({ pointer: "/issuers/idp/keys/keys/0/d", message: expect.stringContaining("private") as unknown }),
+      );
       for (const member of [jwk.d, jwk.n, jwk.x]) if (member !== undefined) expect(JSON.stringify(problems)).not.toContain(member);
     },
   );

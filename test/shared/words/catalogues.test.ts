@@ -4,12 +4,14 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { doctorEn } from "../../../shared/words/en/doctor-en.ts";
+import { issuesEn } from "../../../shared/words/en/issues-en.ts";
 import { reasonsEn } from "../../../shared/words/en/reasons-en.ts";
 import { doctorZh } from "../../../shared/words/zh/doctor-zh.ts";
 import { findingsZh } from "../../../shared/words/zh/findings-zh.ts";
+import { issuesZh } from "../../../shared/words/zh/issues-zh.ts";
 import { reasonsZh } from "../../../shared/words/zh/reasons-zh.ts";
 
-const areas = { reasons: [reasonsEn, reasonsZh], doctor: [doctorEn, doctorZh] } as const;
+const areas = { reasons: [reasonsEn, reasonsZh], doctor: [doctorEn, doctorZh], issues: [issuesEn, issuesZh] } as const;
 
 const placesIn = (text: string): string[] => [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map(([, name = ""]) => name))].toSorted();
 

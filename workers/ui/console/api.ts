@@ -1,6 +1,9 @@
 // The operator's API for the console's pages: each call is answered with its value, or with what
-// the API says is wrong.
+// the API says is wrong, in the reader's language where the API has a phrase of it.
 
+import type { Language } from "../../../shared/channels/words/languages.ts";
+import type { AnyPhrase } from "../../../shared/words/text.ts";
+import { phraseIn } from "./phrases.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import type { ApiAnswer, ApiCall, ConsoleApi } from "./visit.ts";
 
@@ -25,9 +28,11 @@ export class ApiFailed extends Error {
 
 export class Api {
   readonly #call: ConsoleApi;
+  readonly #language: Language;
 
-  constructor(call: ConsoleApi) {
+  constructor(call: ConsoleApi, language: Language) {
     this.#call = call;
+    this.#language = language;
   }
 
   /**
@@ -70,11 +75,18 @@ export class Api {
 
   async #answered<T>(call: ApiCall): Promise<Result<ApiValue<T>, ApiError>> {
     const { status, text, eTag } = await this.#call(call);
-    const value = jsonOf({ status, text, eTag });
+    const value = withDetails(jsonOf({ status, text, eTag }), this.#language);
     if (status < 400) return ok({ value: value as T, eTag }); // the API's own answer
     const body = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
     return err({ status, error: typeof body["error"] === "string" ? body["error"] : text.slice(0, 500), body });
   }
+}
+
+/** `details`: what is wrong, each with a pointer. All pages show its `message`. */
+function withDetails(value: unknown, language: Language): unknown {
+  if (typeof value !== "object" || value === null || !("details" in value) || !Array.isArray(value.details)) return value;
+  const details = value.details as readonly { readonly message?: string; readonly says?: AnyPhrase }[]; // the API's own
+  return { ...value, details: details.map((each) => ({ ...each, message: phraseIn(language, each.says, each.message ?? "") })) };
 }
 
 function jsonOf({ text }: ApiAnswer): unknown {

@@ -57,7 +57,7 @@ const isAt = (path: string, page: string): boolean => (path.endsWith("*") ? page
  * origin.
  */
 export async function answerConsole(asked: ConsoleVisit, call: ConsoleApi): Promise<ConsoleAnswer> {
-  const visit = visitOf(asked, new Api(call));
+  const visit = visitOf(asked, new Api(call, asked.language));
   const shown = await shownOn(visit, asked.form !== null).catch((error: unknown): PageAnswer => {
     if (error instanceof ApiFailed) return failedPage(visit, error);
     throw error;
