@@ -1,5 +1,5 @@
-// npm run bench: measures the gateway on workerd itself. docs/performance.md says what each part
-// measures; `--help` lists the options. Tables go to stdout, progress to stderr.
+// npm run bench: measures the gateway on workerd itself. `--help` lists the parts and options,
+// docs/performance.md has the results. Tables go to stdout, progress to stderr.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
