@@ -241,7 +241,7 @@ export const budgetGapMutants: readonly Mutant[] = [
   {
     file: "workers/objects/stop-object.ts",
     name: "a stop that was taken back withdraws nothing",
-    from: 'this.#sql.exec("DELETE FROM withdrawal WHERE name = ?", nameOf(stop));',
+    from: 'this.sql.exec("DELETE FROM withdrawal WHERE name = ?", nameOf(stop));',
     to: "",
     test: stops("a stop that was taken back withdraws nothing"),
   },

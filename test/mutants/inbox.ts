@@ -230,15 +230,15 @@ export const inboxMutants: readonly Mutant[] = [
   {
     ...object,
     name: "what waits is counted for a session that there is",
-    from: "if (!this.#isGood(visitor)) return null;\n    return this.#exists ?",
-    to: "return this.#exists ?",
+    from: "if (!this.#isGood(visitor)) return null;\n    return this.tables.exist ?",
+    to: "return this.tables.exist ?",
     test: told("by a session that there is not"),
   },
   {
     ...object,
     name: "what waits is listed for a session that there is",
-    from: "if (!this.#isGood(visitor)) return null;\n    if (!this.#exists) return",
-    to: "if (!this.#exists) return",
+    from: "if (!this.#isGood(visitor)) return null;\n    if (!this.tables.exist) return",
+    to: "if (!this.tables.exist) return",
     test: told("by a session that there is not"),
   },
   {

@@ -4,7 +4,9 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { documentNow } from "../../scripts/storage-schema.ts";
 import { limitsSchema } from "../../shared/policy/limits.ts";
+import { schemas } from "../../workers/objects/schema/schemas.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -129,120 +131,31 @@ describe("docs/requirements.md", () => {
 
 // Storage
 
-type Column = `${string}.${string}.${string}`;
-
-/** The object whose tables are made in this file. */
-const objectOf: Readonly<Record<string, string>> = {
-  "call-tables.ts": "CallObject",
-  "config-object.ts": "ConfigObject",
-  "operator-record.ts": "ConfigObject",
-  "conversation-object.ts": "ConversationObject",
-  "digest-object.ts": "DigestObject",
-  "inbox-waiting.ts": "InboxObject",
-  "inbox-sign-ins.ts": "InboxObject",
-  "key-object.ts": "KeyObject",
-  "key-grants.ts": "KeyObject",
-  "key-dependents.ts": "KeyObject",
-  "key-sessions.ts": "KeyObject",
-  "kept-text.ts": "CacheObject and ConversationObject",
-  "concurrency-queue-object.ts": "ConcurrencyQueueObject",
-  "ledger-object.ts": "LedgerObject",
-  "ledger-events.ts": "LedgerObject",
-  "ledger-failures.ts": "LedgerObject",
-  "ledger-floods.ts": "LedgerObject",
-  "ledger-lines.ts": "LedgerObject",
-  "ledger-metrics.ts": "LedgerObject",
-  "ledger-use.ts": "LedgerObject",
-  "ledger-usage.ts": "LedgerObject",
-  "bridge-tables.ts": "BridgeObject",
-  "console-sessions.ts": "ConfigObject",
-  "given-links.ts": "ConfigObject",
-  "budget-object.ts": "BudgetObject",
-  "budget-notices.ts": "BudgetObject",
-  "stop-object.ts": "StopObject",
-  "run-store.ts": "RunObject",
-  "parked-request.ts": "RunObject",
-  "session-tables.ts": "SessionObject",
-};
-
-/**
- * The columns of `name (…)`: the first word of each part between commas that are in no brackets,
- * but for constraints.
- */
-function columnsOf(definition: string): { table: string; columns: string[] } {
-  const [, table = "", body = ""] = /^(\w+) \(([\s\S]*)$/.exec(definition) ?? [];
-  let depth = 0;
-  let part = "";
-  const parts: string[] = [];
-  for (const character of body) {
-    if (character === "(") depth += 1;
-    if (character === ")") depth -= 1;
-    if (depth < 0) break;
-    if (character === "," && depth === 0) {
-      parts.push(part);
-      part = "";
-    } else part += character;
-  }
-  const words = [...parts, part].map((each) => /^\w+/.exec(each.trim())?.[0] ?? "");
-  return { table, columns: words.filter((word) => !["PRIMARY", "UNIQUE", "CHECK", "FOREIGN", ""].includes(word)) };
-}
-
-/**
- * Every column that the code makes. Throws at a CREATE TABLE that it cannot read, so that none is
- * left out.
- */
-function columnsInCode(): Column[] {
-  const found: Column[] = [];
-  const longTexts = read("workers/objects/long-text.ts");
-  const [, parts = ""] = /CREATE TABLE IF NOT EXISTS \$\{this\.#table\} (\([^`]*)`/.exec(longTexts) ?? [];
-  for (const path of filesOf("workers", ".ts")) {
-    const source = read(path);
-    const made = source.split("CREATE TABLE").length - 1;
-    const longTables = [...source.matchAll(/new LongTexts\([^,]+, "(\w+)", seal\)/g)].map(([, name = ""]) => `${name} ${parts}`);
-    if (made === 0 && longTables.length === 0) continue;
-    if (path.endsWith("long-text.ts")) {
-      expect([path, made]).toEqual([path, 1]);
-      continue;
-    }
-    const plain = [...source.matchAll(/CREATE TABLE IF NOT EXISTS (\w+ \([\s\S]*?)["`]/g)].map(([, definition = ""]) => definition);
-    const [, list = ""] =
-      /for \(const table of \[([\s\S]*?)\]\) \{\s*this\.#sql\.exec\(`CREATE TABLE IF NOT EXISTS \$\{table\}`\)/.exec(source) ?? [];
-    const listed = [...list.matchAll(/"(\w+ \([^"]*)"/g)].map(([, definition = ""]) => definition);
-    expect([path, plain.length + (listed.length > 0 ? 1 : 0)]).toEqual([path, made]);
-    const object = objectOf[path.split("/").at(-1) ?? ""] ?? path;
-    for (const definition of [...plain, ...listed, ...longTables]) {
-      const { table, columns } = columnsOf(definition);
-      for (const column of columns) found.push(`${object}.${table}.${column}`);
-    }
-  }
-  return found.sort();
-}
-
-/**
- * Every column that the document has: `## Object`, `### \`table\``, and the first cell of each row
- * below.
- */
-function columnsInDocument(text: string): Column[] {
-  const found: Column[] = [];
-  let object = "";
-  let table = "";
-  for (const line of text.split("\n")) {
-    const [, heading] = /^## (.+)$/.exec(line) ?? [];
-    if (heading !== undefined) [object, table] = [heading, ""];
-    const [, name] = /^### `(\w+)`$/.exec(line) ?? [];
-    if (name !== undefined) table = name;
-    const [, column] = /^\| `(\w+)` \|/.exec(line) ?? [];
-    if (column !== undefined && table !== "") found.push(`${object}.${table}.${column}`);
-  }
-  return found.sort();
-}
-
 describe("docs/storage-schema.md", () => {
-  test("has every table and column that the objects make, and no other", () => {
-    const inCode = columnsInCode();
-    expect(inCode).toContain("RunObject.outbox.due_at");
-    expect(inCode).toContain("SessionObject.result.part");
-    expect(columnsInDocument(read("docs/storage-schema.md"))).toEqual(inCode);
+  test("says what the schemas' comments say: `node scripts/storage-schema.ts` writes it", () => {
+    expect(read("docs/storage-schema.md")).toBe(documentNow());
+  });
+
+  test("has every table and column of every object, and no table is made but by a schema", () => {
+    const classes = [...read("wrangler.toml").matchAll(/^class_name = "(\w+)"/gm)].map(([, name = ""]) => name);
+    expect(Object.keys(schemas).toSorted()).toEqual(classes.toSorted());
+    const parts = read("docs/storage-schema.md").split("\n## ");
+    const columns: string[] = [];
+    for (const [name, { tables }] of Object.entries(schemas)) {
+      const part = parts.find((each) => (each.split("\n")[0] ?? "").split(", ").includes(name)) ?? "";
+      for (const sql of tables.filter((each) => each.startsWith("CREATE TABLE"))) {
+        const [, table = "", inside = ""] = /^CREATE TABLE (\w+) \((.*)\)/.exec(sql) ?? [];
+        const section = part.split("\n### ").find((each) => each.startsWith(`\`${table}\`\n`)) ?? "";
+        for (const [, column = ""] of inside.matchAll(/(?:^|, )([a-z_]+) (?:TEXT|INTEGER|BLOB)/g)) {
+          columns.push(`${name}.${table}.${column}`);
+          expect([name, table, column, section.includes(`\`${column}\``)]).toEqual([name, table, column, true]);
+        }
+      }
+    }
+    expect(columns).toContain("RunObject.outbox.due_at");
+    expect(columns).toContain("SessionObject.result.part");
+    const makers = filesOf("workers", ".ts").filter((path) => read(path).includes("CREATE TABLE"));
+    expect(makers.map((path) => relative("workers", path))).toEqual(["objects/schema/schema.ts"]);
   });
 
   test("names every key that is written to KV, and configuration is written by ConfigObject alone", () => {

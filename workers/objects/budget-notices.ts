@@ -35,14 +35,6 @@ export class BudgetNotices {
     this.#allowance = this.#text === null ? null : (JSON.parse(this.#text) as Allowance); // written by `know`
   }
 
-  createTables(): void {
-    this.#sql.exec("CREATE TABLE IF NOT EXISTS allowance (one INTEGER PRIMARY KEY CHECK (one = 1), text TEXT NOT NULL)");
-    this.#sql.exec("CREATE TABLE IF NOT EXISTS told (starts_at INTEGER PRIMARY KEY, percent INTEGER NOT NULL) WITHOUT ROWID");
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS telling (starts_at INTEGER NOT NULL, percent INTEGER NOT NULL, address TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL, PRIMARY KEY (starts_at, percent, address)) WITHOUT ROWID",
-    );
-  }
-
   /** The object deletes its tables. */
   forget(): void {
     this.#allowance = null;

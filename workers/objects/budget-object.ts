@@ -5,7 +5,6 @@
 // operators hear of 80 and 100 percent once in a period: by an event in the record, and by email to
 // the addresses that the budget names.
 
-import { DurableObject } from "cloudflare:workers";
 import {
   type Account,
   type Held,
@@ -23,8 +22,10 @@ import { periodOfAllowance } from "../../shared/budget/period.ts";
 import { shareMs } from "../../shared/policy/share.ts";
 import type { Env } from "../platform/env.ts";
 import type { BudgetCalls, BudgetStanding, ReserveAnswer, ReserveInput } from "../stubs/budget-calls.ts";
-import { ObjectAlarm } from "./alarm.ts";
+import type { ObjectAlarm } from "./alarm.ts";
 import { BudgetNotices } from "./budget-notices.ts";
+import { budgetSchema } from "./schema/budget-schema.ts";
+import { StoredObject } from "./stored-object.ts";
 
 /** How often is looked for what nobody settles any more. */
 const writeOffEveryMs = 60 * 60_000;
@@ -35,45 +36,24 @@ const writeOffEveryMs = 60 * 60_000;
  */
 const keptAfterEndMs = 8 * 24 * 60 * 60_000;
 
-export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
-  readonly #sql: SqlStorage;
+export class BudgetObject extends StoredObject implements BudgetCalls {
   readonly #alarm: ObjectAlarm;
   readonly #notices: BudgetNotices;
-  /**
-   * Whether there are tables: from the first reservation until an allowance for once is forgotten.
-   */
-  #exists: boolean;
   #account: Account;
   #writeOffAt: number | null;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#sql = ctx.storage.sql;
-    this.#exists = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'held'").toArray().length > 0;
+    super(ctx, env, budgetSchema);
     this.#account = this.#stored();
     this.#writeOffAt = this.#account.held.length === 0 ? null : this.now() + writeOffEveryMs;
-    const deps = { now: () => this.now(), random: () => this.random() };
-    this.#notices = new BudgetNotices(env, this.#sql, { ...deps, exists: this.#exists });
-    this.#alarm = new ObjectAlarm({ storage: ctx.storage, ...deps, nextDue: () => this.#nextDue(), failed: "budget.alarmFailed" });
+    this.#notices = new BudgetNotices(env, this.sql, { ...this.clock, exists: this.tables.exist });
+    this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "budget.alarmFailed" });
     void this.#alarm.restore();
-  }
-
-  #createTables(): void {
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS held (id TEXT PRIMARY KEY, amount INTEGER NOT NULL, starts_at INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID",
-    );
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS used (starts_at INTEGER PRIMARY KEY, spent INTEGER NOT NULL, unaccounted INTEGER NOT NULL) WITHOUT ROWID",
-    );
-    this.#notices.createTables();
-    this.#exists = true;
   }
 
   reserve({ allowance, id, amount, leaseMs, wanted }: ReserveInput): ReserveAnswer {
     const now = this.now();
-    if (!this.#exists) this.#createTables();
+    this.tables.create();
     const { startsAt, endsAt } = periodOfAllowance(allowance, now);
     this.#notices.know(allowance);
     const reserved = reserve(this.#account, { id, amount, startsAt, until: now + leaseMs }, allowance.limit);
@@ -97,7 +77,7 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
   }
 
   settle(settlements: readonly Settlement[]): void {
-    if (this.#exists) this.#write(settlements.reduce(settle, this.#account));
+    if (this.tables.exist) this.#write(settlements.reduce(settle, this.#account));
   }
 
   standing(allowance: Allowance): BudgetStanding {
@@ -122,16 +102,15 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
   }
 
   async #forget(): Promise<void> {
-    this.#exists = false;
     this.#account = emptyAccount;
     this.#writeOffAt = null;
     this.#notices.forget();
     this.#alarm.forget();
-    await Promise.all([this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
+    await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
   }
 
   #nextDue(): number | null {
-    if (!this.#exists) return null;
+    if (!this.tables.exist) return null;
     const { endsAt } = this.#notices;
     const times = [
       endsAt === null ? null : endsAt + keptAfterEndMs,
@@ -142,11 +121,11 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
   }
 
   #stored(): Account {
-    if (!this.#exists) return emptyAccount;
+    if (!this.tables.exist) return emptyAccount;
     type HeldRow = { id: string; amount: number; starts_at: number; until: number };
     type UsedRow = { starts_at: number; spent: number; unaccounted: number };
-    const held = this.#sql.exec<HeldRow>("SELECT id, amount, starts_at, until FROM held").toArray();
-    const used = this.#sql.exec<UsedRow>("SELECT starts_at, spent, unaccounted FROM used ORDER BY starts_at").toArray();
+    const held = this.sql.exec<HeldRow>("SELECT id, amount, starts_at, until FROM held").toArray();
+    const used = this.sql.exec<UsedRow>("SELECT starts_at, spent, unaccounted FROM used ORDER BY starts_at").toArray();
     return {
       ...emptyAccount,
       held: held.map(({ starts_at: startsAt, ...each }) => ({ ...each, startsAt })),
@@ -160,9 +139,9 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
     if (account === before) return;
     this.ctx.storage.transactionSync(() => {
       const [was, is] = [new Set(before.held), new Set(account.held)];
-      for (const { id } of before.held.filter((each) => !is.has(each))) this.#sql.exec("DELETE FROM held WHERE id = ?", id);
+      for (const { id } of before.held.filter((each) => !is.has(each))) this.sql.exec("DELETE FROM held WHERE id = ?", id);
       for (const { id, amount, startsAt, until } of account.held.filter((each) => !was.has(each)))
-        this.#sql.exec("INSERT OR REPLACE INTO held (id, amount, starts_at, until) VALUES (?, ?, ?, ?)", id, amount, startsAt, until);
+        this.sql.exec("INSERT OR REPLACE INTO held (id, amount, starts_at, until) VALUES (?, ?, ?, ?)", id, amount, startsAt, until);
       if (account.used !== before.used) this.#writeUsed(before, account);
     });
     this.#account = account;
@@ -173,10 +152,10 @@ export class BudgetObject extends DurableObject<Env> implements BudgetCalls {
 
   #writeUsed(before: Account, { used }: Account): void {
     for (const { startsAt } of before.used.filter((each) => !used.some((one) => one.startsAt === each.startsAt)))
-      this.#sql.exec("DELETE FROM used WHERE starts_at = ?", startsAt);
+      this.sql.exec("DELETE FROM used WHERE starts_at = ?", startsAt);
     for (const each of used.filter((one) => !before.used.includes(one))) {
       const { startsAt, spent, unaccounted } = each;
-      this.#sql.exec("INSERT OR REPLACE INTO used (starts_at, spent, unaccounted) VALUES (?, ?, ?)", startsAt, spent, unaccounted);
+      this.sql.exec("INSERT OR REPLACE INTO used (starts_at, spent, unaccounted) VALUES (?, ?, ?)", startsAt, spent, unaccounted);
       this.#notices.reached(startsAt, (limit) => percentReached(each, limit));
     }
   }

@@ -7,10 +7,11 @@
 import type { CacheCalls } from "../stubs/cache-calls.ts";
 import type { Env } from "../platform/env.ts";
 import { KeptTextObject } from "./kept-text-object.ts";
+import { cacheSchema } from "./schema/kept-text-schema.ts";
 
 export class CacheObject extends KeptTextObject implements CacheCalls {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, "cache");
+    super(ctx, env, cacheSchema, "cache");
   }
 
   async put(keyId: string, text: string, at: number, ttlMs: number): Promise<void> {

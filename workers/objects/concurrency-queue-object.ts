@@ -8,7 +8,6 @@
 // `graceMs` loses its entry.
 
 import { askHeader, type SlotRequest, standingHeader, grantedWord, waitingWord, fullStatus, hereWord } from "../stubs/queue-calls.ts";
-import { DurableObject } from "cloudflare:workers";
 import {
   type ConcurrencyQueue,
   type QueueEntry,
@@ -19,7 +18,9 @@ import {
   release,
 } from "../../shared/concurrency/queue.ts";
 import type { Env } from "../platform/env.ts";
-import { ObjectAlarm } from "./alarm.ts";
+import type { ObjectAlarm } from "./alarm.ts";
+import { queueSchema } from "./schema/queue-schema.ts";
+import { StoredObject } from "./stored-object.ts";
 
 /**
  * A caller that has not confirmed its socket for so long, or has not come back after a reset, is
@@ -33,10 +34,7 @@ type Limits = QueueLimits & { readonly version: number };
 type SlotRow = { ticket: string; has_slot: number; priority: QueueEntry["priority"]; arrival: number; arrived_at: number; until: number };
 type LimitsRow = { version: number; concurrency: number; queue: number; promote_after_ms: number };
 
-export class ConcurrencyQueueObject extends DurableObject<Env> {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
-  readonly #sql: SqlStorage;
+export class ConcurrencyQueueObject extends StoredObject {
   readonly #alarm: ObjectAlarm;
   /** By ticket, the newest of each. */
   readonly #connections = new Map<string, Connection>();
@@ -50,14 +48,8 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
   #alarmAt = Number.POSITIVE_INFINITY;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#sql = ctx.storage.sql;
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS slot (ticket TEXT PRIMARY KEY, has_slot INTEGER NOT NULL, priority TEXT NOT NULL, arrival INTEGER NOT NULL, arrived_at INTEGER NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID",
-    );
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS limits (one INTEGER PRIMARY KEY CHECK (one = 1), version INTEGER NOT NULL, concurrency INTEGER NOT NULL, queue INTEGER NOT NULL, promote_after_ms INTEGER NOT NULL)",
-    );
+    super(ctx, env, queueSchema);
+    this.tables.create();
     this.#queue = this.#readQueue();
     this.#limits = this.#readLimits();
     for (const socket of ctx.getWebSockets()) {
@@ -72,13 +64,7 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
       const known = this.#connections.get(ticket);
       if (known === undefined || !attachmentOf(known.socket).here) this.#unconfirmed.set(ticket, graceEndsAt);
     }
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => this.#nextDue(),
-      failed: "queue.alarmFailed",
-    });
+    this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "queue.alarmFailed" });
     this.#armForNextDue();
   }
 
@@ -172,7 +158,7 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
     const isSame =
       known?.version === version && known.concurrency === concurrency && known.queue === queue && known.promoteAfterMs === promoteAfterMs;
     if (!isSame) {
-      this.#sql.exec(
+      this.sql.exec(
         "INSERT OR REPLACE INTO limits (one, version, concurrency, queue, promote_after_ms) VALUES (1, ?, ?, ?, ?)",
         version,
         concurrency,
@@ -193,13 +179,13 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
     { acquired, removed = [] }: { readonly acquired?: string; readonly removed?: readonly string[] },
   ): void {
     this.ctx.storage.transactionSync(() => {
-      for (const ticket of removed) this.#sql.exec("DELETE FROM slot WHERE ticket = ?", ticket);
-      for (const { ticket } of granted) this.#sql.exec("UPDATE slot SET has_slot = 1 WHERE ticket = ?", ticket);
+      for (const ticket of removed) this.sql.exec("DELETE FROM slot WHERE ticket = ?", ticket);
+      for (const { ticket } of granted) this.sql.exec("UPDATE slot SET has_slot = 1 WHERE ticket = ?", ticket);
       const isAcquired = ({ ticket }: QueueEntry): boolean => ticket === acquired;
       const holder = queue.holders.find(isAcquired);
       const entry = holder ?? queue.waiting.find(isAcquired);
       if (entry === undefined) return;
-      this.#sql.exec(
+      this.sql.exec(
         "INSERT OR REPLACE INTO slot (ticket, has_slot, priority, arrival, arrived_at, until) VALUES (?, ?, ?, ?, ?, ?)",
         entry.ticket,
         holder === undefined ? 0 : 1,
@@ -245,7 +231,7 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
   }
 
   #readQueue(): ConcurrencyQueue {
-    const rows = this.#sql
+    const rows = this.sql
       .exec<SlotRow>("SELECT ticket, has_slot, priority, arrival, arrived_at, until FROM slot ORDER BY arrival")
       .toArray()
       .map(({ has_slot: hasSlot, arrived_at, ...row }) => ({ hasSlot, entry: { ...row, arrivedAt: arrived_at } }));
@@ -254,7 +240,7 @@ export class ConcurrencyQueueObject extends DurableObject<Env> {
   }
 
   #readLimits(): Limits | null {
-    const [row] = this.#sql.exec<LimitsRow>("SELECT version, concurrency, queue, promote_after_ms FROM limits").toArray();
+    const [row] = this.sql.exec<LimitsRow>("SELECT version, concurrency, queue, promote_after_ms FROM limits").toArray();
     if (row === undefined) return null;
     const { promote_after_ms, ...limits } = row;
     return { ...limits, promoteAfterMs: promote_after_ms };

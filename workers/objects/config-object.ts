@@ -21,7 +21,6 @@ import {
   type Latest,
   publishedKeyName,
 } from "../stubs/config-calls.ts";
-import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import type { ChainEnd } from "../../shared/record/operators.ts";
@@ -30,10 +29,13 @@ import { publishedCopy, publishingMark } from "../../shared/published.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { settingsOf } from "../platform/settings.ts";
-import { ObjectAlarm } from "./alarm.ts";
+import type { ObjectAlarm } from "./alarm.ts";
 import { ConsoleSessions } from "./console-sessions.ts";
 import { GivenLinks } from "./given-links.ts";
 import { OperatorRecord } from "./operator-record.ts";
+import { configSchema } from "./schema/config-schema.ts";
+import { versionOf } from "./schema/schema.ts";
+import { StoredObject } from "./stored-object.ts";
 
 const versionsKept = 20;
 const publishRetry = { firstMs: 2_000, mostMs: 60_000 };
@@ -62,10 +64,7 @@ const builtIn: Partial<Record<DocumentName, { readonly version: number; readonly
 const versionsIn = (documents: string): number =>
   Object.values(JSON.parse(documents) as Record<DocumentName, number>).reduce((sum, version) => sum + version, 0); // written by the doctor
 
-export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
-  readonly #sql: SqlStorage;
+export class ConfigObject extends StoredObject implements ConfigCalls {
   readonly #alarm: ObjectAlarm;
   readonly #acts: OperatorRecord;
   readonly #sessions: ConsoleSessions;
@@ -74,31 +73,12 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   readonly #repairedAt = new Map<string, number>();
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#sql = ctx.storage.sql;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS document (name TEXT NOT NULL, version INTEGER NOT NULL, at INTEGER NOT NULL, text TEXT NOT NULL, writer TEXT NOT NULL, PRIMARY KEY (name, version)) WITHOUT ROWID`,
-    );
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS key (id TEXT PRIMARY KEY, hash TEXT NOT NULL UNIQUE, record TEXT NOT NULL, created_at INTEGER NOT NULL, revoked_at INTEGER) WITHOUT ROWID`,
-    );
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS unpublished (kv_key TEXT PRIMARY KEY, value TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID`,
-    );
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS published_with (one INTEGER PRIMARY KEY, mark TEXT NOT NULL)`);
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS doctor_report (one INTEGER PRIMARY KEY, at INTEGER NOT NULL, documents TEXT NOT NULL, checks TEXT NOT NULL)`,
-    );
-    this.#acts = new OperatorRecord(env, this.#sql, () => this.random());
-    this.#sessions = new ConsoleSessions(this.#sql);
-    this.#givenLinks = new GivenLinks(this.#sql);
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => this.#nextDue(),
-      failed: "config.alarmFailed",
-    });
+    super(ctx, env, configSchema);
+    this.tables.create();
+    this.#acts = new OperatorRecord(env, this.sql, () => this.random());
+    this.#sessions = new ConsoleSessions(this.sql);
+    this.#givenLinks = new GivenLinks(this.sql);
+    this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "config.alarmFailed" });
     void this.#alarm.restore();
     try {
       this.#publishAgainIfOutdated();
@@ -118,7 +98,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
 
   current(name: DocumentName): StoredDocument | null {
     return (
-      this.#sql
+      this.sql
         .exec<StoredDocument>("SELECT version, at, text FROM document WHERE name = ? ORDER BY version DESC LIMIT 1", name)
         .toArray()[0] ?? null
     );
@@ -135,8 +115,8 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
       const text = JSON.stringify({ ...(JSON.parse(document) as object), version });
       const writer = JSON.stringify({ by, restored } satisfies Writer);
       const row = [name, version, now, text, writer];
-      this.#sql.exec("INSERT INTO document (name, version, at, text, writer) VALUES (?, ?, ?, ?, ?)", ...row);
-      this.#sql.exec("DELETE FROM document WHERE name = ? AND version <= ?", name, version - versionsKept);
+      this.sql.exec("INSERT INTO document (name, version, at, text, writer) VALUES (?, ?, ?, ?, ?)", ...row);
+      this.sql.exec("DELETE FROM document WHERE name = ? AND version <= ?", name, version - versionsKept);
       this.#queue(name, { version, text }, now);
       const digestBefore = current === null ? null : sha256Hex(current.text);
       this.#acts.append(now, {
@@ -155,7 +135,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   }
 
   versions(name: DocumentName): StoredVersion[] {
-    return this.#sql
+    return this.sql
       .exec<{ version: number; at: number; writer: string }>(
         "SELECT version, at, writer FROM document WHERE name = ? ORDER BY version DESC",
         name,
@@ -166,7 +146,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
 
   version(name: DocumentName, version: number): StoredDocument | null {
     return (
-      this.#sql.exec<StoredDocument>("SELECT version, at, text FROM document WHERE name = ? AND version = ?", name, version).toArray()[0] ??
+      this.sql.exec<StoredDocument>("SELECT version, at, text FROM document WHERE name = ? AND version = ?", name, version).toArray()[0] ??
       null
     );
   }
@@ -178,9 +158,9 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
       const [earlier] =
         once === undefined
           ? []
-          : this.#sql.exec<{ id: string }>("SELECT id FROM key WHERE json_extract(record, '$.once') = ?", once).toArray();
+          : this.sql.exec<{ id: string }>("SELECT id FROM key WHERE json_extract(record, '$.once') = ?", once).toArray();
       if (earlier !== undefined) return earlier.id;
-      this.#sql.exec("INSERT INTO key (id, hash, record, created_at, revoked_at) VALUES (?, ?, ?, ?, NULL)", id, hash, record, now);
+      this.sql.exec("INSERT INTO key (id, hash, record, created_at, revoked_at) VALUES (?, ?, ?, ?, NULL)", id, hash, record, now);
       this.#queue(publishedKeyName(hash), publishedKey({ record, revokedAt: null }), now);
       this.#acts.append(now, { kind: "keyMade", by, key: id, name, owner, scopes, digestAfter: sha256Hex(record) });
       return null;
@@ -190,22 +170,22 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   }
 
   keys(): StoredKey[] {
-    return this.#sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key ORDER BY created_at").toArray();
+    return this.sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key ORDER BY created_at").toArray();
   }
 
   findKey(hash: string): StoredKey | null {
-    return this.#sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE hash = ?", hash).toArray()[0] ?? null;
+    return this.sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE hash = ?", hash).toArray()[0] ?? null;
   }
 
   keyOfId(id: string): StoredKey | null {
-    return this.#sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE id = ?", id).toArray()[0] ?? null;
+    return this.sql.exec<StoredKey>("SELECT id, hash, record, revoked_at AS revokedAt FROM key WHERE id = ?", id).toArray()[0] ?? null;
   }
 
   async revokeKey(id: string, by: Operator): Promise<boolean> {
     const now = this.now();
     const found = this.ctx.storage.transactionSync(() => {
       const before = this.keyOfId(id);
-      const [row] = this.#sql
+      const [row] = this.sql
         .exec<StoredKey>(
           "UPDATE key SET revoked_at = COALESCE(revoked_at, ?) WHERE id = ? RETURNING id, hash, record, revoked_at AS revokedAt",
           now,
@@ -253,11 +233,11 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     const known = this.diagnosis();
     if (known !== null && versionsIn(known.documents) > versionsIn(documents)) return;
     const statement = "INSERT OR REPLACE INTO doctor_report (one, at, documents, checks) VALUES (1, ?, ?, ?)";
-    this.#sql.exec(statement, this.now(), documents, checks);
+    this.sql.exec(statement, this.now(), documents, checks);
   }
 
   diagnosis(): StoredDiagnosis | null {
-    return this.#sql.exec<StoredDiagnosis>("SELECT at, documents, checks FROM doctor_report").toArray()[0] ?? null;
+    return this.sql.exec<StoredDiagnosis>("SELECT at, documents, checks FROM doctor_report").toArray()[0] ?? null;
   }
 
   /** What changes the tables of this object, and its events, in one commit. */
@@ -292,14 +272,15 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   }
 
   /**
-   * Publishes everything anew after a change of LINK_KEY, or where the copies are in an older form.
+   * Publishes everything anew after a change of LINK_KEY or of the version, which may have changed
+   * what is published.
    */
   #publishAgainIfOutdated(): void {
-    const mark = publishingMark(settingsOf(this.env).keys);
+    const mark = `${publishingMark(settingsOf(this.env).keys)} ${versionOf(configSchema)}`;
     this.ctx.storage.transactionSync(() => {
-      const [row] = this.#sql.exec<{ mark: string }>("SELECT mark FROM published_with").toArray();
+      const [row] = this.sql.exec<{ mark: string }>("SELECT mark FROM published_with").toArray();
       if (row?.mark === mark) return;
-      this.#sql.exec("INSERT OR REPLACE INTO published_with (one, mark) VALUES (1, ?)", mark);
+      this.sql.exec("INSERT OR REPLACE INTO published_with (one, mark) VALUES (1, ?)", mark);
       const names = [...documentNames, ...this.keys().map(({ hash }) => publishedKeyName(hash))];
       for (const name of names) {
         const known = this.#published(name);
@@ -318,7 +299,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
 
   #queue(kvKey: string, published: { version: number; text: string }, now: number): void {
     const value = publishedCopy(settingsOf(this.env).keys, kvKey, published);
-    this.#sql.exec("INSERT OR REPLACE INTO unpublished (kv_key, value, attempts, due_at) VALUES (?, ?, 0, ?)", kvKey, value, now);
+    this.sql.exec("INSERT OR REPLACE INTO unpublished (kv_key, value, attempts, due_at) VALUES (?, ?, 0, ?)", kvKey, value, now);
     // In the same commit, so that a version is published even after a crash before the first
     // attempt.
     void this.ctx.storage.setAlarm(now + publishRetry.firstMs);
@@ -338,7 +319,7 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
   }
 
   async #publishDue(): Promise<void> {
-    const rows = this.#sql
+    const rows = this.sql
       .exec<{ kv_key: string; value: string; attempts: number }>(
         // Documents first: a gate may depend on them, and a key that KV does not show yet is found
         // here.
@@ -350,18 +331,18 @@ export class ConfigObject extends DurableObject<Env> implements ConfigCalls {
     for (const { kv_key: kvKey, value, attempts } of rows) {
       try {
         await this.env.CONFIG.put(kvKey, value);
-        this.#sql.exec("DELETE FROM unpublished WHERE kv_key = ? AND value = ?", kvKey, value);
+        this.sql.exec("DELETE FROM unpublished WHERE kv_key = ? AND value = ?", kvKey, value);
       } catch (error) {
         logEvent("config.publishFailed", { attempt: attempts, error: errorClass(error) });
         const wait = backoffMs(publishRetry, attempts, this.random());
-        this.#sql.exec("UPDATE unpublished SET attempts = attempts + 1, due_at = ? WHERE kv_key = ?", this.now() + wait, kvKey);
+        this.sql.exec("UPDATE unpublished SET attempts = attempts + 1, due_at = ? WHERE kv_key = ?", this.now() + wait, kvKey);
       }
     }
     this.#alarm.arm();
   }
 
   #nextDue(): number | null {
-    const { at } = this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM unpublished").one();
+    const { at } = this.sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM unpublished").one();
     const act = this.#acts.nextDue();
     return at === null || act === null ? (at ?? act) : Math.min(at, act);
   }

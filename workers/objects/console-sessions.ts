@@ -8,9 +8,6 @@ export class ConsoleSessions {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS console_session (id TEXT PRIMARY KEY, fingerprint TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID`,
-    );
   }
 
   /** Inside the transaction that records it. Forgets the sessions that are over. */

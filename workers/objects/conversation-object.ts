@@ -9,13 +9,14 @@ import { type ConversationEdits, conversationLimits, editedTurns, keptTurns } fr
 import type { Turn } from "../../shared/wire/control/envelope.ts";
 import type { Env } from "../platform/env.ts";
 import { KeptTextObject } from "./kept-text-object.ts";
+import { conversationSchema } from "./schema/kept-text-schema.ts";
 
 /** A request that is repeated after so many others of its session counts as new. */
 const mostTurnIds = 1_000;
 
 export class ConversationObject extends KeptTextObject implements ConversationCalls {
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env, "conversation");
+    super(ctx, env, conversationSchema, "conversation");
   }
 
   read(): string | null {
@@ -40,8 +41,8 @@ export class ConversationObject extends KeptTextObject implements ConversationCa
    * them.
    */
   #isNew(turnId: string, isAlive: boolean): boolean {
-    const { sql } = this.ctx.storage;
-    sql.exec("CREATE TABLE IF NOT EXISTS appended (seq INTEGER PRIMARY KEY, turn TEXT NOT NULL UNIQUE)");
+    this.tables.create();
+    const { sql } = this;
     if (!isAlive) sql.exec("DELETE FROM appended");
     const [row] = sql.exec<{ seq: number }>("INSERT OR IGNORE INTO appended (turn) VALUES (?) RETURNING seq", turnId).toArray();
     if (row === undefined) return false;

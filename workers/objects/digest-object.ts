@@ -7,14 +7,15 @@
 
 import type { NoticeError } from "../../shared/notice-channels.ts";
 import type { DigestCalls, TurnInput, Turn } from "../stubs/digest-calls.ts";
-import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/channels/digest-content.ts";
 import type { DeliveryResult } from "../channels/channel.ts";
 import { openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
-import { ObjectAlarm } from "./alarm.ts";
+import type { ObjectAlarm } from "./alarm.ts";
+import { digestSchema } from "./schema/digest-schema.ts";
+import { StoredObject } from "./stored-object.ts";
 import { runStub } from "../stubs/stubs.ts";
 
 type ItemRow = {
@@ -31,31 +32,19 @@ const askAfterMs = 2_000;
 /** A run that has not asked again for so long is over. */
 const itemKeptMs = 24 * 3_600_000;
 
-export class DigestObject extends DurableObject<Env> implements DigestCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
-  readonly #sql: SqlStorage;
+export class DigestObject extends StoredObject implements DigestCalls {
   readonly #alarm: ObjectAlarm;
-  #exists: boolean;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#sql = ctx.storage.sql;
-    this.#exists = this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'item'").toArray().length > 0;
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => this.#nextDue(),
-      failed: "digest.alarmFailed",
-    });
+    super(ctx, env, digestSchema);
+    this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "digest.alarmFailed" });
     void this.#alarm.restore();
   }
 
   turn(input: TurnInput): Turn {
     const now = this.now();
     this.#create();
-    const [known] = this.#sql.exec<ItemRow>("SELECT * FROM item WHERE id = ?", input.id).toArray();
+    const [known] = this.sql.exec<ItemRow>("SELECT * FROM item WHERE id = ?", input.id).toArray();
     if (known !== undefined && known.state !== "waiting") return this.#verdict(known);
     if (known === undefined && !this.#isWaiting() && this.mayPass()) {
       this.#add(input, "now", now);
@@ -70,7 +59,7 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
   mayPass(): boolean {
     const now = this.now();
     this.#create();
-    const sentAt = this.#sql.exec<{ at: number }>("SELECT at FROM passed WHERE at > ?", now - minuteMs).toArray();
+    const sentAt = this.sql.exec<{ at: number }>("SELECT at FROM passed WHERE at > ?", now - minuteMs).toArray();
     if (
       !maySend(
         sentAt.map(({ at }) => at),
@@ -78,7 +67,7 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
       )
     )
       return false;
-    this.#sql.exec("INSERT INTO passed (at) VALUES (?)", now);
+    this.sql.exec("INSERT INTO passed (at) VALUES (?)", now);
     this.#alarm.arm();
     return true;
   }
@@ -93,22 +82,15 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
   }
 
   #create(): void {
-    if (this.#exists) return;
+    if (this.tables.exist) return;
     this.ctx.storage.transactionSync(() => {
-      this.#sql.exec("CREATE TABLE IF NOT EXISTS passed (seq INTEGER PRIMARY KEY, at INTEGER NOT NULL)");
-      this.#sql.exec(
-        "CREATE TABLE IF NOT EXISTS item (id TEXT PRIMARY KEY, run TEXT NOT NULL, link TEXT NOT NULL, channel TEXT NOT NULL, state TEXT NOT NULL, deadline_at INTEGER NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID",
-      );
-      this.#sql.exec(
-        "CREATE TABLE IF NOT EXISTS sending (one INTEGER PRIMARY KEY CHECK (one = 1), last_at INTEGER, attempts INTEGER NOT NULL, not_before INTEGER NOT NULL)",
-      );
-      this.#sql.exec("INSERT OR IGNORE INTO sending (one, last_at, attempts, not_before) VALUES (1, NULL, 0, 0)");
+      this.tables.create();
+      this.sql.exec("INSERT OR IGNORE INTO sending (one, last_at, attempts, not_before) VALUES (1, NULL, 0, 0)");
     });
-    this.#exists = true;
   }
 
   #add({ id, run, link, channel, deadlineAt }: TurnInput, state: "now" | "waiting", now: number): void {
-    this.#sql.exec(
+    this.sql.exec(
       "INSERT INTO item (id, run, link, channel, state, deadline_at, at) VALUES (?, ?, ?, ?, ?, ?, ?)",
       id,
       run,
@@ -126,13 +108,13 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
   }
 
   #isWaiting(): boolean {
-    return this.#sql.exec("SELECT 1 FROM item WHERE state = 'waiting' LIMIT 1").toArray().length > 0;
+    return this.sql.exec("SELECT 1 FROM item WHERE state = 'waiting' LIMIT 1").toArray().length > 0;
   }
 
   /** When the next digest is due; null where nothing waits. */
   #dueAt(): number | null {
-    if (!this.#exists) return null;
-    const row = this.#sql
+    if (!this.tables.exist) return null;
+    const row = this.sql
       .exec<{ first: number | null; deadline: number | null; last_at: number | null; not_before: number }>(
         `SELECT MIN(item.at) AS first, MIN(deadline_at) AS deadline, last_at, not_before FROM sending LEFT JOIN item ON state = 'waiting'`,
       )
@@ -142,8 +124,8 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
   }
 
   #nextDue(): number | null {
-    if (!this.#exists) return null;
-    const [row] = this.#sql
+    if (!this.tables.exist) return null;
+    const [row] = this.sql
       .exec<{ item: number | null; passed: number | null }>(
         "SELECT (SELECT MIN(at) FROM item) AS item, (SELECT MAX(at) FROM passed) AS passed",
       )
@@ -158,12 +140,12 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
 
   /** Sends one message about all that wait, without those whose reviewers are no longer asked. */
   async #send(): Promise<void> {
-    const { channel } = this.#sql.exec<{ channel: string }>("SELECT channel FROM item WHERE state = 'waiting' LIMIT 1").one();
+    const { channel } = this.sql.exec<{ channel: string }>("SELECT channel FROM item WHERE state = 'waiting' LIMIT 1").one();
     const digest = openChannels(this.env).find(({ name }) => name === channel)?.digest;
-    const rows = this.#sql.exec<ItemRow>("SELECT * FROM item WHERE state = 'waiting' ORDER BY at, id LIMIT ?", digest?.most ?? 1).toArray();
-    const { attempts } = this.#sql.exec<{ attempts: number }>("SELECT attempts FROM sending").one();
+    const rows = this.sql.exec<ItemRow>("SELECT * FROM item WHERE state = 'waiting' ORDER BY at, id LIMIT ?", digest?.most ?? 1).toArray();
+    const { attempts } = this.sql.exec<{ attempts: number }>("SELECT attempts FROM sending").one();
     // Committed before anything is sent, so that an attempt that is cut off counts.
-    this.#sql.exec("UPDATE sending SET attempts = attempts + 1, not_before = ?", this.now() + backoffMs(retry, attempts, this.random()));
+    this.sql.exec("UPDATE sending SET attempts = attempts + 1, not_before = ?", this.now() + backoffMs(retry, attempts, this.random()));
     // A run that cannot be reached delays no other: it stays for the next digest.
     const found = await Promise.all(
       rows.map(async (row) => ({
@@ -194,7 +176,7 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
             )
             .catch((): DeliveryResult => ({ kind: "again", why: "unavailable" }));
     if (sent.kind === "again" && attempts + 1 < attemptsMost) {
-      if (sent.afterMs !== undefined) this.#sql.exec("UPDATE sending SET not_before = ?", this.now() + sent.afterMs);
+      if (sent.afterMs !== undefined) this.sql.exec("UPDATE sending SET not_before = ?", this.now() + sent.afterMs);
       return;
     }
     this.#mark(
@@ -206,23 +188,22 @@ export class DigestObject extends DurableObject<Env> implements DigestCalls {
 
   #sent(): void {
     const now = this.now();
-    this.#sql.exec("UPDATE sending SET last_at = ?, attempts = 0, not_before = 0", now);
-    this.#sql.exec("INSERT INTO passed (at) VALUES (?)", now);
+    this.sql.exec("UPDATE sending SET last_at = ?, attempts = 0, not_before = 0", now);
+    this.sql.exec("INSERT INTO passed (at) VALUES (?)", now);
   }
 
   #mark(rows: readonly ItemRow[], state: "told" | "now" | NoticeError): void {
     this.ctx.storage.transactionSync(() => {
-      for (const { id } of rows) this.#sql.exec("UPDATE item SET state = ? WHERE id = ?", state, id);
+      for (const { id } of rows) this.sql.exec("UPDATE item SET state = ? WHERE id = ?", state, id);
     });
   }
 
   /** Deletes expired rows, and the whole object with the last of them. */
   async #forget(): Promise<void> {
     const now = this.now();
-    this.#sql.exec("DELETE FROM passed WHERE at <= ?", now - minuteMs);
-    this.#sql.exec("DELETE FROM item WHERE at <= ?", now - itemKeptMs);
-    if (this.#sql.exec("SELECT 1 WHERE EXISTS (SELECT 1 FROM passed) OR EXISTS (SELECT 1 FROM item)").toArray().length > 0) return;
-    this.#exists = false;
-    await Promise.all([this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
+    this.sql.exec("DELETE FROM passed WHERE at <= ?", now - minuteMs);
+    this.sql.exec("DELETE FROM item WHERE at <= ?", now - itemKeptMs);
+    if (this.sql.exec("SELECT 1 WHERE EXISTS (SELECT 1 FROM passed) OR EXISTS (SELECT 1 FROM item)").toArray().length > 0) return;
+    await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
   }
 }

@@ -13,10 +13,6 @@ export class GivenLinks {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      "CREATE TABLE IF NOT EXISTS link_given (link TEXT NOT NULL, operator TEXT NOT NULL, at INTEGER NOT NULL, PRIMARY KEY (link, operator)) WITHOUT ROWID",
-    );
-    sql.exec("CREATE INDEX IF NOT EXISTS link_given_at ON link_given (at)");
   }
 
   /**

@@ -2,21 +2,20 @@
 // the key knows of before it is written, and which is gone with its time, at once when it is to be
 // forgotten, and for good when the key is revoked.
 
-import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../platform/env.ts";
 import { OfKey } from "../stubs/of-key.ts";
 import { ContentSeal } from "./content-seal.ts";
 import { KeptText } from "./kept-text.ts";
+import type { Schema } from "./schema/schema.ts";
+import { StoredObject } from "./stored-object.ts";
 
-export abstract class KeptTextObject extends DurableObject<Env> {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
+export abstract class KeptTextObject extends StoredObject {
   protected readonly kept: KeptText;
   protected readonly ofKey: OfKey;
 
-  constructor(ctx: DurableObjectState, env: Env, kind: "cache" | "conversation") {
-    super(ctx, env);
-    this.kept = new KeptText(ctx.storage, new ContentSeal(env, ctx.id.toString()), { now: () => this.now(), random: () => this.random() });
+  constructor(ctx: DurableObjectState, env: Env, schema: Schema, kind: "cache" | "conversation") {
+    super(ctx, env, schema);
+    this.kept = new KeptText(ctx.storage, this.tables, new ContentSeal(env, ctx.id.toString()), this.clock);
     this.ofKey = new OfKey(env, kind, ctx.id);
   }
 

@@ -4,22 +4,25 @@
 import { type AlarmDeps, ObjectAlarm } from "./alarm.ts";
 import type { ContentSeal } from "./content-seal.ts";
 import { LongTexts } from "./long-text.ts";
+import type { ObjectTables } from "./object-tables.ts";
 
 export class KeptText {
   readonly #storage: DurableObjectStorage;
+  readonly #tables: ObjectTables;
   readonly #texts: LongTexts;
   readonly #now: () => number;
   readonly #alarm: ObjectAlarm;
 
   /** For the object's constructor: restores the alarm that deletes the text. */
-  constructor(storage: DurableObjectStorage, seal: ContentSeal, { now, random }: Pick<AlarmDeps, "now" | "random">) {
+  constructor(storage: DurableObjectStorage, tables: ObjectTables, seal: ContentSeal, { now, random }: Pick<AlarmDeps, "now" | "random">) {
     this.#storage = storage;
+    this.#tables = tables;
     this.#now = now;
     this.#texts = new LongTexts(storage.sql, "kept_text", seal);
     this.#alarm = new ObjectAlarm({ storage, now, random, nextDue: () => this.#row()?.expires_at ?? null, failed: "kept.forgetFailed" });
     void this.#alarm.restore();
     // What cannot be read is not there.
-    if (this.#isThere() && this.#texts.unreadable().length > 0) void this.forget();
+    if (tables.exist && this.#texts.unreadable().length > 0) void this.forget();
   }
 
   /**
@@ -27,10 +30,7 @@ export class KeptText {
    * a transaction.
    */
   write(text: string, at: number, expiresAt: number): void {
-    this.#storage.sql.exec(
-      "CREATE TABLE IF NOT EXISTS kept (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL, expires_at INTEGER NOT NULL)",
-    );
-    this.#texts.createTable();
+    this.#tables.create();
     this.#storage.sql.exec("INSERT OR REPLACE INTO kept (one, at, expires_at) VALUES (1, ?, ?)", at, expiresAt);
     this.#texts.write("text", text);
     void this.#storage.setAlarm(expiresAt);
@@ -52,8 +52,8 @@ export class KeptText {
    * before an await, so that they are one commit.
    */
   async forget(): Promise<void> {
-    if (!this.#isThere()) return;
-    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
+    if (!this.#tables.exist) return;
+    await Promise.all([this.#storage.deleteAlarm(), this.#tables.deleteAll()]);
   }
 
   /**
@@ -69,11 +69,7 @@ export class KeptText {
   }
 
   #row(): { at: number; expires_at: number } | undefined {
-    if (!this.#isThere()) return undefined;
+    if (!this.#tables.exist) return undefined;
     return this.#storage.sql.exec<{ at: number; expires_at: number }>("SELECT at, expires_at FROM kept").toArray()[0];
-  }
-
-  #isThere(): boolean {
-    return this.#storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'kept'").toArray().length > 0;
   }
 }

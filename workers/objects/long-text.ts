@@ -40,12 +40,6 @@ export class LongTexts {
     return rows.flatMap(({ name, head }) => (this.#seal.mayOpen(head) ? [] : [name]));
   }
 
-  createTable(): void {
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS ${this.#table} (name TEXT NOT NULL, part INTEGER NOT NULL, text TEXT NOT NULL, PRIMARY KEY (name, part)) WITHOUT ROWID`,
-    );
-  }
-
   /**
    * Writes the text in place of an earlier one of this name. Call inside the transaction that
    * refers to it. `isPlain`: it is no content.

@@ -29,9 +29,6 @@ export class OperatorRecord {
     this.#env = env;
     this.#sql = sql;
     this.#random = random;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS act (n INTEGER PRIMARY KEY AUTOINCREMENT, run TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, fact TEXT NOT NULL, hash TEXT NOT NULL, sent INTEGER NOT NULL)`,
-    );
   }
 
   /** Inside the transaction of the action. The caller sets the alarm. */

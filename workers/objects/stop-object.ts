@@ -1,7 +1,6 @@
 // What operators have stopped. Each of several objects has all of it (`stopShards`); one of them
 // cancels the runs of what is stopped.
 
-import { DurableObject } from "cloudflare:workers";
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import type { Stop, Stops } from "../../shared/policy/stops.ts";
 import type { Operator } from "../../shared/record/record.ts";
@@ -11,7 +10,9 @@ import type { LinePage } from "../../shared/record/line-list.ts";
 import type { RunsQuery } from "../stubs/ledger-calls.ts";
 import { type StopCalls, type StoppedAt, mostStops, stopsKnownMs } from "../stubs/stop-calls.ts";
 import { ledgerShards, ledgerStub, runStub } from "../stubs/stubs.ts";
-import { ObjectAlarm } from "./alarm.ts";
+import type { ObjectAlarm } from "./alarm.ts";
+import { stopSchema } from "./schema/stop-schema.ts";
+import { StoredObject } from "./stored-object.ts";
 
 /** By then the ledger has every run that began before the stop was known everywhere. */
 const lastLookMs = stopsKnownMs + 10_000;
@@ -23,26 +24,16 @@ const portion = 50;
 type StopRow = { name: string; stop: string; at: number };
 type WithdrawalRow = { name: string; stop: string; since: number; by_operator: string; attempts: number };
 
-export class StopObject extends DurableObject<Env> implements StopCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
-  readonly #sql: SqlStorage;
+export class StopObject extends StoredObject implements StopCalls {
   readonly #alarm: ObjectAlarm;
   #stops: Stops;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#sql = ctx.storage.sql;
-    this.#sql.exec("CREATE TABLE IF NOT EXISTS stop (name TEXT PRIMARY KEY, stop TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID");
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS withdrawal (name TEXT PRIMARY KEY, stop TEXT NOT NULL, since INTEGER NOT NULL, by_operator TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID",
-    );
+    super(ctx, env, stopSchema);
+    this.tables.create();
     this.#stops = this.#read();
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => this.#sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM withdrawal").one().at,
+    this.#alarm = this.alarmFor({
+      nextDue: () => this.sql.exec<{ at: number | null }>("SELECT MIN(due_at) AS at FROM withdrawal").one().at,
       failed: "stop.alarmFailed",
     });
     void this.#alarm.restore();
@@ -62,9 +53,9 @@ export class StopObject extends DurableObject<Env> implements StopCalls {
     if (!isKnown && stop.scope !== "everything" && rows.length >= mostStops) return false;
     const [now, text] = [this.now(), JSON.stringify(stop)];
     this.ctx.storage.transactionSync(() => {
-      this.#sql.exec("INSERT OR IGNORE INTO stop (name, stop, at) VALUES (?, ?, ?)", nameOf(stop), text, now);
+      this.sql.exec("INSERT OR IGNORE INTO stop (name, stop, at) VALUES (?, ?, ?)", nameOf(stop), text, now);
       if (withdrawnBy === null) return;
-      this.#sql.exec(
+      this.sql.exec(
         "INSERT OR REPLACE INTO withdrawal (name, stop, since, by_operator, attempts, due_at) VALUES (?, ?, ?, ?, 0, ?)",
         nameOf(stop),
         text,
@@ -79,15 +70,15 @@ export class StopObject extends DurableObject<Env> implements StopCalls {
   }
 
   resume(stop: Stop): boolean {
-    const gone = this.#sql.exec("DELETE FROM stop WHERE name = ? RETURNING 1", nameOf(stop)).toArray().length > 0;
-    this.#sql.exec("DELETE FROM withdrawal WHERE name = ?", nameOf(stop));
+    const gone = this.sql.exec("DELETE FROM stop WHERE name = ? RETURNING 1", nameOf(stop)).toArray().length > 0;
+    this.sql.exec("DELETE FROM withdrawal WHERE name = ?", nameOf(stop));
     this.#stops = this.#read();
     return gone;
   }
 
   override async alarm(): Promise<void> {
     await this.#alarm.ring(async () => {
-      const due = this.#sql.exec<WithdrawalRow>(
+      const due = this.sql.exec<WithdrawalRow>(
         "SELECT name, stop, since, by_operator, attempts FROM withdrawal WHERE due_at <= ?",
         this.now(),
       );
@@ -108,7 +99,7 @@ export class StopObject extends DurableObject<Env> implements StopCalls {
     try {
       const found = await Promise.all(shards.map((shard) => this.#withdrawIn(shard, stop, by)));
       const isLast = found.every((count) => count === 0) && startedAt >= row.since + lastLookMs;
-      if (isLast) this.#sql.exec("DELETE FROM withdrawal WHERE name = ? AND since = ?", row.name, row.since);
+      if (isLast) this.sql.exec("DELETE FROM withdrawal WHERE name = ? AND since = ?", row.name, row.since);
       else this.#again(row, nextLookMs);
     } catch (error) {
       logEvent("stop.withdrawFailed", { attempt: row.attempts, error: errorClass(error) });
@@ -117,7 +108,7 @@ export class StopObject extends DurableObject<Env> implements StopCalls {
   }
 
   #again({ name, since, attempts }: WithdrawalRow, afterMs: number): void {
-    this.#sql.exec(
+    this.sql.exec(
       "UPDATE withdrawal SET attempts = ?, due_at = ? WHERE name = ? AND since = ?",
       attempts + 1,
       this.now() + afterMs,
@@ -142,7 +133,7 @@ export class StopObject extends DurableObject<Env> implements StopCalls {
   }
 
   #rows(): StopRow[] {
-    return this.#sql.exec<StopRow>("SELECT name, stop, at FROM stop ORDER BY at, name").toArray();
+    return this.sql.exec<StopRow>("SELECT name, stop, at FROM stop ORDER BY at, name").toArray();
   }
 
   #read(): Stops {

@@ -33,6 +33,7 @@ export type LogEvent =
   | "run.alarmFailed"
   | "run.scheduleFailed"
   | "run.unreadable"
+  | "object.storedByLaterVersion"
   | "key.endFailed"
   | "key.alarmFailed"
   | "key.checkFailed"

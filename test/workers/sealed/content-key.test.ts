@@ -7,6 +7,10 @@ import { ContentSeal } from "../../../workers/objects/content-seal.ts";
 import { BridgeTables } from "../../../workers/objects/bridge/bridge-tables.ts";
 import { CallTables } from "../../../workers/objects/call/call-tables.ts";
 import { SessionTables } from "../../../workers/objects/session/session-tables.ts";
+import { ObjectTables } from "../../../workers/objects/object-tables.ts";
+import { bridgeSchema } from "../../../workers/objects/schema/bridge-schema.ts";
+import { callSchema } from "../../../workers/objects/schema/call-schema.ts";
+import { sessionSchema } from "../../../workers/objects/schema/session-schema.ts";
 import { crash, recordWith, stubOf, tablesIn } from "../objects/inside.ts";
 import { cached, filled } from "../support/cached.ts";
 import { asked as askedControl, gates, textEnvelope } from "../support/control.ts";
@@ -148,7 +152,7 @@ describe("nothing is stored as plain text", () => {
       await runInDurableObject(namespace.get(id), (_, state) => work(state.storage, new ContentSeal(env, id.toString())));
     };
     await inside(env.CALL, (storage, seal) => {
-      const tables = new CallTables(storage.sql, seal);
+      const tables = new CallTables(storage.sql, new ObjectTables(storage, callSchema), seal);
       const start = { keyId: "k", server: "notes", method: "tools/call", name: "t", attempt: "a", mostRounds: 5 } as const;
       tables.insert({ ...start, rest: text, headers: [["mcp-param-note", mark]], round: text }, Date.now() + 60_000);
       tables.answer("a", "key", text, Date.now() + 60_000);
@@ -156,7 +160,7 @@ describe("nothing is stored as plain text", () => {
       expect([tables.text("a", "rest"), ...tables.answers("a").values()]).toEqual([text, text]);
     });
     await inside(env.BRIDGE, (storage, seal) => {
-      const tables = new BridgeTables(storage.sql, seal);
+      const tables = new BridgeTables(storage.sql, new ObjectTables(storage, bridgeSchema), seal);
       const row = {
         id: "s",
         revision: "2025-11-25",
@@ -173,7 +177,7 @@ describe("nothing is stored as plain text", () => {
       expect([tables.initialized(), tables.questionText("c", "k"), tables.answerOf("c")]).toEqual([text, text, text]);
     });
     await inside(env.SESSION, (storage, seal) => {
-      const tables = new SessionTables(storage, seal);
+      const tables = new SessionTables(storage, new ObjectTables(storage, sessionSchema), seal);
       tables.create();
       tables.keepInstructions(text, Date.now());
       expect(tables.instructions()).toBe(text);

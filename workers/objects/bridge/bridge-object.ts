@@ -7,7 +7,6 @@
 // itself, is resumed where the server can; else its call ends, and says that nobody knows what
 // became of it.
 
-import { DurableObject } from "cloudflare:workers";
 import { toBase64url } from "../../../shared/encoding.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { type BridgedClient, bridgedAnswer, bridgedMeta } from "../../../shared/relay/bridging.ts";
@@ -27,7 +26,9 @@ import type {
   BridgeVisit,
 } from "../../stubs/bridge-calls.ts";
 import { OfKey } from "../../stubs/of-key.ts";
-import { ObjectAlarm } from "../alarm.ts";
+import type { ObjectAlarm } from "../alarm.ts";
+import { bridgeSchema } from "../schema/bridge-schema.ts";
+import { StoredObject } from "../stored-object.ts";
 import { BridgeCall, type CallDeps } from "./bridge-call.ts";
 import { BridgeListener } from "./bridge-listener.ts";
 import { BridgeListens } from "./bridge-listens.ts";
@@ -54,9 +55,7 @@ const tooMany: BridgeState = {
   body: "Too many requests wait at this MCP server",
 };
 
-export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
+export class BridgeObject extends StoredObject implements BridgeCalls {
   readonly #tables: BridgeTables;
   readonly #ofKey: OfKey;
   readonly #alarm: ObjectAlarm;
@@ -73,17 +72,10 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
   #visit: BridgeVisit | null = null;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    const tables = (this.#tables = new BridgeTables(ctx.storage.sql, new ContentSeal(env, ctx.id.toString())));
+    super(ctx, env, bridgeSchema);
+    const tables = (this.#tables = new BridgeTables(this.sql, this.tables, new ContentSeal(env, ctx.id.toString())));
     this.#ofKey = new OfKey(env, "bridge", ctx.id);
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => this.#nextDue(),
-      earlyMs: watchMs,
-      failed: "bridge.failed",
-    });
+    this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), earlyMs: watchMs, failed: "bridge.failed" });
     const over = this.#over.signal;
     const atomically = (write: () => void): void => {
       // The key was revoked: nothing is kept any more.
@@ -403,8 +395,7 @@ export class BridgeObject extends DurableObject<Env> implements BridgeCalls {
 
   async #forget(): Promise<void> {
     this.#alarm.forget();
-    await Promise.all([this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
-    this.#tables.forget();
+    await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
   }
 }
 

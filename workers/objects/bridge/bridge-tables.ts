@@ -1,7 +1,8 @@
-// What a BridgeObject stores: docs/storage-schema.md. Nothing is created before there is a session.
+// What a BridgeObject stores: schema/bridge-schema.ts. Nothing is created before there is a session.
 
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
+import type { ObjectTables } from "../object-tables.ts";
 
 /** The session at the server, as the relay has it. */
 export type SessionRow = {
@@ -52,30 +53,25 @@ const callColumns = "call, bound, method, session, revision, event_id, asked, en
 
 export class BridgeTables {
   readonly #sql: SqlStorage;
+  readonly #tables: ObjectTables;
   readonly #texts: LongTexts;
-  #exist: boolean;
 
-  constructor(sql: SqlStorage, seal: ContentSeal) {
+  constructor(sql: SqlStorage, tables: ObjectTables, seal: ContentSeal) {
     this.#sql = sql;
+    this.#tables = tables;
     this.#texts = new LongTexts(sql, "bridge_text", seal);
-    this.#exist = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'bridge'").toArray().length > 0;
     // Calls that cannot be read are not known any more: their clients are told so, and begin again.
-    if (this.#exist && this.#texts.unreadable().length > 0)
+    if (this.#tables.exist && this.#texts.unreadable().length > 0)
       for (const table of ["bridge", "bridge_call", "bridge_question", "bridge_text"]) sql.exec(`DELETE FROM ${table}`);
   }
 
-  /** Everything was deleted. */
-  forget(): void {
-    this.#exist = false;
-  }
-
   session(): SessionRow | null {
-    return this.#exist ? (this.#sql.exec<SessionRow>(`SELECT ${sessionColumns} FROM bridge`).toArray()[0] ?? null) : null;
+    return this.#tables.exist ? (this.#sql.exec<SessionRow>(`SELECT ${sessionColumns} FROM bridge`).toArray()[0] ?? null) : null;
   }
 
   /** Replaces the session. `initialized`: JSON of the server's result of `initialize`. */
   begin(row: SessionRow, initialized: string): void {
-    this.#create();
+    this.#tables.create();
     this.#sql.exec("DELETE FROM bridge");
     const { id, revision, server, key, client, own_credential: own, log_level: level, event_id: event, used_at: used } = row;
     const values = [id, revision, server, key, client, own, level, event, used];
@@ -88,17 +84,17 @@ export class BridgeTables {
   }
 
   update(column: "key" | "log_level" | "event_id" | "used_at", value: string | number | null): void {
-    if (this.#exist) this.#sql.exec(`UPDATE bridge SET ${column} = ?`, value);
+    if (this.#tables.exist) this.#sql.exec(`UPDATE bridge SET ${column} = ?`, value);
   }
 
   endSession(): void {
-    if (!this.#exist) return;
+    if (!this.#tables.exist) return;
     this.#sql.exec("DELETE FROM bridge");
     this.#texts.delete("initialized");
   }
 
   calls(): CallRow[] {
-    return this.#exist ? this.#sql.exec<CallRow>(`SELECT ${callColumns} FROM bridge_call ORDER BY rowid`).toArray() : [];
+    return this.#tables.exist ? this.#sql.exec<CallRow>(`SELECT ${callColumns} FROM bridge_call ORDER BY rowid`).toArray() : [];
   }
 
   questions(call: string): QuestionRow[] {
@@ -109,13 +105,13 @@ export class BridgeTables {
 
   /** Writes the call as it is now. */
   keep({ call, bound, method, session, revision, event_id: event, asked, ended, until }: CallRow): void {
-    this.#create();
+    this.#tables.create();
     const values = [call, bound, method, session, revision, event, asked, ended, until];
     this.#sql.exec(`INSERT OR REPLACE INTO bridge_call (${callColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
   }
 
   passed(call: string, eventId: string): void {
-    if (this.#exist) this.#sql.exec("UPDATE bridge_call SET event_id = ? WHERE call = ?", eventId, call);
+    if (this.#tables.exist) this.#sql.exec("UPDATE bridge_call SET event_id = ? WHERE call = ?", eventId, call);
   }
 
   ask({ call, key, request, method }: Omit<QuestionRow, "answered">, params: string): void {
@@ -152,27 +148,9 @@ export class BridgeTables {
   }
 
   delete(call: string): void {
-    if (!this.#exist) return;
+    if (!this.#tables.exist) return;
     for (const { key } of this.questions(call)) this.dropQuestion(call, key);
     this.#sql.exec("DELETE FROM bridge_call WHERE call = ?", call);
     this.#texts.delete(`${call} answer`);
-  }
-
-  #create(): void {
-    if (this.#exist) return;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS bridge (id TEXT NOT NULL, revision TEXT NOT NULL, server TEXT NOT NULL, key TEXT NOT NULL, client TEXT NOT NULL,
-       own_credential INTEGER NOT NULL, log_level TEXT, event_id TEXT, used_at INTEGER NOT NULL)`,
-    );
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS bridge_call (call TEXT PRIMARY KEY, bound TEXT NOT NULL, method TEXT NOT NULL, session TEXT NOT NULL,
-       revision TEXT NOT NULL, event_id TEXT, asked INTEGER NOT NULL, ended INTEGER NOT NULL, until INTEGER NOT NULL)`,
-    );
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS bridge_question (call TEXT NOT NULL, key TEXT NOT NULL, request TEXT NOT NULL, method TEXT NOT NULL,
-       answered INTEGER NOT NULL, PRIMARY KEY (call, key))`,
-    );
-    this.#texts.createTable();
-    this.#exist = true;
   }
 }

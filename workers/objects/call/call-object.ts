@@ -5,7 +5,6 @@
 // client that comes back finds it. The server is asked once in each round: what it is sent is
 // committed before it is sent, and never sent again.
 
-import { DurableObject } from "cloudflare:workers";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import { type InputRequest, type InputResponses, type Round, attemptOf, isRound, readRound } from "../../../shared/relay/rounds.ts";
@@ -16,7 +15,9 @@ import { type Result, err } from "../../../shared/result.ts";
 import { serversOf } from "../../stores/documents.ts";
 import type { Attempt, CallCalls, CallStart, CallState } from "../../stubs/call-calls.ts";
 import { OfKey } from "../../stubs/of-key.ts";
-import { ObjectAlarm } from "../alarm.ts";
+import type { ObjectAlarm } from "../alarm.ts";
+import { callSchema } from "../schema/call-schema.ts";
+import { StoredObject } from "../stored-object.ts";
 import { ContentSeal } from "../content-seal.ts";
 import { CallTables, type CallRow } from "./call-tables.ts";
 
@@ -31,9 +32,7 @@ const answerMs = 15 * 60_000;
 
 type Sending = { readonly round: number; readonly done: Promise<void>; readonly left: AbortController };
 
-export class CallObject extends DurableObject<Env> implements CallCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
+export class CallObject extends StoredObject implements CallCalls {
   readonly #tables: CallTables;
   readonly #ofKey: OfKey;
   readonly #alarm: ObjectAlarm;
@@ -50,16 +49,10 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
   #isCancelled = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#tables = new CallTables(ctx.storage.sql, new ContentSeal(env, ctx.id.toString()));
+    super(ctx, env, callSchema);
+    this.#tables = new CallTables(this.sql, this.tables, new ContentSeal(env, ctx.id.toString()));
     this.#ofKey = new OfKey(env, "call", ctx.id);
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => this.#tables.nextDue(),
-      failed: "call.forgetFailed",
-    });
+    this.#alarm = this.alarmFor({ nextDue: () => this.#tables.nextDue(), failed: "call.forgetFailed" });
     void this.#alarm.restore();
   }
 
@@ -180,8 +173,7 @@ export class CallObject extends DurableObject<Env> implements CallCalls {
 
   async #forget(): Promise<void> {
     this.#alarm.forget();
-    await Promise.all([this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
-    this.#tables.forget();
+    await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
     this.#tell();
   }
 

@@ -1,9 +1,10 @@
-// What a CallObject stores: docs/storage-schema.md. Nothing is created before there is a call.
+// What a CallObject stores: schema/call-schema.ts. Nothing is created before there is a call.
 
 import type { RoundMethod } from "../../../shared/relay/rounds.ts";
 import type { CallStart } from "../../stubs/call-calls.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
+import type { ObjectTables } from "../object-tables.ts";
 
 export type CallRow = {
   readonly attempt: string;
@@ -23,27 +24,22 @@ const columns = "attempt, server, method, name, headers, round, most_rounds, sen
 
 export class CallTables {
   readonly #sql: SqlStorage;
+  readonly #tables: ObjectTables;
   readonly #texts: LongTexts;
   readonly #seal: ContentSeal;
-  #exist: boolean;
 
-  constructor(sql: SqlStorage, seal: ContentSeal) {
+  constructor(sql: SqlStorage, tables: ObjectTables, seal: ContentSeal) {
     this.#sql = sql;
+    this.#tables = tables;
     this.#seal = seal;
     this.#texts = new LongTexts(sql, "call_text", seal);
-    this.#exist = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'call'").toArray().length > 0;
     // Calls that cannot be read are not known any more: their clients are told so, and begin again.
-    if (this.#exist && this.#texts.unreadable().length > 0)
+    if (this.#tables.exist && this.#texts.unreadable().length > 0)
       for (const table of ["call", "call_answer", "call_text"]) sql.exec(`DELETE FROM ${table}`);
   }
 
-  /** Everything was deleted. */
-  forget(): void {
-    this.#exist = false;
-  }
-
   insert({ server, method, name, attempt, rest, headers, round, mostRounds }: CallStart, until: number): void {
-    this.#create();
+    this.#tables.create();
     this.#sql.exec(
       `INSERT INTO call (${columns}, until) VALUES (?, ?, ?, ?, ?, 1, ?, 0, 0, ?)`,
       attempt,
@@ -61,7 +57,7 @@ export class CallTables {
 
   /** The newest call that has not ended, or null. */
   waiting(now: number): CallRow | null {
-    if (!this.#exist) return null;
+    if (!this.#tables.exist) return null;
     const found = this.#sql.exec<CallRow>(`SELECT ${columns} FROM call WHERE ended = 0 AND until > ? ORDER BY rowid DESC LIMIT 1`, now);
     return this.#opened(found.toArray()[0]);
   }
@@ -71,7 +67,7 @@ export class CallTables {
   }
 
   row(attempt: string, now: number): CallRow | null {
-    if (!this.#exist) return null;
+    if (!this.#tables.exist) return null;
     const found = this.#sql.exec<CallRow>(`SELECT ${columns} FROM call WHERE attempt = ? AND until > ?`, attempt, now);
     return this.#opened(found.toArray()[0]);
   }
@@ -148,7 +144,7 @@ export class CallTables {
   }
 
   deleteDue(now: number): void {
-    if (!this.#exist) return;
+    if (!this.#tables.exist) return;
     const due = this.#sql.exec<{ attempt: string }>("DELETE FROM call WHERE until <= ? RETURNING attempt", now).toArray();
     for (const { attempt } of due) {
       this.#deleteAnswers(attempt);
@@ -157,24 +153,11 @@ export class CallTables {
   }
 
   nextDue(): number | null {
-    return this.#exist ? this.#sql.exec<{ at: number | null }>("SELECT MIN(until) AS at FROM call").one().at : null;
+    return this.#tables.exist ? this.#sql.exec<{ at: number | null }>("SELECT MIN(until) AS at FROM call").one().at : null;
   }
 
   #deleteAnswers(attempt: string): void {
     for (const key of this.answers(attempt).keys()) this.#texts.delete(`${attempt} answer ${key}`);
     this.#sql.exec("DELETE FROM call_answer WHERE attempt = ?", attempt);
-  }
-
-  #create(): void {
-    if (this.#exist) return;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS call (attempt TEXT NOT NULL UNIQUE, server TEXT NOT NULL, method TEXT NOT NULL, name TEXT, headers TEXT NOT NULL,
-       round INTEGER NOT NULL, most_rounds INTEGER NOT NULL, sent INTEGER NOT NULL, ended INTEGER NOT NULL, until INTEGER NOT NULL)`,
-    );
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS call_answer (attempt TEXT NOT NULL, key TEXT NOT NULL, state TEXT NOT NULL, UNIQUE (attempt, key))",
-    );
-    this.#texts.createTable();
-    this.#exist = true;
   }
 }

@@ -5,7 +5,6 @@
 // content: runs tell it facts, and the pages read each review from its run. Whoever calls it has
 // checked by the policy whose inbox it is; a session is checked here at each call.
 
-import { DurableObject } from "cloudflare:workers";
 import { backoffMs } from "../../../shared/backoff.ts";
 import { linkMs, signInMs, signInToken } from "../../../shared/review/inbox.ts";
 import type { InboxFilter } from "../../../shared/review/inbox-list.ts";
@@ -24,7 +23,9 @@ import {
   type WindowVisitor,
   visitorHeader,
 } from "../../stubs/inbox-calls.ts";
-import { ObjectAlarm } from "../alarm.ts";
+import type { ObjectAlarm } from "../alarm.ts";
+import { inboxSchema } from "../schema/inbox-schema.ts";
+import { StoredObject } from "../stored-object.ts";
 import { type MailFacts, type QueuedMail, SignIns } from "./inbox-sign-ins.ts";
 import { InboxWindows } from "./inbox-windows.ts";
 import { type Change, WaitingReviews, emptyList } from "./inbox-waiting.ts";
@@ -34,49 +35,38 @@ const retry = { firstMs: 2_000, mostMs: 60_000 };
 /** Of the reviews that wait: more than one page has. */
 const mostKeys = 500;
 
-export class InboxObject extends DurableObject<Env> implements InboxCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
+export class InboxObject extends StoredObject implements InboxCalls {
   readonly #waiting: WaitingReviews;
   readonly #signIns: SignIns;
   readonly #windows: InboxWindows;
   readonly #alarm: ObjectAlarm;
-  #exists: boolean;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    const { sql } = ctx.storage;
-    this.#waiting = new WaitingReviews(sql);
-    this.#signIns = new SignIns(sql);
+    super(ctx, env, inboxSchema);
+    this.#waiting = new WaitingReviews(this.sql);
+    this.#signIns = new SignIns(this.sql);
     this.#windows = new InboxWindows(ctx);
-    this.#exists = sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session'").toArray().length > 0;
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => this.#nextDue(),
-      failed: "inbox.alarmFailed",
-    });
+    this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "inbox.alarmFailed" });
     void this.#alarm.restore();
   }
 
   tell(told: ToldInput): void {
     // Also of a review that does not wait any more: an older telling may still come.
-    this.#create();
+    this.tables.create();
     const change = this.ctx.storage.transactionSync(() => this.#waiting.tell(told, this.now()));
     this.#alarm.arm();
     if (change !== null) this.#announce(change);
   }
 
   ask(input: AskInput): void {
-    this.#create();
+    this.tables.create();
     if (!this.#signIns.ask(input, this.now())) return;
     this.#alarm.arm();
     this.ctx.waitUntil(this.#sendMails());
   }
 
   signIn(input: SignInInput): SignInAnswer {
-    if (!this.#exists) return { kind: "over" };
+    if (!this.tables.exist) return { kind: "over" };
     const { inboxSessionMs } = settingsOf(this.env);
     const answer = this.ctx.storage.transactionSync(() => this.#signIns.use(input, this.now(), inboxSessionMs));
     this.#alarm.arm();
@@ -85,21 +75,21 @@ export class InboxObject extends DurableObject<Env> implements InboxCalls {
 
   count(visitor: Visitor): number | null {
     if (!this.#isGood(visitor)) return null;
-    return this.#exists ? this.#waiting.count(visitor.address, this.now()) : 0;
+    return this.tables.exist ? this.#waiting.count(visitor.address, this.now()) : 0;
   }
 
   waiting(address: string): number {
-    return this.#exists ? this.#waiting.count(address, this.now()) : 0;
+    return this.tables.exist ? this.#waiting.count(address, this.now()) : 0;
   }
 
   list(visitor: Visitor, filter: InboxFilter, page: number): string | null {
     if (!this.#isGood(visitor)) return null;
-    if (!this.#exists) return JSON.stringify(emptyList);
+    if (!this.tables.exist) return JSON.stringify(emptyList);
     return JSON.stringify(this.#waiting.list(visitor.address, filter, page, this.now()));
   }
 
   signOut(session: string | null): number {
-    if (!this.#exists) return 0;
+    if (!this.tables.exist) return 0;
     const ended = this.#signIns.end(session);
     this.#windows.closeUnless((window) => (session === null ? false : window.session !== session));
     return ended;
@@ -111,7 +101,7 @@ export class InboxObject extends DurableObject<Env> implements InboxCalls {
     const visitor = JSON.parse(request.headers.get(visitorHeader) ?? "null") as WindowVisitor; // written by our own routes
     const until = visitor.session === null ? visitor.until : this.#until(visitor);
     if (until === null || until <= this.now()) return new Response(null, { status: 404 });
-    this.#create();
+    this.tables.create();
     const answer = this.#windows.accept({ ...visitor, until }, this.#message(visitor, null));
     this.#alarm.arm();
     return answer;
@@ -123,7 +113,7 @@ export class InboxObject extends DurableObject<Env> implements InboxCalls {
 
   override async alarm(): Promise<void> {
     await this.#alarm.ring(async () => {
-      if (!this.#exists) return;
+      if (!this.tables.exist) return;
       await this.#sendMails();
       const now = this.now();
       this.#windows.closeUnless((window) => this.#isOpenFor(window));
@@ -134,28 +124,18 @@ export class InboxObject extends DurableObject<Env> implements InboxCalls {
     });
   }
 
-  #create(): void {
-    if (this.#exists) return;
-    this.ctx.storage.transactionSync(() => {
-      this.#waiting.createTable();
-      this.#signIns.createTables();
-    });
-    this.#exists = true;
-  }
-
   async #delete(): Promise<void> {
-    this.#exists = false;
-    await Promise.all([this.ctx.storage.deleteAlarm(), this.ctx.storage.deleteAll()]);
+    await Promise.all([this.ctx.storage.deleteAlarm(), this.tables.deleteAll()]);
   }
 
   #nextDue(): number | null {
-    if (!this.#exists) return null;
+    if (!this.tables.exist) return null;
     const times = [this.#waiting.nextForget(), this.#signIns.nextDue(), this.#windows.nextEnd()].filter((at) => at !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 
   #until(visitor: Visitor): number | null {
-    return this.#exists ? this.#signIns.until(visitor, this.now()) : null;
+    return this.tables.exist ? this.#signIns.until(visitor, this.now()) : null;
   }
 
   /** A visitor by Access was judged by the Worker, with this very request. */

@@ -36,15 +36,6 @@ export class SignIns {
     this.#sql = sql;
   }
 
-  createTables(): void {
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS sign_in (id TEXT PRIMARY KEY, browser TEXT NOT NULL, address TEXT NOT NULL, to_review TEXT, asked_at INTEGER NOT NULL, used_at INTEGER, mail TEXT, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL) WITHOUT ROWID",
-    );
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS session (id TEXT PRIMARY KEY, address TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
-    );
-  }
-
   /**
    * Queues a link's email; false while three of the last hour are unused: those are for this
    * browser too.

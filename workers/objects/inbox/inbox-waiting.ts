@@ -32,12 +32,6 @@ export class WaitingReviews {
     this.#sql = sql;
   }
 
-  createTable(): void {
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS waiting (run TEXT PRIMARY KEY, seq INTEGER NOT NULL, gate TEXT, address TEXT NOT NULL, deadline_at INTEGER NOT NULL, alike TEXT NOT NULL, warnings INTEGER NOT NULL, is_last INTEGER NOT NULL, facts TEXT NOT NULL, forget_at INTEGER NOT NULL) WITHOUT ROWID",
-    );
-  }
-
   /** Stores what a run tells. Null where nothing of the list changed. */
   tell({ run, seq, address, entry: text }: ToldInput, now: number): Change | null {
     const [known] = this.#sql.exec<{ seq: number; gate: Gate | null }>("SELECT seq, gate FROM waiting WHERE run = ?", run).toArray();

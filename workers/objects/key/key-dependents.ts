@@ -25,12 +25,6 @@ export class KeyDependents {
     this.#env = env;
     this.#sql = sql;
     this.#deps = deps;
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS dependent (kind TEXT NOT NULL, name TEXT NOT NULL, until INTEGER, attempts INTEGER NOT NULL, due_at INTEGER,
-       PRIMARY KEY (kind, name)) WITHOUT ROWID`,
-    );
-    // Runs have no `until`: they are not in it.
-    this.#sql.exec("CREATE INDEX IF NOT EXISTS dependent_until ON dependent (until) WHERE until IS NOT NULL");
     this.#alarm = alarm;
   }
 

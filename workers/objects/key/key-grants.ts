@@ -101,14 +101,7 @@ export class KeyGrants {
 
   #load(): Map<string, Grant> {
     if (this.#grants !== undefined) return this.#grants;
-    const { sql } = this.#storage;
-    sql.exec("CREATE TABLE IF NOT EXISTS grant (id TEXT PRIMARY KEY, expires_at INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID");
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS grant_use (identity TEXT NOT NULL, gate TEXT NOT NULL, grant TEXT NOT NULL, run TEXT NOT NULL,
-       at INTEGER NOT NULL, micro_usd INTEGER NOT NULL, PRIMARY KEY (identity, gate)) WITHOUT ROWID`,
-    );
-    sql.exec("CREATE INDEX IF NOT EXISTS grant_use_at ON grant_use (at)");
-    const rows = sql.exec<{ text: string }>("SELECT text FROM grant").toArray();
+    const rows = this.#storage.sql.exec<{ text: string }>("SELECT text FROM grant").toArray();
     const grants = rows.map(({ text }) => JSON.parse(text) as Grant); // written by #write
     this.#grants = new Map(grants.map((grant) => [grant.id, grant]));
     return this.#grants;

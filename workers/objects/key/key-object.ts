@@ -18,7 +18,6 @@ import {
   type CountInput,
   type GivenToAdmit,
 } from "../../stubs/key-calls.ts";
-import { DurableObject } from "cloudflare:workers";
 import type { Grant, GrantPass, GrantQuery } from "../../../shared/policy/grant.ts";
 import {
   type KeyState,
@@ -36,7 +35,9 @@ import { type CallShare, endCalls, giveCalls } from "../../../shared/policy/call
 import { riskAbove } from "../../../shared/policy/risk.ts";
 import type { Env } from "../../platform/env.ts";
 import { atMost } from "../at-most.ts";
-import { ObjectAlarm } from "../alarm.ts";
+import type { ObjectAlarm } from "../alarm.ts";
+import { keySchema } from "../schema/key-schema.ts";
+import { StoredObject } from "../stored-object.ts";
 import { KeySessions } from "./key-sessions.ts";
 import { KeyGrants } from "./key-grants.ts";
 import { KeyDependents } from "./key-dependents.ts";
@@ -52,10 +53,7 @@ const mostIndexed = 64;
 /** A revocation waits this long for what it ends; the alarm ends the rest. */
 const revokeWaitMs = 5_000;
 
-export class KeyObject extends DurableObject<Env> implements KeyCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
-  readonly #sql: SqlStorage;
+export class KeyObject extends StoredObject implements KeyCalls {
   #state: KeyState = emptyKeyState;
   #revoked: boolean;
   #writing = false;
@@ -69,23 +67,16 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
   readonly #alarm: ObjectAlarm;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#sql = ctx.storage.sql;
+    super(ctx, env, keySchema);
+    this.tables.create();
     this.#grants = new KeyGrants(ctx.storage);
     this.#windows = new KeyWindows(ctx, () => this.now());
-    const deps = { now: () => this.now(), random: () => this.random() };
-    this.#alarm = new ObjectAlarm({ storage: ctx.storage, ...deps, nextDue: () => this.#nextDue(), failed: "key.alarmFailed" });
-    this.#dependents = new KeyDependents(env, this.#sql, deps, this.#alarm);
-    this.#sessions = new KeySessions(env, this.#sql, deps, this.#alarm);
+    this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "key.alarmFailed" });
+    this.#dependents = new KeyDependents(env, this.sql, this.clock, this.#alarm);
+    this.#sessions = new KeySessions(env, this.sql, this.clock, this.#alarm);
     void this.#alarm.restore();
-    this.#sql.exec("CREATE TABLE IF NOT EXISTS revocation (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL)");
-    this.#sql.exec(
-      "CREATE TABLE IF NOT EXISTS identical (digest TEXT PRIMARY KEY, run TEXT NOT NULL, expires_at INTEGER NOT NULL) WITHOUT ROWID",
-    );
-    this.#revoked = this.#sql.exec("SELECT 1 FROM revocation").toArray().length > 0;
-    for (const row of this.#sql.exec<{ digest: string; run: string; expires_at: number }>(
-      "SELECT digest, run, expires_at FROM identical",
-    )) {
+    this.#revoked = this.sql.exec("SELECT 1 FROM revocation").toArray().length > 0;
+    for (const row of this.sql.exec<{ digest: string; run: string; expires_at: number }>("SELECT digest, run, expires_at FROM identical")) {
       this.#index.set(row.digest, { run: row.run, expiresAt: row.expires_at });
     }
     void ctx.blockConcurrencyWhile(async () => {
@@ -201,10 +192,10 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     const now = this.now();
     if (expiresAt !== null) {
       this.#index.set(digest, { run, expiresAt });
-      this.#sql.exec("INSERT OR REPLACE INTO identical (digest, run, expires_at) VALUES (?, ?, ?)", digest, run, expiresAt);
+      this.sql.exec("INSERT OR REPLACE INTO identical (digest, run, expires_at) VALUES (?, ?, ?)", digest, run, expiresAt);
     } else if (this.#index.get(digest)?.run === run) {
       this.#index.delete(digest);
-      this.#sql.exec("DELETE FROM identical WHERE digest = ? AND run = ?", digest, run);
+      this.sql.exec("DELETE FROM identical WHERE digest = ? AND run = ?", digest, run);
     }
     if (now >= this.#cleanUpAt) this.#cleanUp(now);
   }
@@ -213,7 +204,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
   #cleanUp(now: number): void {
     this.#cleanUpAt = now + cleanUpEveryMs;
     for (const [each, { expiresAt }] of this.#index) if (expiresAt <= now) this.#index.delete(each);
-    this.#sql.exec("DELETE FROM identical WHERE expires_at <= ?", now);
+    this.sql.exec("DELETE FROM identical WHERE expires_at <= ?", now);
   }
 
   beginRun(run: string, digest: string, findableUntil: number | null): boolean {
@@ -248,7 +239,7 @@ export class KeyObject extends DurableObject<Env> implements KeyCalls {
     this.#revoked = true;
     const now = this.now();
     this.ctx.storage.transactionSync(() => {
-      this.#sql.exec("INSERT OR IGNORE INTO revocation (one, at) VALUES (1, ?)", now);
+      this.sql.exec("INSERT OR IGNORE INTO revocation (one, at) VALUES (1, ?)", now);
       this.#dependents.queueAll(now);
     });
     for (const { id } of this.#grants.list()) this.#grants.revoke(id, now);

@@ -38,7 +38,6 @@ export class KeySessions {
     this.#sql = sql;
     this.#now = now;
     this.#alarm = alarm;
-    sql.exec("CREATE TABLE IF NOT EXISTS live_session (id TEXT PRIMARY KEY, check_at INTEGER NOT NULL) WITHOUT ROWID");
     this.#count = this.#sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM live_session").one().count;
   }
 

@@ -49,10 +49,6 @@ export class LedgerEvents {
     this.#now = now;
     // Rows in the order of arrival: only the small entries of the index by run are inserted at
     // random places.
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS event_batch (id INTEGER PRIMARY KEY, run TEXT NOT NULL, first_seq INTEGER NOT NULL, last_seq INTEGER NOT NULL, last_at INTEGER, line_at INTEGER, events TEXT NOT NULL)`,
-    );
-    sql.exec("CREATE UNIQUE INDEX IF NOT EXISTS event_batch_run ON event_batch (run, first_seq)");
   }
 
   /**

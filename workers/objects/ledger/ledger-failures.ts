@@ -17,9 +17,6 @@ export class LedgerFailures {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS failure (minute INTEGER NOT NULL, of TEXT NOT NULL, requests INTEGER NOT NULL, last_at INTEGER NOT NULL, PRIMARY KEY (minute, of)) WITHOUT ROWID`,
-    );
   }
 
   /** Call it once for each request that ends, in the transaction that writes its line. */

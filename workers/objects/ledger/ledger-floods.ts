@@ -20,11 +20,6 @@ export class LedgerFloods {
     this.#sql = sql;
     this.#events = events;
     this.#lines = lines;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS flood (run TEXT PRIMARY KEY, until INTEGER NOT NULL, count INTEGER NOT NULL, written INTEGER NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
-    );
-    sql.exec("CREATE INDEX IF NOT EXISTS flood_open ON flood (until) WHERE count > written");
-    sql.exec("CREATE INDEX IF NOT EXISTS flood_closed ON flood (until) WHERE count = written");
   }
 
   /**

@@ -41,15 +41,6 @@ export class LedgerLines {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    // In the order of time: the list without a filter needs no index, and a new line goes to the
-    // table's end.
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS summary (run TEXT NOT NULL, created_at INTEGER NOT NULL, ended_at INTEGER, key TEXT NOT NULL, state TEXT NOT NULL, server TEXT, text TEXT NOT NULL, PRIMARY KEY (created_at, run)) WITHOUT ROWID`,
-    );
-    sql.exec("CREATE INDEX IF NOT EXISTS summary_open ON summary (created_at) WHERE ended_at IS NULL");
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS line_hour (hour INTEGER NOT NULL, key TEXT NOT NULL, server TEXT NOT NULL, state TEXT NOT NULL, PRIMARY KEY (hour, key, server, state)) WITHOUT ROWID`,
-    );
   }
 
   /**

@@ -15,7 +15,6 @@ export class LedgerMetrics {
   constructor(sql: SqlStorage, events: LedgerEvents) {
     this.#sql = sql;
     this.#events = events;
-    sql.exec(`CREATE TABLE IF NOT EXISTS metric_sums (one INTEGER PRIMARY KEY, counted_to INTEGER NOT NULL, text TEXT NOT NULL)`);
   }
 
   /**

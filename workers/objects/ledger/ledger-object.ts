@@ -20,9 +20,10 @@ import type {
   ShardUse,
   UsageQuery,
 } from "../../stubs/ledger-calls.ts";
-import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../platform/env.ts";
-import { ObjectAlarm } from "../alarm.ts";
+import type { ObjectAlarm } from "../alarm.ts";
+import { ledgerSchema } from "../schema/ledger-schema.ts";
+import { StoredObject } from "../stored-object.ts";
 import { noBreakdown } from "../../../shared/record/usage-breakdown.ts";
 import type { LedgerCounter } from "./ledger-counter.ts";
 import { LedgerEvents } from "./ledger-events.ts";
@@ -54,10 +55,7 @@ const linesForPage = 300;
 const countedEvery = 64;
 const linesInAppend = 512;
 
-export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
-  readonly #sql: SqlStorage;
+export class LedgerObject extends StoredObject implements LedgerCalls {
   readonly #events: LedgerEvents;
   readonly #lines: LedgerLines;
   readonly #floods: LedgerFloods;
@@ -71,28 +69,16 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   #isMoreDue = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    this.#sql = ctx.storage.sql;
-    this.#events = new LedgerEvents(this.#sql, () => this.now());
-    this.#lines = new LedgerLines(this.#sql);
-    this.#floods = new LedgerFloods(this.#sql, this.#events, this.#lines);
-    this.#failures = new LedgerFailures(this.#sql);
-    this.#use = new LedgerUse(this.#sql);
-    this.#metrics = new LedgerMetrics(this.#sql, this.#events);
-    this.#usage = new LedgerUsage(this.#sql);
-    this.#sql.exec(
-      `CREATE TABLE IF NOT EXISTS notice (id TEXT PRIMARY KEY, at INTEGER NOT NULL, run TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID`,
-    );
-    this.#sql.exec("CREATE INDEX IF NOT EXISTS notice_at ON notice (at)");
-    this.#sql.exec(`CREATE TABLE IF NOT EXISTS expected (run TEXT PRIMARY KEY, due_at INTEGER NOT NULL) WITHOUT ROWID`);
-    this.#sql.exec(`CREATE INDEX IF NOT EXISTS expected_due ON expected (due_at)`);
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => this.#nextDue(),
-      failed: "ledger.alarmFailed",
-    });
+    super(ctx, env, ledgerSchema);
+    this.tables.create();
+    this.#events = new LedgerEvents(this.sql, () => this.now());
+    this.#lines = new LedgerLines(this.sql);
+    this.#floods = new LedgerFloods(this.sql, this.#events, this.#lines);
+    this.#failures = new LedgerFailures(this.sql);
+    this.#use = new LedgerUse(this.sql);
+    this.#metrics = new LedgerMetrics(this.sql, this.#events);
+    this.#usage = new LedgerUsage(this.sql);
+    this.#alarm = this.alarmFor({ nextDue: () => this.#nextDue(), failed: "ledger.alarmFailed" });
     void this.#alarm.restore();
   }
 
@@ -144,7 +130,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   }
 
   #writeNotice(notice: NoticeRow): void {
-    this.#sql.exec(
+    this.sql.exec(
       "INSERT INTO notice (id, at, run, text) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET text = json_set(excluded.text, '$.at', notice.at)",
       notice.id,
       notice.at,
@@ -154,19 +140,19 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   }
 
   #expect(run: string, dueAt: number | null): void {
-    if (dueAt === null) this.#sql.exec("DELETE FROM expected WHERE run = ?", run);
-    else this.#sql.exec("INSERT OR REPLACE INTO expected (run, due_at) VALUES (?, ?)", run, dueAt);
+    if (dueAt === null) this.sql.exec("DELETE FROM expected WHERE run = ?", run);
+    else this.sql.exec("INSERT OR REPLACE INTO expected (run, due_at) VALUES (?, ?)", run, dueAt);
   }
 
   overdue(before: number, limit: number): Expected[] {
-    return this.#sql
+    return this.sql
       .exec<Expected>("SELECT run, due_at AS dueAt FROM expected WHERE due_at < ? ORDER BY due_at, run LIMIT ?", before, limit)
       .toArray();
   }
 
   lookedAfter(was: Expected, dueAt: number | null): void {
     this.ctx.storage.transactionSync(() => {
-      const rows = this.#sql.exec("SELECT 1 FROM expected WHERE run = ? AND due_at = ?", was.run, was.dueAt).toArray();
+      const rows = this.sql.exec("SELECT 1 FROM expected WHERE run = ? AND due_at = ?", was.run, was.dueAt).toArray();
       if (rows.length > 0) this.#expect(was.run, dueAt);
     });
   }
@@ -220,7 +206,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   }
 
   openNow(): string {
-    return JSON.stringify(openRequests(this.#sql) satisfies ShardOpen);
+    return JSON.stringify(openRequests(this.sql) satisfies ShardOpen);
   }
 
   failures(since: number): string {
@@ -228,7 +214,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   }
 
   notices({ open, before, limit }: NoticesQuery): string {
-    const rows = this.#sql
+    const rows = this.sql
       .exec<{ text: string }>(
         "SELECT text FROM notice WHERE at < ? AND (? OR json_extract(text, '$.state') = 'sent') ORDER BY at DESC LIMIT ?",
         before ?? Number.MAX_SAFE_INTEGER,
@@ -285,7 +271,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
   }
 
   #deleteOldNotices(before: number, most: number): number {
-    return this.#sql.exec("DELETE FROM notice WHERE id IN (SELECT id FROM notice WHERE at < ? LIMIT ?) RETURNING 1", before, most).toArray()
+    return this.sql.exec("DELETE FROM notice WHERE id IN (SELECT id FROM notice WHERE at < ? LIMIT ?) RETURNING 1", before, most).toArray()
       .length;
   }
 
@@ -300,7 +286,7 @@ export class LedgerObject extends DurableObject<Env> implements LedgerCalls {
       this.#lines.isEmpty() &&
       this.#use.isEmpty() &&
       this.#usage.isEmpty() &&
-      this.#sql.exec("SELECT 1 FROM notice LIMIT 1").toArray().length === 0
+      this.sql.exec("SELECT 1 FROM notice LIMIT 1").toArray().length === 0
     );
   }
 }

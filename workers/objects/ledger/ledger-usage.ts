@@ -36,11 +36,6 @@ export class LedgerUsage {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(`CREATE TABLE IF NOT EXISTS usage_hour (hour INTEGER PRIMARY KEY, text TEXT NOT NULL)`);
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS usage_day (day INTEGER NOT NULL, dimension TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (dimension, day)) WITHOUT ROWID`,
-    );
-    sql.exec(`CREATE TABLE IF NOT EXISTS usage_counted_to (one INTEGER PRIMARY KEY, created_at INTEGER NOT NULL, run TEXT NOT NULL)`);
     this.counter = new LedgerCounter(sql, "usage_counted_to", (lines) => this.#count(countedLines(lines)));
   }
 

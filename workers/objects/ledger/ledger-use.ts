@@ -15,10 +15,6 @@ export class LedgerUse {
 
   constructor(sql: SqlStorage) {
     this.#sql = sql;
-    sql.exec(
-      `CREATE TABLE IF NOT EXISTS server_use (server TEXT NOT NULL, month TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (server, month)) WITHOUT ROWID`,
-    );
-    sql.exec(`CREATE TABLE IF NOT EXISTS counted_to (one INTEGER PRIMARY KEY, created_at INTEGER NOT NULL, run TEXT NOT NULL)`);
     this.counter = new LedgerCounter(sql, "counted_to", (lines) => this.#count(lines));
   }
 

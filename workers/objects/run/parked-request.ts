@@ -4,22 +4,26 @@
 
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
+import type { ObjectTables } from "../object-tables.ts";
+import { parkedTables } from "../schema/run-schema.ts";
 
 /** Longer than most clients wait for their own user. */
 const parkedMs = 15 * 60_000;
 
 export class ParkedRequest {
   readonly #storage: DurableObjectStorage;
+  readonly #tables: ObjectTables;
   readonly #texts: LongTexts;
 
-  constructor(storage: DurableObjectStorage, seal: ContentSeal) {
+  constructor(storage: DurableObjectStorage, tables: ObjectTables, seal: ContentSeal) {
     this.#storage = storage;
+    this.#tables = tables;
     this.#texts = new LongTexts(storage.sql, "parked", seal);
   }
 
   park(text: string, now: number): void {
     this.#storage.transactionSync(() => {
-      this.#texts.createTable();
+      this.#tables.create(parkedTables);
       this.#texts.write("request", text);
       this.#texts.write("forgetAt", String(now + parkedMs), { isPlain: true });
     });
@@ -45,7 +49,7 @@ export class ParkedRequest {
 
   async forget(): Promise<void> {
     await this.#storage.deleteAlarm();
-    await this.#storage.deleteAll();
+    await this.#tables.deleteAll();
   }
 
   #isThere(): boolean {

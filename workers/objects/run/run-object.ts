@@ -17,7 +17,6 @@
 //   run-clock         deadlines, reminders, deletion
 //   run-windows       WebSockets of callers and pages
 
-import { DurableObject } from "cloudflare:workers";
 import type { Env } from "../../platform/env.ts";
 import {
   type RunCalls,
@@ -34,7 +33,9 @@ import {
 import { ContentSeal } from "../content-seal.ts";
 import { RunStore } from "./run-store.ts";
 import { RunTransitions } from "./run-transitions.ts";
-import { ObjectAlarm } from "../alarm.ts";
+import type { ObjectAlarm } from "../alarm.ts";
+import { runSchema } from "../schema/run-schema.ts";
+import { StoredObject } from "../stored-object.ts";
 import { RunOutbox } from "./run-outbox.ts";
 import { type RunDeps, cancelRun } from "./run-deps.ts";
 import { RunWindows, progressMessage, endedMessage } from "./run-windows.ts";
@@ -61,9 +62,7 @@ import { settingsOf } from "../../platform/settings.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { LinkChannel } from "../../../shared/notice-channels.ts";
 
-export class RunObject extends DurableObject<Env> implements RunCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
+export class RunObject extends StoredObject implements RunCalls {
   readonly #store: RunStore;
   readonly #transitions: RunTransitions;
   readonly #alarm: ObjectAlarm;
@@ -80,11 +79,11 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
   readonly #clock: RunClock;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
+    super(ctx, env, runSchema);
     const seal = new ContentSeal(env, ctx.id.toString());
-    this.#store = new RunStore(ctx.storage, seal, () => this.#alarm.forget());
+    this.#store = new RunStore(ctx.storage, this.tables, seal, () => this.#alarm.forget());
     this.#windows = new RunWindows(ctx);
-    this.#parked = new ParkedRequest(ctx.storage, seal);
+    this.#parked = new ParkedRequest(ctx.storage, this.tables, seal);
     this.#transitions = new RunTransitions({
       env,
       store: this.#store,
@@ -95,8 +94,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
     this.#deps = {
       env,
       store: this.#store,
-      now: () => this.now(),
-      random: () => this.random(),
+      ...this.clock,
       current: () => this.#transitions.current(),
       apply: (event, now, facts) => this.#transitions.apply(event, now, facts),
       commit: (next, now, facts) => this.#transitions.commit(next, now, facts),
@@ -131,14 +129,7 @@ export class RunObject extends DurableObject<Env> implements RunCalls {
       requestor: this.#requestor,
       parked: this.#parked,
     });
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => this.#clock.nextDue(),
-      earlyMs: 10_000,
-      failed: "run.alarmFailed",
-    });
+    this.#alarm = this.alarmFor({ nextDue: () => this.#clock.nextDue(), earlyMs: 10_000, failed: "run.alarmFailed" });
     this.#wake();
   }
 

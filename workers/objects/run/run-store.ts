@@ -15,6 +15,8 @@ import type { RunState } from "../../../shared/run/lifecycle.ts";
 import type { CachedReply, RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
+import type { ObjectTables } from "../object-tables.ts";
+import { runTables } from "../schema/run-schema.ts";
 import { EventRows } from "./event-rows.ts";
 import { OutboxRows } from "./outbox-rows.ts";
 import { ScheduleRows } from "./schedule-rows.ts";
@@ -38,6 +40,7 @@ type StoredRunRow = { state: string; delivered_at: number | null; delivered_to: 
 
 export class RunStore {
   readonly #storage: DurableObjectStorage;
+  readonly #tables: ObjectTables;
   readonly #sql: SqlStorage;
   readonly #texts: LongTexts;
   readonly #seal: ContentSeal;
@@ -53,8 +56,9 @@ export class RunStore {
   readonly #rolledBack: () => void;
 
   /** @param rolledBack Called where a transaction fails, or all is deleted. */
-  constructor(storage: DurableObjectStorage, seal: ContentSeal, rolledBack: () => void) {
+  constructor(storage: DurableObjectStorage, tables: ObjectTables, seal: ContentSeal, rolledBack: () => void) {
     this.#storage = storage;
+    this.#tables = tables;
     this.#seal = seal;
     this.#rolledBack = rolledBack;
     this.#sql = storage.sql;
@@ -75,31 +79,19 @@ export class RunStore {
   }
 
   #hasTables(): boolean {
-    return this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'").toArray().length > 0;
+    // Not where it is one that keeps a parked request.
+    return this.#tables.exist && this.#sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run'").toArray().length > 0;
   }
 
   /** The tables are created with the run: asking for an unknown run writes nothing. */
   createTables(): void {
-    for (const table of [
-      "run (one INTEGER PRIMARY KEY CHECK (one = 1), state TEXT NOT NULL, delivered_at INTEGER, delivered_to INTEGER, requestor_gone INTEGER NOT NULL DEFAULT 0, shipped_seq INTEGER NOT NULL DEFAULT 0)",
-      "version (gate TEXT NOT NULL, version INTEGER NOT NULL, by TEXT, at INTEGER NOT NULL, PRIMARY KEY (gate, version)) WITHOUT ROWID",
-      "link (id TEXT PRIMARY KEY, gate TEXT NOT NULL, reviewer INTEGER NOT NULL, channel TEXT NOT NULL, created_at INTEGER NOT NULL, expires_at INTEGER NOT NULL, revoked_at INTEGER, notice TEXT NOT NULL, receipt TEXT) WITHOUT ROWID",
-      "nonce (id TEXT PRIMARY KEY, form TEXT NOT NULL, used_at INTEGER NOT NULL) WITHOUT ROWID",
-      "outbox (id INTEGER PRIMARY KEY AUTOINCREMENT, chain TEXT NOT NULL, kind TEXT NOT NULL, detail TEXT NOT NULL, attempts INTEGER NOT NULL, due_at INTEGER NOT NULL)",
-      "schedule (kind TEXT PRIMARY KEY, due_at INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID",
-      "event (seq INTEGER PRIMARY KEY, events TEXT NOT NULL)",
-      "request_ref (session TEXT NOT NULL, originating TEXT NOT NULL, request TEXT NOT NULL, PRIMARY KEY (session, originating, request)) WITHOUT ROWID",
-    ]) {
-      this.#sql.exec(`CREATE TABLE IF NOT EXISTS ${table}`);
-    }
-    this.#sql.exec("CREATE UNIQUE INDEX IF NOT EXISTS link_live ON link (gate, reviewer, channel) WHERE revoked_at IS NULL");
-    this.#texts.createTable();
+    this.#tables.create(runTables);
     this.#created = true;
   }
 
   async deleteAll(): Promise<void> {
     try {
-      const deleted = this.#storage.deleteAll();
+      const deleted = this.#tables.deleteAll();
       this.#created = false;
       this.#forgetMemory();
       await deleted;
@@ -114,6 +106,7 @@ export class RunStore {
       return this.#storage.transactionSync(work);
     } catch (error) {
       // What was written inside is rolled back, tables that were created too.
+      this.#tables.lookAgain();
       this.#created = this.#hasTables();
       this.#forgetMemory();
       throw error;

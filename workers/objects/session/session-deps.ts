@@ -2,7 +2,9 @@
 
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { Env } from "../../platform/env.ts";
+import type { AlarmDeps } from "../alarm.ts";
 import { ContentSeal } from "../content-seal.ts";
+import type { ObjectTables } from "../object-tables.ts";
 import { SessionTables } from "./session-tables.ts";
 
 export class SessionDeps {
@@ -14,10 +16,10 @@ export class SessionDeps {
   #alarmAt: number | undefined;
   #unwritten: (() => void)[] = [];
 
-  constructor(ctx: DurableObjectState, env: Env, now: () => number, random: () => number) {
+  constructor(ctx: DurableObjectState, env: Env, tables: ObjectTables, { now, random }: Pick<AlarmDeps, "now" | "random">) {
     this.env = env;
     this.ctx = ctx;
-    this.#tables = new SessionTables(ctx.storage, new ContentSeal(env, ctx.id.toString()));
+    this.#tables = new SessionTables(ctx.storage, tables, new ContentSeal(env, ctx.id.toString()));
     this.now = now;
     this.random = random;
   }

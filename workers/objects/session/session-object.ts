@@ -5,11 +5,12 @@
 // shared/association/session.ts decides. Its tables are described in docs/storage-schema.md.
 
 import type { SessionRequest, SessionCalls, AssociateInput, Settled, AssociateAnswer, InFlightRow } from "../../stubs/session-calls.ts";
-import { DurableObject } from "cloudflare:workers";
 import { isLive, type SessionFacts, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Env } from "../../platform/env.ts";
-import { ObjectAlarm } from "../alarm.ts";
+import type { ObjectAlarm } from "../alarm.ts";
+import { sessionSchema } from "../schema/session-schema.ts";
+import { StoredObject } from "../stored-object.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import { OriginatingRequests } from "./originating-requests.ts";
 import { FastResults } from "./fast-results.ts";
@@ -19,9 +20,7 @@ import { SessionDeps } from "./session-deps.ts";
 import { Withdrawals } from "./withdrawals.ts";
 import { forgettingAt, forgottenAfterMs, resultName } from "./session-tables.ts";
 
-export class SessionObject extends DurableObject<Env> implements SessionCalls {
-  now = (): number => Date.now();
-  random = (): number => Math.random();
+export class SessionObject extends StoredObject implements SessionCalls {
   readonly #deps: SessionDeps;
   readonly #alarm: ObjectAlarm;
   readonly #ids: RequestIds;
@@ -33,13 +32,8 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
   #begun: boolean;
 
   constructor(ctx: DurableObjectState, env: Env) {
-    super(ctx, env);
-    const deps = new SessionDeps(
-      ctx,
-      env,
-      () => this.now(),
-      () => this.random(),
-    );
+    super(ctx, env, sessionSchema);
+    const deps = new SessionDeps(ctx, env, this.tables, this.clock);
     this.#deps = deps;
     this.#ids = new RequestIds(deps);
     this.#originating = new OriginatingRequests(deps);
@@ -48,13 +42,7 @@ export class SessionObject extends DurableObject<Env> implements SessionCalls {
     this.#withdrawals = new Withdrawals(deps);
     this.#ended = deps.tables.isEnded();
     this.#begun = deps.tables.isBegun();
-    this.#alarm = new ObjectAlarm({
-      storage: ctx.storage,
-      now: () => this.now(),
-      random: () => this.random(),
-      nextDue: () => deps.tables.nextDue(),
-      failed: "session.alarmFailed",
-    });
+    this.#alarm = this.alarmFor({ nextDue: () => deps.tables.nextDue(), failed: "session.alarmFailed" });
     void this.#alarm.restore();
   }
 

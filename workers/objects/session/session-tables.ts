@@ -7,6 +7,7 @@
 import { originatingLapsesMs, resultKeptMs } from "../../../shared/association/session.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
+import type { ObjectTables } from "../object-tables.ts";
 
 /**
  * How long an originating request without sampling, and an ended session, are known: twice the time
@@ -37,62 +38,36 @@ type ForgetsOriginating = {
 export class SessionTables {
   readonly results: LongTexts;
   readonly #storage: DurableObjectStorage;
+  readonly #tables: ObjectTables;
   readonly #seal: ContentSeal;
-  #exist: boolean;
   #begun: boolean;
 
-  constructor(storage: DurableObjectStorage, seal: ContentSeal) {
+  constructor(storage: DurableObjectStorage, tables: ObjectTables, seal: ContentSeal) {
     this.#storage = storage;
+    this.#tables = tables;
     this.#seal = seal;
     this.results = new LongTexts(storage.sql, "result", seal);
-    this.#exist = storage.sql.exec("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'session'").toArray().length > 0;
     this.#begun = this.isBegun();
     // A repeat of what cannot be read is told that its reply is kept no longer.
-    if (this.#exist) for (const name of this.results.unreadable()) this.results.delete(name);
+    if (this.#tables.exist) for (const name of this.results.unreadable()) this.results.delete(name);
   }
 
   get exist(): boolean {
-    return this.#exist;
+    return this.#tables.exist;
   }
 
   create(): void {
-    if (this.#exist) return;
-    const { sql } = this.#storage;
-    this.#storage.transactionSync(() => {
-      sql.exec(`CREATE TABLE IF NOT EXISTS session (one INTEGER PRIMARY KEY CHECK (one = 1), ended_at INTEGER NOT NULL)`);
-      sql.exec(
-        `CREATE TABLE IF NOT EXISTS originating (key TEXT PRIMARY KEY, state TEXT NOT NULL, last_at INTEGER NOT NULL, rounds INTEGER NOT NULL) WITHOUT ROWID`,
-      );
-      sql.exec(`CREATE TABLE IF NOT EXISTS ended (id INTEGER PRIMARY KEY, until INTEGER NOT NULL, marks BLOB NOT NULL)`);
-      sql.exec(
-        `CREATE TABLE IF NOT EXISTS sampling (originating TEXT NOT NULL, request TEXT NOT NULL, digest TEXT NOT NULL, run TEXT NOT NULL,
-         state TEXT NOT NULL, at INTEGER NOT NULL, rounds INTEGER NOT NULL, lease_until INTEGER NOT NULL, settled_at INTEGER, kept TEXT, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
-      );
-      sql.exec(
-        `CREATE TABLE IF NOT EXISTS withdrawal (originating TEXT NOT NULL, request TEXT NOT NULL, cause TEXT NOT NULL, attempts INTEGER NOT NULL,
-         due_at INTEGER NOT NULL, PRIMARY KEY (originating, request)) WITHOUT ROWID`,
-      );
-      sql.exec(
-        `CREATE TABLE IF NOT EXISTS in_flight (request TEXT PRIMARY KEY, originating TEXT NOT NULL, named TEXT NOT NULL, holder TEXT NOT NULL,
-         at INTEGER NOT NULL, until INTEGER NOT NULL)`,
-      );
-      sql.exec(`CREATE TABLE IF NOT EXISTS task (id TEXT PRIMARY KEY, named TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID`);
-      sql.exec(
-        `CREATE TABLE IF NOT EXISTS request_id (id TEXT PRIMARY KEY, digest TEXT NOT NULL, at INTEGER NOT NULL, reserved INTEGER NOT NULL) WITHOUT ROWID`,
-      );
-      this.results.createTable();
-    });
-    this.#exist = true;
+    this.#tables.create();
   }
 
   /** Whether the session is known to have ended. */
   isEnded(): boolean {
-    return this.#exist && this.#storage.sql.exec("SELECT 1 FROM session").toArray().length > 0;
+    return this.#tables.exist && this.#storage.sql.exec("SELECT 1 FROM session").toArray().length > 0;
   }
 
   /** Whether the session has begun, with its key's leave. */
   isBegun(): boolean {
-    return this.#exist && this.#storage.kv.get<boolean>("begun") === true;
+    return this.#tables.exist && this.#storage.kv.get<boolean>("begun") === true;
   }
 
   begin(): void {
@@ -136,7 +111,7 @@ export class SessionTables {
    * originating requests.
    */
   async forget(now: number, originating: ForgetsOriginating): Promise<void> {
-    if (!this.#exist) return;
+    if (!this.#tables.exist) return;
     const { sql } = this.#storage;
     this.#storage.transactionSync(() => {
       this.#forgetSampling(now, originating);
@@ -184,7 +159,7 @@ export class SessionTables {
 
   /** When a row has work or expires next, in Unix milliseconds; null where nothing is kept. */
   nextDue(): number | null {
-    if (!this.#exist) return null;
+    if (!this.#tables.exist) return null;
     // Scalar subqueries: the platform allows five parts of a compound SELECT at most.
     const { withdrawal, settled, reservation, inFlight, ...over } = this.#storage.sql
       .exec<
@@ -232,9 +207,8 @@ export class SessionTables {
 
   /** Both deletions begin before an await, so that they are one commit. */
   async #deleteAll(): Promise<void> {
-    this.#exist = false;
     this.#begun = false;
-    await Promise.all([this.#storage.deleteAlarm(), this.#storage.deleteAll()]);
+    await Promise.all([this.#storage.deleteAlarm(), this.#tables.deleteAll()]);
   }
 }
 

@@ -1,0 +1,76 @@
+// Writes what docs/storage-schema.md says of each object, below its mark, from the schemas in
+// workers/objects/schema/ and their comments:
+//
+//   node scripts/storage-schema.ts
+//
+// The comment at the top of a schema's file is on the object, the one before a table on the table,
+// and one beside a column on the column. A test compares the document with what this makes.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const pathOf = (name: string): string => fileURLToPath(new URL(`../${name}`, import.meta.url));
+const folder = "workers/objects/schema/";
+const read = (name: string): string => readFileSync(pathOf(name), "utf8").replaceAll("\r\n", "\n");
+
+export const documentPath = pathOf("docs/storage-schema.md");
+const mark = `<!-- From here on, change ${folder} and run: node scripts/storage-schema.ts -->\n`;
+
+const tableStart = /^ *(?:table|rowidTable)\("(\w+)", \{$/;
+const longTexts = /^ *longTexts\("(\w+)"\),$/;
+const column = /^ *(\w+): "[^"]*",(?: \/\/ (.*))?$/;
+
+/** The lines of a file's schemas, as lines of the document. */
+function tablesIn(lines: readonly string[]): string[] {
+  const written: string[] = [];
+  let comment: string[] = [];
+  let plain: string[] | null = null;
+  for (const line of lines) {
+    const [, name] = tableStart.exec(line) ?? longTexts.exec(line) ?? [];
+    const [, about] = /^ *\/\/ (.*)$/.exec(line) ?? [];
+    const [, cell, meaning] = (plain !== null && column.exec(line)) || [];
+    if (name !== undefined) {
+      written.push("", `### \`${name}\``, "", ...(comment.length === 0 ? [] : [comment.join(" "), ""]));
+      if (tableStart.test(line)) plain = [];
+      else written.push("**Content**, in parts: `name`, `part` from 0, `text`.");
+    }
+    // Constraints are in capitals.
+    if (cell !== undefined && cell !== cell.toUpperCase()) {
+      if (meaning === undefined) plain?.push(`\`${cell}\``);
+      else written.push(`- \`${cell}\`: ${meaning}`);
+    }
+    if (plain !== null && line.trim() === "}),") {
+      if (plain.length > 0) written.push(`- ${plain.join(", ")}`);
+      plain = null;
+    }
+    comment = about === undefined ? [] : [...comment, about];
+  }
+  return written;
+}
+
+/** An object's part. Classes whose schemas are in one file have one together. */
+function partOf(classes: readonly string[], file: string): string[] {
+  const [head = ""] = /^(?:\/\/.*\n)+/.exec(read(folder + file)) ?? [];
+  const about = head.trimEnd().replaceAll(/^\/\/ ?/gm, "");
+  const lines = read(folder + file)
+    .slice(head.length)
+    .split("\n");
+  return [`## ${classes.join(", ")}`, "", about, ...tablesIn(lines), ""];
+}
+
+export function documentNow(): string {
+  const list = read(`${folder}schemas.ts`);
+  const imports = [...list.matchAll(/import \{ (.*) \} from "\.\/(.*-schema\.ts)"/g)];
+  const fileOf = (schema: string): string => imports.find(([, names = ""]) => names.split(", ").includes(schema))?.[2] ?? "";
+  const classes = [...list.matchAll(/^ {2}(\w+): (\w+),$/gm)].map(([, name = "", schema = ""]) => ({ name, file: fileOf(schema) }));
+  const parts = [...Map.groupBy(classes, ({ file }) => file)].map(([file, of]) =>
+    partOf(
+      of.map(({ name }) => name),
+      file,
+    ),
+  );
+  const [written = ""] = read("docs/storage-schema.md").split(mark);
+  return `${written}${mark}\n${parts.flat().join("\n")}`;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(documentPath, documentNow());

@@ -1,0 +1,35 @@
+// One object for each request of a client to a server of revision 2026-07-28 that asked for
+// input. Its name is a digest of the API key and of what makes the request the same again: for a
+// client of 2026-07-28 the server, the method and the params; for one of an older revision its
+// session and the request's id. The tables are created when a server asks for input, and the
+// object is deleted when its last call is forgotten, or the key is revoked.
+
+import { type Schema, longTexts, rowidTable } from "./schema.ts";
+
+export const callSchema: Schema = {
+  tables: [
+    rowidTable("call", {
+      attempt: "TEXT NOT NULL UNIQUE", // random: of several calls of the same object one waits at a time
+      server: "TEXT NOT NULL",
+      method: "TEXT NOT NULL", // `tools/call`, `prompts/get` or `resources/read`
+      name: "TEXT", // of the tool or prompt, or the resource's URI
+      headers: "TEXT NOT NULL", // content: JSON of the request's Mcp-Param-… headers, which repeat arguments
+      round: "INTEGER NOT NULL", // from 1
+      most_rounds: "INTEGER NOT NULL",
+      sent: "INTEGER NOT NULL", // 1 once the answers to this round went to the server: they are not sent again
+      ended: "INTEGER NOT NULL", // 1 once the server's last word is there
+      until: "INTEGER NOT NULL", // a day after its client or an answer came last; ten minutes after its end
+    }),
+    rowidTable("call_answer", {
+      attempt: "TEXT NOT NULL",
+      key: "TEXT NOT NULL", // of one part of the round, as the server named it
+      state: "TEXT NOT NULL", // `answered`, or `declined` by the client, so that the gateway answers it
+      UNIQUE: "(attempt, key)",
+    }),
+    // What the server asked, the answers, and its last word. Names: the attempt and `rest` (the
+    // params), `round` (what the server asked, and its state), `answer` and a key, or `answer` (the
+    // last word).
+    longTexts("call_text"),
+  ],
+  migrations: [],
+};

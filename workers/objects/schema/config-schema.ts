@@ -1,0 +1,78 @@
+// One object, named `one`, is the only writer of configuration. It never has an API key or a
+// provider's credential. Documents and keys are migrated here; their copies in KV are then
+// published again.
+
+import { type Schema, rowidTable, table } from "./schema.ts";
+
+export const configSchema: Schema = {
+  tables: [
+    // The configuration documents, the last 20 versions of each.
+    table("document", {
+      name: "TEXT NOT NULL", // `routing`, `policy`, `servers`, `issuers` or `budgets`
+      version: "INTEGER NOT NULL", // from 1, without gaps
+      at: "INTEGER NOT NULL",
+      text: "TEXT NOT NULL", // the document with its version, JSON
+      writer: "TEXT NOT NULL", // JSON: the operator, and the old version that was restored
+      "PRIMARY KEY": "(name, version)",
+    }),
+    // API keys. Rows are permanent, so that lists and the record can name every key.
+    table("key", {
+      id: "TEXT PRIMARY KEY", // `key_` and the first 16 hexadecimal digits of the hash
+      hash: "TEXT NOT NULL UNIQUE", // the key's SHA-256 in hexadecimal
+      record: "TEXT NOT NULL", // JSON: the response of POST /admin/keys without the key
+      created_at: "INTEGER NOT NULL",
+      revoked_at: "INTEGER",
+    }),
+    // Values that are committed and not yet in KV. A row is deleted when KV has stored the value;
+    // retries are after 1 to 2 s, doubling up to 60 s.
+    table("unpublished", {
+      kv_key: "TEXT PRIMARY KEY",
+      value: "TEXT NOT NULL",
+      attempts: "INTEGER NOT NULL", // failed ones
+      due_at: "INTEGER NOT NULL",
+    }),
+    // One row: whether the copies in KV were made with the current `LINK_KEY`, in the current form
+    // and by this version. If not, all are published again when the object starts.
+    rowidTable("published_with", {
+      one: "INTEGER PRIMARY KEY",
+      mark: "TEXT NOT NULL", // a MAC with the key that signs copies
+    }),
+    // One row: what the doctor found last, for GET /admin/doctor.
+    rowidTable("doctor_report", {
+      one: "INTEGER PRIMARY KEY",
+      at: "INTEGER NOT NULL",
+      documents: "TEXT NOT NULL", // JSON of the versions that were checked
+      checks: "TEXT NOT NULL", // JSON of the checks: what was checked, `good`, `note` or `fix`, and a sentence
+    }),
+    // Operators' actions, as events of the gateway's chain. An event is committed with the change
+    // itself and then sent to the ledger. All but the newest, on which the next hash depends, are
+    // deleted when the ledger has them. Retries are after 1 to 2 s, doubling up to 60 s.
+    rowidTable("act", {
+      n: "INTEGER PRIMARY KEY AUTOINCREMENT",
+      run: "TEXT NOT NULL", // the chain, one for each month (UTC): `operators/2026-11`
+      seq: "INTEGER NOT NULL", // from 1 in each chain
+      at: "INTEGER NOT NULL",
+      fact: "TEXT NOT NULL", // JSON of OperatorFact (shared/record/record.ts)
+      hash: "TEXT NOT NULL", // over the previous hash, chain, seq, at and fact
+      sent: "INTEGER NOT NULL", // 1 if the ledger has it
+    }),
+    // Who is signed in to the console by the admin token. A row is deleted by signing out, and
+    // after its end when the next session begins. A session that another admin token opened is not
+    // accepted.
+    table("console_session", {
+      id: "TEXT PRIMARY KEY", // SHA-256 of the cookie's secret
+      fingerprint: "TEXT NOT NULL", // tells admin tokens apart, as in the record
+      until: "INTEGER NOT NULL", // 12 hours after signing in
+    }),
+    // Which operator read which reviewer's link at GET /admin/notices, so that the record has the
+    // first time alone. Rows of more than 400 days ago are deleted when links are read.
+    table("link_given", {
+      link: "TEXT NOT NULL",
+      operator: "TEXT NOT NULL", // the admin token's fingerprint, or the address that Cloudflare Access signed in
+      at: "INTEGER NOT NULL",
+      "PRIMARY KEY": "(link, operator)",
+    }),
+    "CREATE INDEX link_given_at ON link_given (at)",
+  ],
+  migrations: [],
+};

@@ -1,0 +1,32 @@
+// What callers of the control endpoint asked to store. A CacheObject, one for each API key and
+// digest of the request, has one reply. A ConversationObject, one for each API key and session
+// name, has the session's turns, at most 200 and 1 MiB of text (`shared/wire/control/turns.ts`);
+// each turn renews the time of expiry. Names are digests of both. The tables are created by the
+// first write, and the object is deleted when its text expires or is to be forgotten.
+
+import { type Schema, longTexts, rowidTable } from "./schema.ts";
+
+const keptTables = [
+  rowidTable("kept", {
+    one: "INTEGER PRIMARY KEY CHECK (one = 1)",
+    at: "INTEGER NOT NULL", // when it was written
+    expires_at: "INTEGER NOT NULL",
+  }),
+  // The reply, or JSON of the turns. Names: always `text`.
+  longTexts("kept_text"),
+];
+
+export const cacheSchema: Schema = { tables: keptTables, migrations: [] };
+
+export const conversationSchema: Schema = {
+  tables: [
+    ...keptTables,
+    // In a ConversationObject: the ids of added turns, so that a retry does not add a turn twice.
+    // The newest 1,000 are stored.
+    rowidTable("appended", {
+      seq: "INTEGER PRIMARY KEY",
+      turn: "TEXT NOT NULL UNIQUE", // the endpoint's id of the turn
+    }),
+  ],
+  migrations: [],
+};

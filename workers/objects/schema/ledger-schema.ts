@@ -1,0 +1,128 @@
+// Sixteen objects, `shard-0` to `shard-15`, selected by the run's id. Data is stored for 400
+// days; once a day an alarm deletes older data in slices of at most 500 rows. The object has no
+// prompt, reply, reason, token or key; it has names of servers, tools, keys, reviewers, models
+// and rules.
+
+import { type Schema, rowidTable, table } from "./schema.ts";
+
+export const ledgerSchema: Schema = {
+  tables: [
+    // The record: append-only events, each with the hash of the previous one. A run's events are
+    // stored before its response is released; those of a fast-path request follow its response
+    // after about a quarter of a second. A row has the successive events of one append. A run's
+    // events are deleted together, 400 days after the last of them.
+    rowidTable("event_batch", {
+      id: "INTEGER PRIMARY KEY", // the time of arrival, times 1,000, or the next free number
+      run: "TEXT NOT NULL", // run id, or the name of a month's chain of operators' actions
+      first_seq: "INTEGER NOT NULL", // events are numbered from 1 in each run
+      last_seq: "INTEGER NOT NULL",
+      last_at: "INTEGER", // in the run's first row, of the run's last event; 0 while the run is deleted in slices
+      line_at: "INTEGER", // `summary.created_at` of the run's line; null if it has none
+      events: "TEXT NOT NULL", // JSON of events: number, time, fact and hash; at most 500,000 UTF-16 code units, or one event
+    }),
+    "CREATE UNIQUE INDEX event_batch_run ON event_batch (run, first_seq)",
+    // One line for each request. A line with an end does not change, and one without is not
+    // deleted. In the order of time: the list without a filter needs no index, and a new line goes
+    // to the table's end.
+    table("summary", {
+      run: "TEXT NOT NULL",
+      created_at: "INTEGER NOT NULL",
+      ended_at: "INTEGER", // null while it is open
+      key: "TEXT NOT NULL", // the API key's id
+      state: "TEXT NOT NULL", // `waiting`, `generating`, `responseReview`, or how it ended
+      server: "TEXT", // null where it could not be read
+      text: "TEXT NOT NULL", // JSON of RunSummary (shared/record/record.ts)
+      "PRIMARY KEY": "(created_at, run)",
+    }),
+    "CREATE INDEX summary_open ON summary (created_at) WHERE ended_at IS NULL",
+    // The hours in which there are lines with this key, server and state, which lists by these read
+    // alone: an index would cost each line a row. Deleted with the lines of its hour.
+    table("line_hour", {
+      hour: "INTEGER NOT NULL", // hours since 1970 of `summary.created_at`
+      key: "TEXT NOT NULL",
+      server: "TEXT NOT NULL", // empty for null
+      state: "TEXT NOT NULL", // when the line was written
+      "PRIMARY KEY": "(hour, key, server, state)",
+    }),
+    // Counted refusals: more than 20 of one key, endpoint and reason within a minute are not
+    // written one by one. Half a minute after that minute, those that no event counts yet become an
+    // event. Deleted a day later.
+    table("flood", {
+      run: "TEXT PRIMARY KEY", // an id for this count; the event and the line have it
+      until: "INTEGER NOT NULL", // the end of its minute
+      count: "INTEGER NOT NULL", // the largest that the Worker reported
+      written: "INTEGER NOT NULL", // refusals that events count already
+      text: "TEXT NOT NULL", // JSON of Flood (workers/stubs/ledger-calls.ts)
+    }),
+    "CREATE INDEX flood_open ON flood (until) WHERE count > written",
+    "CREATE INDEX flood_closed ON flood (until) WHERE count = written",
+    // Requests that failed in the last hour, by the minute in which they ended. Older rows are
+    // deleted with the next failure.
+    table("failure", {
+      minute: "INTEGER NOT NULL", // minutes since 1970
+      of: "TEXT NOT NULL", // JSON of the server and the cause, without content
+      requests: "INTEGER NOT NULL",
+      last_at: "INTEGER NOT NULL", // when the last of them ended
+      "PRIMARY KEY": "(minute, of)",
+    }),
+    // What the sampling of an MCP server came to in a month, for GET /admin/sunset. Ended lines are
+    // added up when the report is asked for, and once a day. Deleted 400 days after its month.
+    table("server_use", {
+      server: "TEXT NOT NULL",
+      month: "TEXT NOT NULL", // of `summary.created_at`, in UTC: `2026-11`
+      text: "TEXT NOT NULL", // JSON of ServerUse (shared/record/server-use.ts)
+      "PRIMARY KEY": "(server, month)",
+    }),
+    // One row: the line of `summary` up to which `server_use` is added up. A line that gets its end
+    // behind this place is added when it is written.
+    rowidTable("counted_to", {
+      one: "INTEGER PRIMARY KEY",
+      created_at: "INTEGER NOT NULL",
+      run: "TEXT NOT NULL",
+    }),
+    // One row: the counters and histograms of GET /metrics, added up from `event_batch` when they
+    // are read, and once a day. It stays when events are deleted, so that no counter decreases.
+    rowidTable("metric_sums", {
+      one: "INTEGER PRIMARY KEY",
+      counted_to: "INTEGER NOT NULL", // `event_batch.id`
+      text: "TEXT NOT NULL", // JSON of MetricSums (shared/telemetry/metric-sums.ts)
+    }),
+    // What the requests that came in an hour came to. Ended lines are added up when a page asks
+    // (300 lines of each shard; the alarm counts the rest at once), with one of 64 lines that end,
+    // and once a day. Deleted after 32 days.
+    rowidTable("usage_hour", {
+      hour: "INTEGER PRIMARY KEY", // hours since 1970 of `summary.created_at`
+      text: "TEXT NOT NULL", // JSON of UsageSum (shared/record/usage.ts)
+    }),
+    // The same of a day of UTC, in whole and by name: at most 200 servers, models or keys are told
+    // apart in a row, and the others are its rest. Deleted after 400 days.
+    table("usage_day", {
+      day: "INTEGER NOT NULL", // days since 1970 of `summary.created_at`
+      dimension: "TEXT NOT NULL", // `all`, `server`, `model` or `key`
+      text: "TEXT NOT NULL", // JSON of UsageSum for `all`, else of Breakdown (shared/record/usage-breakdown.ts)
+      "PRIMARY KEY": "(dimension, day)",
+    }),
+    // One row: as `counted_to`, for `usage_hour` and `usage_day`.
+    rowidTable("usage_counted_to", {
+      one: "INTEGER PRIMARY KEY",
+      created_at: "INTEGER NOT NULL",
+      run: "TEXT NOT NULL",
+    }),
+    // Notices, for GET /admin/notices, which computes a link's token when it lists the link.
+    table("notice", {
+      id: "TEXT PRIMARY KEY", // the link's id
+      at: "INTEGER NOT NULL", // when it was first sent
+      run: "TEXT NOT NULL",
+      text: "TEXT NOT NULL", // JSON of NoticeRow (workers/stubs/ledger-calls.ts)
+    }),
+    "CREATE INDEX notice_at ON notice (at)",
+    // The next time at which each run's object has work to do, as it said with the last part of its
+    // record. The sweep calls overdue runs. Deleted when the run has been deleted.
+    table("expected", {
+      run: "TEXT PRIMARY KEY",
+      due_at: "INTEGER NOT NULL",
+    }),
+    "CREATE INDEX expected_due ON expected (due_at)",
+  ],
+  migrations: [],
+};
