@@ -157,7 +157,10 @@ export default defineConfig({
       // One of each kind from outside.
       fromOutside({ name: "outside", include: ["test/outside/**/*.test.ts"] }),
       // The rest from outside, with a sample of the attacks: `npm run test:rest`.
-      fromOutside({ name: "rest", include: ["test/rest/**/*.test.ts", "test/attack/*.test.ts", "test/scripts/**/*.test.ts"] }),
+      fromOutside({
+        name: "rest",
+        include: ["test/rest/**/*.test.ts", "test/upgrade/*.test.ts", "test/attack/*.test.ts", "test/scripts/**/*.test.ts"],
+      }),
       {
         // All attacks, faults and kills: `npm run attack`. One file at a time, since kills are
         // judged by the time.
