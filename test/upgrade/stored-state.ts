@@ -1,5 +1,5 @@
-// What a gateway stored, as one file: its folder with KV and the objects' databases. The file is old
-// when it is opened, so the times of what waits in it are moved: the way that version 1 has them.
+// What a gateway stored, as one file: its folder with KV and the objects' databases. The file is
+// old when it is opened, so the times of what waits in it are moved, as version 1 has them.
 
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";

@@ -1,4 +1,5 @@
-// What a BridgeObject stores: schema/bridge-schema.ts. Nothing is created before there is a session.
+// What a BridgeObject stores: schema/bridge-schema.ts. Nothing is created before there is a
+// session.
 
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
