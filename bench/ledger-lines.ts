@@ -4,7 +4,7 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { RunSummary } from "../shared/record/record.ts";
+import type { RunSummary } from "../shared/record/run-summary.ts";
 
 type Values = Record<string, string | number | null>;
 

@@ -2,7 +2,8 @@
 // keys, with reviews, and with some that wait.
 
 import { join } from "node:path";
-import { type RunSummary, endStates } from "../../shared/record/record.ts";
+import { endStates } from "../../shared/record/record.ts";
+import type { RunSummary } from "../../shared/record/run-summary.ts";
 import { adminToken } from "../gateway-on-workerd.ts";
 import { type Filling, fillLedger } from "../ledger-lines.ts";
 import { isFailed, open } from "../load.ts";

@@ -4,7 +4,7 @@
 
 import type { Cause } from "./cause.ts";
 import { causingFailure } from "./failed-models.ts";
-import type { RunSummary } from "./record.ts";
+import type { RunSummary } from "./run-summary.ts";
 
 /**
  * Requests of one server that failed for one reason. `lastAt`: when the last of them ended, in Unix

@@ -1,6 +1,6 @@
 // One list of requests from the lists of the ledger's shards.
 
-import type { RunSummary } from "./record.ts";
+import type { RunSummary } from "./run-summary.ts";
 
 /** A place in a list of lines, which begins with the newest. */
 export type LinePlace = Pick<RunSummary, "createdAt" | "run">;

@@ -7,11 +7,9 @@ import { type JsonObject, digestOf } from "../encoding.ts";
 import type { JudgedNames, JudgedRecord } from "../model/judged-request.ts";
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Per, Unit } from "../budget/budgets.ts";
-import type { Attempt, Note, StopScope, Took, Tokens, Usage } from "../model/call.ts";
-import type { Cause } from "./cause.ts";
+import type { Attempt, Note, StopScope, Took, Usage } from "../model/call.ts";
 import type { Refusal } from "../model/outcome.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
-import type { RequestUse } from "./request-use.ts";
 
 /** `fingerprint` tells admin tokens apart and does not reveal one. */
 export type Operator =
@@ -414,59 +412,3 @@ export const endsRecord = ({ kind }: RecordFact | JsonObject): boolean =>
 export const openStates = ["waiting", "generating", "responseReview"] as const;
 export const endStates = ["completed", "rejected", "expired", "undeliverable", "cancelled", "failed", "refused"] as const;
 export type LineState = (typeof openStates)[number] | (typeof endStates)[number];
-
-/** A review of a request that has ended: `ms` from its opening to its end. */
-export type ReviewTime = {
-  readonly gate: Gate;
-  readonly how: "approved" | "denied" | "expired" | "cancelled" | "undeliverable";
-  readonly ms: number;
-};
-
-/** What people had to do with a request, over both gates. */
-export type ReviewLine = {
-  /** Who was asked; of more than sixteen people the first. */
-  readonly people: readonly string[];
-  /** Who approved or denied, each once. */
-  readonly by: readonly string[];
-  /** Of the gate that is open, or was open last: how many approved, and how many have to. */
-  readonly votes: number;
-  readonly quorum: number;
-  /** How often what was asked or answered was changed. */
-  readonly edits: number;
-  /** When that gate opened, in Unix milliseconds. */
-  readonly askedAt: number;
-  /** For how many milliseconds the gates that are closed were open. */
-  readonly waitedMs: number;
-};
-
-/** One line for each request, from which lists and usage are made. */
-export type RunSummary = {
-  readonly run: string;
-  readonly key: string;
-  /** Null where it could not be read from a refused request. */
-  readonly server: string | null;
-  readonly name: string | null;
-  readonly createdAt: number;
-  readonly endedAt: number | null;
-  readonly state: LineState;
-  /** Why there is no reply; null while the request is open, and where there is one. */
-  readonly cause: Cause | null;
-  /**
-   * The one that answered; of a failure, the one that was asked first; null where none was asked.
-   */
-  readonly model: string | null;
-  readonly costUsd: number;
-  /** The policy's rule; absent where the request was refused before. */
-  readonly rule?: string;
-  /** Absent where nobody was asked. */
-  readonly review?: ReviewLine;
-  /**
-   * What it used of the protocol; absent in lines of requests that were refused unread or are no
-   * sampling.
-   */
-  readonly use?: RequestUse;
-  /** The reviews that have closed, of each gate at most one. */
-  readonly reviews: readonly ReviewTime[];
-  /** While a review is open: when it expires, in Unix milliseconds. */
-  readonly deadlineAt?: number;
-} & Tokens;

@@ -1,7 +1,8 @@
 // What an MCP server's sampling came to, over all its requests: counts alone, of which months and
 // shards are added up.
 
-import { type RunSummary, endStates } from "./record.ts";
+import { endStates } from "./record.ts";
+import type { RunSummary } from "./run-summary.ts";
 import { type Feature, features } from "./request-use.ts";
 
 /** Counts by name. As a list, because names come from outside and from documents. */

@@ -1,7 +1,7 @@
 // Usage by name: of each server, model or key. Names of servers come from outside, so so many are
 // told apart and no more; what is beyond them is added to the rest, and the whole stays right.
 
-import type { RunSummary } from "./record.ts";
+import type { RunSummary } from "./run-summary.ts";
 import { type UsageSum, noUsage, requestsIn, summedUsage, usageOfLine } from "./usage.ts";
 
 export const dimensions = ["server", "model", "key"] as const;

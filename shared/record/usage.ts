@@ -4,7 +4,7 @@
 
 import { nanosInUsd } from "../budget/budgets.ts";
 import { unreachable } from "../result.ts";
-import type { RunSummary } from "./record.ts";
+import type { RunSummary } from "./run-summary.ts";
 import { type WaitHistogram, addedWaits, histogramOf, noWaits, waitQuantile } from "./wait-histogram.ts";
 
 /** `allowed`: answered, and nobody was asked. `approved`: answered after people approved it. */

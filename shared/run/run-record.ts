@@ -2,31 +2,12 @@
 
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Attempt, ModelReply, Took } from "../model/call.ts";
-import { wasSent } from "../provider/provider-error.ts";
-import { type RecordFact, type ReviewLine, type RunSummary, providersWord } from "../record/record.ts";
+import { type RecordFact, providersWord } from "../record/record.ts";
+import type { ReviewLine } from "../record/run-summary.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import type { RunState } from "./lifecycle.ts";
-import { type CachedReply, type RunInput, replyDigest } from "./run-input.ts";
-
-type Line = Pick<RunSummary, "run" | "key" | "server" | "name" | "createdAt" | "rule" | "use">;
-
-export const requestLine = ({
-  id,
-  key,
-  requestor,
-  createdAt,
-  plan,
-  use,
-}: Pick<RunInput, "id" | "requestor" | "createdAt" | "plan" | "use"> & { key: { id: string } }): Line => ({
-  run: id,
-  key: key.id,
-  server: requestor.server,
-  name: requestor.name,
-  createdAt,
-  rule: plan.rule,
-  use,
-});
+import { type CachedReply, replyDigest } from "./run-input.ts";
 
 const mostPeople = 16;
 
@@ -52,15 +33,6 @@ export function reviewLine({ request, response }: RunState["reviews"]): ReviewLi
     waitedMs: reviews.reduce((sum, { openedAt, closing }) => sum + (closing === null ? 0 : closing.at - openedAt), 0),
   };
 }
-
-/**
- * The model of a line of which none answered: the first one that was asked; null where nothing was
- * sent.
- */
-export const firstAsked = (attempts: readonly Attempt[]): string | null => attempts.find(wasSent)?.model ?? null;
-
-/** Where no model was called, and nobody was asked. */
-export const uncalled = { model: null, inputTokens: 0, outputTokens: 0, costUsd: 0, reviews: [] } as const;
 
 type Answered = {
   readonly reply: ModelReply;

@@ -49,7 +49,7 @@ export const failureMutants: readonly Mutant[] = [
   },
   {
     name: "a failure's line names the model that was asked first",
-    file: "shared/run/run-record.ts",
+    file: "shared/record/run-summary.ts",
     from: "attempts.find(wasSent)",
     to: "attempts.findLast(wasSent)",
     test: { file: "test/workers/contract/usage.test.ts", only: "by model counts a failure" },

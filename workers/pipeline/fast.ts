@@ -5,13 +5,14 @@
 // a Worker go on after its caller has left, and its outcome is kept for a repeat.
 
 import type { Outcome } from "../../shared/model/outcome.ts";
-import { type Attempt, tokensOf } from "../../shared/model/call.ts";
+import type { Attempt } from "../../shared/model/call.ts";
 import type { KeyEnd } from "../../shared/model/gate.ts";
 import type { SamplingReply } from "../../shared/model/sampling.ts";
 import type { Cause } from "../../shared/record/cause.ts";
 import { failedCause } from "../../shared/record/failed-models.ts";
-import { type RecordEvent, type RecordFact, type RunSummary, chainEvents } from "../../shared/record/record.ts";
-import { answeredFact, cachedFact, firstAsked, requestLine } from "../../shared/run/run-record.ts";
+import { type RecordEvent, type RecordFact, chainEvents } from "../../shared/record/record.ts";
+import { runSummary } from "../../shared/record/run-summary.ts";
+import { answeredFact, cachedFact } from "../../shared/run/run-record.ts";
 import { maskedReply, mayMaskReply } from "../../shared/run/masked-reply.ts";
 import { completed, runMeta } from "../../shared/run/run-outcome.ts";
 import {
@@ -29,7 +30,6 @@ import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
 import { isUnasked } from "../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { once } from "../../shared/once.ts";
-import { costUsd } from "../../shared/routing/price.ts";
 import { contextOfAttempt } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
@@ -220,16 +220,14 @@ function enqueueResult(
   const endedAt = Date.now();
   const { requestRef, id } = input;
   const text = JSON.stringify(outcome);
-  const summary: RunSummary = {
-    ...requestLine(input),
+  const summary = runSummary(input, {
     endedAt,
     state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",
     cause,
-    model: model?.candidate.model.id ?? firstAsked(outcome.kind === "failed" ? outcome.attempts : []),
-    ...tokensOf(model?.reply.usage ?? nothingSpent),
-    costUsd: model === null ? 0 : costUsd(model.candidate, model.reply.usage),
+    answered: model === null ? null : { model: model.candidate.model.id, candidate: model.candidate, usage: model.reply.usage },
+    attempts: outcome.kind === "failed" ? outcome.attempts : [],
     reviews: [],
-  };
+  });
   const events = once((): RecordEvent[] =>
     told.length === 0
       ? chainEvents(id, null, endedAt, [...begunFacts(input), ...facts()])

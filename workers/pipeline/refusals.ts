@@ -2,13 +2,13 @@
 // cheap and the record stays small.
 
 import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
-import { chainEvents, type Endpoint, idWord, type RecordFact, type RunSummary, providersWord } from "../../shared/record/record.ts";
+import { chainEvents, type Endpoint, idWord, type RecordFact, providersWord } from "../../shared/record/record.ts";
+import { type RunSummary, uncalled } from "../../shared/record/run-summary.ts";
 import { judgedNames, judgedRecord } from "../../shared/model/judged-request.ts";
 import type { ParamsRefusal } from "../../shared/json/issue-collector.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type RefusalFact, refusalFact } from "../../shared/record/refusal-fact.ts";
 import { samplingMethod } from "../../shared/relay/messages.ts";
-import { uncalled } from "../../shared/run/run-record.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";

@@ -1,7 +1,8 @@
 // What is exported of a request when it ends in this Worker: its spans and its data point. A run
 // exports its own.
 
-import type { Endpoint, RecordEvent, RunSummary } from "../../shared/record/record.ts";
+import type { Endpoint, RecordEvent } from "../../shared/record/record.ts";
+import type { RunSummary } from "../../shared/record/run-summary.ts";
 import type { RequestInput } from "../../shared/run/run-input.ts";
 import { tracedCalls, tracedInput } from "../../shared/run/traced-run.ts";
 import { briefSpans, requestSpans } from "../../shared/telemetry/request-spans.ts";

@@ -7,7 +7,8 @@ import type { ServerMonths } from "../../shared/record/server-use.ts";
 import type { Breakdown, Dimension } from "../../shared/record/usage-breakdown.ts";
 import type { UsageSum } from "../../shared/record/usage.ts";
 import type { ReplayedRequest } from "../../shared/record/policy-replay.ts";
-import type { Endpoint, LineState, RecordEvent, RunSummary } from "../../shared/record/record.ts";
+import type { Endpoint, LineState, RecordEvent } from "../../shared/record/record.ts";
+import type { RunSummary } from "../../shared/record/run-summary.ts";
 import type { MetricSums } from "../../shared/telemetry/metric-sums.ts";
 
 /**

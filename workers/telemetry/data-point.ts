@@ -4,7 +4,8 @@
 // The order of blobs and doubles is what queries rely on: docs/telemetry.md. New ones go to the
 // end.
 
-import { type Endpoint, type RunSummary, providersWord } from "../../shared/record/record.ts";
+import { type Endpoint, providersWord } from "../../shared/record/record.ts";
+import type { RunSummary } from "../../shared/record/run-summary.ts";
 import type { Env } from "../platform/env.ts";
 
 export type Measured = {

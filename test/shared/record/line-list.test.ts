@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type LinePage, type LinePlace, mergedLines } from "../../../shared/record/line-list.ts";
-import type { RunSummary } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 
 const line = (run: string, createdAt: number): RunSummary => ({
   run,

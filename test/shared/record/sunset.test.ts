@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
-import { type RunSummary, endStates } from "../../../shared/record/record.ts";
+import { endStates } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { type RequestUseInput, features, useOf } from "../../../shared/record/request-use.ts";
 import { type ServerMonths, type ServerUse, addedShards, addedUse, monthOf, useOfLine } from "../../../shared/record/server-use.ts";
 import { movingToV1, sunsetLine, sunsetText } from "../../../shared/record/sunset.ts";

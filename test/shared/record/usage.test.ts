@@ -3,7 +3,8 @@
 
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type RunSummary, type ReviewTime, endStates } from "../../../shared/record/record.ts";
+import { endStates } from "../../../shared/record/record.ts";
+import type { RunSummary, ReviewTime } from "../../../shared/record/run-summary.ts";
 import {
   boundedBreakdown,
   breakdownOf,

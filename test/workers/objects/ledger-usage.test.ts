@@ -4,7 +4,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type RunSummary, chainEvents } from "../../../shared/record/record.ts";
+import { chainEvents } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { requestsIn, summedUsage } from "../../../shared/record/usage.ts";
 import { LedgerLines } from "../../../workers/objects/ledger/ledger-lines.ts";
 import { LedgerUsage } from "../../../workers/objects/ledger/ledger-usage.ts";

@@ -3,7 +3,8 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type RecordEvent, type RecordFact, type RunSummary, chainEvents, firstBrokenEvent } from "../../../shared/record/record.ts";
+import { type RecordEvent, type RecordFact, chainEvents, firstBrokenEvent } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { LinePage } from "../../../shared/record/line-list.ts";
 import type { RequestUse } from "../../../shared/record/request-use.ts";
 import type { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";

@@ -5,7 +5,7 @@
 // line that is written with an end behind that place, because its run was open or because it
 // arrived late, is counted when it is written.
 
-import type { RunSummary } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 
 /** The last line that was passed. */
 type Place = { readonly createdAt: number; readonly run: string };

@@ -3,7 +3,7 @@
 // with the next failure.
 
 import { isHealthFailure, type ServerFailures } from "../../../shared/record/health-failures.ts";
-import type { RunSummary } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { ShardFailures } from "../../stubs/ledger-calls.ts";
 
 const minuteMs = 60_000;

@@ -1,8 +1,8 @@
 // The floods of a shard: refusals that are counted. A flood's line has the count at once, the
 // record has it when the minute is over.
 
-import { type RecordFact, type RunSummary, chainEvents } from "../../../shared/record/record.ts";
-import { uncalled } from "../../../shared/run/run-record.ts";
+import { type RecordFact, chainEvents } from "../../../shared/record/record.ts";
+import { type RunSummary, uncalled } from "../../../shared/record/run-summary.ts";
 import type { Flood } from "../../stubs/ledger-calls.ts";
 import type { LedgerEvents } from "./ledger-events.ts";
 import type { LedgerLines } from "./ledger-lines.ts";

@@ -5,7 +5,8 @@
 // that are open; for the other filters a small table says in which hours there are lines with a
 // key, a server and a state, and only these hours are read.
 
-import type { LineState, RunSummary } from "../../../shared/record/record.ts";
+import type { LineState } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { LinePlace } from "../../../shared/record/line-list.ts";
 import type { ReplayQuery, ReplayRow, RunsQuery } from "../../stubs/ledger-calls.ts";
 import { type Conditions, filtersOf, placeBefore, valuesOf, whereOf } from "./line-filters.ts";

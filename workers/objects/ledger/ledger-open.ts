@@ -1,7 +1,7 @@
 // The requests of a shard that have not ended: how many wait for people, since when, and which
 // review expires first.
 
-import type { RunSummary } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { FirstDue, ShardOpen } from "../../stubs/ledger-calls.ts";
 
 /**

@@ -15,7 +15,7 @@ import {
   summedBreakdowns,
 } from "../../../shared/record/usage-breakdown.ts";
 import { type UsageSum, refusals, summedUsage } from "../../../shared/record/usage.ts";
-import type { RunSummary } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { UsageAt, UsageBetween } from "../../stubs/ledger-calls.ts";
 import { LedgerCounter } from "./ledger-counter.ts";
 

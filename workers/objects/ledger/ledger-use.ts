@@ -3,7 +3,7 @@
 // report asks and once a day.
 
 import { type ServerMonths, type ServerUse, addedUse, monthOf, useOfLine } from "../../../shared/record/server-use.ts";
-import type { RunSummary } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { LedgerCounter } from "./ledger-counter.ts";
 import { isReservedServer } from "../../../shared/wire/mcp-2025/meta.ts";
 

@@ -2,7 +2,8 @@
 // in the line's JSON, as `JSON.stringify` wrote it: a value with its quotes stands nowhere else,
 // because a quote inside a value has a backslash before it.
 
-import { type RunSummary, endStates, openStates } from "../../../shared/record/record.ts";
+import { endStates, openStates } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { LinePlace } from "../../../shared/record/line-list.ts";
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 

@@ -5,19 +5,19 @@ import type { Outcome, RunMeta } from "../../../shared/model/outcome.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { Cause } from "../../../shared/record/cause.ts";
 import { failedCause } from "../../../shared/record/failed-models.ts";
-import type { LineState, RunSummary } from "../../../shared/record/record.ts";
+import type { LineState } from "../../../shared/record/record.ts";
+import { type RunSummary, runSummary } from "../../../shared/record/run-summary.ts";
 import { redactRequest, rulesAt } from "../../../shared/redaction/redact.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
-import { type Attempt, tokensOf } from "../../../shared/model/call.ts";
+import type { Attempt } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
-import { costUsd } from "../../../shared/routing/price.ts";
 import { completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../shared/run/run-outcome.ts";
-import { firstAsked, requestLine, reviewLine } from "../../../shared/run/run-record.ts";
+import { reviewLine } from "../../../shared/run/run-record.ts";
 import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 import type { End, RunState } from "../../../shared/run/lifecycle.ts";
-import { type RequestVersion, nothingSpent, replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
+import { type RequestVersion, replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
@@ -81,17 +81,15 @@ export function summaryOf(store: RunStore, input: StoredInput, state: RunState):
   const model = store.modelFacts<ModelFacts & { readonly attempts?: readonly Attempt[] }>();
   const candidate = input.candidates.find(({ model: { id } }) => id === model?.candidate);
   const review = reviewLine(state.reviews);
-  return {
-    ...requestLine(input),
+  return runSummary(input, {
     ...(review === null ? {} : { review }),
     endedAt: state.phase === "ended" ? lastChange(input, state) : null,
     state: lineState(state),
     cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
-    model: model?.candidate ?? firstAsked(model?.attempts ?? []),
-    ...tokensOf(model?.usage ?? nothingSpent),
-    costUsd: model === null || candidate === undefined ? 0 : costUsd(candidate, model.usage),
+    answered: model === null || model.candidate === null ? null : { model: model.candidate, candidate, usage: model.usage },
+    attempts: model?.attempts ?? [],
     ...reviewTimes(state),
-  };
+  });
 }
 
 /** How long its reviews took that have closed, and when the open one expires. */

@@ -2,7 +2,8 @@
 
 import type { Tokens } from "../../../../shared/model/call.ts";
 import type { Cause } from "../../../../shared/record/cause.ts";
-import type { LineState, ReviewLine } from "../../../../shared/record/record.ts";
+import type { LineState } from "../../../../shared/record/record.ts";
+import type { ReviewLine } from "../../../../shared/record/run-summary.ts";
 
 export type RequestLine = {
   readonly id: string;
