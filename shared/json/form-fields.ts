@@ -48,7 +48,10 @@ export const textOf = (value: Json | undefined): string => (value === undefined 
 export const textsOf = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(textOf) : []);
 
 /** The number that was typed, else the text. */
-export const numberFrom = (typed: string): Json => (typed !== "" && Number.isFinite(Number(typed)) ? Number(typed) : typed);
+export function numberFrom(typed: string): Json {
+  const digits = typed.replaceAll(/[\s_]/g, "");
+  return digits !== "" && Number.isFinite(Number(digits)) ? Number(digits) : typed;
+}
 
 /** `empty`: what an empty field says. */
 const text =
@@ -64,7 +67,7 @@ const number =
   (name: string): FieldCodec => ({
     ...text(undefined)(name),
     kind,
-    read: (values) => (oneOf(values, name) === "" ? undefined : numberFrom(oneOf(values, name).replaceAll(/[\s_]/g, ""))),
+    read: (values) => (oneOf(values, name) === "" ? undefined : numberFrom(oneOf(values, name))),
   });
 
 /** A box: `on` where it is checked, else `off`. */

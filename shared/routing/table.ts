@@ -21,9 +21,10 @@ const score = z
   .max(1)
   .refine((value) => Math.abs(value * 1e6 - Math.round(value * 1e6)) < 1e-6, "sixDecimals");
 
-const name = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@._:/-]{0,127}$/, "modelName");
+/** Of a model or a provider. */
+export const tableName = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@._:/-]{0,127}$/, "modelName");
 
-const provider = z
+export const providerSchema = z
   .strictObject({
     kind: z.enum(tableKinds),
     /** The provider's address; the SDK's own where absent. */
@@ -63,9 +64,9 @@ const prices = {
   cacheWritePerMTok: usd.optional(),
 };
 
-const model = z.strictObject({
-  id: name,
-  provider: name,
+export const modelSchema = z.strictObject({
+  id: tableName,
+  provider: tableName,
   /** The name the provider knows it by. */
   name: z.string().min(1).max(256),
   tasks: z
@@ -145,14 +146,14 @@ const equivalent = z.strictObject({
 
 export const routingTableSchema = z.strictObject({
   version: z.int().nonnegative().default(0),
-  providers: z.record(name, provider),
-  models: z.array(model).max(500),
+  providers: z.record(tableName, providerSchema),
+  models: z.array(modelSchema).max(500),
   equivalents: z.array(equivalent).max(500).default([]),
 });
 
 /** Who runs models: one of the table, or the MCP server of a function, which is in none. */
-export type Provider = Omit<z.infer<typeof provider>, "kind"> & { readonly kind: ProviderKind };
-export type Model = z.infer<typeof model>;
+export type Provider = Omit<z.infer<typeof providerSchema>, "kind"> & { readonly kind: ProviderKind };
+export type Model = z.infer<typeof modelSchema>;
 export type RoutingTable = z.infer<typeof routingTableSchema>;
 
 /**

@@ -4,7 +4,6 @@
 
 import { canonicalJson, type JsonObject } from "../../../shared/encoding.ts";
 import type { Child } from "hono/jsx";
-import { pointerTo } from "../../../shared/routing/issues.ts";
 import { Plain } from "../outside-text.tsx";
 import type { Api, ApiError } from "./api.ts";
 import { type DocumentForm, type Typed, useLabels } from "./fields.tsx";
@@ -89,15 +88,6 @@ const isSame = (a: Entry | null, b: Entry | null | undefined): boolean =>
 /** The version in a form; -1, which no document has, where it has none. */
 export const versionIn = (form: URLSearchParams): number =>
   /^\d{1,9}$/.test(form.get("version") ?? "") ? Number(form.get("version")) : -1;
-
-/**
- * The steps of an error's pointer inside one entry: `url` of `/servers/notes/url`; null where it is
- * of another entry.
- */
-export function pointerInside(document: DocumentName, name: string, pointer: string): readonly string[] | null {
-  const at = pointerTo([document, name]);
-  return pointer === at || pointer.startsWith(`${at}/`) ? pointer.slice(at.length + 1).split("/") : null;
-}
 
 const en = {
   changed: "Somebody else changed this while you did. Nothing was saved. Compare, then save again to replace it with yours.",

@@ -5,20 +5,12 @@ import type { Child } from "hono/jsx";
 import type { Language } from "../../../shared/channels/words/languages.ts";
 import { changedBy, fieldAt, valuesOf } from "../../../shared/json/form-fields.ts";
 import type { JsonObject } from "../../../shared/json-types.ts";
+import { pointerTo } from "../../../shared/routing/issues.ts";
 import { Name } from "../outside-text.tsx";
 import { fill } from "../sentence.tsx";
 import type { ApiError } from "./api.ts";
-import {
-  ChangedMeanwhile,
-  type Entry,
-  type EntryDocument,
-  type Meanwhile,
-  NotRemoved,
-  pointerInside,
-  saveEntry,
-  versionIn,
-} from "./entries.tsx";
-import { type DocumentForm, Input, type Typed, fieldErrors, hasErrors, schemaErrors, typedOf, valuesIn } from "./fields.tsx";
+import { ChangedMeanwhile, type Entry, type EntryDocument, type Meanwhile, NotRemoved, saveEntry, versionIn } from "./entries.tsx";
+import { type DocumentForm, Input, type Typed, fieldErrors, hasErrors, schemaErrors, stepsInside, typedOf, valuesIn } from "./fields.tsx";
 import { type InLanguages, type PageAnswer, type Visit, useTexts } from "./page.ts";
 import { Note, Refused } from "./pieces.tsx";
 import { FormToken } from "./shell.tsx";
@@ -125,7 +117,7 @@ export async function actOnEntry(visit: Visit, form: EntryFormOf, shown: (said: 
       });
     case "refused": {
       const errors = fieldErrors(saved.failure, (pointer) => {
-        const inside = pointerInside(document, name, pointer);
+        const inside = stepsInside(pointerTo([document, name]), pointer);
         return inside === null ? undefined : (fieldAt(members, inside)?.name ?? "name");
       });
       const typed = typedOf(sent, errors);

@@ -40,10 +40,11 @@ export const hasErrors = ({ errors }: Typed): boolean => Object.keys(errors).len
  * `missing`: what is said where nothing was entered. `none`: of a choice, that nothing is chosen.
  */
 type FieldText = { readonly label: string; readonly hint?: string; readonly missing?: string; readonly none?: string };
-type ChoiceText<V extends string> = FieldText & { readonly options: Readonly<Record<V, string>> };
+/** `asWritten`: the options are shown as the document has them. */
+type ChoiceText<V extends string> = FieldText & { readonly options: Readonly<Record<V, string>> | "asWritten" };
 
 type TextFor<V> = [V] extends [boolean | number]
-  ? FieldText
+  ? FieldText & { readonly options?: Readonly<Record<"yes" | "no", string>> }
   : [V] extends [string]
     ? string extends V
       ? FieldText
@@ -64,7 +65,7 @@ export type FieldTexts<T, Own extends string = never> = {
   readonly [Name in keyof T]-?: Name extends Own ? FieldText : TextFor<NonNullable<T[Name]>>;
 };
 
-type AnyText = FieldText & { readonly options?: Readonly<Record<string, string>> };
+type AnyText = FieldText & { readonly options?: Readonly<Record<string, string>> | "asWritten" };
 type AnyTexts = { readonly [member: string]: AnyText | AnyTexts };
 
 type Texts = { readonly fields: AnyTexts };
@@ -150,6 +151,12 @@ function plainError(texts: Texts, field: Field, object: JsonObject, words: typeo
 const stepsOf = (pointer: string): string[] => pointer.split("/").slice(1);
 
 /**
+ * The steps of a pointer behind `at`: `url` of `/servers/notes/url`; null where it is elsewhere.
+ */
+export const stepsInside = (at: string, pointer: string): readonly string[] | null =>
+  pointer === at || pointer.startsWith(`${at}/`) ? stepsOf(pointer.slice(at.length)) : null;
+
+/**
  * What the API says of members of the body, by the fields that they were typed in. `fieldOf`: the
  * field of a pointer into the body, or undefined; what belongs to no field is left to the page's
  * note.
@@ -213,11 +220,12 @@ type InputProps = FieldProps & {
   readonly inputmode?: "decimal" | "numeric";
   readonly required?: boolean;
   readonly maxlength?: number;
+  readonly autofocus?: boolean;
   /** What the browser offers. */
   readonly offers?: readonly string[];
 };
 
-export const Input = ({ type = "text", inputmode, required, maxlength = 2_048, offers = [], ...field }: InputProps) => {
+export const Input = ({ type = "text", inputmode, required, autofocus, maxlength = 2_048, offers = [], ...field }: InputProps) => {
   const { value, common } = controlOf(field);
   return (
     <Around field={field}>
@@ -226,6 +234,7 @@ export const Input = ({ type = "text", inputmode, required, maxlength = 2_048, o
         {...(offers.length === 0 ? {} : { list: `${field.name}-offers` })}
         {...(inputmode === undefined ? {} : { inputmode })}
         {...(required === true ? { required } : {})}
+        {...(autofocus === true ? { autofocus } : {})}
         type={type}
         value={value}
         maxlength={maxlength}
@@ -305,7 +314,7 @@ const Boxes = ({ options, ...field }: FieldProps & { readonly options: Options }
   );
 };
 
-type DrawnProps = {
+export type DrawnProps = {
   readonly form: DocumentForm;
   readonly typed: Typed;
   /** Fields that the form draws itself, by their names. */
@@ -319,7 +328,8 @@ type DrawnProps = {
 const Drawn = ({ field, form, typed, own = {}, options = {}, offers = {} }: DrawnProps & { field: Field }) => {
   const words = useTexts(fieldWords);
   const { name, kind, isRequired } = field;
-  const { label, hint, none = words.none, options: names = {} } = textOf(useTexts(form.words), field);
+  const { label, hint, none = words.none, options: given = "asWritten" } = textOf(useTexts(form.words), field);
+  const names = given === "asWritten" ? {} : given;
   const common = { typed, name, label, ...(hint === undefined ? {} : { hint }) };
   const choices = field.options.map((each) => [each, names[each] ?? { "": none, yes: words.yes, no: words.no }[each] ?? each] as const);
   if (own[name] !== undefined) return <>{own[name]}</>;
@@ -369,16 +379,21 @@ export const othersThan = ({ members }: DocumentForm, named: readonly string[]):
 
 type MoreProps = DrawnProps & { readonly of: readonly string[]; readonly title: string };
 
-/** Fields that are shown where one asks for them, or where one of them says something. */
-export const MoreFields = ({ title, ...drawn }: MoreProps) => {
-  const { form, typed, of } = drawn;
+/**
+ * Fields that are shown where one asks for them, or where one of them says something: boxes, then
+ * the others.
+ */
+export const MoreFields = ({ title, of, ...drawn }: MoreProps) => {
+  const { form, typed } = drawn;
+  const boxes = new Set(fieldsIn(form.members).flatMap(({ name, kind }) => (kind === "box" ? [name] : [])));
   const initial = valuesOf(form.members, {});
   const isOpen = of.some((name) => typed.errors[name] !== undefined || (typed.values[name] ?? []).join() !== (initial[name] ?? []).join());
   return (
     <details {...(isOpen ? { open: true } : {})}>
       <summary class="chev">{title}</summary>
+      <Fields {...drawn} of={of.filter((name) => boxes.has(name))} />
       <div class="pairs-of-fields">
-        <Fields {...drawn} />
+        <Fields {...drawn} of={of.filter((name) => !boxes.has(name))} />
       </div>
     </details>
   );

@@ -41,10 +41,10 @@ describe.skipIf(chromiumPath === undefined)("routing in a browser", () => {
 
   test("a model is checked while it is changed, tried, and saved", async () => {
     await open("routing/model?id=gpt-6-luna");
-    await tab.fill("#intelligence", "2");
-    await tab.locator("#check a[href='#intelligence']").waitFor();
+    await tab.fill("#scores-intelligence", "2");
+    await tab.locator("#check a[href='#scores-intelligence']").waitFor();
     await expectGoodPage(tab, "console-model");
-    await tab.fill("#intelligence", "0.61");
+    await tab.fill("#scores-intelligence", "0.61");
     await tab.fill("#standsInFor", "my-own-model");
     await tab.locator("#check").getByText("Valid").waitFor();
     await tab.getByRole("button", { name: "Try with a request" }).click();

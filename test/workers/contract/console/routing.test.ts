@@ -156,7 +156,7 @@ describe("a model in a form", () => {
     await browser.post("routing/model", {
       ...edit,
       id: "first-b",
-      speed: "0.25",
+      "scores-speed": "0.25",
       aliases: "one\r\n two \r\n",
       standsInFor: "old-name",
       do: "save",
@@ -171,8 +171,8 @@ describe("a model in a form", () => {
       name: "third",
       contextTokens: "1000",
       maxOutputTokens: "100",
-      inputPerMTok: "1",
-      outputPerMTok: "2",
+      "price-inputPerMTok": "1",
+      "price-outputPerMTok": "2",
       place: "1",
       do: "save",
     };
@@ -188,13 +188,14 @@ describe("a model in a form", () => {
     const browser = await atConsole();
     const fields = fieldsOn((await browser.get("routing/model?id=first")).text, "routing/model");
     const { version } = await tableNow();
-    const wrong = { ...fields, id: "second", speed: "7", contextTokens: "lots", rest: "[" };
+    const wrong = { ...fields, id: "second", "scores-speed": "7", contextTokens: "lots", "lane-concurrency": "[", imageTokens: "1.5" };
     const refused = await browser.post("routing/model", { ...wrong, do: "save" });
     expect(refused.status).toBe(422);
     const text = unescaped(refused.text);
-    expect(text).toContain("Speed Too big");
-    expect(text).toContain("Context, tokens is not a number");
-    expect(text).toContain("Other settings, as JSON is not a JSON object");
+    expect(text).toContain("Speed: Too big");
+    expect(text).toContain("Context, tokens: Enter a whole number.");
+    expect(text).toContain("Calls at once: Enter a whole number.");
+    expect(text).toContain("Most tokens of one image: Enter a whole number.");
     expect(refused.text).toContain('value="7"');
     const part = await browser.post("routing/model", { ...fields, id: "second", part: "check" });
     expect(part.text).toMatch(/^<div id="check"/);
@@ -207,7 +208,7 @@ describe("a model in a form", () => {
     const fields = fieldsOn((await browser.get("routing/model?id=first")).text, "routing/model");
     const { version, ...table } = await tableNow();
     await configure("routing", { ...table, equivalents: [{ hint: "theirs", models: ["second"] }] });
-    const late = await browser.post("routing/model", { ...fields, speed: "0.125", do: "save" });
+    const late = await browser.post("routing/model", { ...fields, "scores-speed": "0.125", do: "save" });
     expect(late.status).toBe(422);
     expect(unescaped(late.text)).toContain("somebody else saved first");
     expect(unescaped(late.text)).toContain("Save both changes");
@@ -230,7 +231,7 @@ describe("a provider in a form", () => {
     const add = fieldsOn((await browser.get("routing/provider")).text, "routing/provider");
     const refused = await browser.post("routing/provider", { ...add, name: "new", kind: "openai", do: "save" });
     expect(refused.status).toBe(422);
-    expect(unescaped(refused.text)).toContain("Secret with the credential is missing");
+    expect(unescaped(refused.text)).toContain("Secret with the credential: is missing");
     const taken = await browser.post("routing/provider", { ...add, name: "scripted", kind: "demo", do: "save" });
     expect(unescaped(taken.text)).toContain("is the name of another provider");
     expect((await browser.post("routing/provider", { ...add, name: "new", kind: "openai", secret: "NEW_KEY", do: "save" })).status).toBe(

@@ -1,20 +1,19 @@
 // A document as JSON, to be edited: checked while somebody types, and saved on top of the version
 // that it was read from.
 
-import { readJsonText } from "../../../../shared/json/json-text.ts";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { partScript } from "../part-script.ts";
 import type { PageAnswer, Visit } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
-import { conflictShown } from "./conflict-page.tsx";
-import { type Document, findVersion, numberIn, readDocument, textIn, textOf } from "./document-api.ts";
+import { findVersion, numberIn, readDocument, textIn, textOf } from "./document-api.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { DocumentTrail } from "./document-trail.tsx";
 import { documentsWords } from "./documents-words.ts";
 import { type DraftCheck, DraftChanges, DraftVerdict, checkDraft } from "./draft-check.tsx";
 import { Editor } from "./editor.tsx";
 import { editorScript } from "./editor-script.ts";
+import { saveDocument } from "./save-document.ts";
 
 type Draft = {
   readonly version: number;
@@ -86,7 +85,9 @@ export async function editorActs(visit: Visit, name: DocumentName): Promise<Page
   if (visit.form.get("do") !== "save" || check.kind !== "valid") return editorOf(visit, name, draft);
   const mayCutOff = check.keysCutOff.length > 0 && visit.form.get("cutOffKeys") === "yes";
   if (check.keysCutOff.length > 0 && !mayCutOff) return editorOf(visit, name, draft);
-  return saveDraft(visit, name, draft, mayCutOff ? "?cutOffKeys=yes" : "");
+  const to = (next: number): string => visit.at(`documents/${name}`, { saved: next });
+  const saved = await saveDocument(visit, { name, base: version, document: check.value, text, mayCutOff, to });
+  return saved.ok ? saved.value : editorOf(visit, name, { ...draft, failure: saved.error });
 }
 
 const partOf = (check: DraftCheck, base: unknown): PageAnswer => ({
@@ -102,12 +103,3 @@ const partOf = (check: DraftCheck, base: unknown): PageAnswer => ({
 /** What the draft was made from; where that is no longer kept, the document as it is now. */
 const baseOf = async (visit: Visit, name: DocumentName, version: number): Promise<unknown> =>
   (await findVersion(visit, name, version)) ?? readDocument(visit, name);
-
-async function saveDraft(visit: Visit, name: DocumentName, draft: Draft, query: string): Promise<PageAnswer> {
-  const read = readJsonText(draft.text);
-  if (!read.ok) return editorOf(visit, name, draft);
-  const saved = await visit.api.send<Document>("PUT", `/admin/${name}${query}`, read.value, String(draft.version));
-  if (saved.ok) return { kind: "redirect", to: visit.at(`documents/${name}`, { saved: saved.value.version }) };
-  if (saved.error.status === 412) return conflictShown(visit, { name, base: draft.version, text: draft.text });
-  return editorOf(visit, name, { ...draft, failure: saved.error });
-}

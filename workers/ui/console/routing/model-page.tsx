@@ -1,143 +1,92 @@
-// One model of the routing table: added, changed or removed in a form.
+// One model of the routing table, in a form.
 
-import type { JsonObject } from "../../../../shared/json-types.ts";
 import { isObject } from "../../../../shared/json/values.ts";
-import { type ModelEdit, placeOfModel, withModel, withoutModel, writtenModel } from "../../../../shared/routing/table-edit.ts";
-import { fill } from "../../sentence.tsx";
-import type { ApiError } from "../api.ts";
-import { numberIn, readDocument, textOf } from "../documents/document-api.ts";
-import { partScript } from "../part-script.ts";
-import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
-import { Confirm, Note, Refused } from "../pieces.tsx";
-import { type FieldProblem, type ModelFields, editOf, fieldsOfForm, fieldsOfModel } from "./model-fields.ts";
-import { type Faults, FormVerdict, faultsOf } from "./form-faults.tsx";
-import { ModelForm } from "./model-form.tsx";
+import { pointerTo } from "../../../../shared/routing/issues.ts";
+import {
+  type ModelEdit,
+  placeOfModel,
+  providersIn,
+  standsInFor,
+  withModel,
+  withoutModel,
+  writtenModel,
+} from "../../../../shared/routing/table-edit.ts";
+import type { JsonObject } from "../../../../shared/json-types.ts";
+import { textOf } from "../documents/document-api.ts";
+import { type DrawnProps, MoreFields, othersThan } from "../fields.tsx";
+import { useTexts } from "../page.ts";
 import { playScript } from "./playground.tsx";
+import { modelForm } from "./routing-fields.ts";
 import { routingShown } from "./routing-page.tsx";
 import { routingWords } from "./routing-words.ts";
-import { issuesOf, saveTable, tableOf } from "./table-save.ts";
+import { FieldSet, type TableEntry, pageOf } from "./table-entry.tsx";
 
-type Form = {
-  readonly version: number;
-  readonly table: JsonObject;
-  /** The id of the model; null: a new one. */
-  readonly was: string | null;
-  readonly fields: ModelFields;
-  readonly faults?: Faults;
-  readonly failure?: ApiError;
-};
-
-function formShown(visit: Visit, { version, table, was, fields, faults, failure }: Form): PageAnswer {
-  const { form: texts } = routingWords[visit.language];
-  const title = was === null ? texts.addModel : fill(texts.editModel, { name: was }).join("");
-  const isRemoved = was !== null && writtenModel(table, was) === null;
-  return {
-    kind: "page",
-    title,
-    ...(isRemoved ? { status: 404 } : (faults ?? []).length === 0 && failure === undefined ? {} : { status: 422 }),
-    script: partScript + playScript,
-    body: () => (
-      <>
-        <div class="head">
-          <h1>{title}</h1>
-          <a class="btn small" href={visit.at("routing")}>
-            {texts.back}
-          </a>
-        </div>
-        {failure === undefined ? null : <Refused failure={failure} />}
-        {isRemoved ? (
-          <Note of="bad">{texts.notFound}</Note>
-        ) : (
-          <>
-            <ModelForm visit={visit} version={version} table={table} was={was} fields={fields} faults={faults ?? null} />
-            {was === null || !visit.may("change") ? null : (
-              <Confirm
-                visit={visit}
-                to="routing/model"
-                fields={{ version: String(version), was, do: "remove" }}
-                ask={texts.remove}
-                about={was}
-                says={fill(texts.removeSays, { n: version })}
-                button={texts.removeButton}
-              />
-            )}
-          </>
-        )}
-      </>
-    ),
-  };
-}
-
-async function modelShown(visit: Visit): Promise<PageAnswer> {
-  const { version, ...document } = await readDocument(visit, "routing");
-  const table = document as JsonObject; // JSON of the API
-  const was = visit.query.get("id");
-  return formShown(visit, { version, table, was, fields: fieldsOfModel(table, was) });
-}
-
-async function modelActs(visit: Visit): Promise<PageAnswer> {
-  const version = numberIn(visit.form.get("version"));
-  if (version === null) return { kind: "notFound" };
-  const table = await tableOf(visit, version);
-  const was = visit.form.get("was") || null;
-  if (visit.form.get("do") === "remove" && was !== null) {
-    const removed = await saveTable(visit, { version, table: withoutModel(table, was), done: "removed" });
-    if (removed.ok) return removed.value;
-    return formShown(visit, { version, table, was, fields: fieldsOfModel(table, was), failure: removed.error });
-  }
-  const fields = fieldsOfForm(visit.form);
-  const { edit, problems } = editOf(table, was, fields);
-  const changed = withModel(table, edit);
-  const faults = await faultsOfEdit(visit, { changed, edit, problems });
-  if (visit.form.get("part") === "check") return { kind: "part", body: () => <FormVerdict faults={faults} /> };
-  const form = { version, table, was, fields, faults };
-  if (faults.length > 0 || visit.form.get("do") === "check") return formShown(visit, form);
-  if (visit.form.get("do") === "try") return routingShown(visit, { text: textOf(changed), value: changed, version });
-  const saved = await saveTable(visit, { version, table: changed, done: "model" });
-  return saved.ok ? saved.value : formShown(visit, { version, table, was, fields, failure: saved.error });
-}
-
-type Edited = { readonly changed: JsonObject; readonly edit: ModelEdit; readonly problems: readonly FieldProblem[] };
-
-/** What is wrong with the fields, by field where it is one's. */
-async function faultsOfEdit(visit: Visit, { changed, edit, problems }: Edited): Promise<Faults> {
-  const { form: texts } = routingWords[visit.language];
-  const own = problems.map(({ field, problem }) => ({ field, message: texts[problem] }));
-  const at = placeOf(changed, edit);
-  const others = (await issuesOf(visit, changed)).filter(({ pointer }) => !own.some(({ field }) => pointer.endsWith(`/${field}`)));
-  return [...own, ...faultsOf(others, `/models/${at}`, modelFieldAt)];
-}
+const sets = {
+  identity: ["id", "provider", "name", "aliases", "standsInFor", "place"],
+  scores: ["scores-intelligence", "scores-speed", "scores-cost"],
+  prices: ["price-inputPerMTok", "price-outputPerMTok", "price-cachedInputPerMTok", "price-cacheWritePerMTok"],
+  abilities: ["accepts", "tasks", "tools", "contextTokens", "maxOutputTokens", "imageTokens"],
+  access: ["enabled", "onlyKeys", "onlyServers"],
+} as const;
+const more = othersThan(modelForm, Object.values(sets).flat());
 
 /** Where the model stands now, from 0. */
-function placeOf(changed: JsonObject, { model, place }: ModelEdit): number {
-  const models = Array.isArray(changed["models"]) ? changed["models"] : [];
+function indexOf(table: JsonObject, { model, place }: ModelEdit): number {
+  const models = Array.isArray(table["models"]) ? table["models"] : [];
   const here = models[Math.min(Math.max(place - 1, 0), models.length - 1)];
-  return isObject(here) && here["id"] === model["id"] ? models.indexOf(here as JsonObject) : placeOfModel(changed, String(model["id"])) - 1;
+  return isObject(here) && here["id"] === model["id"] ? models.indexOf(here as JsonObject) : placeOfModel(table, String(model["id"])) - 1;
 }
 
-/**
- * The field that a member of the model is entered in: `/price/inputPerMTok` in its own, `/thinking`
- * in the one for the rest.
- */
-function modelFieldAt(steps: readonly string[]): string | null {
-  const [member = "", inner] = steps;
-  if (member === "price" || member === "scores") return inner ?? null;
-  const own = [
-    "id",
-    "provider",
-    "name",
-    "aliases",
-    "accepts",
-    "tasks",
-    "tools",
-    "contextTokens",
-    "maxOutputTokens",
-    "imageTokens",
-    "onlyKeys",
-    "onlyServers",
-    "enabled",
-  ];
-  return own.includes(member) ? member : member === "" ? null : "rest";
-}
+const Rest = (drawn: DrawnProps) => {
+  const { form } = useTexts(routingWords);
+  return (
+    <div class="card form">
+      <MoreFields {...drawn} of={more} title={form.sets.more} />
+    </div>
+  );
+};
 
-export const modelPage: ConsolePage = { path: "routing/model", get: modelShown, post: modelActs };
+const entry: TableEntry = {
+  kind: "model",
+  name: "id",
+  form: modelForm,
+  done: { saved: "model", removed: "removed" },
+  script: playScript,
+  read: (table, was) => {
+    const model = was === null ? { scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 } } : writtenModel(table, was);
+    return model === null ? null : { ...model, place: placeOfModel(table, was), standsInFor: was === null ? [] : standsInFor(table, was) };
+  },
+  write: (table, was, { place, standsInFor: hints, ...model }) => {
+    const edit: ModelEdit = {
+      was,
+      model,
+      place: typeof place === "number" ? place : placeOfModel(table, was),
+      standsInFor: Array.isArray(hints) ? hints.map(String) : [],
+    };
+    const changed = withModel(table, edit);
+    return { table: changed, at: pointerTo(["models", indexOf(changed, edit)]) };
+  },
+  without: withoutModel,
+  tryDraft: (visit, value, version) => routingShown(visit, { text: textOf(value), value, version }),
+  fields: (drawn, table) => {
+    const options = { provider: Object.keys(providersIn(table)).map((name) => [name, name] as const) };
+    return (
+      <>
+        <div class="grid half">
+          <div class="grid">
+            <FieldSet {...drawn} title="identity" of={sets.identity} options={options} />
+            <FieldSet {...drawn} title="scores" of={sets.scores} />
+            <FieldSet {...drawn} title="prices" of={sets.prices} inPairs />
+          </div>
+          <div class="grid">
+            <FieldSet {...drawn} title="abilities" of={sets.abilities} />
+            <FieldSet {...drawn} title="access" of={sets.access} />
+          </div>
+        </div>
+        <Rest {...drawn} />
+      </>
+    );
+  },
+};
+
+export const modelPage = pageOf(entry);

@@ -10,7 +10,8 @@ export const serverForm: EntryFormOf = { ...formOf(serverSchema, serversWords), 
 
 const first = ["url", "mode", "association", "protocol", "secret"];
 const access = ["passAuthorization", "allowPrivate"];
-const more = othersThan(serverForm, [...first, ...access]);
+const lists = ["samplingTools", "functions", "origins", "headers"];
+const more = [...lists, ...othersThan(serverForm, [...first, ...access, ...lists])];
 
 export const ServerForm = ({ visit, filled }: { readonly visit: Visit; readonly filled: FilledForm }) => {
   const { form } = useTexts(serversWords);

@@ -1,0 +1,34 @@
+// Writes a document as an operator wants it, on top of the version that it was made from.
+
+import { type Result, ok } from "../../../../shared/result.ts";
+import type { DocumentName } from "../../../stubs/config-calls.ts";
+import type { ApiError } from "../api.ts";
+import type { PageAnswer, Visit } from "../page.ts";
+import { conflictShown } from "./conflict-page.tsx";
+import { type Document, textOf } from "./document-api.ts";
+
+type Save = {
+  readonly name: DocumentName;
+  /** The version that it was made from. */
+  readonly base: number;
+  readonly document: unknown;
+  /** As the operator wrote it, where that is a text. */
+  readonly text?: string;
+  /** API keys that it cuts off are not asked about again. */
+  readonly mayCutOff?: boolean;
+  readonly to: (version: number) => string;
+};
+
+/**
+ * The page that follows: the next one, or both changes where somebody saved first. An error for the
+ * form to show.
+ */
+export async function saveDocument(
+  visit: Visit,
+  { name, base, document, text = textOf(document), mayCutOff = false, to }: Save,
+): Promise<Result<PageAnswer, ApiError>> {
+  const path = `/admin/${name}${mayCutOff ? "?cutOffKeys=yes" : ""}`;
+  const saved = await visit.api.send<Document>("PUT", path, document, String(base));
+  if (saved.ok) return ok({ kind: "redirect", to: to(saved.value.version) });
+  return saved.error.status === 412 ? ok(await conflictShown(visit, { name, base, text })) : saved;
+}
