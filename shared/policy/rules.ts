@@ -91,7 +91,7 @@ const gates = {
 };
 
 /** A rule without `reviewers` asks those of `default`. */
-const then = z.strictObject({ ...gates, reviewers: names.min(1).optional() });
+export const consequencesSchema = z.strictObject({ ...gates, reviewers: names.min(1).optional() });
 const byDefault = z.strictObject({ ...gates, reviewers: names.default([]) });
 
 const host = z
@@ -106,7 +106,7 @@ export const policySchema = z.strictObject({
       z.strictObject({
         name: label.refine((value) => value !== "default", "defaultsName"),
         when: conditionsSchema.default({}),
-        then: then.prefault({}),
+        then: consequencesSchema.prefault({}),
       }),
     )
     .max(500)

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type FieldValues, fieldsOf, ruleFrom } from "../../../shared/policy/rule-form.ts";
+import type { FieldValues } from "../../../shared/json/form-fields.ts";
+import { fieldsOf, ruleFrom } from "../../../shared/policy/rule-form.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { policySchema } from "../../../shared/policy/rules.ts";
 
@@ -79,11 +80,11 @@ describe("a rule in a form", () => {
 
   test.each([
     ["quorum", "two", { then: { quorum: "two" } }],
-    ["deadline", "soon", { then: { deadlineSeconds: "soon" } }],
+    ["deadlineSeconds", "soon", { then: { deadlineSeconds: "soon" } }],
     ["costOverUsd", "1e", { when: { costOverUsd: "1e" } }],
-    ["remind", "3, x", { then: { remindAtSeconds: [180, "x"] } }],
-    ["deadline", "1.5", { then: { deadlineSeconds: 90 } }],
-    ["escalateAfter", "5", { then: { escalate: { afterSeconds: 300, to: [] } } }],
+    ["remindAtSeconds", "3, x", { then: { remindAtSeconds: [180, "x"] } }],
+    ["deadlineSeconds", "1.5", { then: { deadlineSeconds: 90 } }],
+    ["escalate-afterSeconds", "5", { then: { escalate: { afterSeconds: 300 } } }],
   ])("what is typed into %s as %s is kept for the check of the document, and shown again", (field, typed, expected) => {
     const rule = { name: "rule", when: {}, then: {} };
     const changed = ruleFrom(rule, sent({ ...fieldsOf(rule, false), [field]: [typed] }), false);

@@ -102,7 +102,9 @@ export const PolicyBody = ({ visit, current, state, focus, imported, notes, fail
         ) : null}
         <div class={state.editing === null ? "grid" : "grid side"}>
           <RulesCard visit={visit} state={state} current={current.document} focus={focus} />
-          {state.editing === null ? null : <RuleEditor draft={state.draft} editing={state.editing} />}
+          {state.editing === null ? null : (
+            <RuleEditor visit={visit} draft={state.draft} editing={state.editing} isRefused={failure !== null} />
+          )}
         </div>
         {!isDraft && state.editing === null ? null : visit.may("change") ? (
           <button class="btn yes" type="submit" name="do" value="save">

@@ -6,7 +6,6 @@ import {
   type Draft,
   addRules,
   defaultIn,
-  draftText,
   isEqual,
   moveRule,
   nameOf,
@@ -16,10 +15,11 @@ import {
   replaceRule,
   rulesIn,
 } from "../../../../shared/policy/draft.ts";
-import { type FieldValues, ruleFrom } from "../../../../shared/policy/rule-form.ts";
+import { ruleFrom } from "../../../../shared/policy/rule-form.ts";
 import { importVscodeSampling } from "../../../../shared/policy/vscode-sampling.ts";
 import { type ReplayTally, addTallies } from "../../../../shared/record/replay-tally.ts";
-import { conflictShown } from "../documents/conflict-page.tsx";
+import { saveDocument } from "../documents/save-document.ts";
+import { valuesIn } from "../fields.tsx";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import type { Imported } from "./import-card.tsx";
 import { type PolicyView, PolicyBody } from "./policy-body.tsx";
@@ -73,12 +73,6 @@ function withFields(visit: Visit, state: PolicyState): PolicyState {
   const position = Number(visit.form.get("position"));
   const to = Number.isSafeInteger(position) && position >= 1 && position <= rulesIn(draft).length ? position - 1 : editing;
   return { ...state, draft: moveRule(changed, editing, to), editing: to };
-}
-
-function valuesIn(form: URLSearchParams): FieldValues {
-  const values: Record<string, string[]> = {};
-  for (const [name, value] of form) (values[name] ??= []).push(value);
-  return values;
 }
 
 /** Where a rule stands after another one was moved. */
@@ -175,12 +169,11 @@ async function replaying(visit: Visit, current: CurrentPolicy, state: PolicyStat
 const masksOther = (draft: Draft, current: Draft): boolean => !isEqual(draft["redaction"], current["redaction"]);
 
 async function save(visit: Visit, current: CurrentPolicy, state: PolicyState, verb: "save" | "save-cutting"): Promise<PageAnswer> {
-  const query = verb === "save-cutting" ? "?cutOffKeys=yes" : "";
   const { version: _version, ...document } = state.draft;
-  const written = await visit.api.send<{ readonly version: number }>("PUT", `/admin/policy${query}`, document, String(state.base));
-  if (written.ok) return { kind: "redirect", to: visit.at("policy", { done: "saved", version: written.value.version }) };
-  if (written.error.status === 412) return conflictShown(visit, { name: "policy", base: state.base, text: draftText(document) });
-  return shown(visit, current, state, { failure: written.error, status: 422 });
+  const to = (version: number): string => visit.at("policy", { done: "saved", version });
+  const mayCutOff = verb === "save-cutting";
+  const saved = await saveDocument(visit, { name: "policy", base: state.base, document, mayCutOff, to });
+  return saved.ok ? saved.value : shown(visit, current, state, { failure: saved.error, status: 422 });
 }
 
 export const policyPage: ConsolePage = { path: "policy", get: showPolicy, post: act };
