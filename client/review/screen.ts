@@ -9,6 +9,11 @@ import { replyFields, requestFields } from "../../shared/review/editable-fields.
 import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
+import { noteWords, placeWords } from "../../shared/channels/content-words.ts";
+import { riskWords } from "../../shared/channels/risk-words.ts";
+
+/** The catalogue of the terminal. */
+export const inEnglish = { lang: "en", review: words };
 
 const bar = "  ┃ ";
 
@@ -57,7 +62,7 @@ export const fieldsOf = (view: ReviewView): ReadonlyMap<string, string> =>
         ? new Map()
         : replyFields(view.reply);
 
-export const placeOf = (view: ReviewView, path: string): string => words.place(path, view.request.kind);
+export const placeOf = (view: ReviewView, path: string): string => placeWords(path, inEnglish, view.request.kind);
 
 /** What has no text: images and sounds, which the terminal names and does not show. */
 function unshown(view: ReviewView): string[] {
@@ -111,9 +116,10 @@ export function reviewLines(view: ReviewView): string[] {
     `  ${words.sure[facts.associationConfidence].full}`,
     `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
     ...facts.risks.map(
-      (risk) => `  WARNING (${words.riskLevels[risk.level]}): ${words.risk(risk)} ${words.place(risk.pointer, view.request.kind)}`,
+      (risk) =>
+        `  WARNING (${words.riskLevels[risk.level]}): ${riskWords(risk, inEnglish)} ${placeWords(risk.pointer, inEnglish, view.request.kind)}`,
     ),
-    ...view.notes.map((note) => `  ${words.note(note)}`),
+    ...view.notes.map((note) => `  ${noteWords(note, inEnglish)}`),
     ...writtenLines(view),
     ...[...fieldsOf(view)].flatMap(([path, text]) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]),
     ...unshown(view).flatMap((line) => ["", `  ${line}`]),

@@ -2,21 +2,21 @@
 // `countersign review`, and `npm run review`.
 
 import { createInterface } from "node:readline/promises";
-import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
 import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { mayApprove, mayDecide } from "../../shared/review/standing.ts";
 import { inEditor } from "./editor.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { type Draft, type OpenReview, postDecision, previewEdits, readReview, waitingReviews } from "./review-requests.ts";
-import { changeLines, endedLine, fieldsOf, isShownWhole, listLine, placeOf, reviewLines } from "./screen.ts";
+import { changeLines, endedLine, fieldsOf, inEnglish, isShownWhole, listLine, placeOf, reviewLines } from "./screen.ts";
+import { editFaultWords } from "../../shared/channels/content-words.ts";
 
 const say = (text = ""): void => void process.stdout.write(`${text}\n`);
 
 type Ask = (question: string) => Promise<string>;
 
 const issueLines = (view: ReviewView, issues: readonly EditIssue[]): string[] =>
-  issues.map(({ field, fault }) => `${placeOf(view, field)}: ${words.editFault(fault)}`);
+  issues.map(({ field, fault }) => `${placeOf(view, field)}: ${editFaultWords(fault, inEnglish)}`);
 
 /** Chooses a text, opens it in the editor, and shows what changed. */
 async function edit(review: OpenReview, draft: Draft | null, ask: Ask): Promise<Draft | null> {

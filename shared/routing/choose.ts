@@ -4,14 +4,15 @@
 import type { NamedModel } from "../model/sampling.ts";
 import { err, ok, type Result } from "../result.ts";
 import { findEligible, type PassedOver, type RoutingInput } from "./eligible.ts";
-import type { NamedTier } from "./named.ts";
 import { axes, priorityOf, rank, type Ranked } from "./rank.ts";
 import { foldCase } from "./fold-case.ts";
 import type { Model, Provider } from "./table.ts";
+import { whyEn } from "../words/en/why-en.ts";
+import { type Text, type Texts, textOf } from "../words/text.ts";
 
 export type { PassedOver, RoutingInput } from "./eligible.ts";
 
-/** Why a model may answer, and why in this place. `whySentence` says it in English. */
+/** Why a model may answer, and why in this place. `whyText` says it. */
 export type ModelWhy =
   | ({ readonly kind: "ranked" } & Pick<Ranked, "tier" | "terms" | "points">)
   /** No model answers: the servers document registers the tool of that MCP server as a function. */
@@ -61,46 +62,48 @@ export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
 export const whyOf = ({ tier, terms, points }: Ranked): ModelWhy => ({ kind: "ranked", tier, terms, points });
 
 /**
- * For people and in JSON. Two sentences for a model: the hint or the name and how it matched, then
- * the arithmetic.
+ * For people. Two sentences for a model: the hint or the name and how it matched, then the
+ * arithmetic.
  */
-export function whySentence(why: ModelWhy): string {
-  if (why.kind === "function")
-    return `The servers document registers ${why.tool} of the MCP server ${why.server} as a function, so it runs there and nowhere else.`;
+export function whyText(why: ModelWhy, texts: Texts<typeof whyEn>): string {
+  const say = <Places extends string>(text: Text<Places>, values: Readonly<Record<NoInfer<Places>, string>>) =>
+    textOf(text, values, "en-GB"); // no numbers
+  if (why.kind === "function") return say(texts.function, { tool: why.tool, server: why.server });
   const { tier, terms, points } = why;
-  const order =
-    terms.length === 0
-      ? "No priorities given, so the routing table's order applies."
-      : `Score: ${arithmeticOf(terms)} = ${decimal(points / 1e12)}.`;
-  switch (tier.kind) {
-    case "hint":
-      return `Matched ${quoted(tier.hint)}. ${order}`;
-    case "equivalent":
-      return `Matched ${quoted(tier.hint)} through ${aliasOf(tier.entry, tier.hint)}. ${order}`;
-    case "rest":
-      return `Default model. ${order}`;
-    case "named":
-      return `Matched ${describeNamed(tier.named)}. ${order}`;
-    case "nearlyNamed":
-      return `Matched the name of ${describeNamed(tier.named)}; ${differencesOf(tier)}. ${order}`;
-    case "namedEquivalent":
-      return `Matched ${describeNamed(tier.named)} through ${aliasOf(tier.entry, tier.named.name)}. ${order}`;
+  const order = terms.length === 0 ? texts.noPriorities : say(texts.score, { sum: arithmeticOf(terms), points: decimal(points / 1e12) });
+  return say(texts.both, { match: matchOf(tier), order });
+
+  function matchOf(of: typeof tier): string {
+    switch (of.kind) {
+      case "hint":
+        return say(texts.hint, { asked: quoted(of.hint) });
+      case "equivalent":
+        return say(texts.through, { asked: quoted(of.hint), alias: aliasOf(of.entry, of.hint) });
+      case "rest":
+        return texts.rest;
+      case "named":
+        return say(texts.hint, { asked: describeNamed(of.named) });
+      case "nearlyNamed":
+        return say(texts.nearly[of.differs.length === 2 ? "both" : (of.differs[0] ?? "version")], { asked: describeNamed(of.named) });
+      case "namedEquivalent":
+        return say(texts.through, { asked: describeNamed(of.named), alias: aliasOf(of.entry, of.named.name) });
+    }
+  }
+
+  /** An entry of `equivalents`, by its hint where that is not what was asked for. */
+  function aliasOf(entry: string, asked: string): string {
+    return foldCase(entry.trim()) === foldCase(asked.trim()) ? texts.alias : say(texts.aliasOf, { entry: quoted(entry) });
+  }
+
+  function describeNamed({ name, version, provider }: NamedModel): string {
+    if (version === undefined && provider === undefined) return quoted(name);
+    const values = { name: quoted(name), version: quoted(version ?? ""), provider: quoted(provider ?? "") };
+    return say(texts.named[version === undefined ? "provider" : provider === undefined ? "version" : "both"], values);
   }
 }
 
-/** An entry of `equivalents`, by its hint where that is not what was asked for. */
-const aliasOf = (entry: string, asked: string): string =>
-  foldCase(entry.trim()) === foldCase(asked.trim()) ? "an alias" : `the alias ${quoted(entry)}`;
-
-const describeNamed = ({ name, version, provider }: NamedModel): string =>
-  [
-    quoted(name),
-    ...(version === undefined ? [] : [`version ${quoted(version)}`]),
-    ...(provider === undefined ? [] : [`of ${quoted(provider)}`]),
-  ].join(" ");
-
-const differencesOf = ({ differs }: Extract<NamedTier, { kind: "nearlyNamed" }>): string =>
-  differs.length === 2 ? "the version and the provider differ" : `the ${differs.join()} differs`;
+/** In JSON. */
+export const whySentence = (why: ModelWhy): string => whyText(why, whyEn);
 
 export const arithmeticOf = (terms: Ranked["terms"]): string =>
   terms.map(({ axis, priority, score }) => `${axis} ${decimal(priority)} x ${decimal(score)}`).join(" + ");

@@ -17,6 +17,7 @@ import { requestSummary } from "./request-content.tsx";
 import { Row, SettingsRows, TallRow } from "./request-settings.tsx";
 import { fill } from "./sentence.tsx";
 import type { Showing } from "./text-part.tsx";
+import { noteWords } from "../../shared/channels/content-words.ts";
 
 type DetailsProps = {
   readonly view: ReviewView;
@@ -86,14 +87,15 @@ const Reviewers = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
 };
 
 const Differences = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
-  const { page, review } = useWords();
+  const words = useWords();
+  const { page } = words;
   if (view.notes.length === 0 || facts.isUnsent || facts.serving.kind === "written") return null;
   return (
     <TallRow name={page.facts.differences}>
       <ul>
         {view.notes.map((note) => (
           <li>
-            <Plain value={review.note(note)} />
+            <Plain value={noteWords(note, words)} />
           </li>
         ))}
       </ul>

@@ -14,6 +14,8 @@ import { People, Time } from "./names.tsx";
 import { Name, Plain, plainLetters } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
+import { riskWords } from "../../shared/channels/risk-words.ts";
+import { placeWords } from "../../shared/channels/content-words.ts";
 
 type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
@@ -177,10 +179,11 @@ export const promptPrefix = "prompt-";
 type RiskPlaceProps = { readonly pointer: string; readonly view: ReviewView };
 
 /** Where it is: a field of the prompt is named as part of the prompt at the response gate. */
-const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, { page, review }: Words): { to: string; place: string } => {
+const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, words: Words): { to: string; place: string } => {
+  const { page } = words;
   // The tools as a whole have no place of their own.
   const isTools = pointer === "/tools";
-  const place = isTools ? page.pieces.tools : review.place(pointer, request.kind);
+  const place = isTools ? page.pieces.tools : placeWords(pointer, words, request.kind);
   if (gate === "request" || pointer.startsWith("/content/")) return { to: placeId(isTools ? "/tools/0" : pointer), place };
   return { to: promptId, place: page.warnings.inPrompt.replace("{place}", place) };
 };
@@ -210,7 +213,7 @@ export const Warnings = ({ view, facts }: ViewWithFacts) => {
       </h2>
       <ol>
         {facts.risks.map((risk) => {
-          const sentence = <Plain value={words.review.risk(risk)} />;
+          const sentence = <Plain value={riskWords(risk, words)} />;
           if (risk.pointer === "") return <li class={risk.level}>{sentence}</li>;
           const { to, place } = placeOf({ pointer: risk.pointer, view }, words);
           return (

@@ -6,6 +6,7 @@ import type { ShownModel } from "../../shared/review/view.ts";
 import { useWords } from "./language.ts";
 import { Name, Plain } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
+import { whyText } from "../../shared/routing/choose.ts";
 
 /**
  * With more models than this the page does not name the chosen one beside the button (the
@@ -37,7 +38,7 @@ const About = ({ model, alone }: { model: ShownModel; alone: boolean }) => {
       </strong>
       <KnownAs model={model} />
       <span class="soft">
-        <Plain value={review.modelWhy(model.why)} />
+        <Plain value={whyText(model.why, review.why)} />
       </span>
     </>
   );

@@ -9,6 +9,7 @@ import { MediaPart } from "./media.tsx";
 import { Name, type FramedPart, type Origin } from "./outside-text.tsx";
 import { type Showing, TextPart } from "./text-part.tsx";
 import { fill } from "./sentence.tsx";
+import { placeWords } from "../../shared/channels/content-words.ts";
 
 type ResultContent = ToolResultBlock["content"][number];
 
@@ -43,7 +44,7 @@ const resourceFacts = ({ page, review: { marks } }: Words, uri: string, mimeType
 
 function resultPart(context: PieceContext, path: string, content: ResultContent): Child {
   const { showing, words, title, id } = context;
-  const place = words.review.place(path, showing.kind);
+  const place = placeWords(path, words, showing.kind);
   const { pieces } = words.page;
   switch (content.type) {
     case "text":
@@ -149,7 +150,7 @@ export function blockParts(context: PieceContext, path: string, block: Exclude<R
           {block.type === "image" ? pieces.image : pieces.audio}
         </>
       );
-      const place = words.review.place(path, showing.kind);
+      const place = placeWords(path, words, showing.kind);
       return [{ from, part: <MediaPart title={heading} data={block.data} mimeType={block.mimeType} place={place} id={id} /> }];
     }
     case "tool_use": {

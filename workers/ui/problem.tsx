@@ -7,6 +7,7 @@ import { editField, mostGrantUses } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { useWords } from "./language.ts";
+import { editFaultWords, placeWords } from "../../shared/channels/content-words.ts";
 
 type Answers = Words["page"]["answers"];
 
@@ -46,10 +47,11 @@ export function problemTitle(why: ProblemWhy, gate: Gate, { page: { answers }, r
 }
 
 /** What is wrong with each field. */
-export function fieldProblems({ why, issues = [] }: Problem, { page: { answers }, review }: Words): FieldProblem[] {
+export function fieldProblems({ why, issues = [] }: Problem, words: Words): FieldProblem[] {
+  const { answers } = words.page;
   if (why === "noGrant") return [{ field: "", message: answers.noGrant.message }];
   if (why === "uses") return [{ field: "", message: answers.uses.message(mostGrantUses) }];
-  return issues.map(({ field, fault }) => ({ field, message: review.editFault(fault) }));
+  return issues.map(({ field, fault }) => ({ field, message: editFaultWords(fault, words) }));
 }
 
 /** `open`: the review still waits for this reviewer. */
@@ -69,7 +71,7 @@ export const ProblemSummary = ({ problem, view, open }: { problem: Problem; view
                 <li>{message}</li>
               ) : (
                 <li>
-                  <a href={`#${editField(field)}`}>{review.place(field, view.request.kind)}</a>
+                  <a href={`#${editField(field)}`}>{placeWords(field, words, view.request.kind)}</a>
                   {review.marks.colon}
                   {message}
                 </li>

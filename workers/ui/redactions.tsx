@@ -7,12 +7,13 @@ import { useWords } from "./language.ts";
 import { Name, OutsideText } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
 import { fill } from "./sentence.tsx";
+import { placeWords } from "../../shared/channels/content-words.ts";
 
 const Item = ({ view, redaction }: { view: ReviewView; redaction: ShownRedaction }) => {
   const words = useWords();
   const { redaction: said } = words.page;
   const { id, label, pointer, rule, state, original } = redaction;
-  const place = words.review.place(pointer, view.request.kind);
+  const place = placeWords(pointer, words, view.request.kind);
   return (
     <li>
       <p>

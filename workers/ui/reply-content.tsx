@@ -14,6 +14,7 @@ import { placeId } from "./place-id.ts";
 import { Row, TallRow } from "./request-settings.tsx";
 import { fill } from "./sentence.tsx";
 import { type Showing, TextPart } from "./text-part.tsx";
+import { placeWords } from "../../shared/channels/content-words.ts";
 
 const mostVectors = 100;
 
@@ -73,7 +74,7 @@ type ReplyContentProps = {
 };
 
 function replyParts({ reply, showing, origins, prefix = "" }: ReplyContentProps, words: Words): FramedPart[] {
-  const { page, review } = words;
+  const { page } = words;
   const of = reply.content.length;
   if (of === 0) {
     return [{ from: origins.reply, part: <TextPart showing={showing} path="/content" fixed title={page.pieces.reply} text="" /> }];
@@ -84,7 +85,7 @@ function replyParts({ reply, showing, origins, prefix = "" }: ReplyContentProps,
       block.type === "tool_result"
         ? ""
         : showing.kind === "function"
-          ? review.place(`/content/${i}`, showing.kind)
+          ? placeWords(`/content/${i}`, words, showing.kind)
           : page.pieces.replyPart(i + 1, of);
     const context = { showing, words, from: origins.reply, id: prefix + placeId(`/content/${i}`), title, role: "model" } as const;
     return blockParts(context, `/content/${i}`, block);

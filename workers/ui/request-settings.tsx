@@ -9,6 +9,7 @@ import { Name } from "./outside-text.tsx";
 import { FramedText } from "./request-content.tsx";
 import { fill } from "./sentence.tsx";
 import { type Showing, fieldAt } from "./text-part.tsx";
+import { placeWords } from "../../shared/channels/content-words.ts";
 
 /** A fact in one line: its name, and what it is. */
 export const Row = ({ name, children }: { name: Child; children: Child }) => (
@@ -37,7 +38,7 @@ type FieldRowProps = {
 const FieldRow = ({ showing, path, text, kind }: FieldRowProps) => {
   const words = useWords();
   const { settings, edit, changes } = words.page;
-  const name = words.review.place(path, showing.kind);
+  const name = placeWords(path, words, showing.kind);
   const field = fieldAt(showing, path, text);
   const earlier = showing.earlier.get(path)?.changes.find((change) => change.kind === "removed");
   const was = earlier?.kind === "removed" ? fill(settings.was, { before: <Name value={earlier.text} /> }) : null;
@@ -90,7 +91,7 @@ const FieldRow = ({ showing, path, text, kind }: FieldRowProps) => {
 const StopRow = ({ showing, path, text }: Omit<FieldRowProps, "kind">) => {
   const words = useWords();
   const { edit, changes } = words.page;
-  const name = words.review.place(path, showing.kind);
+  const name = placeWords(path, words, showing.kind);
   const field = fieldAt(showing, path, text);
   if (field === null)
     return (

@@ -33,6 +33,7 @@ import { type Editing, isFoldable, type Showing } from "./text-part.tsx";
 import { answerPath } from "../../shared/review/written.ts";
 import { WriteReply, WrittenReply } from "./write-reply.tsx";
 import { isLive, mayApprove, mayDecide, mayWrite } from "../../shared/review/standing.ts";
+import { placeWords } from "../../shared/channels/content-words.ts";
 
 export type ReviewPageInput = {
   readonly view: ReviewView;
@@ -63,12 +64,12 @@ type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
 /** The names of the changed fields, each a link to its place. */
 const ChangedField = ({ change, kind }: { change: FieldChange; kind: ReviewView["request"]["kind"] }) => {
-  const { review } = useWords();
+  const words = useWords();
   const { path } = change;
   const place = placeId(path);
   return (
     <>
-      <a href={`#${place}`}>{review.place(path, kind)}</a>
+      <a href={`#${place}`}>{placeWords(path, words, kind)}</a>
       {/* A setting's difference stands here: its row may be far down in the details. */}
       {place === "settings" && path !== "" ? (
         <>

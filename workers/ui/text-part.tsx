@@ -15,6 +15,7 @@ import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
 import { OutsideText } from "./outside-text.tsx";
 import { fill } from "./sentence.tsx";
+import { placeWords } from "../../shared/channels/content-words.ts";
 
 /** `undefined` in its place: the review is closed, or its content is not editable here. */
 export type Editing = {
@@ -142,7 +143,7 @@ const Differences = ({ showing, path, field }: Pick<TextPartProps, "showing" | "
 
 const Body = ({ showing, path, text, kind = "text", about, field }: TextPartProps & { field: Field | null }) => {
   const words = useWords();
-  const label = words.review.place(path, showing.kind);
+  const label = placeWords(path, words, showing.kind);
   const shown = field?.value ?? text;
   const area = field === null ? null : <Area field={field} label={label} text={text} />;
   return (
@@ -204,7 +205,7 @@ export const TextPart = (props: TextPartProps) => {
         <header>
           <h2>{title}</h2>
           {badge}
-          {field !== null && isField(text) ? <Act field={field} label={words.review.place(path, showing.kind)} /> : null}
+          {field !== null && isField(text) ? <Act field={field} label={placeWords(path, words, showing.kind)} /> : null}
         </header>
         <Body {...props} field={field} />
       </section>

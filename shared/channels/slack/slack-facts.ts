@@ -20,6 +20,9 @@ import type { NamedModel, SamplingRequest } from "../../model/sampling.ts";
 import type { ReviewFacts, Serving } from "../../review/review-facts.ts";
 import { unreachable } from "../../result.ts";
 import type { ReviewView, ShownModel } from "../../review/view.ts";
+import { whyText } from "../../routing/choose.ts";
+import { riskWords } from "../risk-words.ts";
+import { noteWords } from "../content-words.ts";
 
 /** How many models, risk notes and other notes are shown; the rest is counted. */
 export const mostLines = 20;
@@ -69,7 +72,7 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { 
           filled(slack.facts.runs, {
             server: named(provider, words),
             model: named(id, words),
-            why: say(shortened(review.modelWhy(why), words)),
+            why: say(shortened(whyText(why, review.why), words)),
           }),
         ),
         ...settingFacts(request, facts, words),
@@ -104,7 +107,7 @@ const whichModels = (models: readonly ShownModel[], { namedModel, cost }: Review
       provider: named(provider, words),
       cost: say(costWords({ kind: "atMost", usd: worstCostUsd }, words.review)),
     }),
-    say(`. ${shortened(words.review.modelWhy(why), words)}`),
+    say(`. ${shortened(whyText(why, words.review.why), words)}`),
   ]),
   ...(namedModel === null ? [] : [namedFact(namedModel, words)]),
   ...(cost === null ? [] : [[say(words.slack.facts.worstCost(words.review.money(cost.usd)))]]),
@@ -154,7 +157,7 @@ const resultFacts = (reply: ReviewView["reply"], excerpt: FactsShown["excerpt"],
     );
 
 const noteFacts = (notes: ReviewView["notes"], words: NoticeWords): Inline[][] =>
-  notes.slice(0, mostLines).map((note) => filled(words.slack.facts.note, { note: say(shortened(words.review.note(note), words)) }));
+  notes.slice(0, mostLines).map((note) => filled(words.slack.facts.note, { note: say(shortened(noteWords(note, words), words)) }));
 
 /** A sentence that may quote text from outside, shortened and with invisible characters named. */
 const shortened = (sentence: string, words: NoticeWords): string =>
@@ -167,7 +170,7 @@ export function riskBlocks({ risks }: ReviewFacts, words: NoticeWords): SlackBlo
   if (risks.length === 0) return [];
   const lines = risks
     .slice(0, mostLines)
-    .map((risk) => [strong(`${review.riskLevels[risk.level]}${review.marks.colon}`), say(shortened(review.risk(risk), words))]);
+    .map((risk) => [strong(`${review.riskLevels[risk.level]}${review.marks.colon}`), say(shortened(riskWords(risk, words), words))]);
   const more = risks.length - lines.length;
   return [paragraph(strong(review.risks)), list(more > 0 ? [...lines, [say(slack.risks.more(more))]] : lines)];
 }

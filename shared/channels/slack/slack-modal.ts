@@ -14,6 +14,7 @@ import type { NoticeWords } from "../words/notice-words.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
 import { findInvisible } from "../../invisible-characters.ts";
 import type { ReviewView } from "../../review/view.ts";
+import { editFaultWords } from "../content-words.ts";
 
 export type SlackModal = {
   readonly type: "modal";
@@ -95,10 +96,10 @@ export function editModal(view: ReviewView, reference: string, words: NoticeWord
 }
 
 /** What Slack shows beside the fields; null where an issue is not about a field. */
-export function modalErrors(view: ReviewView, issues: readonly EditIssue[], { review }: NoticeWords): Record<string, string> | null {
+export function modalErrors(view: ReviewView, issues: readonly EditIssue[], words: NoticeWords): Record<string, string> | null {
   const fields = fieldsOf(view);
   if (issues.length === 0 || !issues.every(({ field }) => fields.has(field))) return null;
-  return Object.fromEntries(issues.map(({ field, fault }) => [field, review.editFault(fault)]));
+  return Object.fromEntries(issues.map(({ field, fault }) => [field, editFaultWords(fault, words)]));
 }
 
 /** What Slack shows beside the reason of a denial that is too long. */

@@ -16,6 +16,7 @@ import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "../notice-line.ts";
 import { outsideName, outsideText } from "../plain-text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
+import { riskWords } from "../risk-words.ts";
 
 type OpenUrl = { readonly type: "Action.OpenUrl"; readonly title?: string; readonly url: string };
 type TextRun = {
@@ -132,7 +133,7 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
   const names = { server: named(server, words), client: named(client, words), method: named(method, words), name: named(name, words) };
   const warnings = facts.risks
     .slice(0, mostWarnings)
-    .map((risk) => paragraph(strong(`${review.riskLevels[risk.level]}: `), run(review.risk(risk))));
+    .map((risk) => paragraph(strong(`${review.riskLevels[risk.level]}: `), run(riskWords(risk, words))));
   const more = facts.risks.length - warnings.length;
   const body = [
     paragraph(heading(lineOf(view, words))),

@@ -5,6 +5,7 @@ import { excerptEn } from "./en/excerpt-en.ts";
 import { reviewEn } from "./en/review-en.ts";
 import { slackEn } from "./en/slack-en.ts";
 import { teamsEn } from "./en/teams-en.ts";
+import type { PlacesIn, Text } from "../../words/text.ts";
 import type { Language } from "./languages.ts";
 import type { PluralForms } from "./plural-forms.ts";
 import { excerptZh } from "./zh/excerpt-zh.ts";
@@ -21,7 +22,7 @@ const zhCN = { lang: "zh-CN", review: reviewZh, excerpt: excerptZh, slack: slack
 
 /** The same members with any words in them; of plurals those that the language has. */
 export type InAnyWords<Said> = Said extends string
-  ? string
+  ? Text<PlacesIn<Said>>
   : Said extends (...values: infer Values) => infer Told
     ? (...values: Values) => InAnyWords<Told>
     : Said extends { readonly one: string; readonly other: string }
@@ -29,6 +30,9 @@ export type InAnyWords<Said> = Said extends string
       : { readonly [Name in keyof Said]: InAnyWords<Said[Name]> };
 
 export type NoticeWords = InAnyWords<typeof en>;
+
+/** What says a review: the client has these alone, in English. */
+export type ReviewWords = Pick<NoticeWords, "lang" | "review">;
 
 export const noticeCatalogues = { en, "zh-CN": zhCN } as const satisfies Readonly<Record<Language, NoticeWords>>;
 

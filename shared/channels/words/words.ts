@@ -3,8 +3,8 @@
 // and the gateway none.
 //
 // Some English is made elsewhere. In JSON by contract: the `why` of an omission's note
-// (shared/provider/), the words for vectors (shared/review/vectors.ts), and a model's reason, whose
-// function the catalogue uses (`whySentence`). Names of invisible characters are Unicode's
+// (shared/provider/), the words for vectors (shared/review/vectors.ts), and a model's reason
+// (`whySentence`). Names of invisible characters are Unicode's
 // (shared/invisible-characters.ts), and what the reader of JSON says of an edited object is what a
 // client gets, too. The page of the HTTP API (workers/ui/openapi/) is in English alone, as the
 // description is that it shows.

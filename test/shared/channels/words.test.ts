@@ -7,14 +7,14 @@ import { type Words, catalogues } from "../../../shared/channels/words/words.ts"
 type Said = string | ((...values: never[]) => unknown) | { readonly [name: string]: Said };
 
 /**
- * Every sentence by its path, with the places in it in order; of plurals the one that every
+ * Every sentence by its path, with the places in it; of plurals the one that every
  * language has (`PluralForms`).
  */
 function placesIn(said: Said, path: string): (readonly [string, readonly string[]])[] {
-  if (typeof said === "string") return [[path, [...said.matchAll(/\{\w+\}/g)].map(([place]) => place).toSorted()]];
+  if (typeof said === "string") return [[path, [...new Set(said.match(/(?<=\{)\w+(?=\}|, )/g))].toSorted()]];
   // What is computed has its values as parameters; a place in it stands in its source, perhaps once
   // for each number of things.
-  if (typeof said === "function") return [[path, [...new Set(String(said).match(/(?<!\$)\{\w+\}/g))].toSorted()]];
+  if (typeof said === "function") return [[path, [...new Set(String(said).match(/(?<=(?<!\$)\{)\w+(?=\})/g))].toSorted()]];
   return Object.entries("other" in said ? { other: said["other"]! } : said).flatMap(([name, each]) => placesIn(each, `${path}/${name}`));
 }
 

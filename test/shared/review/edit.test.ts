@@ -5,8 +5,7 @@ import { catalogues } from "../../../shared/channels/words/words.ts";
 import { isJsonReply } from "../../../shared/provider/json-reply.ts";
 import { applyReplyEdits, applyRequestEdits } from "../../../shared/review/edit.ts";
 import { replyFields, requestFields } from "../../../shared/review/editable-fields.ts";
-
-const { review: reviewWords } = catalogues.en;
+import { editFaultWords } from "../../../shared/channels/content-words.ts";
 
 const request: ChatRequest = {
   kind: "chat",
@@ -147,7 +146,9 @@ describe("applyRequestEdits", () => {
     const result = edit(path, text);
     expect(result.ok).toBe(false);
     if (result.ok) return;
-    expect(result.error.map(({ field, fault }) => [field, reviewWords.editFault(fault)])).toEqual([[path, expect.stringMatching(message)]]);
+    expect(result.error.map(({ field, fault }) => [field, editFaultWords(fault, catalogues.en)])).toEqual([
+      [path, expect.stringMatching(message)],
+    ]);
   });
 
   test.each([

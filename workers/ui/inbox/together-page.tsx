@@ -19,6 +19,8 @@ import { RequestContent } from "../request-content.tsx";
 import { Notices, replyHistory, requestHistory, showingOf } from "../review-page.tsx";
 import { inboxScript } from "./inbox-script.ts";
 import { Listening } from "./listening.tsx";
+import { riskWords } from "../../../shared/channels/risk-words.ts";
+import { placeWords } from "../../../shared/channels/content-words.ts";
 
 export type TogetherReview = {
   /** `reviewKey`. */
@@ -50,7 +52,6 @@ export type TogetherPageInput = {
 
 const RiskNote = ({ view, facts }: { view: ReviewView; facts: ReviewFacts }) => {
   const words = useWords();
-  const { review } = words;
   if (facts.risks.length === 0) return null;
   return (
     <div class={facts.risks.some(({ level }) => level === "high") ? "note bad" : "note mind"}>
@@ -60,8 +61,8 @@ const RiskNote = ({ view, facts }: { view: ReviewView; facts: ReviewFacts }) => 
         <ul>
           {facts.risks.map((risk) => (
             <li>
-              <Plain value={review.risk(risk)} />
-              {risk.pointer === "" ? null : <span class="soft"> {review.place(risk.pointer, view.request.kind)}</span>}
+              <Plain value={riskWords(risk, words)} />
+              {risk.pointer === "" ? null : <span class="soft"> {placeWords(risk.pointer, words, view.request.kind)}</span>}
             </li>
           ))}
         </ul>

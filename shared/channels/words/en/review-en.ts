@@ -5,14 +5,8 @@
 
 import type { Gate, KeyEnd } from "../../../model/gate.ts";
 import type { CancelCause } from "../../../model/outcome.ts";
-import type { Note } from "../../../model/call.ts";
-import type { SamplingRequest } from "../../../model/sampling.ts";
 import { unreachable } from "../../../result.ts";
-import { whySentence } from "../../../routing/choose.ts";
-import { modelPath } from "../../../review/changes.ts";
-import { answerPath } from "../../../review/written.ts";
-import type { EditFault } from "../../../review/edit.ts";
-import { ordinalsIn } from "../../../review/editable-fields.ts";
+import { whyEn } from "../../../words/en/why-en.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { Asking, AssociationConfidence } from "../../../review/review-facts.ts";
 import type { Segment } from "../../../review/text-view.ts";
@@ -22,42 +16,23 @@ import { noticeEn } from "./notice-en.ts";
 import { dollars, left, plural, span, time } from "./page-numbers-en.ts";
 import { riskEn, riskLevelsEn } from "./risk-en.ts";
 
-function editFault(fault: EditFault): string {
-  switch (fault.kind) {
-    case "notJson":
-      return "This is not valid JSON.";
-    case "notObject":
-      return "This must stay a JSON object: { … }.";
-    case "jsonRule":
-      return `This ${fault.rule}.`;
-    case "empty":
-      return "This text cannot be empty. Deny the request if nothing should be sent.";
-    case "notWholeNumber":
-      return "This must be a whole number, 1 or more.";
-    case "notNumber":
-      return "This must be a number such as 0.7, or empty.";
-    case "raised":
-      return `This can only be lowered; ${fault.requested} was requested.`;
-    case "unknownField":
-      return "The form has a field that this content does not have.";
-    case "invalidRequest":
-      return "With these changes it is no longer a valid sampling request.";
-    case "invalidReply":
-      return "With these changes it is no longer a valid reply.";
-    case "modelNotListed":
-      return "This model cannot serve the request; choose one of the list.";
-    case "notWritable":
-      return "A reply cannot be written here.";
-    case "blankReply":
-      return "Write a reply first.";
-    case "notRequestedJson":
-      return fault.hasSchema
-        ? "This must stay JSON that matches the schema in the prompt, as requested."
-        : "This must stay JSON, as requested.";
-    default:
-      return unreachable(fault);
-  }
-}
+const editFault = {
+  notJson: "This is not valid JSON.",
+  notObject: "This must stay a JSON object: { … }.",
+  jsonRule: "This {rule}.",
+  empty: "This text cannot be empty. Deny the request if nothing should be sent.",
+  notWholeNumber: "This must be a whole number, 1 or more.",
+  notNumber: "This must be a number such as 0.7, or empty.",
+  raised: "This can only be lowered; {requested} was requested.",
+  unknownField: "The form has a field that this content does not have.",
+  invalidRequest: "With these changes it is no longer a valid sampling request.",
+  invalidReply: "With these changes it is no longer a valid reply.",
+  modelNotListed: "This model cannot serve the request; choose one of the list.",
+  notWritable: "A reply cannot be written here.",
+  blankReply: "Write a reply first.",
+  notRequestedJson: "This must stay JSON, as requested.",
+  notRequestedSchema: "This must stay JSON that matches the schema in the prompt, as requested.",
+} as const;
 
 const codeOf = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
 
@@ -168,65 +143,56 @@ const sure: Readonly<Record<AssociationConfidence, { readonly short: string; rea
   },
 };
 
-const noteFields = {
-  temperature: "the temperature",
-  topP: "top_p",
-  topK: "top_k",
-  stopSequences: "the stop sequences",
-  metadata: "the metadata",
-  toolChoice: "the choice of tools",
-  responseFormat: "the format of the reply",
+const note = {
+  omitted: "Left out: {field}. {why}",
+  clamped: "Changed: {field} from {from} to {to}, the nearest value that the model supports.",
+  overLimit: {
+    cut: "The model reported {reported} {reported, token/tokens} where {allowed} were allowed. The reply was cut.",
+    whole: "The model reported {reported} {reported, token/tokens} where {allowed} were allowed. The reply was not cut.",
+  },
+  contextAdded: "Added by Countersign at the end of the system prompt, because the server asked for context: {parts} ({n} characters).",
+  contextParts: {
+    instructions: "the server’s instructions",
+    arguments: "the arguments of the client’s request",
+    both: "{first} and {second}",
+  },
+  notPassedOn: "Not passed on to any model: {members}.",
+  between: ", ",
+  toolNeedsSampling: "The tool requires sampling from its caller, which a function call does not offer.",
+  fields: {
+    temperature: "the temperature",
+    topP: "top_p",
+    topK: "top_k",
+    stopSequences: "the stop sequences",
+    metadata: "the metadata",
+    toolChoice: "the choice of tools",
+    responseFormat: "the format of the reply",
+  },
 } as const;
 
-function note(note: Note): string {
-  switch (note.kind) {
-    case "omitted":
-      return `Left out: ${noteFields[note.field]}. ${note.why}`;
-    case "clamped":
-      return `Changed: ${noteFields[note.field]} from ${note.from} to ${note.to}, the nearest value that the model supports.`;
-    case "overLimit":
-      return `The model reported ${plural(note.reportedTokens, "token", "tokens")} where ${note.maxTokens.toLocaleString("en-US")} were allowed. ${note.cut ? "The reply was cut." : "The reply was not cut."}`;
-    case "contextAdded":
-      return `Added by Countersign at the end of the system prompt, because the server asked for context: ${note.parts.map((part) => contextParts[part]).join(" and ")} (${note.characters.toLocaleString("en-US")} characters).`;
-    case "notPassedOn":
-      return `Not passed on to any model: ${note.members.join(", ")}.`;
-    case "toolNeedsSampling":
-      return "The tool requires sampling from its caller, which a function call does not offer.";
-    default:
-      return unreachable(note);
-  }
-}
-
-const contextParts = { instructions: "the server’s instructions", arguments: "the arguments of the client’s request" } as const;
-
-const everythingElse = "Everything else";
-
-type Kind = SamplingRequest["kind"];
-
 /** A pointer into the content, for people: "Message 2, part 1". */
-function place(path: string, kind?: Kind): string {
-  const [first, second, third] = ordinalsIn(path);
-  if (kind === "function") {
-    if (path.startsWith("/messages/")) return "Arguments";
-    const part = path.endsWith("/structuredContent") ? ", structured content" : second === undefined ? "" : `, part ${second}`;
-    if (path.startsWith("/content/")) return `Result${part}`;
-  }
-  if (kind === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
-  if (path === "" || path === "/") return everythingElse;
-  if (path === "/systemPrompt") return "System prompt";
-  if (path === answerPath) return "Your reply";
-  if (path === modelPath) return "Model that is asked first";
-  if (path === "/maxTokens") return "Max tokens";
-  if (path === "/temperature") return "Temperature";
-  if (path.startsWith("/stopSequences")) return first === undefined ? "Stop sequences" : `Stop sequence ${first}`;
-  if (path.startsWith("/tools/")) return path.endsWith("/description") ? `Description of tool ${first}` : `Tool ${first}`;
-  if (path.startsWith("/content/")) return `Reply, part ${first}${path.endsWith("/input") ? ", input of the tool use" : ""}`;
-  if (path.startsWith("/messages/")) {
-    const inner = path.endsWith("/input") ? ", input of the tool use" : path.endsWith("/structuredContent") ? ", structured content" : "";
-    return `Message ${first}${second === undefined ? "" : `, part ${second}`}${third === undefined ? "" : `, result ${third}`}${inner}`;
-  }
-  return everythingElse;
-}
+const place = {
+  everythingElse: "Everything else",
+  arguments: "Arguments",
+  result: "Result",
+  text: "Text {n}",
+  systemPrompt: "System prompt",
+  written: "Your reply",
+  model: "Model that is asked first",
+  maxTokens: "Max tokens",
+  temperature: "Temperature",
+  stopSequences: "Stop sequences",
+  stopSequence: "Stop sequence {n}",
+  tool: "Tool {n}",
+  toolDescription: "Description of tool {n}",
+  reply: "Reply",
+  message: "Message {n}",
+  // What follows one of these.
+  part: ", part {n}",
+  toolResult: ", result {n}",
+  structured: ", structured content",
+  input: ", input of the tool use",
+} as const;
 
 const keyEnd: Readonly<Record<KeyEnd, string>> = {
   keyRevoked: "The API key of the request was revoked.",
@@ -240,7 +206,7 @@ export const reviewEn = {
   sure,
   note,
   /** Why a model is in the list. It may quote a hint or a name from outside. */
-  modelWhy: whySentence,
+  why: whyEn,
   risk: riskEn,
   riskLevels: riskLevelsEn,
   place,

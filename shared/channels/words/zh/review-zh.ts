@@ -24,59 +24,36 @@
 // `{name}` in a sentence is a place: the renderer puts a value there, and marks what came from
 // outside.
 
-import type { Note } from "../../../model/call.ts";
 import type { Gate, KeyEnd } from "../../../model/gate.ts";
 import type { CancelCause } from "../../../model/outcome.ts";
-import type { SamplingRequest } from "../../../model/sampling.ts";
 import { unreachable } from "../../../result.ts";
-import { modelPath } from "../../../review/changes.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
-import type { EditFault } from "../../../review/edit.ts";
-import { ordinalsIn } from "../../../review/editable-fields.ts";
 import type { Asking, AssociationConfidence } from "../../../review/review-facts.ts";
 import type { Segment } from "../../../review/text-view.ts";
-import { answerPath } from "../../../review/written.ts";
 import type { ReviewState } from "../../../review/view.ts";
 import type { VectorSizes } from "../../../review/vectors.ts";
 import { noticeZh } from "./notice-zh.ts";
 import { counted, dollars, left, number, span, time } from "./page-numbers-zh.ts";
 import { riskLevelsZh, riskZh } from "./risk-zh.ts";
-import { whyZh } from "./why-zh.ts";
+import { whyZh } from "../../../words/zh/why-zh.ts";
 
-function editFault(fault: EditFault): string {
-  switch (fault.kind) {
-    case "notJson":
-      return "这不是有效的 JSON。";
-    case "notObject":
-      return "这里必须仍是 JSON 对象：{ … }。";
-    case "jsonRule":
-      return `这段 JSON 不符合要求：${fault.rule}。`;
-    case "empty":
-      return "这段文字不能为空。如果什么都不该发送，请拒绝请求。";
-    case "notWholeNumber":
-      return "这里必须是大于等于 1 的整数。";
-    case "notNumber":
-      return "这里必须是数字（例如 0.7），或留空。";
-    case "raised":
-      return `只能调低；请求的值是 ${number(fault.requested)}。`;
-    case "unknownField":
-      return "表单中有此内容没有的字段。";
-    case "invalidRequest":
-      return "修改之后，这不再是有效的 sampling 请求。";
-    case "invalidReply":
-      return "修改之后，这不再是有效的回复。";
-    case "modelNotListed":
-      return "这个模型不能处理此请求，请从列表中选择。";
-    case "notWritable":
-      return "此处不能自己写回复。";
-    case "blankReply":
-      return "请先写回复。";
-    case "notRequestedJson":
-      return fault.hasSchema ? "这里必须仍是符合提示词中 schema 的 JSON：这是请求的要求。" : "这里必须仍是 JSON：这是请求的要求。";
-    default:
-      return unreachable(fault);
-  }
-}
+const editFault = {
+  notJson: "这不是有效的 JSON。",
+  notObject: "这里必须仍是 JSON 对象：{ … }。",
+  jsonRule: "这段 JSON 不符合要求：{rule}。",
+  empty: "这段文字不能为空。如果什么都不该发送，请拒绝请求。",
+  notWholeNumber: "这里必须是大于等于 1 的整数。",
+  notNumber: "这里必须是数字（例如 0.7），或留空。",
+  raised: "只能调低；请求的值是 {requested}。",
+  unknownField: "表单中有此内容没有的字段。",
+  invalidRequest: "修改之后，这不再是有效的 sampling 请求。",
+  invalidReply: "修改之后，这不再是有效的回复。",
+  modelNotListed: "这个模型不能处理此请求，请从列表中选择。",
+  notWritable: "此处不能自己写回复。",
+  blankReply: "请先写回复。",
+  notRequestedJson: "这里必须仍是 JSON：这是请求的要求。",
+  notRequestedSchema: "这里必须仍是符合提示词中 schema 的 JSON：这是请求的要求。",
+} as const;
 
 const codeOf = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
 
@@ -187,65 +164,51 @@ const sure: Readonly<Record<AssociationConfidence, { readonly short: string; rea
   },
 };
 
-const noteFields = {
-  temperature: "温度",
-  topP: "top_p",
-  topK: "top_k",
-  stopSequences: "停止序列",
-  metadata: "元数据",
-  toolChoice: "工具选择",
-  responseFormat: "回复格式",
+const note = {
+  omitted: "未传递：{field}。{why}",
+  clamped: "已调整：{field}从 {from} 改为 {to}，即模型支持的最接近的值。",
+  overLimit: {
+    cut: "上限为 {allowed} 个 token，模型报告用了 {reported} 个。回复已截断。",
+    whole: "上限为 {allowed} 个 token，模型报告用了 {reported} 个。回复未截断。",
+  },
+  contextAdded: "因服务器请求上下文，Countersign 在系统提示词末尾加入了{parts}（{n} 个字符）。",
+  contextParts: { instructions: "服务器的说明", arguments: "客户端请求的参数", both: "{first}和{second}" },
+  notPassedOn: "未传给任何模型：{members}。",
+  between: "、",
+  toolNeedsSampling: "该工具需要调用方提供 sampling，函数调用不提供。",
+  fields: {
+    temperature: "温度",
+    topP: "top_p",
+    topK: "top_k",
+    stopSequences: "停止序列",
+    metadata: "元数据",
+    toolChoice: "工具选择",
+    responseFormat: "回复格式",
+  },
 } as const;
 
-const contextParts = { instructions: "服务器的说明", arguments: "客户端请求的参数" } as const;
-
-function note(note: Note): string {
-  switch (note.kind) {
-    case "omitted":
-      return `未传递：${noteFields[note.field]}。${note.why}`;
-    case "clamped":
-      return `已调整：${noteFields[note.field]}从 ${note.from} 改为 ${note.to}，即模型支持的最接近的值。`;
-    case "overLimit":
-      return `上限为 ${number(note.maxTokens)} 个 token，模型报告用了 ${number(note.reportedTokens)} 个。${note.cut ? "回复已截断。" : "回复未截断。"}`;
-    case "contextAdded":
-      return `因服务器请求上下文，Countersign 在系统提示词末尾加入了${note.parts.map((part) => contextParts[part]).join("和")}（${number(note.characters)} 个字符）。`;
-    case "notPassedOn":
-      return `未传给任何模型：${note.members.join("、")}。`;
-    case "toolNeedsSampling":
-      return "该工具需要调用方提供 sampling，函数调用不提供。";
-    default:
-      return unreachable(note);
-  }
-}
-
-const everythingElse = "其他内容";
-
-type Kind = SamplingRequest["kind"];
-
 /** A pointer into the content, for people: "消息 2，第 1 部分". */
-function place(path: string, kind?: Kind): string {
-  const [first, second, third] = ordinalsIn(path);
-  if (kind === "function") {
-    if (path.startsWith("/messages/")) return "参数";
-    const part = path.endsWith("/structuredContent") ? "，结构化内容" : second === undefined ? "" : `，第 ${second} 部分`;
-    if (path.startsWith("/content/")) return `结果${part}`;
-  }
-  if (kind === "embedding" && path.startsWith("/messages/")) return `文字 ${first}`;
-  if (path === "" || path === "/") return everythingElse;
-  if (path === "/systemPrompt") return "系统提示词";
-  if (path === answerPath) return "你的回复";
-  if (path === modelPath) return "首选模型";
-  if (path === "/maxTokens") return "最大 token 数";
-  if (path === "/temperature") return "温度";
-  if (path.startsWith("/stopSequences")) return first === undefined ? "停止序列" : `停止序列 ${first}`;
-  if (path.startsWith("/tools/")) return path.endsWith("/description") ? `工具 ${first} 的描述` : `工具 ${first}`;
-  if (path.startsWith("/content/")) return `回复，第 ${first} 部分${path.endsWith("/input") ? "，工具调用的输入" : ""}`;
-  if (path.startsWith("/messages/")) {
-    const inner = path.endsWith("/input") ? "，工具调用的输入" : path.endsWith("/structuredContent") ? "，结构化内容" : "";
-    return `消息 ${first}${second === undefined ? "" : `，第 ${second} 部分`}${third === undefined ? "" : `，结果 ${third}`}${inner}`;
-  }
-  return everythingElse;
-}
+const place = {
+  everythingElse: "其他内容",
+  arguments: "参数",
+  result: "结果",
+  text: "文字 {n}",
+  systemPrompt: "系统提示词",
+  written: "你的回复",
+  model: "首选模型",
+  maxTokens: "最大 token 数",
+  temperature: "温度",
+  stopSequences: "停止序列",
+  stopSequence: "停止序列 {n}",
+  tool: "工具 {n}",
+  toolDescription: "工具 {n} 的描述",
+  reply: "回复",
+  message: "消息 {n}",
+  part: "，第 {n} 部分",
+  toolResult: "，结果 {n}",
+  structured: "，结构化内容",
+  input: "，工具调用的输入",
+} as const;
 
 const keyEnd: Readonly<Record<KeyEnd, string>> = {
   keyRevoked: "请求所用的 API 密钥已被撤销。",
@@ -261,7 +224,7 @@ export const reviewZh = {
   sure,
   note,
   /** Why a model is in the list. It may quote a hint or a name from outside. */
-  modelWhy: whyZh,
+  why: whyZh,
   risk: riskZh,
   riskLevels: riskLevelsZh,
   place,

@@ -20,6 +20,7 @@ import { control, openRequest, openResponse } from "../../../outside/pages/examp
 import { marker, markedView } from "../../../support/marked.ts";
 import { controlSequences, poisoned } from "../../../support/slack/hostile.ts";
 import { seenIn, teamsRefusal, type SeenCard } from "../../../support/teams-workflow.ts";
+import { riskWords } from "../../../../shared/channels/risk-words.ts";
 
 const { en: words } = catalogues;
 const url = "https://reviews.example.com/r/token";
@@ -52,7 +53,7 @@ describe("a card", () => {
     const warned = (risks: ReviewView["risks"]): readonly string[] =>
       plainOf(seen(teamsCard(input({ ...openRequest, risks }, "none")))).split("\n");
     const { risks } = openRequest;
-    const each = risks.map((risk) => `${words.review.riskLevels[risk.level]}: ${words.review.risk(risk)}`);
+    const each = risks.map((risk) => `${words.review.riskLevels[risk.level]}: ${riskWords(risk, words)}`);
     const said = warned(risks);
     const at = said.indexOf(words.review.risks);
     expect(said.slice(at, at + 4)).toEqual([words.review.risks, ...each]);

@@ -3,6 +3,8 @@
 import { describe, expect, test } from "vitest";
 import { languageFor } from "../../../../shared/channels/words/languages.ts";
 import { catalogues, wordsOf } from "../../../../shared/channels/words/words.ts";
+import { riskWords } from "../../../../shared/channels/risk-words.ts";
+import { placeWords } from "../../../../shared/channels/content-words.ts";
 
 describe("the language", () => {
   test.each([
@@ -69,7 +71,7 @@ const mayStand = new Set(Object.values(latin).flat());
 
 describe("the Chinese catalogue", () => {
   // What these choose by is in quotes in their source. What they say is looked at below.
-  const computed = /\/(?:field|place|unseen|editFault|risk|note|modelWhy|span|left)$/;
+  const computed = /\/(?:field|unseen|span|left)$/;
   const written = writtenIn(wordsOf("zh-CN"), "").filter(([path]) => path !== "/page/lang" && !computed.test(path));
 
   test("has no English left", () => {
@@ -87,20 +89,22 @@ describe("the Chinese catalogue", () => {
 });
 
 describe("a sentence that is computed has no English in Chinese", () => {
-  const { review, slack } = catalogues["zh-CN"];
+  const { slack } = catalogues["zh-CN"];
   const invisible = ["bidirectional", "bidirectionalMark", "tagCharacters", "zeroWidth", "control", "unseen"] as const;
   const said: string[] = [
-    ...invisible.map((kind) => review.risk({ level: "low", pointer: "", kind, characters: 1 })),
+    ...invisible.map((kind) => riskWords({ level: "low", pointer: "", kind, characters: 1 }, catalogues["zh-CN"])),
     ...(["tools", "urlWithData", "addressesReviewer", "overridesInstructions"] as const).flatMap((kind) =>
-      (["low", "high"] as const).map((level) => review.risk({ level, pointer: "", kind })),
+      (["low", "high"] as const).map((level) => riskWords({ level, pointer: "", kind }, catalogues["zh-CN"])),
     ),
-    ...(["image", "audio", "binaryResource"] as const).map((of) => review.risk({ level: "low", pointer: "", kind: "media", of })),
-    review.risk({ level: "low", pointer: "", kind: "tools", more: 2 }),
+    ...(["image", "audio", "binaryResource"] as const).map((of) =>
+      riskWords({ level: "low", pointer: "", kind: "media", of }, catalogues["zh-CN"]),
+    ),
+    riskWords({ level: "low", pointer: "", kind: "tools", more: 2 }, catalogues["zh-CN"]),
     ...["", "/systemPrompt", "/maxTokens", "/temperature", "/stopSequences/0", "/tools/0/description", "/content/0/input"].map((path) =>
-      review.place(path),
+      placeWords(path, catalogues["zh-CN"]),
     ),
-    review.place("/messages/0/content/1/content/2/text"),
-    review.place("/content/0/structuredContent", "function"),
+    placeWords("/messages/0/content/1/content/2/text", catalogues["zh-CN"]),
+    placeWords("/content/0/structuredContent", catalogues["zh-CN"], "function"),
     slack.field("/messages/0/content/0/text", "request"),
     slack.field("/content/0/text", "response"),
   ];

@@ -16,9 +16,24 @@ import { catalogues } from "../../../../shared/channels/words/words.ts";
  * members complete.
  */
 const byValue = [
-  ...["asking", "sure", "cancelled", "undeliverable", "ended", "gates", "runGates", "reason", "riskLevels", "notice/what"].map(
-    (each) => `review/${each}`,
-  ),
+  ...[
+    "asking",
+    "sure",
+    "cancelled",
+    "undeliverable",
+    "ended",
+    "gates",
+    "runGates",
+    "reason",
+    "riskLevels",
+    "notice/what",
+    "risk/mediaOf",
+    "risk/credentialOf",
+    "risk/invisibleOf",
+    "note/fields",
+    "note/contextParts",
+    "editFault",
+  ].map((each) => `review/${each}`),
   ...["signIn/problems", "list/filters", "list/keys", "list/live", "list/gates", "done/outcomes"].map((each) => `inbox/${each}`),
   ...["gates", "run"].map((each) => `email/${each}`),
   ...["start", "ownStart"].map((each) => `excerpt/${each}`),

@@ -16,6 +16,7 @@ import { FormToken } from "../shell.tsx";
 import { type Entered, enteredIn, needs, questionOf } from "./playground-request.ts";
 import { type Explained, type ListedKey, readKeys } from "./routing-api.ts";
 import { routingWords } from "./routing-words.ts";
+import { whyText } from "../../../../shared/routing/choose.ts";
 
 /** A table that is not saved, as JSON, and its value. */
 export type TableDraft = { readonly text: string; readonly value: unknown; readonly version: number };
@@ -181,7 +182,7 @@ const Candidate = ({ model, most }: { model: ExplainedModel; most: number }) => 
   const { play: texts } = useTexts(routingWords);
   const { page, review } = useWords();
   const width = most === 0 ? 0 : Math.min(100, Math.round((model.score / most) * 100));
-  const why = review.modelWhy({ kind: "ranked", tier: model.tier, terms: model.terms, points: Math.round(model.score * 1e12) });
+  const why = whyText({ kind: "ranked", tier: model.tier, terms: model.terms, points: Math.round(model.score * 1e12) }, review.why);
   const cost = model.worstCostUsd === 0 ? page.dollars(0) : fill(texts.upTo, { cost: page.dollars(model.worstCostUsd) }).join("");
   return (
     <li>

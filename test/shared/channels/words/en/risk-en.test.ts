@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { riskEn } from "../../../../../shared/channels/words/en/risk-en.ts";
+import { riskWords } from "../../../../../shared/channels/risk-words.ts";
+import { noticeCatalogues } from "../../../../../shared/channels/words/notice-words.ts";
 import type { RiskNote } from "../../../../../shared/policy/risk.ts";
 
 const pointer = "/systemPrompt";
@@ -12,7 +13,7 @@ test.each([
   [{ level: "medium", kind: "blankLines", lines: 25, pointer }, "25 blank lines in a row."],
   [
     { level: "high", kind: "blankLines", lines: 5_000, pointer },
-    "5000 blank lines in a row, so that the text after them is easily missed.",
+    "5,000 blank lines in a row, so that the text after them is easily missed.",
   ],
   [
     { level: "medium", kind: "longSpace", spaces: 300, pointer },
@@ -33,5 +34,5 @@ test.each([
   [{ level: "high", kind: "bidirectional", more: 1, pointer: "" }, "The same was found in 1 more place."],
   [{ level: "high", kind: "bidirectional", more: 990, pointer: "" }, "The same was found in 990 more places."],
 ] satisfies [RiskNote, string][])("a note of risk in English: %j", (note, sentence) => {
-  expect(riskEn(note)).toBe(sentence);
+  expect(riskWords(note, noticeCatalogues.en)).toBe(sentence);
 });

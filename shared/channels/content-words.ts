@@ -1,0 +1,71 @@
+// Which words of the catalogue say a note on a call, what is wrong with an edit, and a place in the
+// content.
+
+import type { Note } from "../model/call.ts";
+import type { SamplingRequest } from "../model/sampling.ts";
+import { unreachable } from "../result.ts";
+import { modelPath } from "../review/changes.ts";
+import type { EditFault } from "../review/edit.ts";
+import { ordinalsIn } from "../review/editable-fields.ts";
+import { answerPath } from "../review/written.ts";
+import { type Text, textOf } from "../words/text.ts";
+import type { ReviewWords } from "./words/notice-words.ts";
+
+/** What a call left out, changed or added. */
+export function noteWords(note: Note, { lang, review: { note: words } }: ReviewWords): string {
+  switch (note.kind) {
+    case "omitted":
+      return textOf(words.omitted, { field: words.fields[note.field], why: note.why }, lang);
+    case "clamped":
+      return textOf(words.clamped, { field: words.fields[note.field], from: String(note.from), to: String(note.to) }, lang);
+    case "overLimit":
+      return textOf(words.overLimit[note.cut ? "cut" : "whole"], { reported: note.reportedTokens, allowed: note.maxTokens }, lang);
+    case "contextAdded": {
+      const [first = "", second] = note.parts.map((part) => words.contextParts[part]);
+      const parts = second === undefined ? first : textOf(words.contextParts.both, { first, second }, lang);
+      return textOf(words.contextAdded, { parts, n: note.characters }, lang);
+    }
+    case "notPassedOn":
+      return textOf(words.notPassedOn, { members: note.members.join(words.between) }, lang);
+    case "toolNeedsSampling":
+      return words.toolNeedsSampling;
+    default:
+      return unreachable(note);
+  }
+}
+
+/** Why an edit was refused. */
+export function editFaultWords(fault: EditFault, { lang, review: { editFault: words } }: ReviewWords): string {
+  switch (fault.kind) {
+    case "jsonRule":
+      return textOf(words.jsonRule, { rule: fault.rule }, lang);
+    case "raised":
+      return textOf(words.raised, { requested: String(fault.requested) }, lang);
+    case "notRequestedJson":
+      return words[fault.hasSchema ? "notRequestedSchema" : "notRequestedJson"];
+    default:
+      return words[fault.kind];
+  }
+}
+
+/** A pointer into the content of this kind. */
+export function placeWords(path: string, { lang, review: { place: words } }: ReviewWords, kind?: SamplingRequest["kind"]): string {
+  const [first, second, third] = ordinalsIn(path);
+  const numbered = (text: Text<"n">, n: number | undefined): string => (n === undefined ? "" : textOf(text, { n: String(n) }, lang));
+  const structured = path.endsWith("/structuredContent") ? words.structured : "";
+  const input = path.endsWith("/input") ? words.input : "";
+  if (kind === "function" && path.startsWith("/messages/")) return words.arguments;
+  if (kind === "function" && path.startsWith("/content/")) return words.result + (structured || numbered(words.part, second));
+  if (kind === "embedding" && path.startsWith("/messages/")) return numbered(words.text, first);
+  if (path === "/systemPrompt") return words.systemPrompt;
+  if (path === answerPath) return words.written;
+  if (path === modelPath) return words.model;
+  if (path === "/maxTokens") return words.maxTokens;
+  if (path === "/temperature") return words.temperature;
+  if (path.startsWith("/stopSequences")) return numbered(words.stopSequence, first) || words.stopSequences;
+  if (path.startsWith("/tools/")) return numbered(path.endsWith("/description") ? words.toolDescription : words.tool, first);
+  if (path.startsWith("/content/")) return words.reply + numbered(words.part, first) + input;
+  if (path.startsWith("/messages/"))
+    return [numbered(words.message, first), numbered(words.part, second), numbered(words.toolResult, third), input || structured].join("");
+  return words.everythingElse;
+}

@@ -1,0 +1,42 @@
+// Which sentence of the catalogue says what was found in a text.
+
+import type { RiskNote } from "../policy/risk.ts";
+import { unreachable } from "../result.ts";
+import { textOf } from "../words/text.ts";
+import type { ReviewWords } from "./words/notice-words.ts";
+
+/** One sentence for one note. */
+export function riskWords(note: RiskNote, { lang, review: { risk } }: ReviewWords): string {
+  if ("more" in note) return textOf(risk.more, { n: note.more }, lang);
+  const { level } = note;
+  switch (note.kind) {
+    case "tools":
+    case "overridesInstructions":
+      return risk[note.kind];
+    case "size":
+      return textOf(risk.size[level === "low" ? "low" : "more"], { n: note.characters }, lang);
+    case "media":
+      return textOf(risk.media, { what: risk.mediaOf[note.of] }, lang);
+    case "blankLines":
+      return textOf(risk.blankLines[level === "high" ? "high" : "less"], { n: note.lines }, lang);
+    case "longSpace":
+      return textOf(risk.longSpace, { n: note.spaces }, lang);
+    case "credential":
+      return textOf(risk.credential, { what: risk.credentialOf[note.of] }, lang);
+    case "blob":
+      return textOf(risk.blob, { n: note.characters }, lang);
+    case "urlWithData":
+      return risk.urlWithData[level === "low" ? "low" : "more"];
+    case "addressesReviewer":
+      return risk.addressesReviewer[level === "high" ? "high" : "less"];
+    case "bidirectional":
+    case "bidirectionalMark":
+    case "tagCharacters":
+    case "zeroWidth":
+    case "control":
+    case "unseen":
+      return textOf(risk.invisible, { n: note.characters, what: risk.invisibleOf[note.kind] }, lang);
+    default:
+      return unreachable(note);
+  }
+}
