@@ -3,6 +3,7 @@
 import { condense, type Change, type FieldChange } from "../../shared/review/difference.ts";
 import { useWords } from "./language.ts";
 import { SaidInline } from "./outside-text.tsx";
+import { fill } from "./sentence.tsx";
 
 const Part = ({ change }: { change: Change }) => {
   const {
@@ -36,7 +37,7 @@ const Part = ({ change }: { change: Change }) => {
         </ins>
       );
     case "skipped":
-      return <b class="unseen gap">{words.skipped(change.lines)}</b>;
+      return <b class="unseen gap">{fill(words.skipped, { n: change.lines })}</b>;
   }
 };
 

@@ -70,7 +70,14 @@ const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "fa
   const missing = facts.quorum === null ? 0 : facts.quorum.needed - facts.quorum.votes - 1;
   const others = otherVoters(view);
   if (missing > 0 && others.length > 0)
-    return <>{fill(moreVotes(missing), { others: <People names={others} reader={view.reviewer} joined="or" /> })}</>;
+    return (
+      <>
+        {fill(moreVotes[missing === 1 ? "one" : "some"], {
+          n: missing,
+          others: <People names={others} reader={view.reviewer} joined="or" />,
+        })}
+      </>
+    );
   if (view.gate === "request" && facts.serving.kind === "written")
     return (
       <>

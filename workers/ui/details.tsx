@@ -66,7 +66,8 @@ const Reviewers = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
   const { owner } = view.requestor;
   const { reviewers = [view.reviewer], reviewer, rule } = view;
   const names = <People names={reviewers} reader={reviewer} joined="and" />;
-  const who: Child = facts.quorum === null ? names : fill(page.facts.reviewersOf(facts.quorum.needed, reviewers.length), { names });
+  const who: Child =
+    facts.quorum === null ? names : fill(page.facts.reviewersOf, { needed: facts.quorum.needed, of: reviewers.length, names });
   return (
     <>
       {owner === null ? null : (
@@ -145,7 +146,8 @@ export const Details = (props: DetailsProps) => {
   return (
     <details class="facts" id={`${prefix}settings`} open={isOpen(props)}>
       <summary class="chev">
-        {page.facts.heading} {request.kind === "chat" ? <span class="soft">{page.facts.maxTokens(request.maxTokens)}</span> : null}
+        {page.facts.heading}{" "}
+        {request.kind === "chat" ? <span class="soft">{fill(page.facts.maxTokens, { n: request.maxTokens })}</span> : null}
       </summary>
       <div class="scroll" tabindex={0} role="group" aria-label={page.facts.heading}>
         <dl>

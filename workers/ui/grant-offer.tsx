@@ -107,7 +107,7 @@ export const GrantForm = (props: GrantFormProps) => {
         <What {...props} />
         <Limits kept={kept} />
         <p class="hint" id="grant-hint">
-          {grant.usesHint(mostGrantUses)} {grant.limits}
+          {fill(grant.usesHint, { most: mostGrantUses })} {grant.limits}
         </p>
         <button
           type="submit"
@@ -153,7 +153,7 @@ export const GivenGrant = ({ view, facts, action, nonce }: GivenProps) => {
       <div>
         <h2 id="given">{given.heading[view.gate]}</h2>
         <p>{fill(given.covers, { what: kinds[what], scope: scopeWords })}</p>
-        <p>{fill(given.until(uses), { at: <Time at={expiresAt} now={view.now} /> })}</p>
+        <p>{fill(given.until, { uses, at: <Time at={expiresAt} now={view.now} /> })}</p>
         {undoneAt === null ? (
           <form method="post" action={action} accept-charset="utf-8" autocomplete="off">
             <input type="hidden" name={formFields.nonce} value={nonce} />

@@ -13,7 +13,7 @@ import { useWords } from "./language.ts";
 import { People, Time } from "./names.tsx";
 import { Name, Plain, plainLetters } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
-import { fill } from "./sentence.tsx";
+import { fill, fillText } from "./sentence.tsx";
 import { riskWords } from "../../shared/channels/risk-words.ts";
 import { placeWords } from "../../shared/channels/content-words.ts";
 
@@ -86,7 +86,9 @@ export function titleOf(view: ReviewView, facts: ReviewFacts, words: Words): str
   };
   const sentence = headingOf(facts, words).replaceAll(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
   const count =
-    facts.isOpen && facts.risks.length > 0 ? `${words.page.warnings.heading(facts.risks.length)}${words.review.marks.colon}` : "";
+    facts.isOpen && facts.risks.length > 0
+      ? `${fillText(words.page.warnings.heading, { n: facts.risks.length })}${words.review.marks.colon}`
+      : "";
   const ended = isOpen(view.state) ? "" : `${endedWords(view.state, words.review).title}${words.review.marks.colon}`;
   return `${count}${ended}${sentence} · ${words.page.product}`;
 }
@@ -197,7 +199,7 @@ export function headingWords({ risks }: ReviewFacts, { page: { warnings }, revie
     counts.length === 1 && first !== undefined
       ? warnings.all[first.level]
       : counts.map(({ level, n }) => warnings.some[level].replace("{n}", String(n))).join(marks.comma);
-  return `${warnings.heading(risks.length)}${marks.colon}${said}`;
+  return `${fillText(warnings.heading, { n: risks.length })}${marks.colon}${said}`;
 }
 
 /** The warnings, the highest first, each with a link to what it is about. */

@@ -5,6 +5,7 @@
 import type { Child } from "hono/jsx";
 import { useWords } from "./language.ts";
 import { Name, OutsideText } from "./outside-text.tsx";
+import { fillText } from "./sentence.tsx";
 
 /**
  * What the gateway makes of every image (`plain-images.ts`). SVG is a document, and may look
@@ -49,7 +50,7 @@ const Rendered = ({ data, mimeType, place }: MediaProps): { inside: Child; why: 
   if (drawable.has(type)) {
     const image = (
       <div class="said">
-        <img class="media" src={source} alt={media.image(place, size)} />
+        <img class="media" src={source} alt={fillText(media.image, { place, size })} />
       </div>
     );
     return { inside: image, why: media.plain };
@@ -57,7 +58,7 @@ const Rendered = ({ data, mimeType, place }: MediaProps): { inside: Child; why: 
   if (playable.has(type)) {
     const player = (
       <div class="said">
-        <audio class="media" controls preload="metadata" src={source} aria-label={media.audio(place, size)} />
+        <audio class="media" controls preload="metadata" src={source} aria-label={fillText(media.audio, { place, size })} />
       </div>
     );
     return { inside: player, why: "" };

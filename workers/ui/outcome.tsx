@@ -80,7 +80,8 @@ function afterwards(view: ReviewView, words: Words): string {
 
 /** What this reviewer did, where the review goes on without them or waits for others. */
 export const OwnStanding = ({ view }: { view: ReviewView }) => {
-  const { own } = useWords().page;
+  const { page } = useWords();
+  const { own } = page;
   const { state, ownVote, left, now, reviewer } = view;
   // Of a review that is over the outcome says all.
   if (!isOpen(state)) return null;
@@ -97,13 +98,14 @@ export const OwnStanding = ({ view }: { view: ReviewView }) => {
     );
   }
   if (ownVote == null || state.kind !== "voted") return null;
+  const missing = state.quorum - state.votes;
   const others = <People names={otherVoters(view)} reader={reviewer} joined="or" />;
   return (
     <section class="note ok own" role="status">
       <Icon of="check" />
       <div>
         <h2>{own.votedHeading}</h2>
-        <p>{fill(own.voted(state.quorum - state.votes), { others })}</p>
+        <p>{fill(page.decide.moreVotes[missing === 1 ? "one" : "some"], { n: missing, others })}</p>
       </div>
     </section>
   );

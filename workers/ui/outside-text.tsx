@@ -149,7 +149,7 @@ export const OutsideText = ({ text }: { text: string }) => {
     <>
       {parts.map(({ segments: inside, from, to }) => (
         <details class="lines" open>
-          <summary class="chev">{words.page.outside.lines(from, to, of)}</summary>
+          <summary class="chev">{fill(words.page.outside.lines, { from, to, of })}</summary>
           <div class="said" dir="auto">
             <Said segments={inside} />
           </div>

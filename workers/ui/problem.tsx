@@ -8,6 +8,7 @@ import type { ReviewView } from "../../shared/review/view.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { useWords } from "./language.ts";
 import { editFaultWords, placeWords } from "../../shared/channels/content-words.ts";
+import { fillText } from "./sentence.tsx";
 
 type Answers = Words["page"]["answers"];
 
@@ -50,7 +51,7 @@ export function problemTitle(why: ProblemWhy, gate: Gate, { page: { answers }, r
 export function fieldProblems({ why, issues = [] }: Problem, words: Words): FieldProblem[] {
   const { answers } = words.page;
   if (why === "noGrant") return [{ field: "", message: answers.noGrant.message }];
-  if (why === "uses") return [{ field: "", message: answers.uses.message(mostGrantUses) }];
+  if (why === "uses") return [{ field: "", message: fillText(answers.uses.message, { most: mostGrantUses }) }];
   return issues.map(({ field, fault }) => ({ field, message: editFaultWords(fault, words) }));
 }
 

@@ -51,7 +51,7 @@ export const Redactions = ({ view }: { view: ReviewView }) => {
   return (
     <section class="note news" id="redactions" aria-labelledby="redacted">
       <div>
-        <h2 id="redacted">{said.heading(redactions.length)}</h2>
+        <h2 id="redacted">{fill(said.heading, { n: redactions.length })}</h2>
         <ul>
           {redactions.map((redaction) => (
             <Item view={view} redaction={redaction} />

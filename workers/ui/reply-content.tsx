@@ -1,6 +1,7 @@
 // A model's reply as it would be delivered: every part, its finish reason and its cost.
 
-import type { EmbeddingBlock, SamplingReply } from "../../shared/model/sampling.ts";
+import type { Usage } from "../../shared/model/call.ts";
+import type { EmbeddingBlock, SamplingReply, SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { replyFields } from "../../shared/review/editable-fields.ts";
 import { beginningOfVector, vectorsIn, vectorSizes } from "../../shared/review/vectors.ts";
@@ -12,7 +13,7 @@ import { type FramedPart, Frames, Name } from "./outside-text.tsx";
 import { blockParts } from "./pieces.tsx";
 import { placeId } from "./place-id.ts";
 import { Row, TallRow } from "./request-settings.tsx";
-import { fill } from "./sentence.tsx";
+import { fill, fillText } from "./sentence.tsx";
 import { type Showing, TextPart } from "./text-part.tsx";
 import { placeWords } from "../../shared/channels/content-words.ts";
 
@@ -33,7 +34,7 @@ const Vectors = ({ vectors, prefix }: { vectors: readonly EmbeddingBlock[]; pref
           <li>{beginningOfVector(vector)}</li>
         ))}
       </ol>
-      {vectors.length > mostVectors ? <p>{pieces.moreVectors(vectors.length - mostVectors)}</p> : null}
+      {vectors.length > mostVectors ? <p>{fill(pieces.moreVectors, { n: vectors.length - mostVectors })}</p> : null}
     </section>
   );
 };
@@ -56,11 +57,7 @@ export const ReplyRows = ({ reply, view }: { reply: SamplingReply; view: ReviewV
       <TallRow name={page.settings.realModel}>
         <Name value={reply.model} />
       </TallRow>
-      {view.usage === null ? null : (
-        <Row name={page.settings.tokens}>
-          {kind === "embedding" ? page.settings.tokensRead(view.usage) : page.settings.usage(view.usage)}
-        </Row>
-      )}
+      {view.usage === null ? null : <Row name={page.settings.tokens}>{usageWords(view.usage, kind, page)}</Row>}
     </>
   );
 };
@@ -86,7 +83,9 @@ function replyParts({ reply, showing, origins, prefix = "" }: ReplyContentProps,
         ? ""
         : showing.kind === "function"
           ? placeWords(`/content/${i}`, words, showing.kind)
-          : page.pieces.replyPart(i + 1, of);
+          : of === 1
+            ? page.pieces.reply
+            : fillText(page.pieces.replyPart, { n: String(i + 1) });
     const context = { showing, words, from: origins.reply, id: prefix + placeId(`/content/${i}`), title, role: "model" } as const;
     return blockParts(context, `/content/${i}`, block);
   });
@@ -113,10 +112,24 @@ export const ReplyContent = (props: ReplyContentProps) => {
   );
 };
 
+function usageWords(
+  { inputTokens: input, outputTokens: output, cachedInputTokens: cached, estimated }: Usage,
+  kind: SamplingRequest["kind"],
+  { settings }: Words["page"],
+): string {
+  const usage =
+    kind === "embedding"
+      ? fillText(settings.tokensRead, { input })
+      : cached === undefined
+        ? fillText(settings.usage, { input, output })
+        : fillText(settings.usageCached, { input, cached, output });
+  return estimated === true ? fillText(settings.estimated, { usage }) : usage;
+}
+
 /** What is in a reply, in a line. */
 export function replySummary(reply: SamplingReply, { page, review }: Words): string {
   const vectors = vectorsIn(reply);
   if (vectors.length === reply.content.length && vectors.length > 0) return review.vectors(vectorSizes(vectors));
   const characters = [...replyFields(reply).values()].reduce((sum, text) => sum + text.length, 0);
-  return [page.counts.blocks(reply.content.length), review.counts.characters(characters)].join(review.marks.comma);
+  return [fillText(page.counts.blocks, { n: reply.content.length }), review.counts.characters(characters)].join(review.marks.comma);
 }

@@ -10,7 +10,7 @@ import { useWords } from "./language.ts";
 import { Frames, type FramedPart, Name, OutsideText } from "./outside-text.tsx";
 import { blockParts } from "./pieces.tsx";
 import { placeId } from "./place-id.ts";
-import { fill } from "./sentence.tsx";
+import { fill, fillText } from "./sentence.tsx";
 import { type Showing, TextPart } from "./text-part.tsx";
 
 type Message = SamplingRequest["messages"][number];
@@ -22,7 +22,7 @@ type ContentProps = { readonly request: SamplingRequest; readonly showing: Showi
 /** "1 · User message"; without its number where it is the only one. */
 function messageTitle({ page: { pieces } }: Words, { kind, messages }: SamplingRequest, message: Message, index: number): Child {
   const of = messages.length;
-  if (kind === "embedding") return pieces.vectorText(index + 1, of);
+  if (kind === "embedding") return of === 1 ? pieces.onlyVectorText : fill(pieces.vectorText, { n: String(index + 1), of: String(of) });
   const title = pieces.message[message.role];
   return of === 1 ? title : fill(pieces.ordinal, { n: String(index + 1), title });
 }
@@ -122,8 +122,8 @@ export function requestSummary(request: SamplingRequest, { page, review }: Words
     request.kind === "function"
       ? counts.arguments
       : request.kind === "embedding"
-        ? counts.texts(request.messages.length)
-        : counts.messages(request.messages.length),
+        ? fillText(page.counts.texts, { n: request.messages.length })
+        : fillText(page.counts.messages, { n: request.messages.length }),
     count("image") === 0 ? "" : counts.images(count("image")),
     count("audio") === 0 ? "" : counts.audio(count("audio")),
     request.tools === undefined ? "" : counts.tools(request.tools.length),

@@ -99,7 +99,10 @@ const Preview = ({ changes, view, isFocused }: { changes: readonly FieldChange[]
   return (
     <section class="note news" id="preview" role="status" tabindex={-1} {...(isFocused ? { autofocus: true } : {})}>
       <p>
-        {fill(words.preview(changes.length), { fields: <ChangedFields changes={changes} kind={view.request.kind} /> })} {words.undecided}
+        {changes.length === 0
+          ? words.nothing
+          : fill(words.preview, { n: changes.length, fields: <ChangedFields changes={changes} kind={view.request.kind} /> })}{" "}
+        {words.undecided}
       </p>
     </section>
   );

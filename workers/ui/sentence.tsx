@@ -1,11 +1,16 @@
-// Puts values into a sentence's placeholders. It escapes nothing itself: hono/jsx escapes every
-// string.
+// Puts values into the places of a sentence, on pages and in emails. It escapes nothing itself:
+// hono/jsx escapes every string.
 
 import type { Child } from "hono/jsx";
+import { type Text, textOf, textParts } from "../../shared/words/text.ts";
+import { useWords } from "./language.ts";
 
-/**
- * The parts of `sentence`, with each `{name}` replaced by its value. A placeholder without a value
- * stays.
- */
-export const fill = (sentence: string, values: Readonly<Record<string, Child>>): Child[] =>
-  sentence.split(/(\{\w+\})/).map((part) => (/^\{\w+\}$/.test(part) ? (values[part.slice(1, -1)] ?? part) : part));
+/** The parts of a sentence, with elements or texts in its places. */
+export const fill = <Places extends string>(sentence: Text<Places>, values: Readonly<Record<NoInfer<Places>, Child>>): Child[] =>
+  textParts<Child>(sentence, values, useWords().lang);
+
+/** The same as one text. */
+export const fillText = <Places extends string>(
+  sentence: Text<Places>,
+  values: Readonly<Record<NoInfer<Places>, string | number>>,
+): string => textOf(sentence, values, useWords().lang);

@@ -12,9 +12,10 @@ import { allLines, shownLines } from "../../shared/review/line-parts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import { Difference } from "./changes.tsx";
 import { Icon } from "./icons.tsx";
+import type { Words } from "../../shared/channels/words/words.ts";
 import { useWords } from "./language.ts";
 import { OutsideText } from "./outside-text.tsx";
-import { fill } from "./sentence.tsx";
+import { fill, fillText } from "./sentence.tsx";
 import { placeWords } from "../../shared/channels/content-words.ts";
 
 /** `undefined` in its place: the review is closed, or its content is not editable here. */
@@ -216,7 +217,7 @@ export const TextPart = (props: TextPartProps) => {
       <summary class="chev">
         <h2>{title}</h2>
         {badge}
-        <span class="size">{words.page.outside.size(allLines(viewText(text)), text.length)}</span>
+        <span class="size">{sizeWords(text, words)}</span>
       </summary>
       <Body {...props} field={field} />
     </details>
@@ -225,3 +226,8 @@ export const TextPart = (props: TextPartProps) => {
 
 /** "Grace Hopper changed this, 14:20 UTC". */
 export const editedByLine = (sentence: string, values: Readonly<Record<string, Child>>): Child => <>{fill(sentence, values)}</>;
+
+function sizeWords(text: string, { page: { outside } }: Words): string {
+  const [lines, n] = [allLines(viewText(text)), text.length];
+  return lines > 1 ? fillText(outside.sizeOfLines, { lines, n }) : fillText(outside.size, { n });
+}

@@ -89,7 +89,7 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
     warnings === 0 ? null : (
       <span class={isHigh ? "tag bad" : "tag mind"}>
         <Icon of="warning" />
-        {page.warnings.heading(warnings)}
+        {fill(page.warnings.heading, { n: warnings })}
       </span>
     ),
     <b>{list.gates[gate]}</b>,

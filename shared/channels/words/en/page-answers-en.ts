@@ -33,7 +33,7 @@ export const pageAnswersEn = {
     },
     uses: {
       title: "Nothing was decided: the number of later requests is not valid.",
-      message: (most: number): string => `How many times at most: write a whole number from 1 to ${most.toLocaleString("en-US")}.`,
+      message: "How many times at most: write a whole number from 1 to {most}.",
     },
     nonce: {
       early: "The button was pressed too soon after the page opened. Nothing was decided; read everything, then press it again.",

@@ -2,11 +2,10 @@
 // review-en.ts; the pages around it are in page-answers-en.ts.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { Usage } from "../../../model/call.ts";
 import type { Asking } from "../../../review/review-facts.ts";
 import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
-import { bytes, clockTime, dollars, plural, stampedTime } from "./page-numbers-en.ts";
+import { bytes, clockTime, dollars, stampedTime } from "./page-numbers-en.ts";
 import { pageAnswersEn } from "./page-answers-en.ts";
 import { pageGrantEn } from "./page-grant-en.ts";
 import { pageRedactionEn } from "./page-redaction-en.ts";
@@ -48,9 +47,6 @@ const headings: Readonly<Record<Asking, Readonly<Record<Gate, Tenses>>>> = {
 
 const untrusted = " · untrusted text";
 
-const fromCache = ({ cachedInputTokens: cached }: Usage): string =>
-  cached === undefined ? "" : ` (${cached.toLocaleString("en-US")} from the provider’s cache)`;
-
 export const pageEn = {
   /** Of `<html lang>`, and of the script's plurals. */
   lang: "en",
@@ -78,7 +74,7 @@ export const pageEn = {
     hours: "{h} h {m} min",
   },
   warnings: {
-    heading: (n: number): string => plural(n, "warning", "warnings"),
+    heading: "{n, # warning/# warnings}",
     all: { low: "low", medium: "medium", high: "high" },
     some: { low: "{n} low", medium: "{n} medium", high: "{n} high" },
     inPrompt: "In the prompt: {place}",
@@ -87,7 +83,7 @@ export const pageEn = {
   },
   facts: {
     heading: "Details",
-    maxTokens: (n: number): string => `${n.toLocaleString("en-US")} max tokens`,
+    maxTokens: "{n} max tokens",
     owner: "Client’s owner",
     model: "Model",
     answeredBy: "Answered by",
@@ -95,7 +91,7 @@ export const pageEn = {
     warnings: "Warnings",
     differences: "Differences from the request",
     reviewers: "Reviewers",
-    reviewersOf: (needed: number, of: number): string => `${needed} of ${of}: {names}`,
+    reviewersOf: "{needed} of {of}: {names}",
     rule: "Rule",
     content: "Content",
     request: "Request",
@@ -121,10 +117,10 @@ export const pageEn = {
     stopReason: "Finish reason",
     realModel: "Name reported by the provider",
     tokens: "Tokens",
-    usage: (usage: Usage): string =>
-      `${usage.inputTokens.toLocaleString("en-US")} input${fromCache(usage)}, ${usage.outputTokens.toLocaleString("en-US")} output tokens${usage.estimated === true ? " (estimated)" : ""}`,
-    tokensRead: (usage: Usage): string =>
-      `${plural(usage.inputTokens, "input token", "input tokens")}${usage.estimated === true ? " (estimated)" : ""}`,
+    usage: "{input} input, {output} output tokens",
+    usageCached: "{input} input ({cached} from the provider’s cache), {output} output tokens",
+    tokensRead: "{input, # input token/# input tokens}",
+    estimated: "{usage} (estimated)",
     was: "was {before}",
   },
   toolChoices: { auto: "the model decides (auto)", required: "a tool must be used (required)", none: "no tools (none)" },
@@ -143,12 +139,13 @@ export const pageEn = {
     changed: "Changed",
     byWhom: "{by} changed: {fields}",
     versionBy: "{by} changed this, {at}",
-    skipped: (lines: number): string => `${plural(lines, "unchanged line", "unchanged lines")} not shown`,
+    skipped: "{n, # unchanged line/# unchanged lines} not shown",
     removed: "removed",
     added: "added",
     sent: { request: "Text that is sent:", response: "Text that is delivered:" },
     closed: "The changed text:",
-    preview: (n: number): string => (n === 0 ? "You have changed nothing." : `${plural(n, "change", "changes")}: {fields}.`),
+    nothing: "You have changed nothing.",
+    preview: "{n, # change/# changes}: {fields}.",
     undecided: "Nothing is decided yet.",
   },
   outside: {
@@ -161,10 +158,9 @@ export const pageEn = {
     clientAsAssistant: `From {client}, as a model’s words${untrusted}`,
     tool: `From the tool {name}${untrusted}`,
     lineGoesOn: "the line goes on",
-    lines: (from: number, to: number, of: number): string =>
-      `Lines ${from.toLocaleString("en-US")}–${to.toLocaleString("en-US")} of ${of.toLocaleString("en-US")}`,
-    size: (lines: number, characters: number): string =>
-      `${lines > 1 ? `${plural(lines, "line", "lines")}, ` : ""}${plural(characters, "character", "characters")}`,
+    lines: "Lines {from}–{to} of {of}",
+    size: "{n, # character/# characters}",
+    sizeOfLines: "{lines, # line/# lines}, {n, # character/# characters}",
   },
   edit: {
     open: "Edit",
@@ -174,9 +170,9 @@ export const pageEn = {
     json: "JSON",
   },
   media: {
-    image: (n: string, size: string): string => `Image in ${n}, ${size}. Countersign does not check what it shows.`,
+    image: "Image in {place}, {size}. Countersign does not check what it shows.",
     plain: "Re-encoded; exactly these bytes are sent on. Transparent areas are white. Text checks do not read images.",
-    audio: (n: string, size: string): string => `Sound in ${n}, ${size}`,
+    audio: "Sound in {place}, {size}",
     unsafe: "Images of this type are not displayed. This is the source.",
     unplayable: "This page cannot show or play this type, so you have not seen its content. All of it is below as base64.",
     notBase64: "This is not base64. It is shown below as received.",
@@ -195,7 +191,7 @@ export const pageEn = {
       response: { same: "Approve delivers it to {to}.", changed: "Approve delivers your version to {to}." },
       run: { same: "Approve runs it on {server}.", changed: "Approve runs your version on {server}." },
     },
-    moreVotes: (missing: number): string => (missing === 1 ? "{others} must approve too." : `${missing} of {others} must approve too.`),
+    moreVotes: { one: "{others} must approve too.", some: "{n} of {others} must approve too." },
     preview: { request: "Preview what is sent", response: "Preview what is delivered" },
     more: "More choices",
     reason: "Reason for denying (optional)",
@@ -212,7 +208,6 @@ export const pageEn = {
   },
   own: {
     votedHeading: "You approved it",
-    voted: (missing: number): string => (missing === 1 ? "{others} must approve too." : `${missing} of {others} must approve too.`),
     leftHeading: "You are no longer asked",
     handedOver: "You handed it to {to}, {at}. They have their own link. You can still read here, but not decide.",
     notMine: "You said that it is not yours, {at}. You get no more reminders. You can still read here, but not decide.",
@@ -288,10 +283,10 @@ export const pageEn = {
   missing: "There is no reply to show.",
   counts: {
     systemPrompt: "system prompt",
-    messages: (n: number): string => plural(n, "message", "messages"),
-    texts: (n: number): string => plural(n, "text", "texts"),
+    messages: "{n, # message/# messages}",
+    texts: "{n, # text/# texts}",
     arguments: "the arguments of the tool",
-    blocks: (n: number): string => plural(n, "part", "parts"),
+    blocks: "{n, # part/# parts}",
   },
   pieces: {
     systemPrompt: "System prompt",
@@ -308,8 +303,9 @@ export const pageEn = {
     failedToolResult: "Result of {id}, marked as an error",
     run: "Run {name} with these arguments",
     result: "Result",
-    vectorText: (n: number, of: number): string => (of === 1 ? "Text that becomes a vector" : `Text ${n} of ${of}, becomes a vector`),
-    moreVectors: (n: number): string => `and ${plural(n, "more vector", "more vectors")}`,
+    onlyVectorText: "Text that becomes a vector",
+    vectorText: "Text {n} of {of}, becomes a vector",
+    moreVectors: "and {n, # more vector/# more vectors}",
     vectorsLead: "These are the first numbers of each vector, rounded. The vectors are delivered unchanged and cannot be edited.",
     structured: "Structured content",
     link: "Link to a resource (not fetched)",
@@ -321,7 +317,7 @@ export const pageEn = {
     uri: "URI",
     mimeType: "Type",
     reply: "Reply",
-    replyPart: (n: number, of: number): string => (of === 1 ? "Reply" : `Reply, part ${n}`),
+    replyPart: "Reply, part {n}",
   },
   /** After the label `facts.askedBy`. Emails use it too. */
   askedBy: "Asked by",

@@ -53,12 +53,12 @@ export const pageGrantEn = {
     hours: "For",
     hoursOf: { 1: "1 hour", 24: "1 day", 168: "7 days", 720: "30 days" },
     uses: "Uses",
-    usesHint: (most: number): string => `Uses: a number from 1 to ${most.toLocaleString("en-US")}.`,
+    usesHint: "Uses: a number from 1 to {most}.",
     /** The grant that was given with the approval. */
     given: {
       heading: { request: "You allowed later requests", response: "You allowed later replies" },
       covers: "{what}, {scope}",
-      until: (uses: number): string => `${uses === 1 ? "Once" : `${uses.toLocaleString("en-US")} times`} at most, until {at}.`,
+      until: "{uses, Once/# times} at most, until {at}.",
       undo: "Undo: review them again",
       undone: { request: "Later requests are reviewed again, since {at}.", response: "Later replies are reviewed again, since {at}." },
     },

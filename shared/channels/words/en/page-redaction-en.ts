@@ -1,10 +1,8 @@
 // What the review page says of parts that rules of the policy masked, in English.
 
-import { plural } from "./page-numbers-en.ts";
-
 export const pageRedactionEn = {
   redaction: {
-    heading: (count: number): string => `${plural(count, "masked part", "masked parts")}`,
+    heading: "{n, # masked part/# masked parts}",
     /** Above the difference of a text. */
     byRule: "Masked by a rule of the policy:",
     /** {label}: what the rule took it for. {place}: its field. {rule}: the rule's name. */

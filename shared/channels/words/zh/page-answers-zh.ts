@@ -2,7 +2,6 @@
 // simplified Chinese.
 
 import type { ReviewState } from "../../../review/view.ts";
-import { number } from "./page-numbers-zh.ts";
 
 export const pageAnswersZh = {
   /** The message on top of the page after a decision that did not count. */
@@ -32,7 +31,7 @@ export const pageAnswersZh = {
     },
     uses: {
       title: "尚未作出任何决定：次数无效。",
-      message: (most: number): string => `最多放行几次：请填 1 到 ${number(most)} 之间的整数。`,
+      message: "最多放行几次：请填 1 到 {most} 之间的整数。",
     },
     nonce: {
       early: "页面刚打开就按下了按钮。尚未作出任何决定；请读完再按。",

@@ -1,8 +1,6 @@
 // What a review page says of the grants that a reviewer may give, or has given, in simplified
 // Chinese.
 
-import { number } from "./page-numbers-zh.ts";
-
 export const pageGrantZh = {
   grant: {
     heading: { request: "放行后续请求", response: "放行后续回复" },
@@ -51,12 +49,12 @@ export const pageGrantZh = {
     hours: "有效期",
     hoursOf: { 1: "1 小时", 24: "1 天", 168: "7 天", 720: "30 天" },
     uses: "次数",
-    usesHint: (most: number): string => `次数：1 到 ${number(most)} 之间的整数。`,
+    usesHint: "次数：1 到 {most} 之间的整数。",
     /** The grant that was given with the approval. */
     given: {
       heading: { request: "你放行了后续请求", response: "你放行了后续回复" },
       covers: "{what}，{scope}",
-      until: (uses: number): string => `最多 ${number(uses)} 次，{at} 前有效。`,
+      until: "最多 {uses} 次，{at} 前有效。",
       undo: "撤销：恢复审核",
       undone: { request: "后续请求已于 {at} 恢复审核。", response: "后续回复已于 {at} 恢复审核。" },
     },

@@ -1,10 +1,8 @@
 // What the review page says of parts that rules of the policy masked, in simplified Chinese.
 
-import { number } from "./page-numbers-zh.ts";
-
 export const pageRedactionZh = {
   redaction: {
-    heading: (count: number): string => `${number(count)} 处已遮盖`,
+    heading: "{n} 处已遮盖",
     /** Above the difference of a text. */
     byRule: "按策略规则遮盖：",
     /** {label}: what the rule took it for. {place}: its field. {rule}: the rule's name. */

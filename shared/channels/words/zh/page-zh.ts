@@ -2,7 +2,6 @@
 // words is in review-zh.ts, with the glossary; the pages around it are in page-answers-zh.ts.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { Usage } from "../../../model/call.ts";
 import type { Asking } from "../../../review/review-facts.ts";
 import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
@@ -10,7 +9,7 @@ import { pageAnswersZh } from "./page-answers-zh.ts";
 import { pageGrantZh } from "./page-grant-zh.ts";
 import { pageRedactionZh } from "./page-redaction-zh.ts";
 import { pageWrittenZh } from "./page-written-zh.ts";
-import { bytes, clockTime, counted, dollars, number, stampedTime } from "./page-numbers-zh.ts";
+import { bytes, clockTime, dollars, stampedTime } from "./page-numbers-zh.ts";
 
 /** While it is open, and afterwards. */
 type Tenses = { readonly now: string; readonly then: string };
@@ -48,11 +47,6 @@ const headings: Readonly<Record<Asking, Readonly<Record<Gate, Tenses>>>> = {
 
 const untrusted = " · 不可信文字";
 
-const estimated = (usage: Usage): string => (usage.estimated === true ? "（估算）" : "");
-
-const fromCache = ({ cachedInputTokens: cached }: Usage): string =>
-  cached === undefined ? "" : `（其中 ${number(cached)} 来自提供商的缓存）`;
-
 export const pageZh = {
   /** Of `<html lang>`, and of the script's plurals. */
   lang: "zh-CN",
@@ -80,7 +74,7 @@ export const pageZh = {
     hours: "{h} 小时 {m} 分",
   },
   warnings: {
-    heading: (n: number): string => counted(n, "条警告"),
+    heading: "{n} 条警告",
     all: { low: "低", medium: "中", high: "高" },
     some: { low: "低 {n}", medium: "中 {n}", high: "高 {n}" },
     inPrompt: "提示词中：{place}",
@@ -89,7 +83,7 @@ export const pageZh = {
   },
   facts: {
     heading: "详情",
-    maxTokens: (n: number): string => `最多 ${number(n)} 个 token`,
+    maxTokens: "最多 {n} 个 token",
     owner: "客户端所有者",
     model: "模型",
     answeredBy: "回复者",
@@ -97,7 +91,7 @@ export const pageZh = {
     warnings: "警告",
     differences: "与请求的差异",
     reviewers: "审核人",
-    reviewersOf: (needed: number, of: number): string => `${number(of)} 人中需 ${number(needed)} 人批准：{names}`,
+    reviewersOf: "{of} 人中需 {needed} 人批准：{names}",
     rule: "规则",
     content: "内容",
     request: "请求",
@@ -123,9 +117,10 @@ export const pageZh = {
     stopReason: "结束原因",
     realModel: "提供商报告的名称",
     tokens: "token 数",
-    usage: (usage: Usage): string =>
-      `输入 ${number(usage.inputTokens)}${fromCache(usage)}，输出 ${number(usage.outputTokens)} 个 token${estimated(usage)}`,
-    tokensRead: (usage: Usage): string => `输入 ${number(usage.inputTokens)} 个 token${estimated(usage)}`,
+    usage: "输入 {input}，输出 {output} 个 token",
+    usageCached: "输入 {input}（其中 {cached} 来自提供商的缓存），输出 {output} 个 token",
+    tokensRead: "输入 {input} 个 token",
+    estimated: "{usage}（估算）",
     was: "原为 {before}",
   },
   toolChoices: { auto: "由模型决定 (auto)", required: "必须使用工具 (required)", none: "不使用工具 (none)" },
@@ -144,12 +139,13 @@ export const pageZh = {
     changed: "已修改",
     byWhom: "{by} 修改了：{fields}",
     versionBy: "{by} 修改了内容，{at}",
-    skipped: (lines: number): string => `${number(lines)} 行未改动，未显示`,
+    skipped: "{n} 行未改动，未显示",
     removed: "删除",
     added: "新增",
     sent: { request: "将发送的文字：", response: "将交付的文字：" },
     closed: "修改后的文字：",
-    preview: (n: number): string => (n === 0 ? "你没有修改任何内容。" : `${number(n)} 处修改：{fields}。`),
+    nothing: "你没有修改任何内容。",
+    preview: "{n} 处修改：{fields}。",
     undecided: "尚未作出任何决定。",
   },
   outside: {
@@ -162,8 +158,9 @@ export const pageZh = {
     clientAsAssistant: `来自 {client}，以模型口吻写成${untrusted}`,
     tool: `来自工具 {name}${untrusted}`,
     lineGoesOn: "本行未完",
-    lines: (from: number, to: number, of: number): string => `第 ${number(from)}–${number(to)} 行，共 ${number(of)} 行`,
-    size: (lines: number, characters: number): string => `${lines > 1 ? `${counted(lines, "行")}，` : ""}${counted(characters, "个字符")}`,
+    lines: "第 {from}–{to} 行，共 {of} 行",
+    size: "{n} 个字符",
+    sizeOfLines: "{lines} 行，{n} 个字符",
   },
   edit: {
     open: "编辑",
@@ -173,9 +170,9 @@ export const pageZh = {
     json: "JSON",
   },
   media: {
-    image: (n: string, size: string): string => `${n}中的图片，${size}。Countersign 不检查图片内容。`,
+    image: "{place}中的图片，{size}。Countersign 不检查图片内容。",
     plain: "已重新编码；发出的正是这些字节。透明区域显示为白色。文字检查不读取图片。",
-    audio: (n: string, size: string): string => `${n}中的音频，${size}`,
+    audio: "{place}中的音频，{size}",
     unsafe: "此类图片不会显示。下面是它的源码。",
     unplayable: "本页无法显示或播放此类型，所以你还没有看到其内容。完整内容以 base64 列在下方。",
     notBase64: "这不是 base64，下面按收到的原样显示。",
@@ -194,7 +191,7 @@ export const pageZh = {
       response: { same: "批准后交付给 {to}。", changed: "批准后，把你修改的版本交付给 {to}。" },
       run: { same: "批准后在 {server} 上运行。", changed: "批准后，在 {server} 上运行你修改的版本。" },
     },
-    moreVotes: (missing: number): string => (missing === 1 ? "还须由 {others} 批准。" : `还须由 {others} 中的 ${number(missing)} 人批准。`),
+    moreVotes: { one: "还须由 {others} 批准。", some: "还须由 {others} 中的 {n} 人批准。" },
     preview: { request: "预览将发送的内容", response: "预览将交付的内容" },
     more: "更多选项",
     reason: "拒绝的原因（选填）",
@@ -211,7 +208,6 @@ export const pageZh = {
   },
   own: {
     votedHeading: "你已批准",
-    voted: (missing: number): string => (missing === 1 ? "还须由 {others} 批准。" : `还须由 {others} 中的 ${number(missing)} 人批准。`),
     leftHeading: "不再需要你决定",
     handedOver: "你已转交给 {to}，{at}。对方有自己的链接。你仍可在此查看，但不能决定。",
     notMine: "你已声明不归你审核，{at}。你不会再收到提醒。你仍可在此查看，但不能决定。",
@@ -286,10 +282,10 @@ export const pageZh = {
   missing: "没有可显示的回复。",
   counts: {
     systemPrompt: "系统提示词",
-    messages: (n: number): string => counted(n, "条消息"),
-    texts: (n: number): string => counted(n, "段文字"),
+    messages: "{n} 条消息",
+    texts: "{n} 段文字",
     arguments: "工具的参数",
-    blocks: (n: number): string => counted(n, "个部分"),
+    blocks: "{n} 个部分",
   },
   pieces: {
     systemPrompt: "系统提示词",
@@ -306,8 +302,9 @@ export const pageZh = {
     failedToolResult: "{id} 的结果，标记为错误",
     run: "用这些参数运行 {name}",
     result: "结果",
-    vectorText: (n: number, of: number): string => (of === 1 ? "将转成向量的文字" : `文字 ${n}/${of}，将转成向量`),
-    moreVectors: (n: number): string => `另有 ${counted(n, "个向量")}`,
+    onlyVectorText: "将转成向量的文字",
+    vectorText: "文字 {n}/{of}，将转成向量",
+    moreVectors: "另有 {n} 个向量",
     vectorsLead: "这是每个向量开头的几个数字，已四舍五入。向量会原样交付，不能修改。",
     structured: "结构化内容",
     link: "资源链接（未抓取）",
@@ -319,7 +316,7 @@ export const pageZh = {
     uri: "URI",
     mimeType: "类型",
     reply: "回复",
-    replyPart: (n: number, of: number): string => (of === 1 ? "回复" : `回复，第 ${n} 部分`),
+    replyPart: "回复，第 {n} 部分",
   },
   /** After the label `facts.askedBy`. Emails use it too. */
   askedBy: "请求方",

@@ -5,6 +5,7 @@ import { languageFor } from "../../../../shared/channels/words/languages.ts";
 import { catalogues, wordsOf } from "../../../../shared/channels/words/words.ts";
 import { riskWords } from "../../../../shared/channels/risk-words.ts";
 import { placeWords } from "../../../../shared/channels/content-words.ts";
+import { textOf } from "../../../../shared/words/text.ts";
 
 describe("the language", () => {
   test.each([
@@ -128,8 +129,20 @@ describe("numbers, dates and spans of time", () => {
     ["a span of one each", en.review.span(90_061_000), "1 day 1 hour", zh.review.span(90_061_000), "1天1小时"],
     ["no time", en.review.left(-5), "0 seconds", zh.review.left(-5), "0秒"],
     ["time left", en.review.left(119_999), "1 minute", zh.review.left(119_999), "1分钟"],
-    ["one warning", en.page.warnings.heading(1), "1 warning", zh.page.warnings.heading(1), "1 条警告"],
-    ["many warnings", en.page.warnings.heading(1_200), "1,200 warnings", zh.page.warnings.heading(1_200), "1,200 条警告"],
+    [
+      "one warning",
+      textOf(en.page.warnings.heading, { n: 1 }, en.lang),
+      "1 warning",
+      textOf(zh.page.warnings.heading, { n: 1 }, zh.lang),
+      "1 条警告",
+    ],
+    [
+      "many warnings",
+      textOf(en.page.warnings.heading, { n: 1_200 }, en.lang),
+      "1,200 warnings",
+      textOf(zh.page.warnings.heading, { n: 1_200 }, zh.lang),
+      "1,200 条警告",
+    ],
     ["dollars", en.page.dollars(0.01371), "$0.0138", zh.page.dollars(0.01371), "$0.0138"],
     ["exact dollars", en.page.dollars(1.1), "$1.10", zh.page.dollars(1.1), "$1.10"],
     ["hardly any", en.page.dollars(1e-9), "under $0.0001", zh.page.dollars(1e-9), "不到 $0.0001"],

@@ -27,7 +27,7 @@ const signs = { same: " ", removed: "−", added: "+", changed: "±" } as const;
 const Line = ({ line }: { line: DifferenceLine }) => {
   const { diff } = useTexts(documentsWords);
   const { page } = useWords();
-  if (line.kind === "skipped") return <span class="gap">{page.changes.skipped(line.lines)}</span>;
+  if (line.kind === "skipped") return <span class="gap">{fill(page.changes.skipped, { n: line.lines })}</span>;
   if (line.kind === "cut") return <span class="gap">{fill(diff.cut, { n: line.lines.toLocaleString(page.lang) })}</span>;
   return (
     <span class={line.kind}>
