@@ -11,17 +11,19 @@ export type NoticeChannel = keyof typeof noticeChannels;
 export type LinkChannel = NoticeChannel | "outbox";
 
 /** Why a notice was not sent. Operators see it, and it is in the record. */
-export type NoticeError =
-  | "rateLimited"
-  | "dailyLimit"
-  | "suppressed"
-  | "notAllowed"
-  | "notVerified"
-  | "invalid"
-  | "unauthorized"
-  | "notFound"
-  | "unavailable"
-  | "notConfigured";
+export const noticeErrors = [
+  "rateLimited",
+  "dailyLimit",
+  "suppressed",
+  "notAllowed",
+  "notVerified",
+  "invalid",
+  "unauthorized",
+  "notFound",
+  "unavailable",
+  "notConfigured",
+] as const;
+export type NoticeError = (typeof noticeErrors)[number];
 
 type ChannelFacts = {
   /** Its name in a sentence to operators, and the page of the documentation on its setup. */
@@ -106,6 +108,8 @@ export const noticeChannels = {
 } as const satisfies Readonly<Record<string, ChannelFacts>>;
 
 export const noticeChannelNames = Object.keys(noticeChannels) as NoticeChannel[]; // its own names
+
+export const linkChannels = [...noticeChannelNames, "outbox"] as const satisfies readonly LinkChannel[];
 
 /** What is known of a channel. */
 export const channelFacts = (channel: NoticeChannel): ChannelFacts => noticeChannels[channel];

@@ -1,13 +1,11 @@
 // What an operator asks of a new API key: the body of POST /admin/keys, and the console's form.
 
 import * as z from "zod";
-import type { KeyScope } from "../model/gate.ts";
+import { keyScopes } from "../model/gate.ts";
 import { limitsSchema } from "../policy/limits.ts";
 import { keyBudgetSchema } from "./budgets.ts";
 
 const word = z.string().min(1).max(128);
-
-export const keyScopes = ["sampling", "control", "v1"] as const satisfies readonly KeyScope[];
 
 /** The body of POST /admin/keys. */
 export const keyRequestSchema = z.strictObject({

@@ -13,7 +13,8 @@ export type Provenance = "claimed" | "inferred" | "observed" | "own";
 export type KeyEnd = "keyRevoked" | "keyExpired";
 
 /** The endpoints that an API key can be for. `sampling`: POST /sampling and the relay. */
-export type KeyScope = "sampling" | "control" | "v1";
+export const keyScopes = ["sampling", "control", "v1"] as const;
+export type KeyScope = (typeof keyScopes)[number];
 
 /** The limits that a caller may exceed for a time. */
 export type LimitName = "requestsPerMinute" | "concurrent" | "callsPerMinute" | "heldStreams" | "sessions";

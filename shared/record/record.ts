@@ -398,7 +398,13 @@ export function firstBrokenEvent(events: readonly ReadEvent[]): number | null {
 }
 
 /** An event as it leaves the gateway. Its time is ISO 8601, its hash is over the milliseconds. */
-export const exportedEvent = ({ run, seq, at, fact, hash }: ReadEvent) => ({ run, seq, at: new Date(at).toISOString(), fact, hash });
+export const exportedEvent = <Fact extends ReadEvent["fact"]>({
+  run,
+  seq,
+  at,
+  fact,
+  hash,
+}: Omit<ReadEvent, "fact"> & { readonly fact: Fact }) => ({ run, seq, at: new Date(at).toISOString(), fact, hash });
 
 /** An event's line in an export. */
 export const exportLine = (event: ReadEvent): string => `${JSON.stringify(exportedEvent(event))}\n`;

@@ -1,31 +1,35 @@
 // The sunset report: which MCP servers sample, and what a move to /v1 would change for each. No
 // clock, no storage.
 
+import * as z from "zod";
+import { count, list as listOf, text, time } from "../json/answer-fields.ts";
 import { unreachable } from "../result.ts";
 import type { Feature } from "./request-use.ts";
 import { type Counts, type ServerMonths, featuresUsed, outcomesOf } from "./server-use.ts";
 
 /** What the report says of one server. */
-export type SunsetLine = {
-  readonly server: string;
-  /** Whether it has an entry in the servers document, and whether that has `v1Tokens`. */
-  readonly entry: ServerEntry;
-  /** ISO 8601; null where it has not sampled, but called /v1. */
-  readonly firstAt: string | null;
-  readonly lastAt: string | null;
-  readonly requests: number;
-  readonly outcomes: Readonly<Record<string, number>>;
-  readonly broughtBy: readonly { readonly endpoint: string; readonly revision: string; readonly requests: number }[];
-  readonly models: readonly { readonly model: string; readonly requests: number }[];
-  readonly months: readonly { readonly month: string; readonly requests: number }[];
-  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number };
-  /** Its requests at /v1, with tokens of its own. */
-  readonly v1: { readonly requests: number; readonly lastAt: string | null };
-  /** What a move to /v1 changes for it, a sentence each. */
-  readonly moving: readonly string[];
-};
+export const sunsetLineSchema = () =>
+  z.object({
+    server: text(),
+    /** Whether it has an entry in the servers document, and whether that has `v1Tokens`. */
+    entry: z.enum(["none", "withoutV1Tokens", "withV1Tokens"]),
+    /** Null where it has not sampled, but called /v1. */
+    firstAt: time().nullable(),
+    lastAt: time().nullable(),
+    requests: count(),
+    outcomes: z.record(text(), count()),
+    broughtBy: listOf(z.object({ endpoint: text(), revision: text(), requests: count() })),
+    models: listOf(z.object({ model: text(), requests: count() })),
+    months: listOf(z.object({ month: text(), requests: count() })),
+    usage: z.object({ inputTokens: count(), outputTokens: count(), costUsd: z.number() }),
+    /** Its requests at /v1, with tokens of its own. */
+    v1: z.object({ requests: count(), lastAt: time().nullable() }),
+    /** What a move to /v1 changes for it, a sentence each. */
+    moving: listOf(text()),
+  });
+export type SunsetLine = z.infer<ReturnType<typeof sunsetLineSchema>>;
 
-export type ServerEntry = "none" | "withoutV1Tokens" | "withV1Tokens";
+export type ServerEntry = SunsetLine["entry"];
 
 export function sunsetLine({ server, use, months }: ServerMonths, entry: ServerEntry): SunsetLine {
   const { firstAt, lastAt, requests, models, broughtBy, inputTokens, outputTokens, costUsd, v1 } = use;

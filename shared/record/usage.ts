@@ -2,7 +2,9 @@
 // alone, which can be added up in any order. Money is in whole billionths of a dollar, because sums
 // of fractions depend on their order.
 
+import * as z from "zod";
 import { nanosInUsd } from "../budget/budgets.ts";
+import { count } from "../json/answer-fields.ts";
 import { unreachable } from "../result.ts";
 import type { RunSummary } from "./run-summary.ts";
 import { type WaitHistogram, addedWaits, histogramOf, noWaits, waitQuantile } from "./wait-histogram.ts";
@@ -84,16 +86,18 @@ export const requestsIn = ({ outcomes }: Pick<UsageSum, "outcomes">): number =>
   usageOutcomes.reduce((sum, each) => sum + (outcomes[each] ?? 0), 0);
 
 /** Usage as the operator's API gives it. */
-export type ShownUsage = {
-  readonly requests: number;
-  readonly outcomes: Readonly<Record<UsageOutcome, number>>;
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly costUsd: number;
-  /** How long people took to decide, within 5 %; null where nobody decided. */
-  readonly waitP50Ms: number | null;
-  readonly waitP95Ms: number | null;
-};
+export const shownUsageSchema = () =>
+  z.object({
+    requests: count(),
+    outcomes: z.record(z.enum(usageOutcomes), count()),
+    inputTokens: count(),
+    outputTokens: count(),
+    costUsd: z.number(),
+    /** How long people took to decide, within 5 %; null where nobody decided. */
+    waitP50Ms: count().nullable(),
+    waitP95Ms: count().nullable(),
+  });
+export type ShownUsage = z.infer<ReturnType<typeof shownUsageSchema>>;
 
 export const shownUsage = (usage: UsageSum): ShownUsage => ({
   requests: requestsIn(usage),

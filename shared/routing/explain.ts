@@ -1,50 +1,67 @@
 // What choosing would do with a request, step by step, for `POST /admin/routing/explain`. It calls
 // no model and changes nothing.
 
+import * as z from "zod";
+import { count, list, phrase, text } from "../json/answer-fields.ts";
 import type { NamedModel } from "../model/sampling.ts";
 import { arithmeticOf, summaryOf, whyOf, whySentence } from "./choose.ts";
-import { findEligible, hintsOf, type PassedOver, type RoutingInput } from "./eligible.ts";
+import { findEligible, hintsOf, type RoutingInput } from "./eligible.ts";
 import { estimateInputTokens, leastInputTokens } from "./price.ts";
-import { reasonText } from "../words/reasons.ts";
-import { rank, type Ranked, type Term, type Tier } from "./rank.ts";
+import { type ReasonPhrase, reasonText } from "../words/reasons.ts";
+import { axes, rank, type Ranked } from "./rank.ts";
 
-export type ExplainedModel = {
-  readonly model: string;
-  readonly provider: string;
-  /** The name the provider knows it by. */
-  readonly name: string;
-  /** From 1: the order in which it would be tried. */
-  readonly place: number;
-  readonly tier: Tier;
-  readonly score: number;
-  /** One for each priority that was given: what the score is the sum of. */
-  readonly terms: readonly Term[];
-  /**
-   * The sum as it was computed, such as "cost 0.8 x 0.4 + speed 0.2 x 0.6"; empty where no priority
-   * was given.
-   */
-  readonly arithmetic: string;
-  readonly worstCostUsd: number;
-  readonly why: string;
-};
+const namedModel = () => z.object({ name: text(), version: text().exactOptional(), provider: text().exactOptional() });
 
-/** `reason`: `why` in English. */
-export type ExplainedReason = PassedOver & { readonly reason: string };
+const tier = () =>
+  z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("named"), named: namedModel() }),
+    z.object({ kind: z.literal("nearlyNamed"), named: namedModel(), differs: list(z.enum(["version", "provider"])) }),
+    z.object({ kind: z.literal("namedEquivalent"), named: namedModel(), entry: text() }),
+    z.object({ kind: z.literal("hint"), hint: text() }),
+    z.object({ kind: z.literal("equivalent"), hint: text(), entry: text() }),
+    z.object({ kind: z.literal("rest") }),
+  ]);
 
-export type Explanation = {
-  readonly tableVersion: number;
-  /** The model that was asked for by name, where one was: then hints count for nothing. */
-  readonly namedModel?: NamedModel;
-  /** The hints that counted, in order. */
-  readonly hints: readonly string[];
-  /** How many hints were empty, too long, beyond the sixteenth, or beside a named model. */
-  readonly hintsIgnored: number;
-  /** Input tokens as used for eligibility and, without a model's own `imageTokens`, for cost. */
-  readonly inputTokens: { readonly atLeast: number; readonly atMost: number };
-  readonly ranked: readonly ExplainedModel[];
-  readonly passedOver: readonly ExplainedReason[];
-  readonly why: string;
-};
+const explainedModel = () =>
+  z.object({
+    model: text(),
+    provider: text(),
+    /** The name the provider knows it by. */
+    name: text(),
+    /** From 1: the order in which it would be tried. */
+    place: count(),
+    tier: tier(),
+    score: z.number(),
+    /** One for each priority that was given: what the score is the sum of. */
+    terms: list(z.object({ axis: z.enum(axes), priority: z.number(), score: z.number() })),
+    /**
+     * The sum as it was computed, such as "cost 0.8 x 0.4 + speed 0.2 x 0.6"; empty where no
+     * priority was given.
+     */
+    arithmetic: text(),
+    worstCostUsd: z.number(),
+    why: text(),
+  });
+export type ExplainedModel = z.infer<ReturnType<typeof explainedModel>>;
+
+export const explanationSchema = () =>
+  z.object({
+    tableVersion: count(),
+    /** The model that was asked for by name, where one was: then hints count for nothing. */
+    namedModel: namedModel().exactOptional(),
+    /** The hints that counted, in order. */
+    hints: list(text()),
+    /** How many hints were empty, too long, beyond the sixteenth, or beside a named model. */
+    hintsIgnored: count(),
+    /** Input tokens as used for eligibility and, without a model's own `imageTokens`, for cost. */
+    inputTokens: z.object({ atLeast: count(), atMost: count() }),
+    ranked: list(explainedModel()),
+    /** `reason`: `why` in English. */
+    passedOver: list(z.object({ model: text(), why: phrase<ReasonPhrase>(), reason: text() })),
+    why: text(),
+  });
+export type Explanation = z.infer<ReturnType<typeof explanationSchema>>;
+export type ExplainedReason = Explanation["passedOver"][number];
 
 /**
  * The same steps as `chooseCandidates`, with everything they looked at. A request that no model can

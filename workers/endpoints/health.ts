@@ -12,6 +12,7 @@ import { ConfigurationUnavailable, documentIssues, documentsOf } from "../stores
 import { keyIssues, keysWithoutOwner } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
 import { missingWorkerIssues } from "../platform/workers-beside.ts";
+import { type Health, type HealthIssue, health as healthAnswer } from "./admin/answers/overview.ts";
 import type { App, AppContext } from "./app-context.ts";
 import { asJson } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
@@ -20,8 +21,8 @@ export const healthRoutes = new Hono<App>();
 
 const health = describe("health", {
   summary: "Whether the gateway can serve, and what needs attention",
-  200: asJson("Health", "It serves"),
-  503: asJson("Health", "It does not"),
+  200: asJson(healthAnswer, "It serves"),
+  503: asJson(healthAnswer, "It does not"),
 });
 
 healthRoutes.get(paths.health, health, async (c) => {
@@ -30,15 +31,13 @@ healthRoutes.get(paths.health, health, async (c) => {
   return status === "down" ? c.json({ status, problems }, 503) : c.json({ status, problems }, 200, { "Cache-Control": "no-store" });
 });
 
-type Health = { readonly status: "ok" | "degraded" | "down"; readonly issues: readonly HealthIssue[] };
-
-/** `says`: the same before it is in English; absent where a channel says it. */
-export type HealthIssue = { readonly text: string; readonly says?: DoctorPhrase };
+/** What the gateway knows of itself, before it is in a language. */
+type OwnHealth = { readonly status: Health["status"]; readonly issues: readonly HealthIssue[] };
 
 const said = (says: DoctorPhrase): HealthIssue => ({ text: doctorText(says), says });
 
 /** What this Worker knows of itself: nothing outside is asked. Never throws. */
-export async function healthOf(c: AppContext): Promise<Health> {
+export async function healthOf(c: AppContext): Promise<OwnHealth> {
   const missing = missingBindingIssues(c.env);
   try {
     const settings = settingsOf(c.env);

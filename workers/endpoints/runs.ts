@@ -1,6 +1,8 @@
 // A run's state and result, and its cancellation, for the key that made it or an operator.
 
 import { Hono } from "hono";
+import * as z from "zod";
+import { text, time } from "../../shared/json/answer-fields.ts";
 import type { Operator } from "../../shared/record/record.ts";
 import { defaultCodec } from "../../shared/wire/mcp-codecs.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
@@ -12,7 +14,8 @@ import { parseOutcome } from "../pipeline/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
-import { inPath, asJson, noGoodKey, rateLimited } from "./openapi/answers.ts";
+import { named } from "./answer-schema.ts";
+import { inPath, asJson, noGoodKey, rateLimited, rpcErrorObject } from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 import { operatorOf, presentedKey, refuseKey, refuseKnown } from "./auth.ts";
 import type { App, AppContext } from "./app-context.ts";
@@ -25,10 +28,24 @@ const unknown = { error: "This key has no such run; runs are deleted after their
 const ofRun = { auth: "either", parameters: [inPath("id", "The run's id")] } as const;
 const refusals = { 401: noGoodKey, 429: rateLimited, 404: "No such run of this key" };
 
+const runAnswer = named("Run", () =>
+  z.object({
+    id: text(),
+    state: text(),
+    status: z.enum(["working", "completed", "failed", "cancelled"]),
+    server: text(),
+    name: text(),
+    createdAt: time(),
+    updatedAt: time(),
+    result: z.looseObject({}).exactOptional(),
+    error: rpcErrorObject().exactOptional(),
+  }),
+);
+
 const getRun = describe("getRun", {
   summary: "How a run stands, and its result or error once it may be told",
   ...ofRun,
-  200: asJson("Run", "The run"),
+  200: asJson(runAnswer, "The run"),
   ...refusals,
 });
 

@@ -1,6 +1,7 @@
 // The stateless sampling endpoint: JSON-RPC over one POST, as the HTTP contract says.
 
 import { Hono } from "hono";
+import * as z from "zod";
 import { isSessionName, sessionNameError, originatingIn } from "../../shared/wire/mcp-2025/meta.ts";
 import { describeOutcome } from "../../shared/wire/describe.ts";
 import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
@@ -23,12 +24,29 @@ import { awaitRun, parseOutcome } from "../pipeline/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { beginTrace, transportContext } from "../telemetry/begin-trace.ts";
 import { paths, runPath } from "../platform/urls.ts";
-import { configurationUnavailable, inHeader, inPath, inQuery, asJson, asJsonOrEvents, rpcError, tooLarge } from "./openapi/answers.ts";
+import { named } from "./answer-schema.ts";
+import {
+  configurationUnavailable,
+  inHeader,
+  inPath,
+  inQuery,
+  asJson,
+  asJsonOrEvents,
+  jsonBody,
+  rpcAnswer,
+  rpcError,
+  rpcId,
+  tooLarge,
+} from "./openapi/answers.ts";
 import { describe } from "./openapi/describe.ts";
 import { refuseKnown, requireCounted, requireKey } from "./auth.ts";
 import type { App, AppContext } from "./app-context.ts";
 
 export const samplingRoutes = new Hono<App>();
+
+const rpcRequest = named("RpcRequest", () =>
+  z.looseObject({ jsonrpc: z.literal("2.0"), id: rpcId().optional(), method: z.string(), params: z.looseObject({}).optional() }),
+);
 
 const sampling = describe("sampling", {
   summary: "One JSON-RPC message: sampling/createMessage, tasks/get, tasks/result, tasks/cancel, or notifications/cancelled",
@@ -36,12 +54,12 @@ const sampling = describe("sampling", {
     inHeader("Accept", "text/event-stream for server-sent events; anything else for one JSON value"),
     inHeader("Prefer", "respond-async: 202 and a run to ask about"),
   ],
-  body: { type: "application/json", schema: "RpcRequest" },
+  body: jsonBody(rpcRequest),
   200: asJsonOrEvents(
-    "RpcAnswer",
+    rpcAnswer,
     "The response, a result or an error. It may be held for as long as a person needs: white space or comments meanwhile",
   ),
-  202: asJson("RpcAnswer", "Asynchronous: the task that was made; empty for a notification", {
+  202: asJson(rpcAnswer, "Asynchronous: the task that was made; empty for a notification", {
     Location: "The run, where one was made",
     "Preference-Applied": "respond-async, where a run was made",
   }),

@@ -3,6 +3,7 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
+import { list, text, time } from "../../shared/json/answer-fields.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import { mostTokenSeconds } from "../../shared/relay/servers.ts";
 import { object } from "../../shared/json/fields.ts";
@@ -12,6 +13,7 @@ import { makeToken } from "../credentials/scoped-tokens.ts";
 import { callsOfNewObject, countCalls } from "../pipeline/calls.ts";
 import { originatingKey } from "../pipeline/sampling-call.ts";
 import { paths } from "../platform/urls.ts";
+import { named } from "./answer-schema.ts";
 import type { App } from "./app-context.ts";
 import { refuseKnown, requireKey } from "./auth.ts";
 import { asJson, rpcError } from "./openapi/answers.ts";
@@ -35,9 +37,13 @@ const tokenRequest = z.strictObject({
 
 const claimed = object({ session: sessionField, originatingRequest });
 
+const tokenAnswer = named("Token", () =>
+  z.object({ token: text(), baseUrl: text().nullable(), expiresAt: time(), models: list(text()).nullable(), maxUsd: z.number() }),
+);
+
 const makeTokenRoute = describe("makeToken", {
   summary: "A token for /v1 in the place of the key: for one client request of one server, for minutes, some models and some money",
-  201: asJson("Token", "The token, this once"),
+  201: asJson(tokenAnswer, "The token, this once"),
   403: rpcError("-32602: the request or its session has ended; -1: the key may use none of the models; -32014: a key without the scope v1"),
 });
 

@@ -39,6 +39,7 @@ import { everyKind } from "../support/control.ts";
 import { InboxBrowser, addresses, configureInbox, newestSignInLink, waits } from "../support/inbox.ts";
 import { ConsoleBrowser, atConsole } from "../support/console.ts";
 import { givenGrant } from "../support/grants.ts";
+import { expectPublished, unjudged } from "../support/published.ts";
 import { formOf, nonceFor, pathOf } from "../support/reviewer.ts";
 
 const operations = operationsOf(app);
@@ -800,8 +801,8 @@ async function expectAsDescribed(operation: Operation, response: Response): Prom
   const body = answer.bodies?.find((each) => each.type === type);
   expect([operation.id, response.status, type, body !== undefined]).toEqual([operation.id, response.status, type, true]);
   if (body?.schema === undefined) return;
-  const validate = ajv.getSchema(`openapi#/components/schemas/${body.schema}`);
-  if (validate === undefined) throw new Error(`no schema ${body.schema}`);
+  const validate = ajv.getSchema(`openapi#/components/schemas/${body.schema.name}`);
+  if (validate === undefined) throw new Error(`no schema ${body.schema.name}`);
   validate(JSON.parse(text));
   expect([operation.id, response.status, validate.errors ?? []]).toEqual([operation.id, response.status, []]);
 }
@@ -825,6 +826,31 @@ describe("each operation answers as it is described", () => {
 test("a route that says nothing of itself is found", () => {
   const withMore = new Hono<App>().route("/", app).get("/more", (c) => c.text(""));
   expect(() => operationsOf(withMore)).toThrow("GET /more is not described");
+});
+
+test("every answer of the operator's API with JSON is judged by a schema", () => {
+  expect(operations.filter(({ auth }) => auth === "admin").length).toBeGreaterThan(50);
+  expect(unjudged(operations)).toEqual([]);
+});
+
+describe("an answer of the operator's API", () => {
+  const request = new Request(`${publicUrl}/admin/stops`);
+  const stop = { scope: "server", server: "notes", at: "2026-11-24T10:00:00.000Z" };
+  const judged = (...stops: readonly object[]): Promise<void> => expectPublished(request, Response.json({ stops }));
+
+  test("is as its schema says", () => judged(stop, { scope: "everything", at: stop.at }));
+
+  test.each([
+    ["has a member that its schema does not name", { ...stop, by: "Ann" }],
+    ["lacks a member", { scope: "server", at: stop.at }],
+    ["has a value of another kind", { ...stop, at: "today" }],
+  ])("that %s fails its test", async (_, changed) => {
+    await expect(judged(stop, changed)).rejects.toThrow();
+  });
+
+  test("whose status is not published fails its test", async () => {
+    await expect(expectPublished(request, Response.json({ stops: [] }, { status: 418 }))).rejects.toThrow("418");
+  });
 });
 
 test("docs/http-contract.md names every operation", () => {

@@ -34,7 +34,7 @@ function required(value: string | undefined): string {
 export async function gateway(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
   const request = requestOf(path, init);
   const answer = await exports.default.fetch(request);
-  expectPublished(request, answer.status);
+  await expectPublished(request, answer);
   return keep(answer);
 }
 

@@ -4,7 +4,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { type ChainEnd, chainOfMonth, checkChain, monthAt } from "../../../shared/record/operators.ts";
-import { type RecordEvent, actKinds } from "../../../shared/record/record.ts";
+import { type OperatorFact, type RecordEvent, actKinds } from "../../../shared/record/record.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
 import { paths } from "../../platform/urls.ts";
@@ -13,6 +13,7 @@ import type { App } from "../app-context.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
+import { type ActCheck, type ActList, actCheck, actList } from "./answers/acts.ts";
 
 export const actRoutes = new Hono<App>();
 
@@ -39,29 +40,34 @@ const actsQuery = z.strictObject({
 
 const listActs = describe("listActs", {
   summary: "What operators did in a month, newest first. Reading it is not recorded",
-  200: asJson("ActList", "The acts, and where to go on"),
+  200: asJson(actList, "The acts, and where to go on"),
 });
 
 actRoutes.get(paths.admin.acts, listActs, validQuery(actsQuery), async (c) => {
   const { month: asked, kind, before, limit } = c.req.valid("query");
   const of = asked ?? monthAt(Date.now());
-  const found: RecordEvent[] = [];
+  const found: Act[] = [];
   let position = before ?? Number.MAX_SAFE_INTEGER;
   for (let call = 0; call < mostCalls && position > 1 && found.length <= limit; call += 1) {
     const events = await eventsBefore(c.env, chainOfMonth(of), position, kind === undefined ? limit + 1 : atOnce);
     position = events.at(-1)?.seq ?? 0;
-    found.push(...events.filter(({ fact }) => (kind === undefined ? fact.kind !== "continued" : fact.kind === kind)));
+    found.push(...events.filter(isAct).filter(({ fact }) => kind === undefined || fact.kind === kind));
   }
   const acts = found.slice(0, limit);
   const next = found.length > limit ? (acts.at(-1)?.seq ?? null) : position > 1 ? position : null;
-  return c.json({ month: of, acts: acts.map(({ seq, at, fact }) => ({ seq, at: iso(at), fact })), next }, 200, noStore);
+  return c.json({ month: of, acts: acts.map(({ seq, at, fact }) => ({ seq, at: iso(at), fact })), next } satisfies ActList, 200, noStore);
 });
+
+type Act = RecordEvent & { readonly fact: OperatorFact };
+
+/** A chain of operators has what they did, and where it continues that of the month before. */
+const isAct = (event: RecordEvent): event is Act => event.fact.kind !== "continued";
 
 const checkQuery = z.strictObject({ month });
 
 const checkActs = describe("checkActs", {
   summary: "Whether the chain of a month's acts holds: no act was changed or taken out since it was written",
-  200: asJson("ActCheck", "How many events there are, and what is wrong with them"),
+  200: asJson(actCheck, "How many events there are, and what is wrong with them"),
 });
 
 actRoutes.get(paths.admin.actsCheck, checkActs, validQuery(checkQuery), async (c) => {
@@ -79,7 +85,7 @@ actRoutes.get(paths.admin.actsCheck, checkActs, validQuery(checkQuery), async (c
   const before = first?.fact.kind === "continued" ? first.fact.chain : null;
   const [lastBefore = null] = before === null ? [] : await eventsBefore(c.env, before, Number.MAX_SAFE_INTEGER, 1);
   const issue = checkChain(events, { chain, sent, lastBefore: lastBefore satisfies ChainEnd | null });
-  return c.json({ month: of, events: events.length, issue: issue?.kind ?? null, at: issue?.at ?? null }, 200, noStore);
+  return c.json({ month: of, events: events.length, issue: issue?.kind ?? null, at: issue?.at ?? null } satisfies ActCheck, 200, noStore);
 });
 
 const noStore = { "Cache-Control": "no-store" };

@@ -16,9 +16,21 @@ import { configStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { documentKinds } from "./document-kinds.ts";
 import { endSessionsOfChanged } from "./inbox-sessions.ts";
-import { keysCutOff } from "./keys-cut-off.ts";
-import { inHeader, inPath, inQuery, asJson } from "../openapi/answers.ts";
+import { keysThatWouldEnd } from "./keys-cut-off.ts";
+import { asJson, inHeader, inPath, inQuery, jsonBody, jsonObject, jsonSchema } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
+import {
+  type Document,
+  type DocumentCheck,
+  type KeysCutOff,
+  type VersionConflict,
+  type Versions,
+  documentAnswer,
+  documentCheck,
+  keysCutOff,
+  versionConflict,
+  versions,
+} from "./answers/documents.ts";
 
 const documentLimitBytes = 1_000_000;
 
@@ -29,8 +41,11 @@ const ifMatchHeader = inHeader("If-Match", "The version that was read, as a numb
 const cutOffKeys = inQuery("cutOffKeys", "yes: write a policy although it cuts API keys off");
 const eTag = { ETag: "Its version" };
 const noVersion = "There is no such version; the last 20 are kept, and version 0, the built-in one";
-const written = { 200: asJson("Document", "The document in use", eTag), 412: asJson("Conflict", "Version conflict; the current document") };
-const cutsOff = asJson("CutOff", "The policy would cut off these API keys; nothing was changed");
+const written = {
+  200: asJson(documentAnswer, "The document in use", eTag),
+  412: asJson(versionConflict, "Version conflict; the current document"),
+};
+const cutsOff = asJson(keysCutOff, "The policy would cut off these API keys; nothing was changed");
 
 for (const name of documentNames) {
   addDocument(name, documentPaths(name));
@@ -43,18 +58,18 @@ type DocumentPaths = ReturnType<typeof documentPaths>;
 function addDocument(name: DocumentName, at: DocumentPaths): void {
   const get = describe(`get-${name}`, {
     summary: `The ${name} document; version 0 is the built-in one`,
-    200: asJson("Document", "The document", eTag),
+    200: asJson(documentAnswer, "The document", eTag),
   });
 
   documentRoutes.get(at.document, get, async (c) => {
     const current = await currentDocument(c.env, name);
-    return c.json(JSON.parse(current.text) as object, 200, { ETag: `"${current.version}"` });
+    return c.json(documentIn(current), 200, { ETag: `"${current.version}"` });
   });
 
   const put = describe(`put-${name}`, {
     summary: `Replaces the ${name} document whole`,
     parameters: [{ ...ifMatchHeader, required: true }, ...(name === "policy" ? [cutOffKeys] : [])],
-    body: { type: "application/json", schema: documentKinds[name].name },
+    body: jsonBody(documentKinds[name]),
     ...written,
     400: "Not a valid document; nothing was changed",
     ...(name === "policy" ? { 409: cutsOff } : {}),
@@ -75,8 +90,8 @@ function addDocument(name: DocumentName, at: DocumentPaths): void {
 function addCheck(name: DocumentName, at: DocumentPaths): void {
   const check = describe(`check-${name}`, {
     summary: `Whether a ${name} document is valid, and what is wrong with it. Writes nothing`,
-    body: { type: "application/json", schema: "JsonObject" },
-    200: asJson("DocumentCheck", "What is wrong with it"),
+    body: jsonBody(jsonObject),
+    200: asJson(documentCheck, "What is wrong with it"),
     400: "Not JSON",
     413: "Over a megabyte",
   });
@@ -85,8 +100,12 @@ function addCheck(name: DocumentName, at: DocumentPaths): void {
     const sent = await documentSent(c);
     if (sent instanceof Response) return sent;
     const parsed = documentKinds[name].parse(sent.value);
-    const cutOff = name === "policy" && parsed.ok ? await keysCutOff(c.env, await currentPolicy(c), sent.value) : [];
-    return c.json({ valid: parsed.ok, details: parsed.ok ? [] : parsed.error, ...(name === "policy" ? { keysCutOff: cutOff } : {}) });
+    const cutOff = name === "policy" && parsed.ok ? await keysThatWouldEnd(c.env, await currentPolicy(c), sent.value) : [];
+    return c.json({
+      valid: parsed.ok,
+      details: parsed.ok ? [] : parsed.error,
+      ...(name === "policy" ? { keysCutOff: cutOff } : {}),
+    } satisfies DocumentCheck);
   });
 }
 
@@ -101,31 +120,31 @@ async function documentSent(c: AppContext): Promise<{ readonly value: unknown } 
 function addVersions(name: DocumentName, at: DocumentPaths): void {
   const getSchema = describe(`get-${name}-schema`, {
     summary: `The JSON Schema of the ${name} document`,
-    200: asJson("JsonSchema", "The schema"),
+    200: asJson(jsonSchema, "The schema"),
   });
 
   documentRoutes.get(at.schema, getSchema, (c) => c.json(documentKinds[name].schema()));
 
   const listVersions = describe(`list-${name}-versions`, {
     summary: `The last 20 versions of the ${name} document, newest first`,
-    200: asJson("Versions", "Versions, times and who wrote them"),
+    200: asJson(versions, "Versions, times and who wrote them"),
   });
 
   documentRoutes.get(at.versions, listVersions, async (c) => {
-    const versions = await configStub(c.env).versions(name);
-    return c.json({ versions: versions.map(({ version, at, by, restored }) => ({ version, at: iso(at), by, restored })) });
+    const stored = await configStub(c.env).versions(name);
+    return c.json({ versions: stored.map(({ version, at, by, restored }) => ({ version, at: iso(at), by, restored })) } satisfies Versions);
   });
 
   const getVersion = describe(`get-${name}-version`, {
     summary: `One version of the ${name} document`,
     parameters: [version],
-    200: asJson("Document", "The document as it was"),
+    200: asJson(documentAnswer, "The document as it was"),
     404: noVersion,
   });
 
   documentRoutes.get(at.version, getVersion, async (c) => {
     const stored = await storedVersion(c, name);
-    return stored === null ? c.json({ error: noVersion }, 404) : c.json(JSON.parse(stored.text) as object);
+    return stored === null ? c.json({ error: noVersion }, 404) : c.json(documentIn(stored));
   });
 
   const restoreVersion = describe(`restore-${name}-version`, {
@@ -151,26 +170,27 @@ function addVersions(name: DocumentName, at: DocumentPaths): void {
 async function write(c: AppContext, name: DocumentName, expected: number, value: unknown, restored: number | null): Promise<Response> {
   const parsed = documentKinds[name].parse(value);
   if (!parsed.ok) return c.json({ error: `The ${name} document is not valid; nothing was changed`, details: parsed.error }, 400);
-  const cutOff = name === "policy" && c.req.query("cutOffKeys") !== "yes" ? await keysCutOff(c.env, await currentPolicy(c), value) : [];
+  const cutOff =
+    name === "policy" && c.req.query("cutOffKeys") !== "yes" ? await keysThatWouldEnd(c.env, await currentPolicy(c), value) : [];
   if (cutOff.length > 0)
     return c.json(
       {
         error:
           "This policy does not allow self-approval (selfApproval: false), and the owner of these keys is not a reviewer of it, so their requests would be refused. Nothing was changed. Revoke them, make them again with a reviewer's name or email as owner, or write the policy all the same with ?cutOffKeys=yes",
         keys: cutOff,
-      },
+      } satisfies KeysCutOff,
       409,
     );
   const before = name === "policy" ? await currentPolicy(c) : null;
   const written = await configStub(c.env).write(name, expected, JSON.stringify(value), { by: c.var.operator, restored });
   if (written.kind === "conflict") {
-    const current = written.current.version === 0 ? standardDocument(name) : (JSON.parse(written.current.text) as object);
+    const current = written.current.version === 0 ? builtIn(name) : written.current;
     return c.json(
       {
         error: `Version conflict: the current version is ${written.current.version}. Nothing was changed; read that version, then send your change with its number in If-Match`,
         version: written.current.version,
-        current,
-      },
+        current: documentIn(current),
+      } satisfies VersionConflict,
       412,
     );
   }
@@ -179,7 +199,7 @@ async function write(c: AppContext, name: DocumentName, expected: number, value:
   c.executionCtx.waitUntil(diagnoseAgain(c.env));
   const after = before === null ? null : parsePolicy(value);
   if (before !== null && after?.ok === true) await endSessionsOfChanged(c.env, before, after.value);
-  return c.json(JSON.parse(text) as object, 200, { ETag: `"${written.version}"` });
+  return c.json(documentIn({ text }), 200, { ETag: `"${written.version}"` });
 }
 
 /**
@@ -207,6 +227,8 @@ export async function currentBudgets(c: AppContext): Promise<Budgets> {
 async function currentDocument(env: Env, name: DocumentName): Promise<StoredDocument> {
   return (await configStub(env).current(name)) ?? builtIn(name);
 }
+
+const documentIn = ({ text }: Pick<StoredDocument, "text">): Document => JSON.parse(text) as Document; // valid, with its version, since it was written
 
 const builtIn = (name: DocumentName): StoredDocument => ({ version: 0, at: 0, text: JSON.stringify(standardDocument(name)) });
 

@@ -13,12 +13,13 @@ import { inPath, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validJson } from "../validated.ts";
 import { currentPolicy } from "./admin-documents.ts";
+import { type KeyList, type NewKey, type ShownKey, keyList, newKey as newKeyAnswer } from "./answers/keys.ts";
 
 export const apiKeyRoutes = new Hono<App>();
 
 const createKey = describe("createKey", {
   summary: "Makes an API key; the key itself is in this answer and never again",
-  201: asJson("NewKey", "The key"),
+  201: asJson(newKeyAnswer, "The key"),
   409: "A rule bars own requests, and the owner is no reviewer of the policy; or a key of the same `once` was made before",
 });
 
@@ -37,12 +38,12 @@ apiKeyRoutes.post(paths.admin.keys, createKey, validJson("KeyRequest", keyReques
     const error = `This request made the key ${earlier} before, which is not shown again. No second key was created. To create another, send another \`once\``;
     return c.json({ error, id: earlier }, 409);
   }
-  return c.json({ ...shownKey(record), key }, 201, { "Cache-Control": "no-store" });
+  return c.json({ ...shownKey(record), key } satisfies NewKey, 201, { "Cache-Control": "no-store" });
 });
 
 const listKeys = describe("listKeys", {
   summary: "All keys, without the keys themselves",
-  200: asJson("KeyList", "The keys"),
+  200: asJson(keyList, "The keys"),
 });
 
 apiKeyRoutes.get(paths.admin.keys, listKeys, async (c) => {
@@ -52,11 +53,11 @@ apiKeyRoutes.get(paths.admin.keys, listKeys, async (c) => {
       ...shownKey(JSON.parse(record) as KeyRecord), // written by the route above
       revokedAt: revokedAt === null ? null : iso(revokedAt),
     })),
-  });
+  } satisfies KeyList);
 });
 
 /** A key as the operator gets it: times in ISO 8601. */
-const shownKey = ({ createdAt, expiresAt, once: _once, ...key }: KeyRecord) => ({
+const shownKey = ({ createdAt, expiresAt, once: _once, ...key }: KeyRecord): ShownKey => ({
   ...key,
   createdAt: iso(createdAt),
   ...(expiresAt === undefined ? {} : { expiresAt: iso(expiresAt) }),

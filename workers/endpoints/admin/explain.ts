@@ -18,6 +18,7 @@ import type { App } from "../app-context.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { currentTable } from "./admin-documents.ts";
+import { type Explanation, type ReadyProviders, explanation, readyProviders } from "./answers/routing.ts";
 import { validJson } from "../validated.ts";
 
 export const explainRoutes = new Hono<App>();
@@ -41,7 +42,7 @@ const explainSchema = z.strictObject({
 
 const describeExplain = describe("explainRouting", {
   summary: "Which model would answer, and why. Calls no model",
-  200: asJson("Explanation", "The choice"),
+  200: asJson(explanation, "The choice"),
 });
 
 /** For any preferences, for whole sampling params, or for a model by name. */
@@ -68,13 +69,13 @@ explainRoutes.post(paths.admin.explain, describeExplain, validJson("ExplainReque
       ...(key.models === undefined ? {} : { onlyModels: key.models }),
       ready: readyIn(c.env),
       cannotCarry: (request, model, provider) => cannotCarry(request, model, provider.kind),
-    }),
+    }) satisfies Explanation,
   );
 });
 
 const describeReady = describe("listReadyProviders", {
   summary: "Which providers of the routing table can be called, and which variable or secret is missing for the others",
-  200: asJson("ReadyProviders", "The providers, by name"),
+  200: asJson(readyProviders, "The providers, by name"),
 });
 
 explainRoutes.get(paths.admin.ready, describeReady, async (c) => {
@@ -84,7 +85,7 @@ explainRoutes.get(paths.admin.ready, describeReady, async (c) => {
     const why = ready(provider);
     return { provider: name, reason: why === undefined ? null : reasonText(why), missing: missingVariable(provider, lookup) };
   });
-  return c.json({ tableVersion: table.version, providers }, 200, { "Cache-Control": "no-store" });
+  return c.json({ tableVersion: table.version, providers } satisfies ReadyProviders, 200, { "Cache-Control": "no-store" });
 });
 
 const asEmbedding = ({ messages, modelPreferences }: ChatRequest): EmbeddingRequest => ({

@@ -15,6 +15,7 @@ import type { App } from "../app-context.ts";
 import { inPath, asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
+import { type GrantList, type ShownGrant, grantList } from "./answers/grants.ts";
 
 /** Each key costs one call to its object, and a request may make 50 calls on the smallest plan. */
 const keysInAnAnswer = 40;
@@ -29,7 +30,7 @@ const grantsQuery = z.object({
 
 const listGrants = describe("listGrants", {
   summary: "What reviewers allowed for later requests, key by key, the newest of each key first",
-  200: asJson("GrantList", "The grants of up to 40 keys, and where to go on"),
+  200: asJson(grantList, "The grants of up to 40 keys, and where to go on"),
 });
 
 grantRoutes.get(paths.admin.grants, listGrants, validQuery(grantsQuery), async (c) => {
@@ -43,8 +44,8 @@ grantRoutes.get(paths.admin.grants, listGrants, validQuery(grantsQuery), async (
   return c.json(
     {
       grants: wanted === "all" ? grants : grants.filter(({ state }) => state === "live"),
-      next: asked.length > page.length ? page.at(-1) : null,
-    },
+      next: asked.length > page.length ? (page.at(-1) ?? null) : null,
+    } satisfies GrantList,
     200,
     { "Cache-Control": "no-store" },
   );
@@ -79,7 +80,7 @@ async function keyIds(env: Env): Promise<string[]> {
 }
 
 /** A grant as the list shows it: without the digests of what was requested. */
-function lineOf(grant: Grant, now: number) {
+function lineOf(grant: Grant, now: number): ShownGrant {
   const {
     id,
     key,

@@ -12,19 +12,22 @@ import { configStub, inboxStub } from "../../stubs/stubs.ts";
 import type { App } from "../app-context.ts";
 import { asJson, inPath } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
+import { type EndedSessions, endedSessions } from "./answers/reviewers.ts";
 
 export const inboxSessionRoutes = new Hono<App>();
 
 const endSessions = describe("endInboxSessions", {
   summary: "Signs a reviewer out of their inbox everywhere, at once; sign-in links that were not used end too",
   parameters: [inPath("reviewer", "The reviewer's name, as the policy has or had it")],
-  200: asJson("EndedSessions", "How many sessions ended"),
+  200: asJson(endedSessions, "How many sessions ended"),
 });
 
 inboxSessionRoutes.delete(paths.admin.inboxSessions, endSessions, async (c) => {
   const reviewer = c.req.param("reviewer");
   await configStub(c.env).record({ kind: "inboxSessionsEnded", by: c.var.operator, reviewer });
-  return c.json({ ended: await inboxStub(c.env, inboxNameOf(reviewer)).signOut(null) }, 200, { "Cache-Control": "no-store" });
+  return c.json({ ended: await inboxStub(c.env, inboxNameOf(reviewer)).signOut(null) } satisfies EndedSessions, 200, {
+    "Cache-Control": "no-store",
+  });
 });
 
 /** Signs out everybody who is not in the new policy with the address that the old one has. */

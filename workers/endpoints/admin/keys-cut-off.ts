@@ -5,14 +5,13 @@ import { ruleWithoutOwner } from "../../../shared/policy/own-requests.ts";
 import { type Policy, parsePolicy } from "../../../shared/policy/rules.ts";
 import type { Env } from "../../platform/env.ts";
 import { acceptedKeys } from "../../stores/keys.ts";
-
-export type CutOffKey = { readonly id: string; readonly name: string; readonly owner: string | null; readonly rule: string };
+import type { KeyCutOff } from "./answers/documents.ts";
 
 /**
  * The keys that this policy would refuse because they have no owner, and the current policy does
  * not.
  */
-export async function keysCutOff(env: Env, current: Policy, document: unknown): Promise<CutOffKey[]> {
+export async function keysThatWouldEnd(env: Env, current: Policy, document: unknown): Promise<KeyCutOff[]> {
   const next = parsePolicy(document);
   if (!next.ok) return [];
   return (await acceptedKeys(env, Date.now())).flatMap((key) => {

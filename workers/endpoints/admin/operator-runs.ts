@@ -12,7 +12,7 @@ import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
 import { configStub, ledgerShardOf, ledgerShards, ledgerStub, runStub } from "../../stubs/stubs.ts";
-import type { RunLine } from "../../stubs/run-calls.ts";
+import type { RunLine as StoredLine } from "../../stubs/run-calls.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
@@ -21,6 +21,7 @@ import { inPath, asJson, asText } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
 import { iso, isoTime } from "../../http/iso-time.ts";
+import { type OperatorRun, type RunEvents, type RunLine, type RunList, operatorRun, runEvents, runList } from "./answers/runs.ts";
 
 export const operatorRunRoutes = new Hono<App>();
 
@@ -70,7 +71,7 @@ const runsQuery = z.strictObject({
 
 const listRuns = describe("listRuns", {
   summary: "A line for each request, refused ones too, newest first; the cause says why there is no reply",
-  200: asJson("RunList", "The lines; while `next` is not null there may be more, also where a search has found few or none so far"),
+  200: asJson(runList, "The lines; while `next` is not null there may be more, also where a search has found few or none so far"),
 });
 
 operatorRunRoutes.get(paths.admin.runs, listRuns, validQuery(runsQuery), async (c) => {
@@ -85,7 +86,7 @@ operatorRunRoutes.get(paths.admin.runs, listRuns, validQuery(runsQuery), async (
     Array.from({ length: ledgerShards }, async (_, shard) => JSON.parse(await ledgerStub(c.env, shard).runs(query)) as LinePage), // written by the ledger
   );
   const { lines, next } = mergedLines(pages, limit);
-  return c.json({ runs: lines.map(lineOf), next: next === null ? null : cursorAt(next) });
+  return c.json({ runs: lines.map(lineOf), next: next === null ? null : cursorAt(next) } satisfies RunList);
 });
 
 /** Without the members that are undefined. */
@@ -107,7 +108,7 @@ const ofRun = inPath("id", "Its id in GET /admin/runs");
 const getOperatorRun = describe("getOperatorRun", {
   summary: "One request, whether it waits, was answered at once or was refused: without what was asked or answered",
   parameters: [ofRun],
-  200: asJson("OperatorRun", "The request"),
+  200: asJson(operatorRun, "The request"),
   404: "No such request",
 });
 
@@ -115,14 +116,14 @@ const getOperatorRun = describe("getOperatorRun", {
 operatorRunRoutes.get(paths.admin.run, getOperatorRun, async (c) => {
   const line = await runLine(c.env, c.req.param("id"));
   if (line === null) return c.json(noSuchRun, 404);
-  return c.json({ ...lineOf(line), updatedAt: iso(line.updatedAt), answered: line.answered });
+  return c.json({ ...lineOf(line), updatedAt: iso(line.updatedAt), answered: line.answered } satisfies OperatorRun);
 });
 
-async function runLine(env: Env, id: string): Promise<RunLine | null> {
+async function runLine(env: Env, id: string): Promise<StoredLine | null> {
   // A forged id wakes no object.
   if (parseRunId(settingsOf(env).keys, id) === undefined) return null;
   const [own, kept] = await Promise.all([runStub(env, id).line(), ledgerStub(env, ledgerShardOf(id)).line(id)]);
-  const run = own === null ? null : (JSON.parse(own) as RunLine); // written by RunObject.line
+  const run = own === null ? null : (JSON.parse(own) as StoredLine); // written by RunObject.line
   const summary = kept === null ? null : (JSON.parse(kept) as RunSummary); // written by LedgerObject.append
   // A line with an end does not change; until then the run has newer facts.
   if (summary === null || (run !== null && summary.endedAt === null)) return run;
@@ -154,7 +155,7 @@ const eventsQuery = z.strictObject({
 const listEvents = describe("listRunEvents", {
   summary: "What the record has of one request, in order. It is for looking: unlike an export it is no event itself",
   parameters: [ofRun],
-  200: asJson("RunEvents", "The events, and where to go on"),
+  200: asJson(runEvents, "The events, and where to go on"),
   404: "No such request",
 });
 
@@ -165,11 +166,11 @@ operatorRunRoutes.get(paths.admin.runEvents, listEvents, validQuery(eventsQuery)
   const text = await ledgerStub(c.env, ledgerShardOf(run)).events({ run, seq: after }, mostEvents, true);
   const events = JSON.parse(text) as RecordEvent[]; // written by the ledger
   const next = events.length === mostEvents ? (events.at(-1)?.seq ?? null) : null;
-  return c.json({ events: events.map(exportedEvent), next }, 200, { "Cache-Control": "no-store" });
+  return c.json({ events: events.map(exportedEvent), next } satisfies RunEvents, 200, { "Cache-Control": "no-store" });
 });
 
 /** A request as lists show it. */
-const lineOf = (summary: RunSummary) => {
+const lineOf = (summary: RunSummary): RunLine => {
   const { run, state, server, name, key, model, createdAt, endedAt, cause, costUsd, rule = null, review } = summary;
   return {
     id: run,

@@ -15,6 +15,7 @@ import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
 import { type Failures, dayMs, failuresSince, hourMs, openNow, usageOf } from "./ledger-usage.ts";
+import { type Overview, overview } from "./answers/overview.ts";
 import { spendNow } from "./spend.ts";
 
 export const overviewRoutes = new Hono<App>();
@@ -32,7 +33,7 @@ const overviewQuery = z.strictObject({
 
 const getOverview = describe("getOverview", {
   summary: "What waits, what the requests of a period came to, spend and budgets, and what needs attention",
-  200: asJson("Overview", "The overview"),
+  200: asJson(overview, "The overview"),
 });
 
 overviewRoutes.get(paths.admin.overview, getOverview, validQuery(overviewQuery), async (c) => {
@@ -78,7 +79,7 @@ overviewRoutes.get(paths.admin.overview, getOverview, validQuery(overviewQuery),
         issues,
         failures: shownFailures(now - hourMs, failures),
       },
-    },
+    } satisfies Overview,
     200,
     { "Cache-Control": "no-store" },
   );

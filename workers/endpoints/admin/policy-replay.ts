@@ -17,6 +17,7 @@ import type { App } from "../app-context.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validJson } from "../validated.ts";
+import { type PolicyReplay, policyReplay } from "./answers/replay.ts";
 
 export const policyReplayRoutes = new Hono<App>();
 
@@ -47,7 +48,7 @@ const replaySchema = z.strictObject({
 
 const describeReplay = describe("replayPolicy", {
   summary: "What another policy would have done with the requests of the last days, from the record alone. Changes and sends nothing",
-  200: asJson("PolicyReplay", "The sum of some requests, and where to go on: add up the sums until `next` is null"),
+  200: asJson(policyReplay, "The sum of some requests, and where to go on: add up the sums until `next` is null"),
 });
 
 policyReplayRoutes.post(paths.admin.policyReplay, describeReplay, validJson("ReplayRequest", replaySchema), async (c) => {
@@ -63,7 +64,7 @@ policyReplayRoutes.post(paths.admin.policyReplay, describeReplay, validJson("Rep
     read: rows.length,
     sum: replayAll(parsed.value, rows),
     next: isLast || last === undefined ? null : placeText({ ...from, after: last }),
-  });
+  } satisfies PolicyReplay);
 });
 
 const ofShards = <T>(read: (shard: number) => Promise<T>): Promise<T[]> =>

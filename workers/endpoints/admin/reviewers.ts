@@ -3,7 +3,7 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
-import { type LinkChannel, noticeChannelNames, roomWords } from "../../../shared/notice-channels.ts";
+import { type LinkChannel, linkChannels, roomWords } from "../../../shared/notice-channels.ts";
 import type { Policy, PolicyReviewer } from "../../../shared/policy/rules.ts";
 import { addressDigest, inboxNameOf } from "../../../shared/review/inbox.ts";
 import type { DeliveryResult } from "../../channels/channel.ts";
@@ -18,6 +18,7 @@ import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validJson, validQuery } from "../validated.ts";
 import { currentPolicy } from "./admin-documents.ts";
+import { type ChannelTest, type ListedReviewer, type ReviewerList, channelTest, reviewerList } from "./answers/reviewers.ts";
 
 export const reviewerRoutes = new Hono<App>();
 
@@ -27,7 +28,6 @@ const noStore = { "Cache-Control": "no-store" };
  * plan.
  */
 const reviewersInAnAnswer = 40;
-const linkChannels = [...noticeChannelNames, "outbox"] as const satisfies readonly LinkChannel[];
 
 const reviewersQuery = z.strictObject({
   after: z.string().min(1).max(128).optional().describe("`next` of the answer before: the reviewers that follow"),
@@ -35,7 +35,7 @@ const reviewersQuery = z.strictObject({
 
 const listReviewers = describe("listReviewers", {
   summary: "The reviewers of the policy: their groups and channels, and how many reviews wait for each",
-  200: asJson("ReviewerList", "Up to 40 reviewers, and where to go on"),
+  200: asJson(reviewerList, "Up to 40 reviewers, and where to go on"),
 });
 
 reviewerRoutes.get(paths.admin.reviewers, listReviewers, validQuery(reviewersQuery), async (c) => {
@@ -45,7 +45,7 @@ reviewerRoutes.get(paths.admin.reviewers, listReviewers, validQuery(reviewersQue
   const page = all.slice(from, from + reviewersInAnAnswer);
   const reviewers = await Promise.all(page.map((each) => lineOf(c.env, each)));
   const next = all.length > from + page.length ? (page.at(-1)?.person.name ?? null) : null;
-  return c.json({ reviewers, next }, 200, noStore);
+  return c.json({ reviewers, next } satisfies ReviewerList, 200, noStore);
 });
 
 type GroupedReviewer = { readonly person: PolicyReviewer; readonly groups: readonly string[] };
@@ -63,7 +63,7 @@ function everyReviewer({ reviewers }: Policy): GroupedReviewer[] {
   return [...known.values()];
 }
 
-async function lineOf(env: Env, { person, groups }: GroupedReviewer) {
+async function lineOf(env: Env, { person, groups }: GroupedReviewer): Promise<ListedReviewer> {
   const { name, email, notify, language } = person;
   const { first, then } = channelsFor(person, openChannels(env));
   const use = new Map<LinkChannel, "first" | "then">([
@@ -97,7 +97,7 @@ const testRequest = z.strictObject({
 
 const testChannel = describe("testChannel", {
   summary: "Sends a reviewer a test message by one channel: marked as a test, without a link, about no request",
-  200: asJson("ChannelTest", "What became of it, in a sentence"),
+  200: asJson(channelTest, "What became of it, in a sentence"),
   404: "The policy has no such reviewer",
   409: "The channel is not set up, or the reviewer has no address of it",
   429: "Five tests of this channel for this reviewer within a minute",
@@ -126,7 +126,7 @@ reviewerRoutes.post(paths.admin.channelTest, testChannel, validJson("ChannelTest
   const state = sent.kind === "sent" ? "sent" : sent.why;
   await configStub(env).record({ kind: "channelTested", by: c.var.operator, reviewer: name, channel: channelName, state });
   const text = await fromPages(env.PAGES.testResult(channelName, state, "en"));
-  return c.json({ state, text }, 200, noStore);
+  return c.json({ state, text } satisfies ChannelTest, 200, noStore);
 });
 
 /** A channel that throws, as where the pages Worker does not answer, sent nothing. */

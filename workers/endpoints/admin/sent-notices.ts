@@ -17,6 +17,7 @@ import type { App } from "../app-context.ts";
 import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
+import { type NoticeList, noticeList } from "./answers/reviewers.ts";
 
 export const noticeRoutes = new Hono<App>();
 
@@ -29,7 +30,7 @@ const noticesQuery = z.object({
 const listNotices = describe("listNotices", {
   summary:
     "Notices to reviewers, newest last; links of the outbox channel only, and only for the role `change`. The record has who read them",
-  200: asJson("NoticeList", "The notices"),
+  200: asJson(noticeList, "The notices"),
 });
 
 noticeRoutes.get(paths.admin.notices, listNotices, validQuery(noticesQuery), async (c) => {
@@ -57,7 +58,7 @@ noticeRoutes.get(paths.admin.notices, listNotices, validQuery(noticesQuery), asy
         state,
         ...(fault === undefined ? {} : { fault }),
       })),
-    },
+    } satisfies NoticeList,
     200,
     { "Cache-Control": "no-store" },
   );

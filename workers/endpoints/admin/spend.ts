@@ -13,6 +13,8 @@ import { asJson } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
 import { currentBudgets } from "./admin-documents.ts";
+import { type KeyUse, keyUse } from "./answers/keys.ts";
+import { type BudgetLine, type Spend, spend } from "./answers/spend.ts";
 
 export const spendRoutes = new Hono<App>();
 
@@ -21,15 +23,13 @@ const atOnce = 32;
 
 const listSpend = describe("listSpend", {
   summary: "Each budget, keys' own included, with what is spent, reserved and unaccounted of it now",
-  200: asJson("Spend", "The budgets, those of which most is used first"),
+  200: asJson(spend, "The budgets, those of which most is used first"),
 });
 
 spendRoutes.get(paths.admin.spend, listSpend, async (c) => {
   const { budgets } = await spendNow(c, Number.MAX_SAFE_INTEGER);
-  return c.json({ budgets }, 200, { "Cache-Control": "no-store" });
+  return c.json({ budgets } satisfies Spend, 200, { "Cache-Control": "no-store" });
 });
-
-type SpendLine = Awaited<ReturnType<typeof lineOf>>;
 
 /**
  * How much of at most so many budgets is used, those of which most is used first. Where there are
@@ -38,14 +38,14 @@ type SpendLine = Awaited<ReturnType<typeof lineOf>>;
 export async function spendNow(
   c: AppContext,
   most: number,
-): Promise<{ readonly budgets: readonly SpendLine[]; readonly isPartial: boolean }> {
+): Promise<{ readonly budgets: readonly BudgetLine[]; readonly isPartial: boolean }> {
   const keys = await acceptedKeys(c.env, Date.now());
   const budgets = await currentBudgets(c);
   const { first = [], others = [] } = Object.groupBy(everyAllowance(budgets, keys), (each) =>
     isOfEverything(budgets, each) ? "first" : "others",
   );
   const asked = [...first, ...others].slice(0, most);
-  const lines: SpendLine[] = [];
+  const lines: BudgetLine[] = [];
   for (let i = 0; i < asked.length; i += atOnce)
     lines.push(...(await Promise.all(asked.slice(i, i + atOnce).map((each) => lineOf(c.env, each, budgets)))));
   return { budgets: lines.sort((a, b) => b.usedPercent - a.usedPercent), isPartial: first.length + others.length > most };
@@ -80,7 +80,7 @@ const keyUseQuery = z.strictObject({
 
 const listKeyUse = describe("listKeyUse", {
   summary: "When each of these keys was last used, and what is spent of its own budget",
-  200: asJson("KeyUse", "The keys that there are, in the order in which they were asked for"),
+  200: asJson(keyUse, "The keys that there are, in the order in which they were asked for"),
 });
 
 spendRoutes.get(paths.admin.keyUse, listKeyUse, validQuery(keyUseQuery), async (c) => {
@@ -96,13 +96,13 @@ spendRoutes.get(paths.admin.keyUse, listKeyUse, validQuery(keyUseQuery), async (
     })),
   );
   const lines = used.map((each) => ({ ...each, lastUsedAt: each.lastUsedAt === null ? null : iso(each.lastUsedAt) }));
-  return c.json({ keys: lines }, 200, { "Cache-Control": "no-store" });
+  return c.json({ keys: lines } satisfies KeyUse, 200, { "Cache-Control": "no-store" });
 });
 
 const ownAllowances = (id: string, budget: KeyRecord["budget"]): Allowance[] =>
   budget === undefined ? [] : allowances(ownBudgetName, id, { ...budget, notify: [] });
 
-async function lineOf(env: Env, allowance: Allowance, budgets: Budgets) {
+async function lineOf(env: Env, allowance: Allowance, budgets: Budgets): Promise<BudgetLine> {
   const { spent, reserved, unaccounted, startsAt, endsAt } = await budgetStub(env, allowance).standing(allowance);
   const { budget, part, unit, per, limit } = allowance;
   const shown = (amount: number): number => (unit === "usd" ? amount / nanosInUsd : amount);

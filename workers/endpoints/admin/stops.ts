@@ -17,14 +17,17 @@ import { configStub, stopStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { asJson, inPath } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
+import { type StopList, stopList } from "./answers/stops.ts";
 
 export const stopRoutes = new Hono<App>();
 
-const listStops = describe("listStops", { summary: "What is stopped", 200: asJson("StopList", "The stops, oldest first") });
+const listStops = describe("listStops", { summary: "What is stopped", 200: asJson(stopList, "The stops, oldest first") });
 
 stopRoutes.get(paths.admin.stops, listStops, async (c) => {
   const stops = await stopStub(c.env, 0).list();
-  return c.json({ stops: stops.map(({ stop, at }) => ({ ...stop, at: iso(at) })) }, 200, { "Cache-Control": "no-store" });
+  return c.json({ stops: stops.map(({ stop, at }) => ({ ...stop, at: iso(at) })) } satisfies StopList, 200, {
+    "Cache-Control": "no-store",
+  });
 });
 
 const full = "There are a thousand stops already: stop everything, or take some back";

@@ -12,8 +12,10 @@ import { serversOf } from "../../stores/documents.ts";
 import type { ServerUseQuery, ShardUse } from "../../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
 import type { App } from "../app-context.ts";
+import { asJsonOr } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
+import { type Sunset, sunset } from "./answers/sunset.ts";
 
 export const sunsetRoutes = new Hono<App>();
 
@@ -26,11 +28,7 @@ const sunsetQuery = z.strictObject({
 const getSunset = describe("getSunset", {
   summary:
     "Each MCP server that sampled, by name: when, by which revisions and models, how it ended, what it cost, and what a move to /v1 changes",
-  200: {
-    description: "The servers, and where to go on",
-    bodies: [{ type: "application/json", schema: "Sunset" }, { type: "text/plain" }],
-    headers: {},
-  },
+  200: asJsonOr("text/plain", sunset, "The servers, and where to go on"),
 });
 
 sunsetRoutes.get(paths.admin.sunset, getSunset, validQuery(sunsetQuery), async (c) => {
@@ -42,7 +40,7 @@ sunsetRoutes.get(paths.admin.sunset, getSunset, validQuery(sunsetQuery), async (
   const lines = servers.slice(0, limit).map((each) => sunsetLine(each, entryOf(entries, each.server)));
   const next = servers.length > limit ? (lines.at(-1)?.server ?? null) : null;
   const headers = { "Cache-Control": "no-store" };
-  if (format === "json") return c.json({ isComplete, servers: lines, next }, 200, headers);
+  if (format === "json") return c.json({ isComplete, servers: lines, next } satisfies Sunset, 200, headers);
   const more = next === null ? "" : `\nMore servers follow: ?${new URLSearchParams({ format, after: next, limit: String(limit) })}\n`;
   return c.text(sunsetText(lines, isComplete) + more, 200, headers);
 });

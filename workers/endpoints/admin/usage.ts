@@ -9,8 +9,10 @@ import { iso, isoTime } from "../../http/iso-time.ts";
 import { paths } from "../../platform/urls.ts";
 import type { UsageAt, UsageBetween } from "../../stubs/ledger-calls.ts";
 import type { App, AppContext } from "../app-context.ts";
+import { asJsonOr } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { validQuery } from "../validated.ts";
+import { type UsageRows, usageRows } from "./answers/usage.ts";
 import { type LedgerUsage, dayMs, hourMs, usageOf } from "./ledger-usage.ts";
 
 export const usageRoutes = new Hono<App>();
@@ -31,11 +33,7 @@ const usageQuery = z.strictObject({
 
 const getUsage = describe("getUsage", {
   summary: "What ended requests came to by server, model, key, day or hour: outcomes, tokens, cost, and people's time within 5 %",
-  200: {
-    description: "The rows: names with the most requests first, times in their order",
-    bodies: [{ type: "application/json", schema: "Usage" }, { type: "text/csv" }],
-    headers: {},
-  },
+  200: asJsonOr("text/csv", usageRows, "The rows: names with the most requests first, times in their order"),
 });
 
 /**
@@ -65,7 +63,7 @@ usageRoutes.get(paths.admin.usage, getUsage, validQuery(usageQuery), async (c) =
       rows: page.map(({ name, isRest, usage: sum }) => ({ name, isRest, ...shownUsage(sum) })),
       total: shownUsage(summedUsage(rows.map(({ usage: sum }) => sum))),
       next: more ? placeOf(query.by, last) : null,
-    },
+    } satisfies UsageRows,
     200,
     headers,
   );

@@ -4,6 +4,7 @@
 import { isObject } from "../../../shared/json/values.ts";
 import { Hono } from "hono";
 import { handedBackAnswer, refusalControlAnswer } from "../../../shared/wire/control/answer.ts";
+import { answerJsonSchema } from "../../../shared/wire/control/answer-schema.ts";
 import { controlCodec } from "../../../shared/wire/control/codec.ts";
 import { envelopeIdentity } from "../../../shared/wire/control/envelope-identity.ts";
 import { envelopeJsonSchema } from "../../../shared/wire/control/envelope-schema.ts";
@@ -34,8 +35,9 @@ import { settingsOf } from "../../platform/settings.ts";
 import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 import { paths } from "../../platform/urls.ts";
+import { named } from "../answer-schema.ts";
 import type { App, AppContext } from "../app-context.ts";
-import { inPath, asJson, asJsonOrEvents, retryAfter } from "../openapi/answers.ts";
+import { inPath, asJson, asJsonOrEvents, jsonBody, jsonSchema, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { callerOfControl, hasCredential } from "./control-auth.ts";
 
@@ -47,7 +49,7 @@ controlRoutes.onError((error) => refuse(thrownRefusal(error)));
 const controlSchema = describe("controlSchema", {
   summary: "The JSON Schema of the envelope",
   parameters: [inPath("file", "1.0.json, 2.0.json or 2.1.json")],
-  200: { description: "The schema", bodies: [{ type: "application/schema+json", schema: "JsonSchema" }] },
+  200: { description: "The schema", bodies: [{ type: "application/schema+json", schema: jsonSchema }] },
   404: "No such version",
 });
 
@@ -58,13 +60,30 @@ controlRoutes.get(paths.controlSchema, controlSchema, (c) => {
     : c.body(JSON.stringify(schema), 200, { "Content-Type": "application/schema+json", "Cache-Control": "public, max-age=3600" });
 });
 
-const answer = (description: string, headers?: Record<string, string>) => asJson("ControlAnswer", description, headers);
+const controlAnswer = named("ControlAnswer", () => answerJsonSchema);
+const envelope = named("Envelope", envelopeOfAnyVersion);
+
+/**
+ * The newest version has every version's members; each version's own schema is at
+ * `/control/schema/`.
+ */
+function envelopeOfAnyVersion(): JsonObject {
+  const schema = envelopeJsonSchema("2.1") ?? {};
+  const version = { type: "string", pattern: String.raw`^(?:1\.0|2\.(?:0|[1-9][0-9]{0,5}))$`, description: "The version of the protocol." };
+  return {
+    ...schema,
+    title: "Model Control Protocol: request",
+    properties: { ...(schema["properties"] as JsonObject), protocol_version: version },
+  };
+}
+
+const answer = (description: string, headers?: Record<string, string>) => asJson(controlAnswer, description, headers);
 
 const control = describe("control", {
   summary: "One request of the Model Control Protocol: an envelope, answered whole or, where it asks for a stream, with server-sent events",
   auth: "control",
-  body: { type: "application/json", schema: "Envelope" },
-  200: asJsonOrEvents("ControlAnswer", "The answer. It may be held for as long as a person needs: white space or comments meanwhile"),
+  body: jsonBody(envelope),
+  200: asJsonOrEvents(controlAnswer, "The answer. It may be held for as long as a person needs: white space or comments meanwhile"),
   400: answer("invalid: not JSON, or faults of the envelope with a pointer to each"),
   401: answer("unauthorized: no credential, or one that is not good"),
   402: answer("over_budget: the key's budget is used up"),

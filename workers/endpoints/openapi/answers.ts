@@ -1,23 +1,48 @@
 // How descriptions write answers and parameters, and the refusals that many operations share.
 
-import type { Answers, Parameter } from "./describe.ts";
-import type { SchemaName } from "./schemas.ts";
+import * as z from "zod";
+import { list } from "../../../shared/json/answer-fields.ts";
+import { type NamedSchema, named } from "../answer-schema.ts";
+import type { Answers, Body, Parameter } from "./describe.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
-export const asJson = (schema: SchemaName, description: string, headers: Headers = {}) => ({
+export const jsonBody = (schema: NamedSchema): Body => ({ type: "application/json", schema });
+
+export const asJson = (schema: NamedSchema, description: string, headers: Headers = {}) => ({
   description,
-  bodies: [{ type: "application/json", schema }],
+  bodies: [jsonBody(schema)],
   headers,
 });
-/** The same as one JSON value or as server-sent events. */
-export const asJsonOrEvents = (schema: SchemaName, description: string) => ({
+/** The same as one JSON value, or in the other type. */
+export const asJsonOr = (type: string, schema: NamedSchema, description: string) => ({
   description,
-  bodies: [{ type: "application/json", schema }, { type: "text/event-stream" }],
+  bodies: [jsonBody(schema), { type }],
 });
+export const asJsonOrEvents = (schema: NamedSchema, description: string) => asJsonOr("text/event-stream", schema, description);
 export const asText = (type: string, description: string) => ({ description, bodies: [{ type }] });
 export const asPage = (description: string) => asText("text/html", description);
-export const rpcError = (description: string, headers?: Headers) => asJson("RpcAnswer", description, headers);
+
+export const jsonObject = named("JsonObject", () => z.looseObject({}));
+export const jsonSchema = named("JsonSchema", () => z.looseObject({}));
+
+export const rpcId = () => z.union([z.string(), z.int()]);
+export const rpcErrorObject = () => z.object({ code: z.int(), message: z.string(), data: z.looseObject({}).optional() });
+export const rpcAnswer = named("RpcAnswer", () =>
+  z.union([
+    z.object({ jsonrpc: z.literal("2.0"), id: rpcId(), result: z.looseObject({}) }),
+    z.object({ jsonrpc: z.literal("2.0"), id: rpcId().optional(), error: rpcErrorObject() }),
+  ]),
+);
+export const rpcError = (description: string, headers?: Headers) => asJson(rpcAnswer, description, headers);
+
+/** What most refusals answer. Some have members that say more. */
+export const problem = named("Problem", () =>
+  z.looseObject({
+    error: z.string(),
+    details: z.union([list(z.object({ pointer: z.string(), message: z.string() })), z.looseObject({})]).optional(),
+  }),
+);
 
 export const inPath = (name: string, description: string): Parameter => ({ name, in: "path", description, required: true });
 export const inQuery = (name: string, description: string): Parameter => ({ name, in: "query", description });

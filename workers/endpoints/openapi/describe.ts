@@ -5,13 +5,10 @@
 import type { MiddlewareHandler } from "hono";
 import type * as z from "zod";
 import type { JsonObject } from "../../../shared/encoding.ts";
+import type { NamedSchema } from "../answer-schema.ts";
 import type { App } from "../app-context.ts";
-import type { SchemaName } from "./schemas.ts";
 
-/** What a body is validated with, and its name in the description. */
-export type ValidatedWith = { readonly name: string; readonly schema: z.ZodObject };
-
-export type Body<Schema = SchemaName> = { readonly type: string; readonly schema?: Schema };
+export type Body = { readonly type: string; readonly schema?: NamedSchema };
 
 export type Answer = {
   readonly description: string;
@@ -45,7 +42,7 @@ export type Description = Answers & {
   readonly parameters?: readonly Parameter[];
   /** What the query is validated with: a parameter for each member. */
   readonly query?: z.ZodObject;
-  readonly body?: Body<SchemaName | ValidatedWith>;
+  readonly body?: Body;
   /** Any other status, such as an MCP server's own. */
   readonly otherwise?: string;
 };

@@ -7,17 +7,23 @@ import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
 import type { App } from "../app-context.ts";
 import { answerPage } from "../page-answer.ts";
+import * as z from "zod";
+import { type NamedSchema, named } from "../answer-schema.ts";
 import { asJson, asPage, asText } from "./answers.ts";
-import { type Answer, type Auth, type Body, type ValidatedWith, describe } from "./describe.ts";
+import { type Answer, type Auth, type Body, describe } from "./describe.ts";
 import { examples } from "./examples.ts";
+import { inside, jsonSchemaOf } from "./json-schema.ts";
 import { type Operation, operationsOf } from "./operations.ts";
-import { type SchemaName, inputSchema, schemas } from "./schemas.ts";
 import { tagList, tagOf } from "./tags.ts";
 import { version } from "../../platform/version.ts";
 
+const openapiAnswer = named("OpenApi", () =>
+  z.object({ openapi: z.string(), info: z.looseObject({}), paths: z.looseObject({}), components: z.looseObject({}) }),
+);
+
 const describeJson = describe("openapi", {
   summary: "This description",
-  200: asJson("OpenApi", "OpenAPI 3.1"),
+  200: asJson(openapiAnswer, "OpenAPI 3.1"),
 });
 const describePage = describe("openapiPage", {
   summary: "This description as a page, with a command for each operation",
@@ -42,10 +48,8 @@ export function addOpenapi(app: Hono<App>): void {
 /** The description. Paths are relative to the address that it was read from. */
 export function openapi(app: Hono<App>): JsonObject {
   const byPath: Record<string, JsonObject> = {};
-  const validated: Record<string, JsonObject> = {};
-  for (const operation of operationsOf(app)) {
-    const schema = operation.body?.schema;
-    if (typeof schema === "object") validated[schema.name] = inputSchema(schema.schema);
+  const operations = operationsOf(app);
+  for (const operation of operations) {
     const path = operation.path.replaceAll(/:(\w+)/g, "{$1}");
     byPath[path] = { ...byPath[path], [operation.method]: operationObject(operation) };
   }
@@ -77,10 +81,24 @@ export function openapi(app: Hono<App>): JsonObject {
         admin: { type: "http", scheme: "bearer", description: "ADMIN_TOKEN" },
         metrics: { type: "http", scheme: "bearer", description: "METRICS_TOKEN" },
       },
-      schemas: { ...schemas(), ...validated },
+      schemas: schemasOf(operations),
     },
   };
 }
+
+/** Every schema that an operation names. Throws where two have one name. */
+function schemasOf(operations: readonly Operation[]): JsonObject {
+  const named = new Map<string, NamedSchema["schema"]>();
+  const bodies = operations.flatMap(({ body, answers }) => [body, ...Object.values(answers).flatMap((answer) => answer.bodies ?? [])]);
+  for (const { name, schema } of bodies.flatMap((body) => body?.schema ?? [])) {
+    if ((named.get(name) ?? schema) !== schema) throw new Error(`two schemas of the description are called ${name}`);
+    named.set(name, schema);
+  }
+  return Object.fromEntries([...named].map(([name, schema]) => [name, schemaOf(schema())]));
+}
+
+const schemaOf = (schema: ReturnType<NamedSchema["schema"]>): JsonObject =>
+  schema instanceof z.ZodType ? jsonSchemaOf(schema) : inside(schema);
 
 const security: Readonly<Record<Auth, JsonObject[]>> = {
   key: [{ key: [] }, { keyHeader: [] }],
@@ -116,14 +134,10 @@ function responseOf({ description, bodies = [], headers = {} }: Answer): JsonObj
   };
 }
 
-const contentOf = (bodies: readonly Body<SchemaName | ValidatedWith>[], example?: JsonObject): JsonObject =>
+const contentOf = (bodies: readonly Body[], example?: JsonObject): JsonObject =>
   Object.fromEntries(
     bodies.map(({ type, schema }) => {
-      const described = { schema: schema === undefined ? { type: "string" } : referenceTo(schema) };
+      const described = { schema: schema === undefined ? { type: "string" } : { $ref: `#/components/schemas/${schema.name}` } };
       return [type, example === undefined ? described : { ...described, example }];
     }),
   );
-
-const referenceTo = (schema: SchemaName | ValidatedWith): JsonObject => ({
-  $ref: `#/components/schemas/${typeof schema === "string" ? schema : schema.name}`,
-});

@@ -6,9 +6,9 @@ import { findTargetHandler } from "hono/utils/handler";
 import type * as z from "zod";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import type { App } from "../app-context.ts";
-import { asJson, internalError } from "./answers.ts";
+import { asJson, internalError, problem } from "./answers.ts";
 import { type Answer, type Auth, type Description, type Named, type Parameter, descriptionOf } from "./describe.ts";
-import { inputSchema } from "./schemas.ts";
+import { jsonSchemaOf } from "./json-schema.ts";
 
 export type Operation = Pick<Named, "id" | "summary"> & {
   readonly method: string;
@@ -70,10 +70,10 @@ const withoutPatterns = (path: string): string => path.replaceAll(/(:\w+)\{[^}]*
 
 function answerWith(status: string, answer: Answer | string): Answer {
   if (typeof answer !== "string") return answer;
-  return Number(status) < 400 ? { description: answer } : asJson("Problem", answer);
+  return Number(status) < 400 ? { description: answer } : asJson(problem, answer);
 }
 
 function parametersOf(query: z.ZodObject): Parameter[] {
-  const { properties } = inputSchema(query) as { readonly properties: Record<string, JsonObject & { readonly description: string }> };
+  const { properties } = jsonSchemaOf(query) as { readonly properties: Record<string, JsonObject & { readonly description: string }> };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({ name, in: "query", description, schema }));
 }

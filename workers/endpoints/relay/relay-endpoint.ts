@@ -11,9 +11,10 @@ import { refusedIds } from "../../../shared/wire/json-rpc.ts";
 import { readBytes } from "../../http/body.ts";
 import { watchKey } from "../../pipeline/key-watch.ts";
 import { paths } from "../../platform/urls.ts";
+import { named } from "../answer-schema.ts";
 import type { App, AppContext } from "../app-context.ts";
 import { refuseKnown } from "../auth.ts";
-import { inHeader, inPath, noGoodKey, rateLimited, rpcError, tooLarge } from "../openapi/answers.ts";
+import { inHeader, inPath, jsonBody, noGoodKey, rateLimited, rpcError, tooLarge } from "../openapi/answers.ts";
 import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages } from "./mcp-origin.ts";
 import { endSession, listenInSession, postInSession } from "./session-relay.ts";
@@ -57,13 +58,18 @@ const passed = {
 };
 const session = inHeader(sessionHeader, "As initialize answered it", true);
 
+const mcpMessages = named("McpMessages", () => ({
+  type: ["object", "array"],
+  description: "A JSON-RPC message; a batch of them where the revision has batches",
+}));
+
 const relayMessage = describe("relayMessage", {
   summary: "The MCP relay: messages of the client to its server, Streamable HTTP with sessions (until 2025-11-25) or without (2026-07-28)",
   parameters: [
     inHeader(sessionHeader, "As initialize answered it; with every message after that. None in 2026-07-28"),
     inHeader("MCP-Protocol-Version", "2026-07-28, with Mcp-Method and Mcp-Name, for a request that stands for itself"),
   ],
-  body: { type: "application/json", schema: "McpMessages" },
+  body: jsonBody(mcpMessages),
   200: passed,
   202: "Taken, where there is nothing to answer",
   400: rpcError("Without a session id; in 2026-07-28 also -32020, -32021, -32022, and -32602 for _meta or a requestState"),

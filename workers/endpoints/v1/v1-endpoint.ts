@@ -2,6 +2,7 @@
 // the same pipeline as every other endpoint.
 
 import { Hono } from "hono";
+import * as z from "zod";
 import type { Note } from "../../../shared/model/call.ts";
 import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
@@ -19,8 +20,9 @@ import { type V1Call, beginV1 } from "../../pipeline/v1-call.ts";
 import { paths } from "../../platform/urls.ts";
 import type { RequestTrace } from "../../../shared/telemetry/request-trace.ts";
 import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
+import { named } from "../answer-schema.ts";
 import type { App, AppContext } from "../app-context.ts";
-import { asJson, asJsonOrEvents, inHeader, inPath, retryAfter } from "../openapi/answers.ts";
+import { asJson, asJsonOrEvents, inHeader, inPath, jsonBody, jsonObject, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { allowOf, operationsFor } from "../openapi/operations.ts";
 import { type V1Caller, answerError, answerV1, callerOfV1, refuseV1 } from "./v1-caller.ts";
@@ -31,19 +33,23 @@ export const v1Routes = new Hono<App>();
 
 v1Routes.onError((error) => refuseV1(thrownRefusal(error)));
 
+const openAIError = named("OpenAIError", () =>
+  z.object({ error: z.object({ message: z.string(), type: z.string(), param: z.string().nullable(), code: z.string() }) }),
+);
+
 const refusals = {
-  400: asJson("OpenAIError", "Not valid: `error.param` says where"),
-  401: asJson("OpenAIError", "No credential, or one that is unknown, expired or revoked"),
-  402: asJson("OpenAIError", "insufficient_quota: a budget is used up"),
-  403: asJson("OpenAIError", "Refused by policy, denied by a person, or decided by nobody in time; or a key without the scope v1"),
-  404: asJson("OpenAIError", "No model of this name can serve it"),
-  409: asJson("OpenAIError", "The Idempotency-Key was used before with another body; or cancelled"),
-  413: asJson("OpenAIError", "Over the key's limit of bytes"),
-  415: asJson("OpenAIError", "Not application/json"),
-  429: asJson("OpenAIError", "Rate limited", retryAfter),
-  500: asJson("OpenAIError", "A fault of the gateway, with an id to quote"),
-  502: asJson("OpenAIError", "Every model failed"),
-  503: asJson("OpenAIError", "The configuration cannot be read now", retryAfter),
+  400: asJson(openAIError, "Not valid: `error.param` says where"),
+  401: asJson(openAIError, "No credential, or one that is unknown, expired or revoked"),
+  402: asJson(openAIError, "insufficient_quota: a budget is used up"),
+  403: asJson(openAIError, "Refused by policy, denied by a person, or decided by nobody in time; or a key without the scope v1"),
+  404: asJson(openAIError, "No model of this name can serve it"),
+  409: asJson(openAIError, "The Idempotency-Key was used before with another body; or cancelled"),
+  413: asJson(openAIError, "Over the key's limit of bytes"),
+  415: asJson(openAIError, "Not application/json"),
+  429: asJson(openAIError, "Rate limited", retryAfter),
+  500: asJson(openAIError, "A fault of the gateway, with an id to quote"),
+  502: asJson(openAIError, "Every model failed"),
+  503: asJson(openAIError, "The configuration cannot be read now", retryAfter),
 };
 const idempotency = inHeader(
   "Idempotency-Key",
@@ -54,8 +60,8 @@ const chat = describe("chatCompletions", {
   summary: "A chat completion, whole or streamed, as OpenAI's API has it",
   auth: "v1",
   parameters: [idempotency],
-  body: { type: "application/json", schema: "JsonObject" },
-  200: asJsonOrEvents("JsonObject", "The completion. It may be held for as long as people need: white space or comments meanwhile"),
+  body: jsonBody(jsonObject),
+  200: asJsonOrEvents(jsonObject, "The completion. It may be held for as long as people need: white space or comments meanwhile"),
   ...refusals,
 });
 
@@ -71,8 +77,8 @@ const embeddings = describe("embeddings", {
   summary: "Vectors for texts, as OpenAI's API has it",
   auth: "v1",
   parameters: [idempotency],
-  body: { type: "application/json", schema: "JsonObject" },
-  200: asJson("JsonObject", "The vectors"),
+  body: jsonBody(jsonObject),
+  200: asJson(jsonObject, "The vectors"),
   ...refusals,
 });
 
@@ -101,7 +107,7 @@ v1Routes.post(paths.v1.embeddings, embeddings, (c) =>
 const models = describe("listModels", {
   summary: "The models that the key may use now, as OpenAI's API has them",
   auth: "v1",
-  200: asJson("JsonObject", "The list; `auto` chooses by MCP preferences"),
+  200: asJson(jsonObject, "The list; `auto` chooses by MCP preferences"),
   401: refusals[401],
   403: refusals[403],
   429: refusals[429],
@@ -114,7 +120,7 @@ const model = describe("getModel", {
   summary: "One of these models",
   auth: "v1",
   parameters: [inPath("id", "The model's id")],
-  200: asJson("JsonObject", "The model"),
+  200: asJson(jsonObject, "The model"),
   401: refusals[401],
   403: refusals[403],
   404: refusals[404],
