@@ -51,5 +51,5 @@ export const apiFor =
   (c: AppContext, signedIn: SignedInOperator) =>
   async (call: ApiCall): Promise<ApiAnswer> => {
     const response = await callAsOperator(c, signedIn, call);
-    return { status: response.status, text: await response.text(), eTag: response.headers.get("ETag") };
+    return { status: response.status, text: await response.text() };
   };

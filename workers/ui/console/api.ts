@@ -4,8 +4,10 @@
 import type { Language } from "../../../shared/channels/words/languages.ts";
 import type { AnyPhrase } from "../../../shared/words/text.ts";
 import { phraseIn } from "./phrases.ts";
+import type { ParamKeys } from "hono/types";
 import { type Result, err, ok } from "../../../shared/result.ts";
-import type { ApiAnswer, ApiCall, ConsoleApi } from "./visit.ts";
+import type { AdminAnswers } from "../../endpoints/admin/answers/by-path.ts";
+import type { ConsoleApi } from "./visit.ts";
 
 /**
  * What the API refused. `body`: all of its answer, such as the current document of a version
@@ -13,7 +15,20 @@ import type { ApiAnswer, ApiCall, ConsoleApi } from "./visit.ts";
  */
 export type ApiError = { readonly status: number; readonly error: string; readonly body: Readonly<Record<string, unknown>> };
 
-export type ApiValue<T> = { readonly value: T; readonly eTag: string | null };
+type Method = keyof AdminAnswers;
+type PathOf<Of extends Method> = keyof AdminAnswers[Of] & string;
+
+/** `query`: as it stands behind the path. `ifMatch`: the version that the body is a change of. */
+type More = {
+  readonly query?: URLSearchParams | Readonly<Record<string, string>>;
+  readonly body?: unknown;
+  readonly ifMatch?: number;
+};
+
+/** A value for each parameter of the path, and what else is sent. */
+type At<Path extends string> = [ParamKeys<Path>] extends [never]
+  ? [more?: More]
+  : [more: More & { readonly [Name in ParamKeys<Path>]: string | number }];
 
 /** A page cannot be made without this answer: the visit ends with a page that says so. */
 export class ApiFailed extends Error {
@@ -39,44 +54,43 @@ export class Api {
    * GET: the value. Throws `ApiFailed` where there is none; the visit then ends with a page that
    * says why.
    */
-  async read<T>(path: string): Promise<T> {
-    return (await this.readWithTag<T>(path)).value;
-  }
-
-  async readWithTag<T>(path: string): Promise<ApiValue<T>> {
-    const answer = await this.#answered<T>({ method: "GET", path });
+  async read<Path extends PathOf<"GET">>(path: Path, ...at: At<Path>): Promise<AdminAnswers["GET"][Path]> {
+    const answer = await this.#answered("GET", path, at[0]);
     if (!answer.ok) throw new ApiFailed(answer.error);
     return answer.value;
   }
 
   /** GET: the value, or null where there is none of it. */
-  async find<T>(path: string): Promise<T | null> {
-    const answer = await this.#answered<T>({ method: "GET", path });
-    if (answer.ok) return answer.value.value;
+  async find<Path extends PathOf<"GET">>(path: Path, ...at: At<Path>): Promise<AdminAnswers["GET"][Path] | null> {
+    const answer = await this.#answered("GET", path, at[0]);
+    if (answer.ok) return answer.value;
     if (answer.error.status === 404) return null;
     throw new ApiFailed(answer.error);
   }
 
   /** Everything but GET: the value, or what the API refused, for the page to say. */
-  async send<T = null>(
-    method: Exclude<ApiCall["method"], "GET">,
-    path: string,
-    body?: unknown,
-    ifMatch?: string,
-  ): Promise<Result<T, ApiError>> {
-    const answer = await this.#answered<T>({
-      method,
-      path,
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      ...(ifMatch === undefined ? {} : { ifMatch }),
-    });
-    return answer.ok ? ok(answer.value.value) : answer;
+  send<Of extends Exclude<Method, "GET">, Path extends PathOf<Of>>(
+    method: Of,
+    path: Path,
+    ...at: At<Path>
+  ): Promise<Result<AdminAnswers[Of][Path], ApiError>> {
+    return this.#answered(method, path, at[0]);
   }
 
-  async #answered<T>(call: ApiCall): Promise<Result<ApiValue<T>, ApiError>> {
-    const { status, text, eTag } = await this.#call(call);
-    const value = withDetails(jsonOf({ status, text, eTag }), this.#language);
-    if (status < 400) return ok({ value: value as T, eTag }); // the API's own answer
+  async #answered<Of extends Method, Path extends PathOf<Of>>(
+    method: Of,
+    path: Path,
+    { query = {}, body: sent, ifMatch, ...values }: More = {},
+  ): Promise<Result<AdminAnswers[Of][Path], ApiError>> {
+    const { status, text } = await this.#call({
+      method,
+      path: addressOf(path, values, new URLSearchParams(query)),
+      ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
+      ...(ifMatch === undefined ? {} : { ifMatch: String(ifMatch) }),
+    });
+    const value = withDetails(jsonOf(text), this.#language);
+    // The gateway's own, deployed with this Worker; its tests hold every answer to the schema.
+    if (status < 400) return ok(value as AdminAnswers[Of][Path]);
     const body = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
     return err({ status, error: typeof body["error"] === "string" ? body["error"] : text.slice(0, 500), body });
   }
@@ -89,7 +103,14 @@ function withDetails(value: unknown, language: Language): unknown {
   return { ...value, details: details.map((each) => ({ ...each, message: phraseIn(language, each.says, each.message ?? "") })) };
 }
 
-function jsonOf({ text }: ApiAnswer): unknown {
+function addressOf(path: string, values: Readonly<Record<string, unknown>>, query: URLSearchParams): string {
+  const filled = path.replaceAll(/:(\w+)/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? encodeURIComponent(String(values[name])) : whole,
+  );
+  return query.size === 0 ? filled : `${filled}?${query.toString()}`;
+}
+
+function jsonOf(text: string): unknown {
   if (text === "") return null;
   try {
     return JSON.parse(text);

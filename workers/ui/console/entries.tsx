@@ -4,6 +4,7 @@
 
 import { canonicalJson, type JsonObject } from "../../../shared/encoding.ts";
 import type { Child } from "hono/jsx";
+import { documentPaths, paths } from "../../platform/urls.ts";
 import { Plain } from "../outside-text.tsx";
 import type { Api, ApiError } from "./api.ts";
 import { type DocumentForm, type Typed, useLabels } from "./fields.tsx";
@@ -17,7 +18,7 @@ type Entries = Readonly<Record<string, Entry>>;
 export type EntryDocument = { readonly version: number; readonly document: Entry; readonly entries: Entries };
 
 export async function readEntries(api: Api, name: DocumentName): Promise<EntryDocument> {
-  const document = await api.read<Entry & { readonly version: number }>(`/admin/${name}`);
+  const document = await api.read(paths.admin[name]);
   return { version: document.version, document, entries: (document[name] ?? {}) as Entries }; // the API keeps none that is not
 }
 
@@ -60,7 +61,10 @@ export async function saveEntry(api: Api, { document, name, version, isNew, chan
         : now === null
           ? { ...current.entries, [name]: next }
           : Object.fromEntries(Object.entries(current.entries).map(([each, entry]) => [each, each === name ? next : entry]));
-    const written = await api.send("PUT", `/admin/${document}`, { ...current.document, [document]: entries }, String(current.version));
+    const written = await api.send("PUT", paths.admin[document], {
+      body: { ...current.document, [document]: entries },
+      ifMatch: current.version,
+    });
     if (written.ok) return { kind: "saved" };
     if (written.error.status !== 412 || left === 1) return { kind: "refused", failure: written.error };
   }
@@ -78,7 +82,7 @@ async function entryIn(
   { version, name }: { readonly version: number; readonly name: string },
 ): Promise<Entry | null | undefined> {
   if (version === 0) return null;
-  const old = await api.find<Entry>(`/admin/${document}/versions/${version}`);
+  const old = await api.find(documentPaths(document).version, { version });
   return old === null ? undefined : entryOf((old[document] ?? {}) as Entries, name);
 }
 

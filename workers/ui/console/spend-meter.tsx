@@ -2,24 +2,10 @@
 
 import { wordsOf } from "../../../shared/channels/words/words.ts";
 import type { Language } from "../../../shared/channels/words/languages.ts";
+import type { BudgetLine } from "../../endpoints/admin/answers/spend.ts";
 import { Icon } from "../icons.tsx";
 import { Meter } from "./chart.tsx";
 import { type InLanguages, type Visit, useTexts } from "./page.ts";
-
-/** As GET /admin/budgets/spend and GET /admin/key-use have it. */
-export type SpendLine = {
-  readonly budget: string;
-  readonly part: string | null;
-  readonly unit: "usd" | "tokens";
-  readonly per: "day" | "month";
-  readonly limit: number;
-  readonly spent: number;
-  readonly reserved: number;
-  readonly unaccounted: number;
-  readonly usedPercent: number;
-  readonly since: string;
-  readonly resetsAt: string;
-};
 
 const en = {
   of: (spent: string, limit: string): string => `${spent} of ${limit}`,
@@ -38,14 +24,14 @@ const zhCN: typeof en = {
 const spendWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
 
 /** An amount of money or tokens. Nothing is "$0.00", where a price would be "free". */
-export function amountIn(unit: SpendLine["unit"], amount: number, language: Language): string {
+export function amountIn(unit: BudgetLine["unit"], amount: number, language: Language): string {
   if (unit === "tokens") return spendWords[language].tokens(amount.toLocaleString(language === "en" ? "en-GB" : language));
   return amount === 0 ? "$0.00" : wordsOf(language).page.dollars(amount);
 }
 
 export const nearPercent = 80;
 
-export const SpendMeter = ({ line, visit }: { line: SpendLine; visit: Visit }) => {
+export const SpendMeter = ({ line, visit }: { line: BudgetLine; visit: Visit }) => {
   const texts = useTexts(spendWords);
   const { unit, limit, usedPercent, per } = line;
   const used = line.spent + line.unaccounted;

@@ -45,7 +45,7 @@ export type ApiCall = {
   readonly ifMatch?: string;
 };
 
-export type ApiAnswer = { readonly status: number; readonly text: string; readonly eTag: string | null };
+export type ApiAnswer = { readonly status: number; readonly text: string };
 
 /** The operator's API, as the operator who visits. Good until the visit is answered. */
 export type ConsoleApi = (call: ApiCall) => Promise<ApiAnswer>;

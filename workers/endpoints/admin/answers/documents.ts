@@ -1,7 +1,7 @@
 // Answers of the documents of the configuration.
 
 import * as z from "zod";
-import { count, list, text, time } from "../../../../shared/json/answer-fields.ts";
+import { count, list, phrase, text, time } from "../../../../shared/json/answer-fields.ts";
 import type { JsonObject } from "../../../../shared/json-types.ts";
 import { type AnswerOf, named, versioned } from "../../answer-schema.ts";
 
@@ -35,7 +35,8 @@ export type KeysCutOff = AnswerOf<typeof keysCutOff>;
 export const documentCheck = named("DocumentCheck", () =>
   z.object({
     valid: z.boolean(),
-    details: list(z.object({ pointer: text(), message: text() })),
+    /** `says`: `message` before it is in English. */
+    details: list(z.object({ pointer: text(), message: text(), says: phrase().exactOptional() })),
     /** Of a policy alone. */
     keysCutOff: list(keyCutOff()).exactOptional(),
   }),

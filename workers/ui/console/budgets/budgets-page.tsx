@@ -1,5 +1,7 @@
 // Budgets: what is spent of each, and the forms that add, change and remove one.
 
+import type { BudgetLine } from "../../../endpoints/admin/answers/spend.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
@@ -7,7 +9,7 @@ import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
 import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Columns, Confirm, Empty } from "../pieces.tsx";
-import { type SpendLine, SpendMeter, amountIn } from "../spend-meter.tsx";
+import { SpendMeter, amountIn } from "../spend-meter.tsx";
 import { BudgetForm, budgetForm, ofIn } from "./budget-form.tsx";
 import { budgetsWords } from "./budgets-words.ts";
 
@@ -20,7 +22,7 @@ const Of = ({ entry }: { entry: Entry }) => {
   return <>{fill(of[kind], { name: <Name value={name} /> })}</>;
 };
 
-const Line = ({ visit, line }: { visit: Visit; line: SpendLine }) => {
+const Line = ({ visit, line }: { visit: Visit; line: BudgetLine }) => {
   const texts = useTexts(budgetsWords);
   const amounts = [
     ...(line.reserved > 0 ? [texts.reserved.replace("{amount}", amountIn(line.unit, line.reserved, visit.language))] : []),
@@ -39,7 +41,7 @@ type RowProps = {
   readonly visit: Visit;
   readonly name: string;
   readonly entry: Entry;
-  readonly lines: readonly SpendLine[];
+  readonly lines: readonly BudgetLine[];
   readonly version: number;
 };
 
@@ -93,7 +95,7 @@ const BudgetRow = ({ visit, name, entry, lines, version }: RowProps) => {
   );
 };
 
-type ListProps = { readonly visit: Visit; readonly current: EntryDocument; readonly spend: readonly SpendLine[] };
+type ListProps = { readonly visit: Visit; readonly current: EntryDocument; readonly spend: readonly BudgetLine[] };
 
 const Budgets = ({ visit, current: { entries, version }, spend }: ListProps) => {
   const texts = useTexts(budgetsWords);
@@ -126,10 +128,7 @@ const Explained = () => {
 };
 
 async function budgetsShown(visit: Visit, said: EntrySaid = {}): Promise<PageAnswer> {
-  const [current, { budgets: spend }] = await Promise.all([
-    readEntries(visit.api, "budgets"),
-    visit.api.read<{ readonly budgets: readonly SpendLine[] }>("/admin/budgets/spend"),
-  ]);
+  const [current, { budgets: spend }] = await Promise.all([readEntries(visit.api, "budgets"), visit.api.read(paths.admin.spend)]);
   const texts = budgetsWords[visit.language];
   const filled = filledForm(visit, budgetForm, current, said);
   return {

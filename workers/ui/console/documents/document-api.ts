@@ -1,32 +1,24 @@
 // The documents of the configuration as their pages read them from the operator's API.
 
-import type { JsonObject } from "../../../../shared/json-types.ts";
-import type { Operator } from "../../../../shared/record/record.ts";
 import { printDocument } from "../../../../shared/review/document-difference.ts";
+import type { Document, Versions } from "../../../endpoints/admin/answers/documents.ts";
+import { documentPaths } from "../../../platform/urls.ts";
 import { type DocumentName, documentNames } from "../../../stubs/config-calls.ts";
 import type { Visit } from "../page.ts";
 
-/** A document with its version, as GET and PUT have it. */
-export type Document = JsonObject & { readonly version: number };
-
-/** As GET /admin/{name}/versions has it. */
-export type Version = {
-  readonly version: number;
-  readonly at: string;
-  readonly by: Operator;
-  readonly restored: number | null;
-};
+export type { Document } from "../../../endpoints/admin/answers/documents.ts";
+export type Version = Versions["versions"][number];
 
 export const nameIn = (text: string | undefined): DocumentName | null => documentNames.find((name) => name === text) ?? null;
 
-export const readDocument = (visit: Visit, name: DocumentName): Promise<Document> => visit.api.read<Document>(`/admin/${name}`);
+export const readDocument = (visit: Visit, name: DocumentName): Promise<Document> => visit.api.read(documentPaths(name).document);
 
 /** One version; null where it is no longer kept. */
 export const findVersion = (visit: Visit, name: DocumentName, version: number): Promise<Document | null> =>
-  visit.api.find<Document>(`/admin/${name}/versions/${version}`);
+  visit.api.find(documentPaths(name).version, { version });
 
 export async function readVersions(visit: Visit, name: DocumentName): Promise<readonly Version[]> {
-  return (await visit.api.read<{ readonly versions: readonly Version[] }>(`/admin/${name}/versions`)).versions;
+  return (await visit.api.read(documentPaths(name).versions)).versions;
 }
 
 /** The whole number that a field or a part of an address has; null for anything else. */

@@ -3,8 +3,9 @@
 
 import type { Child } from "hono/jsx";
 import { type SyntaxFault, lineAt, placeOf, readJsonText } from "../../../../shared/json/json-text.ts";
-import type { PointedError } from "../../../../shared/model/outcome.ts";
 import { documentDifference } from "../../../../shared/review/document-difference.ts";
+import type { KeyCutOff } from "../../../endpoints/admin/answers/documents.ts";
+import { documentPaths } from "../../../platform/urls.ts";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
@@ -14,8 +15,6 @@ import { DifferenceView } from "./difference-view.tsx";
 import { textOf } from "./document-api.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
-
-export type CutOffKey = { readonly id: string; readonly name: string; readonly owner: string | null; readonly rule: string };
 
 /** What is wrong, and the line it is in. */
 export type DraftIssue = {
@@ -29,7 +28,7 @@ export type DraftCheck =
   | { readonly kind: "notJson"; readonly fault: SyntaxFault; readonly line: number; readonly excerpt: string }
   | { readonly kind: "notValid"; readonly issues: readonly DraftIssue[] }
   | { readonly kind: "refused"; readonly failure: ApiError }
-  | { readonly kind: "valid"; readonly value: unknown; readonly keysCutOff: readonly CutOffKey[] };
+  | { readonly kind: "valid"; readonly value: unknown; readonly keysCutOff: readonly KeyCutOff[] };
 
 const excerptLength = 80;
 
@@ -50,11 +49,7 @@ export async function checkDraft(visit: Visit, name: DocumentName, text: string)
     return { line, excerpt: excerptOf(text, line), pointer, message };
   };
   if (read.repeated.length > 0) return { kind: "notValid", issues: read.repeated.map((pointer) => issueAt(pointer, { repeated: true })) };
-  const answer = await visit.api.send<{
-    readonly valid: boolean;
-    readonly details: readonly PointedError[];
-    readonly keysCutOff?: readonly CutOffKey[];
-  }>("POST", `/admin/${name}/check`, read.value);
+  const answer = await visit.api.send("POST", documentPaths(name).check, { body: read.value });
   if (!answer.ok) return { kind: "refused", failure: answer.error };
   const { valid, details, keysCutOff = [] } = answer.value;
   if (valid) return { kind: "valid", value: read.value, keysCutOff };
@@ -111,7 +106,7 @@ const Issues = ({ issues }: { issues: readonly DraftIssue[] }) => {
  * The API keys that a policy would refuse from then on. `children`: what lets the operator do it
  * all the same.
  */
-export const KeysCutOff = ({ keys, children = null }: { keys: readonly CutOffKey[]; children?: Child }) => {
+export const KeysCutOff = ({ keys, children = null }: { keys: readonly KeyCutOff[]; children?: Child }) => {
   const texts = useTexts(documentsWords);
   return (
     <Note of="mind">

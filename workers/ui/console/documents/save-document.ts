@@ -1,11 +1,12 @@
 // Writes a document as an operator wants it, on top of the version that it was made from.
 
 import { type Result, ok } from "../../../../shared/result.ts";
+import { documentPaths } from "../../../platform/urls.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 import type { ApiError } from "../api.ts";
 import type { PageAnswer, Visit } from "../page.ts";
 import { conflictShown } from "./conflict-page.tsx";
-import { type Document, textOf } from "./document-api.ts";
+import { textOf } from "./document-api.ts";
 
 type Save = {
   readonly name: DocumentName;
@@ -27,8 +28,8 @@ export async function saveDocument(
   visit: Visit,
   { name, base, document, text = textOf(document), mayCutOff = false, to }: Save,
 ): Promise<Result<PageAnswer, ApiError>> {
-  const path = `/admin/${name}${mayCutOff ? "?cutOffKeys=yes" : ""}`;
-  const saved = await visit.api.send<Document>("PUT", path, document, String(base));
+  const query = mayCutOff ? { cutOffKeys: "yes" } : {};
+  const saved = await visit.api.send("PUT", documentPaths(name).document, { query, body: document, ifMatch: base });
   if (saved.ok) return ok({ kind: "redirect", to: to(saved.value.version) });
   return saved.error.status === 412 ? ok(await conflictShown(visit, { name, base, text })) : saved;
 }

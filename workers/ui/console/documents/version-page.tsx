@@ -3,6 +3,7 @@
 
 import type { Child } from "hono/jsx";
 import { type DifferenceLine, documentDifference } from "../../../../shared/review/document-difference.ts";
+import { documentPaths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
@@ -10,7 +11,7 @@ import { type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { DifferenceView } from "./difference-view.tsx";
-import { type Document, findVersion, numberIn, readDocument, readVersions, textOf } from "./document-api.ts";
+import { findVersion, numberIn, readDocument, readVersions, textOf } from "./document-api.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { DocumentTrail } from "./document-trail.tsx";
 import { documentsWords } from "./documents-words.ts";
@@ -125,8 +126,8 @@ const Restore = ({ visit, name, version, current, lines, children }: RestoreProp
 export async function versionActs(visit: Visit, name: DocumentName, version: number): Promise<PageAnswer> {
   const current = numberIn(visit.form.get("current"));
   if (current === null) return { kind: "notFound" };
-  const query = visit.form.get("cutOffKeys") === "yes" ? "?cutOffKeys=yes" : "";
-  const done = await visit.api.send<Document>("POST", `/admin/${name}/versions/${version}/restore${query}`, undefined, String(current));
+  const query = visit.form.get("cutOffKeys") === "yes" ? { cutOffKeys: "yes" } : {};
+  const done = await visit.api.send("POST", documentPaths(name).restore, { version, query, ifMatch: current });
   if (done.ok) return { kind: "redirect", to: visit.at(`documents/${name}`, { saved: done.value.version }) };
   return versionShown(visit, name, version, done.error.status === 412 ? { isMoved: true } : { failure: done.error });
 }

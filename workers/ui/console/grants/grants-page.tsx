@@ -1,5 +1,7 @@
 // Grants: what reviewers allowed for later requests, and the form that ends one.
 
+import type { GrantList, ShownGrant } from "../../../endpoints/admin/answers/grants.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
@@ -11,48 +13,25 @@ import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { amountIn } from "../spend-meter.tsx";
 import { grantsWords } from "./grants-words.ts";
 
-/** As GET /admin/grants has it. */
-type Grant = {
-  readonly id: string;
-  readonly key: string;
-  readonly gate: "request" | "response";
-  readonly scope: {
-    readonly kind: "session" | "tool" | "server" | "key";
-    readonly server?: string;
-    readonly tool?: { readonly name: string };
-  };
-  readonly what: "exact" | "shape";
-  readonly by: string;
-  readonly run: string;
-  readonly rule: string;
-  readonly state: "live" | "usedUp" | "expired" | "revoked";
-  readonly givenAt: string;
-  readonly expiresAt: string;
-  readonly revokedAt: string | null;
-  readonly usesGiven: number;
-  readonly usesLeft: number;
-  readonly spendLeftUsd: number;
-};
-type GrantPage = { readonly grants: readonly Grant[]; readonly next: string | null };
-
 /** An answer has the grants of 40 keys: pages without any are passed over, so many at a time. */
 const mostAnswers = 5;
 
-async function read({ api, query }: Visit): Promise<GrantPage> {
+async function read({ api, query }: Visit): Promise<GrantList> {
   const state = query.get("show") === "all" ? "all" : "live";
   let after = query.get("after");
   for (let left = mostAnswers; ; left -= 1) {
-    const page = await api.read<GrantPage>(
-      `/admin/grants?${new URLSearchParams({ state, ...(after === null ? {} : { after }) }).toString()}`,
-    );
+    const page = await api.read(paths.admin.grants, { query: { state, ...(after === null ? {} : { after }) } });
     if (page.grants.length > 0 || page.next === null || left === 1) return page;
     after = page.next;
   }
 }
 
-const For = ({ of: { scope, gate, what, key } }: { of: Grant }) => {
+const For = ({ of: { scope, gate, what, key } }: { of: ShownGrant }) => {
   const texts = useTexts(grantsWords);
-  const names = { tool: <Name value={scope.tool?.name ?? ""} />, server: <Name value={scope.server ?? ""} /> };
+  const names = {
+    tool: <Name value={"tool" in scope ? scope.tool.name : ""} />,
+    server: <Name value={"server" in scope ? scope.server : ""} />,
+  };
   return (
     <>
       {fill(texts.scopes[scope.kind], names)}
@@ -62,7 +41,7 @@ const For = ({ of: { scope, gate, what, key } }: { of: Grant }) => {
   );
 };
 
-const GrantRow = ({ visit, of }: { visit: Visit; of: Grant }) => {
+const GrantRow = ({ visit, of }: { visit: Visit; of: ShownGrant }) => {
   const texts = useTexts(grantsWords);
   const { columns } = texts;
   const at = (time: string) => <Time at={Date.parse(time)} now={visit.now} />;
@@ -108,7 +87,7 @@ const GrantRow = ({ visit, of }: { visit: Visit; of: Grant }) => {
   );
 };
 
-const Grants = ({ visit, grants, all }: { visit: Visit; grants: readonly Grant[]; all: boolean }) => {
+const Grants = ({ visit, grants, all }: { visit: Visit; grants: readonly ShownGrant[]; all: boolean }) => {
   const texts = useTexts(grantsWords);
   const { columns } = texts;
   if (grants.length === 0) return <Empty>{all ? texts.noneEver : texts.none}</Empty>;
@@ -156,7 +135,7 @@ async function grantsShown(visit: Visit, failure: ApiError | null = null): Promi
 }
 
 async function act(visit: Visit): Promise<PageAnswer> {
-  const done = await visit.api.send("DELETE", `/admin/grants/${encodeURIComponent(visit.form.get("revoke") ?? "-")}`);
+  const done = await visit.api.send("DELETE", paths.admin.grant, { id: visit.form.get("revoke") ?? "-" });
   return done.ok ? { kind: "redirect", to: visit.at("grants", { done: "revoked" }) } : grantsShown(visit, done.error);
 }
 

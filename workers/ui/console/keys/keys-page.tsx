@@ -1,7 +1,11 @@
 // API keys: which there are, what each may and spends, and the forms that create and revoke one. A
 // key itself is in the page that answers its creation, and in nothing else.
 
-import { type Limits, defaultLimits } from "../../../../shared/policy/limits.ts";
+import { defaultLimits } from "../../../../shared/policy/limits.ts";
+import { peopleIn } from "../../../../shared/policy/draft.ts";
+import type { KeyUse, ListedKey } from "../../../endpoints/admin/answers/keys.ts";
+import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
@@ -11,44 +15,26 @@ import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
 import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
-import { type SpendLine, SpendMeter } from "../spend-meter.tsx";
-import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
+import { SpendMeter } from "../spend-meter.tsx";
+import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { KeyForm, freshKeyForm, keyField, keyRequestIn } from "./key-form.tsx";
 import { keysWords } from "./keys-words.ts";
-
-/** As GET /admin/keys has it. */
-type Key = {
-  readonly id: string;
-  readonly name: string;
-  readonly owner?: string;
-  readonly scopes: readonly ("sampling" | "control" | "v1")[];
-  readonly servers?: readonly string[];
-  readonly models?: readonly string[];
-  readonly limits?: Limits;
-  readonly createdAt: string;
-  readonly expiresAt?: string;
-  readonly revokedAt: string | null;
-};
-type KeyUse = { readonly id: string; readonly lastUsedAt: string | null; readonly budgets: readonly SpendLine[] };
-type Policy = { readonly reviewers?: Readonly<Record<string, readonly { readonly name: string }[]>> };
-
-const nobody: Policy = {};
 
 const keysOnPage = 50;
 /** Open requests that are counted by key. */
 const mostOpen = 500;
 
-const isLive = ({ revokedAt, expiresAt }: Key, now: number): boolean =>
+const isLive = ({ revokedAt, expiresAt }: ListedKey, now: number): boolean =>
   revokedAt === null && (expiresAt === undefined || Date.parse(expiresAt) > now);
 
 /** What one page of the list is made of. */
 type KeysPageData = {
-  readonly keys: readonly Key[];
-  readonly shown: readonly Key[];
+  readonly keys: readonly ListedKey[];
+  readonly shown: readonly ListedKey[];
   readonly all: boolean;
   readonly page: number;
   readonly pages: number;
-  readonly use: ReadonlyMap<string, KeyUse>;
+  readonly use: ReadonlyMap<string, KeyUse["keys"][number]>;
   readonly stops: readonly Stopped[];
   /** Open requests of each key; `isMore`: there are more than were counted. */
   readonly open: { readonly of: ReadonlyMap<string, number>; readonly isMore: boolean };
@@ -56,7 +42,7 @@ type KeysPageData = {
 
 async function listed(visit: Visit): Promise<KeysPageData> {
   const { api, query, now } = visit;
-  const { keys } = await api.read<{ readonly keys: readonly Key[] }>("/admin/keys");
+  const { keys } = await api.read(paths.admin.keys);
   const all = query.get("show") === "all";
   const found = keys.filter((key) => all || isLive(key, now)).toReversed();
   const pages = Math.max(1, Math.ceil(found.length / keysOnPage));
@@ -64,12 +50,8 @@ async function listed(visit: Visit): Promise<KeysPageData> {
   const shown = found.slice((page - 1) * keysOnPage, page * keysOnPage);
   const [stops, used, { runs, next }] = await Promise.all([
     stopsOf(visit),
-    shown.length === 0
-      ? { keys: [] }
-      : api.read<{ readonly keys: readonly KeyUse[] }>(`/admin/key-use?ids=${shown.map(({ id }) => encodeURIComponent(id)).join(",")}`),
-    api.read<{ readonly runs: readonly { readonly key: string }[]; readonly next: string | null }>(
-      `/admin/runs?state=open&limit=${mostOpen}`,
-    ),
+    shown.length === 0 ? { keys: [] } : api.read(paths.admin.keyUse, { query: { ids: shown.map(({ id }) => id).join(",") } }),
+    api.read(paths.admin.runs, { query: { state: "open", limit: String(mostOpen) } }),
   ]);
   const open = new Map<string, number>();
   for (const { key } of runs) open.set(key, (open.get(key) ?? 0) + 1);
@@ -85,7 +67,7 @@ async function listed(visit: Visit): Promise<KeysPageData> {
   };
 }
 
-const Access = ({ of: { scopes, servers, models } }: { of: Key }) => {
+const Access = ({ of: { scopes, servers, models } }: { of: ListedKey }) => {
   const texts = useTexts(keysWords);
   const names = (list: readonly string[] | undefined, all: string) =>
     list === undefined ? all : list.flatMap((each, i) => [i === 0 ? "" : ", ", <Name value={each} />]);
@@ -99,7 +81,7 @@ const Access = ({ of: { scopes, servers, models } }: { of: Key }) => {
   );
 };
 
-const Tag = ({ of: { revokedAt, expiresAt }, now }: { of: Key; now: number }) => {
+const Tag = ({ of: { revokedAt, expiresAt }, now }: { of: ListedKey; now: number }) => {
   const texts = useTexts(keysWords);
   if (revokedAt !== null)
     return (
@@ -118,7 +100,7 @@ const Tag = ({ of: { revokedAt, expiresAt }, now }: { of: Key; now: number }) =>
   );
 };
 
-const KeyRow = ({ visit, of, list }: { visit: Visit; of: Key; list: KeysPageData }) => {
+const KeyRow = ({ visit, of, list }: { visit: Visit; of: ListedKey; list: KeysPageData }) => {
   const texts = useTexts(keysWords);
   const { columns } = texts;
   const use = list.use.get(of.id);
@@ -187,9 +169,9 @@ type Said = { readonly failure?: ApiError; readonly typed?: Typed; readonly twic
 
 async function keysShown(visit: Visit, { failure, typed, twice }: Said = {}): Promise<PageAnswer> {
   const mayChange = visit.may("change");
-  const [list, policy] = await Promise.all([listed(visit), mayChange ? visit.api.read<Policy>("/admin/policy") : nobody]);
+  const [list, policy] = await Promise.all([listed(visit), mayChange ? visit.api.read(paths.admin.policy) : {}]);
   const texts = keysWords[visit.language];
-  const owners = [...new Set(Object.values(policy.reviewers ?? {}).flatMap((people) => people.map(({ name }) => name)))];
+  const owners = peopleIn(policy).people;
   const isRefused = failure !== undefined || typed !== undefined || twice !== undefined;
   return {
     kind: "page",
@@ -270,12 +252,12 @@ async function act(visit: Visit): Promise<PageAnswer> {
   const { form, api } = visit;
   const revoked = form.get("revoke");
   if (revoked !== null) {
-    const done = await api.send("DELETE", `/admin/keys/${encodeURIComponent(revoked)}`);
+    const done = await api.send("DELETE", paths.admin.key, { id: revoked });
     return done.ok ? { kind: "redirect", to: visit.at("keys", { done: "revoked" }) } : keysShown(visit, { failure: done.error });
   }
   const request = keyRequestIn(visit);
   if (!request.ok) return keysShown(visit, { typed: request.error });
-  const made = await api.send<{ readonly name: string; readonly key: string }>("POST", "/admin/keys", request.value);
+  const made = await api.send("POST", paths.admin.keys, { body: request.value });
   if (made.ok) return madeShown(visit, made.value);
   const { id } = made.error.body;
   if (made.error.status === 409 && typeof id === "string") return keysShown(visit, { twice: id });

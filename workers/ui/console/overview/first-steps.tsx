@@ -1,6 +1,7 @@
 // What to do with a gateway that no request has reached.
 
 import { isLoopbackHost } from "../../../../shared/address.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import type { Visit } from "../page.ts";
 import type { OverviewContext } from "./overview-parts.ts";
@@ -20,7 +21,7 @@ const commandFor = (publicUrl: string): string => `curl "${publicUrl}/sampling" 
 
 /** How many keys there are that are not revoked. */
 export async function keysIn(visit: Visit): Promise<number> {
-  const { keys } = await visit.api.read<{ readonly keys: readonly { readonly revokedAt: string | null }[] }>("/admin/keys");
+  const { keys } = await visit.api.read(paths.admin.keys);
   return keys.filter(({ revokedAt }) => revokedAt === null).length;
 }
 

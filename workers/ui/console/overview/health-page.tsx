@@ -1,6 +1,8 @@
 // What failed in the last hour, all that the doctor found, and the button that asks it again.
 // Asking is recorded, and asks providers, channels and servers; looking does not.
 
+import type { DoctorCheck } from "../../../endpoints/admin/answers/doctor.ts";
+import { paths } from "../../../platform/urls.ts";
 import type { ApiError } from "../api.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
@@ -15,7 +17,6 @@ import {
   failureFindings,
   ownChecks,
 } from "./health.tsx";
-import type { Check, Diagnosis, Overview } from "./overview-api.ts";
 import { overviewWords } from "./overview-words.ts";
 
 const groups = [
@@ -28,7 +29,7 @@ type GroupProps = {
   readonly title: string;
   readonly of: "bad" | "mind" | "ok";
   readonly findings: readonly Finding[];
-  readonly checks: readonly Check[];
+  readonly checks: readonly DoctorCheck[];
 };
 
 const Group = ({ title, of, findings, checks }: GroupProps) =>
@@ -49,10 +50,7 @@ const Group = ({ title, of, findings, checks }: GroupProps) =>
   );
 
 async function healthShown(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
-  const [{ health: own }, diagnosis] = await Promise.all([
-    visit.api.read<Pick<Overview, "health">>("/admin/overview"),
-    visit.api.read<Diagnosis>("/admin/doctor"),
-  ]);
+  const [{ health: own }, diagnosis] = await Promise.all([visit.api.read(paths.admin.overview), visit.api.read(paths.admin.doctor)]);
   const texts = overviewWords[visit.language];
   const { health } = texts;
   const { at, checks } = diagnosis;
@@ -92,7 +90,7 @@ async function healthShown(visit: Visit, failure?: ApiError): Promise<PageAnswer
 }
 
 async function check(visit: Visit): Promise<PageAnswer> {
-  const asked = await visit.api.send("POST", "/admin/doctor");
+  const asked = await visit.api.send("POST", paths.admin.doctor);
   return asked.ok ? { kind: "redirect", to: visit.at("health", { done: "checked" }) } : healthShown(visit, asked.error);
 }
 

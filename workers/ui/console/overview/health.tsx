@@ -2,6 +2,8 @@
 // found last, of which versions of the documents. Opening a page asks nobody outside.
 
 import type { Child } from "hono/jsx";
+import type { CheckedDocument, DoctorCheck, LastDiagnosis } from "../../../endpoints/admin/answers/doctor.ts";
+import type { Failures, HealthIssue, Overview } from "../../../endpoints/admin/answers/overview.ts";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
@@ -12,16 +14,7 @@ import type { Visit } from "../page.ts";
 import { usePhrases } from "../phrases.ts";
 import { Fix, useCause } from "../requests/request-pieces.tsx";
 import { FormToken } from "../shell.tsx";
-import {
-  type Check,
-  type CheckedDocument,
-  type Diagnosis,
-  type Failures,
-  type HealthIssue,
-  type Overview,
-  changedIn,
-  monthBudget,
-} from "./overview-api.ts";
+import { changedIn, monthBudget } from "./overview-api.ts";
 import { type OverviewContext, said } from "./overview-parts.ts";
 import type { OverviewWords } from "./overview-words.ts";
 import { monthOf, paceOf } from "./spend-chart.tsx";
@@ -39,7 +32,7 @@ export const FindingItem = ({ of, children }: { of: "bad" | "mind" | "ok"; child
 );
 
 /** What was checked, and what was found. Without a name: what the gateway says of itself. */
-export const CheckText = ({ check, title, text, says }: Omit<Check, "state">) => {
+export const CheckText = ({ check, title, text, says }: Omit<DoctorCheck, "state">) => {
   const inWords = usePhrases();
   return (
     <>
@@ -60,14 +53,14 @@ export const CheckText = ({ check, title, text, says }: Omit<Check, "state">) =>
  * What the gateway knows of itself, as checks. What the doctor found, too, is left out: the last
  * check says it.
  */
-export function ownChecks(issues: readonly HealthIssue[], checks: readonly Check[]): Check[] {
+export function ownChecks(issues: readonly HealthIssue[], checks: readonly DoctorCheck[]): DoctorCheck[] {
   const plain = (text: string): string => text.replace(/\.$/, "");
   const known = new Set(checks.map(({ text }) => plain(text)));
   return issues.filter(({ text }) => !known.has(plain(text))).map((issue) => ({ ...issue, check: "", state: "fix" }));
 }
 
 /** Problems first. */
-export function findingsOf(issues: readonly HealthIssue[], checks: readonly Check[]): Finding[] {
+export function findingsOf(issues: readonly HealthIssue[], checks: readonly DoctorCheck[]): Finding[] {
   return [...ownChecks(issues, checks), ...checks]
     .filter(({ state }) => state !== "good")
     .toSorted((a, b) => Number(a.state === "note") - Number(b.state === "note"))
@@ -124,7 +117,7 @@ const documentsIn = (visit: Visit, documents: readonly CheckedDocument[], senten
  * Configuration that nobody checked is a notice: a check of what was there before says nothing
  * about it.
  */
-export function changeFindings({ visit, texts }: InWords, diagnosis: Diagnosis): Finding[] {
+export function changeFindings({ visit, texts }: InWords, diagnosis: LastDiagnosis): Finding[] {
   const changed = changedIn(diagnosis);
   const { health } = texts;
   if (changed.length === 0) return [];
@@ -132,7 +125,7 @@ export function changeFindings({ visit, texts }: InWords, diagnosis: Diagnosis):
   return [{ of: "mind", says: `${said(health.changed(changed.length), { documents })} ${health.checkComes}` }];
 }
 
-export const CheckedVersions = ({ visit, texts, diagnosis: { documents } }: InWords & { diagnosis: Diagnosis }) =>
+export const CheckedVersions = ({ visit, texts, diagnosis: { documents } }: InWords & { diagnosis: LastDiagnosis }) =>
   documents.length === 0 ? null : (
     <p class="soft">
       {said(texts.health.versions, {
@@ -156,7 +149,7 @@ export const CheckNow = ({ visit, texts: { health }, isAgain }: InWords & { isAg
     </form>
   ) : null;
 
-export const CheckedAt = ({ visit, texts: { health }, diagnosis }: InWords & { diagnosis: Diagnosis }) => {
+export const CheckedAt = ({ visit, texts: { health }, diagnosis }: InWords & { diagnosis: LastDiagnosis }) => {
   if (diagnosis.at === null) return <span class="soft">{health.never}</span>;
   const at = Date.parse(diagnosis.at);
   const span = numbersOf(visit.language).span(Math.max(0, visit.now - at));
@@ -182,7 +175,7 @@ function paceFinding({ visit, overview, texts: { health }, numbers }: OverviewCo
   ];
 }
 
-export const Health = ({ diagnosis, ...parts }: OverviewContext & { diagnosis: Diagnosis }) => {
+export const Health = ({ diagnosis, ...parts }: OverviewContext & { diagnosis: LastDiagnosis }) => {
   const { visit, overview, texts } = parts;
   const { health } = texts;
   const { at, checks } = diagnosis;

@@ -1,6 +1,7 @@
 // The overview: what waits, what the requests of a period came to, people's time, spend against
 // budget, and health.
 
+import { paths } from "../../../platform/urls.ts";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { numbersOf } from "../numbers.ts";
@@ -8,7 +9,7 @@ import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
 import { Note } from "../pieces.tsx";
 import { FirstSteps, keysIn } from "./first-steps.tsx";
 import { Health } from "./health.tsx";
-import { type Diagnosis, type Overview, type Period, monthBudget } from "./overview-api.ts";
+import { type Period, monthBudget } from "./overview-api.ts";
 import { type OverviewContext, deniedIn, said } from "./overview-parts.ts";
 import { hoursScript, RequestsChart, WaitChart } from "./overview-charts.tsx";
 import { overviewWords } from "./overview-words.ts";
@@ -117,8 +118,8 @@ async function overviewShown(visit: Visit): Promise<PageAnswer> {
   const texts = overviewWords[visit.language];
   const numbers = numbersOf(visit.language);
   const [overview, diagnosis] = await Promise.all([
-    visit.api.read<Overview>(`/admin/overview?period=${period}`),
-    visit.api.read<Diagnosis>("/admin/doctor"),
+    visit.api.read(paths.admin.overview, { query: { period } }),
+    visit.api.read(paths.admin.doctor),
   ]);
   const isNew = overview.isEmpty && overview.open.requests === 0;
   const keys = isNew ? await keysIn(visit) : 0;

@@ -1,10 +1,10 @@
 // What every part of the overview is made from.
 
 import type { ShownUsage } from "../../../../shared/record/usage.ts";
+import type { Overview } from "../../../endpoints/admin/answers/overview.ts";
 import { fill } from "../../sentence.tsx";
 import type { Numbers } from "../numbers.ts";
 import type { Visit } from "../page.ts";
-import type { Overview } from "./overview-api.ts";
 import type { OverviewWords } from "./overview-words.ts";
 
 export type OverviewContext = {

@@ -1,10 +1,12 @@
 // What was spent this month, against the budget of everything where there is one; and the other
 // budgets.
 
+import type { Overview } from "../../../endpoints/admin/answers/overview.ts";
+import type { BudgetLine } from "../../../endpoints/admin/answers/spend.ts";
 import { Name } from "../../outside-text.tsx";
 import { Chart, Meter, type Plot } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
-import { type BudgetLine, type Overview, monthBudget } from "./overview-api.ts";
+import { monthBudget } from "./overview-api.ts";
 import { type OverviewContext, said } from "./overview-parts.ts";
 
 const dayMs = 86_400_000;

@@ -2,12 +2,13 @@
 // import.
 
 import { isEqual, nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
+import type { KeyCutOff } from "../../../endpoints/admin/answers/documents.ts";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type Visit, useTexts } from "../page.ts";
 import { DocumentLinks } from "../documents/document-links.tsx";
-import { type CutOffKey, KeysCutOff } from "../documents/draft-check.tsx";
+import { KeysCutOff } from "../documents/draft-check.tsx";
 import { Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { type Imported, ImportCard } from "./import-card.tsx";
@@ -61,7 +62,7 @@ const Failure = ({ failure, state }: { failure: ApiError; state: PolicyState }) 
   if (failure.status === 409 && Array.isArray(keys))
     return (
       // The API's own answer.
-      <KeysCutOff keys={keys as readonly CutOffKey[]}>
+      <KeysCutOff keys={keys as readonly KeyCutOff[]}>
         <button class="btn small no" type="submit" name="do" value="save-cutting">
           {saveAllTheSame}
         </button>

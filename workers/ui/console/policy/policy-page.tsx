@@ -17,10 +17,12 @@ import {
 } from "../../../../shared/policy/draft.ts";
 import { ruleFrom } from "../../../../shared/policy/rule-form.ts";
 import { importVscodeSampling } from "../../../../shared/policy/vscode-sampling.ts";
-import { type ReplayTally, addTallies } from "../../../../shared/record/replay-tally.ts";
+import { addTallies } from "../../../../shared/record/replay-tally.ts";
+import { paths } from "../../../platform/urls.ts";
 import { saveDocument } from "../documents/save-document.ts";
 import { valuesIn } from "../fields.tsx";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
+import { readTable } from "../routing/routing-api.ts";
 import type { Imported } from "./import-card.tsx";
 import { type PolicyView, PolicyBody } from "./policy-body.tsx";
 import { policyScript } from "./policy-script.ts";
@@ -41,7 +43,7 @@ import { ReplayCard } from "./replay-card.tsx";
 const pagesAtOnce = 3;
 
 async function currentPolicy(visit: Visit): Promise<CurrentPolicy> {
-  const document = await visit.api.read<Draft & { readonly version: number }>("/admin/policy");
+  const document = await visit.api.read(paths.admin.policy);
   return { document, version: document.version };
 }
 
@@ -129,16 +131,17 @@ async function act(visit: Visit): Promise<PageAnswer> {
 
 /** The table's models, so that what VS Code calls a model is found in it. */
 async function importing(visit: Visit, current: CurrentPolicy, state: PolicyState, isAdded: boolean): Promise<PageAnswer> {
-  const { models } = await visit.api.read<{ readonly models: readonly { readonly id: string; readonly name: string }[] }>("/admin/routing");
-  const imported: Imported = importVscodeSampling(state.pasted, { models, ruleNames: rulesIn(state.draft).map(nameOf) });
+  const { table } = await readTable(visit);
+  const imported: Imported = importVscodeSampling(state.pasted, {
+    models: table?.models ?? [],
+    ruleNames: rulesIn(state.draft).map(nameOf),
+  });
   if (!imported.ok) return shown(visit, current, state, { imported, status: 422 });
   if (!isAdded) return shown(visit, current, state, { imported });
   const rules = imported.value.flatMap((server) => server.rules.map((rule) => ({ ...rule })));
   const editing = typeof state.editing === "number" ? state.editing + rules.length : state.editing;
   return shown(visit, current, { ...state, draft: addRules(state.draft, rules, 0), editing, pasted: "" }, { notes: ["imported"] });
 }
-
-type ReplayAnswer = { readonly total: number; readonly read: number; readonly sum: ReplayTally; readonly next: string | null };
 
 async function goOn(visit: Visit, current: CurrentPolicy, state: PolicyState): Promise<PageAnswer> {
   return replaying(visit, current, state, visit.form.get("part") === "replay" ? 1 : pagesAtOnce);
@@ -152,10 +155,8 @@ async function replaying(visit: Visit, current: CurrentPolicy, state: PolicyStat
   const start = state.replay ?? noneRead(state.days);
   let replay: Replay = start;
   for (let page = 0; page < pages && (page === 0 || replay.next !== null); page += 1) {
-    const answer = await visit.api.send<ReplayAnswer>("POST", "/admin/policy/replay", {
-      policy: state.draft,
-      days: start.days,
-      ...(replay.next === null ? {} : { next: replay.next }),
+    const answer = await visit.api.send("POST", paths.admin.policyReplay, {
+      body: { policy: state.draft, days: start.days, ...(replay.next === null ? {} : { next: replay.next }) },
     });
     if (!answer.ok) return shown(visit, current, { ...state, replay: null }, { failure: answer.error, status: 422 });
     const { total, read, sum, next } = answer.value;

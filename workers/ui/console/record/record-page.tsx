@@ -1,8 +1,10 @@
 // The record of what operators did: month by month, as sentences; whether its chain holds; and its
 // export.
 
-import { type ChainIssue, chainOfMonth, monthAt } from "../../../../shared/record/operators.ts";
-import { type OperatorFact, actKinds } from "../../../../shared/record/record.ts";
+import { chainOfMonth, monthAt } from "../../../../shared/record/operators.ts";
+import { actKinds } from "../../../../shared/record/record.ts";
+import type { ActCheck, ActList as Acts } from "../../../endpoints/admin/answers/acts.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Select, type Typed } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
@@ -10,11 +12,6 @@ import { Pager } from "../pager.tsx";
 import { Download, Empty, Note } from "../pieces.tsx";
 import { ActSentence } from "./act-sentence.tsx";
 import { recordWords } from "./record-words.ts";
-
-/** As GET /admin/acts and GET /admin/acts/check have them. */
-type Act = { readonly seq: number; readonly at: string; readonly fact: OperatorFact };
-type Acts = { readonly month: string; readonly acts: readonly Act[]; readonly next: number | null };
-type Checked = { readonly month: string; readonly events: number; readonly issue: ChainIssue["kind"] | null; readonly at: number | null };
 
 const actsOnPage = 50;
 /** The record is kept for 400 days. */
@@ -74,13 +71,13 @@ const ActList = ({ visit, list: { acts, next } }: { visit: Visit; list: Acts }) 
   );
 };
 
-const CheckNote = ({ of: { events, issue, at } }: { of: Checked }) => {
+const CheckNote = ({ of: { events, issue, at } }: { of: ActCheck }) => {
   const { check } = useTexts(recordWords);
   if (issue !== null) return <Note of="bad">{check[issue].replace("{at}", String(at ?? ""))}</Note>;
   return <Note of="ok">{events === 0 ? check.empty : check.holds(events)}</Note>;
 };
 
-const Completeness = ({ visit, month, kind, checked }: { visit: Visit; month: string; kind: string; checked: Checked | null }) => {
+const Completeness = ({ visit, month, kind, checked }: { visit: Visit; month: string; kind: string; checked: ActCheck | null }) => {
   const { check } = useTexts(recordWords);
   return (
     <section class="card stack" id="check" aria-labelledby="complete">
@@ -105,8 +102,8 @@ async function get(visit: Visit): Promise<PageAnswer> {
   const asked = new URLSearchParams({ month, limit: String(actsOnPage), ...(kind === "" ? {} : { kind }) });
   if (before !== null && /^\d{1,12}$/.test(before)) asked.set("before", before);
   const [list, checked] = await Promise.all([
-    api.read<Acts>(`/admin/acts?${asked.toString()}`),
-    query.get("check") === "yes" ? api.read<Checked>(`/admin/acts/check?month=${month}`) : null,
+    api.read(paths.admin.acts, { query: asked }),
+    query.get("check") === "yes" ? api.read(paths.admin.actsCheck, { query: { month } }) : null,
   ]);
   const texts = recordWords[language];
   return {

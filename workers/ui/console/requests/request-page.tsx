@@ -4,6 +4,10 @@
 import type { Cause } from "../../../../shared/record/cause.ts";
 import { type ReadEvent, type RecordEvent, firstBrokenEvent } from "../../../../shared/record/record.ts";
 import { type Step, timelineOf } from "../../../../shared/record/timeline.ts";
+import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
+import type { RunEvents, RunLine } from "../../../endpoints/admin/answers/runs.ts";
+import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
@@ -11,16 +15,14 @@ import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Confirm, Download, Empty, Note, Refused } from "../pieces.tsx";
-import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
+import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { copyScript } from "./copy-script.ts";
-import { type KeyList, type RequestLine, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
+import { isCounted, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Fix, type ModelFailed, Outcome, Tries, WhatModelDid, useCause } from "./request-pieces.tsx";
 import { Steps } from "./request-steps.tsx";
 import { requestWords } from "./request-words.ts";
 import { requestsWords } from "./requests-words.ts";
 
-type ShownEvent = Omit<RecordEvent, "at"> & { readonly at: string };
-type EventPage = { readonly events: readonly ShownEvent[]; readonly next: number | null };
 /** `isCut`: the record has more. */
 type Events = { readonly events: readonly RecordEvent[]; readonly isCut: boolean };
 
@@ -30,7 +32,7 @@ async function eventsOf({ api }: Visit, run: string): Promise<Events> {
   const events: RecordEvent[] = [];
   let after: number | null = 0;
   for (let page = 0; page < mostPages && after !== null; page += 1) {
-    const read: EventPage = await api.read<EventPage>(`/admin/runs/${encodeURIComponent(run)}/events?after=${after}`);
+    const read: RunEvents = await api.read(paths.admin.runEvents, { id: run, query: { after: String(after) } });
     events.push(...read.events.map(({ at, ...event }): RecordEvent => ({ ...event, at: Date.parse(at) })));
     after = read.next;
   }
@@ -91,7 +93,7 @@ const WhyNot = ({ visit, cause, steps }: { visit: Visit; cause: Cause; steps: re
   );
 };
 
-type FactsProps = { readonly visit: Visit; readonly line: RequestLine; readonly keyName: string; readonly stops: readonly Stopped[] };
+type FactsProps = { readonly visit: Visit; readonly line: RunLine; readonly keyName: string; readonly stops: readonly Stopped[] };
 
 const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
   const texts = useTexts(requestWords);
@@ -212,7 +214,7 @@ const Pair = ({ name, digest }: { name: string; digest: string }) => (
   </>
 );
 
-type HappenedProps = { readonly visit: Visit; readonly line: RequestLine; readonly steps: readonly Step[]; readonly keyName: string };
+type HappenedProps = { readonly visit: Visit; readonly line: RunLine; readonly steps: readonly Step[]; readonly keyName: string };
 
 const Happened = ({ visit, line, steps, keyName }: HappenedProps) => {
   const texts = useTexts(requestWords);
@@ -232,7 +234,7 @@ const Happened = ({ visit, line, steps, keyName }: HappenedProps) => {
 };
 
 type Looked = {
-  readonly line: RequestLine;
+  readonly line: RunLine;
   readonly events: Events;
   readonly keys: KeyList;
   readonly stops: readonly Stopped[];
@@ -290,10 +292,9 @@ const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; fai
 const runOf = ({ page }: Visit): string => page.slice("requests/".length);
 
 async function requestShown(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
-  const path = `/admin/runs/${encodeURIComponent(runOf(visit))}`;
   const [line, keys, stops] = await Promise.all([
-    visit.api.find<RequestLine>(path),
-    visit.api.read<KeyList>("/admin/keys"),
+    visit.api.find(paths.admin.run, { id: runOf(visit) }),
+    visit.api.read(paths.admin.keys),
     stopsOf(visit),
   ]);
   if (line === null) return missing(visit);
@@ -329,7 +330,7 @@ function missing(visit: Visit): PageAnswer {
 async function act(visit: Visit): Promise<PageAnswer> {
   if (visit.form.get("do") !== "cancel") return requestShown(visit);
   const run = runOf(visit);
-  const done = await visit.api.send("DELETE", `/admin/runs/${encodeURIComponent(run)}`);
+  const done = await visit.api.send("DELETE", paths.admin.run, { id: run });
   return done.ok ? { kind: "redirect", to: visit.at(`requests/${run}`, { done: "cancelled" }) } : requestShown(visit, done.error);
 }
 

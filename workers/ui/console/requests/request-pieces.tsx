@@ -15,7 +15,7 @@ import { type ConsoleWords, consoleWords } from "../console-words.ts";
 import { type InLanguages, type Visit, useTexts } from "../page.ts";
 import { requestWords } from "./request-words.ts";
 import { requestsWords } from "./requests-words.ts";
-import type { RequestLine } from "./request-line.ts";
+import type { RunLine } from "../../../endpoints/admin/answers/runs.ts";
 
 const looks: Readonly<Record<LineState, readonly [tone: string, icon: Parameters<typeof Icon>[0]["of"]]>> = {
   waiting: ["mind", "clock"],
@@ -30,7 +30,7 @@ const looks: Readonly<Record<LineState, readonly [tone: string, icon: Parameters
   refused: ["bad", "stop"],
 };
 
-export const Outcome = ({ line: { state, review } }: { line: Pick<RequestLine, "state" | "review"> }) => {
+export const Outcome = ({ line: { state, review } }: { line: Pick<RunLine, "state" | "review"> }) => {
   const { states, votes } = useTexts(requestsWords);
   const [tone, icon] = looks[state];
   const isReviewed = (state === "waiting" || state === "responseReview") && review !== null && review.quorum > 1;
@@ -44,7 +44,7 @@ export const Outcome = ({ line: { state, review } }: { line: Pick<RequestLine, "
 };
 
 /** "notes · summarize", as far as the request could be read. */
-export const AskedBy = ({ line: { server, tool } }: { line: Pick<RequestLine, "server" | "tool"> }) => {
+export const AskedBy = ({ line: { server, tool } }: { line: Pick<RunLine, "server" | "tool"> }) => {
   const { onlyKey } = useTexts(requestsWords);
   if (server === null) return <span class="soft">{onlyKey}</span>;
   return <Name value={tool === null || tool === "" ? server : `${server} · ${tool}`} />;

@@ -1,7 +1,7 @@
 // The search above the list of requests: a form that a GET sends, so that a search has an address.
 
 import { type Visit, useTexts } from "../page.ts";
-import type { KeyList } from "./request-line.ts";
+import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
 import { requestsWords } from "./requests-words.ts";
 
 const texts = ["server", "tool", "model", "reviewer", "run"] as const;

@@ -1,6 +1,8 @@
 // The list of requests: search, filters, and fifty lines at a time, newest first. It has no content
 // of any request.
 
+import type { RunLine, RunList } from "../../../endpoints/admin/answers/runs.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
@@ -8,17 +10,16 @@ import { ApiFailed } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Download, Empty, Note } from "../pieces.tsx";
 import { FirstRequest } from "./first-request.tsx";
-import { type KeyList, type KeyNames, type RequestLine, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
+import { type KeyNames, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Outcome, useCause } from "./request-pieces.tsx";
 import { type Filters, filtersIn, queryOf, RequestSearch } from "./request-search.tsx";
 import { requestsWords } from "./requests-words.ts";
 
-type RequestListPage = { readonly runs: readonly RequestLine[]; readonly next: string | null };
 type Refusal = { readonly details: readonly { readonly pointer?: string; readonly message?: string }[] };
 
 const pageSize = 50;
 
-const Why = ({ line }: { line: RequestLine }) => {
+const Why = ({ line }: { line: RunLine }) => {
   const texts = useTexts(requestsWords);
   const { causeFacts, review, rule, endedAt } = line;
   if (causeFacts !== null) return <Cause cause={causeFacts} />;
@@ -37,7 +38,7 @@ const Why = ({ line }: { line: RequestLine }) => {
   );
 };
 
-const Cause = ({ cause }: { cause: NonNullable<RequestLine["causeFacts"]> }) => <Plain value={useCause(cause).what} />;
+const Cause = ({ cause }: { cause: NonNullable<RunLine["causeFacts"]> }) => <Plain value={useCause(cause).what} />;
 
 /** In a table alone: a card leaves out what there is not. */
 const None = () => {
@@ -50,7 +51,7 @@ const None = () => {
   );
 };
 
-const Line = ({ visit, line, keys }: { visit: Visit; line: RequestLine; keys: KeyNames }) => {
+const Line = ({ visit, line, keys }: { visit: Visit; line: RunLine; keys: KeyNames }) => {
   const texts = useTexts(requestsWords);
   const wait = waitOf(line, visit.now);
   return (
@@ -82,7 +83,7 @@ const Line = ({ visit, line, keys }: { visit: Visit; line: RequestLine; keys: Ke
 };
 
 /** `isAll`: there are no others. */
-const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly RequestLine[]; keys: KeyNames; isAll: boolean }) => {
+const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly RunLine[]; keys: KeyNames; isAll: boolean }) => {
   const texts = useTexts(requestsWords);
   const { time, by, key, model, outcome, why, cost, wait } = texts.columns;
   return (
@@ -115,7 +116,7 @@ const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly Requ
 };
 
 /** Where the list goes on, and how far an unfinished search has come. */
-const Pages = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filters: Filters; listed: RequestListPage }) => {
+const Pages = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filters: Filters; listed: RunList }) => {
   const texts = useTexts(requestsWords);
   const isFirst = visit.query.get("after") === null;
   const came = next === null || runs.length >= pageSize ? Number.NaN : Date.parse(next.split("~")[0] ?? "");
@@ -155,12 +156,12 @@ const NotUsable = ({ refusal: { details } }: { refusal: Refusal }) => {
   );
 };
 
-async function listRequests(visit: Visit, filters: Filters): Promise<RequestListPage | Refusal> {
+async function listRequests(visit: Visit, filters: Filters): Promise<RunList | Refusal> {
   const query = new URLSearchParams([...queryOf(filters), ["limit", String(pageSize)]]);
   const after = visit.query.get("after");
   if (after !== null) query.set("after", after);
   try {
-    return await visit.api.read<RequestListPage>(`/admin/runs?${query}`);
+    return await visit.api.read(paths.admin.runs, { query });
   } catch (error) {
     if (!(error instanceof ApiFailed) || error.failure.status !== 400) throw error;
     const { details } = error.failure.body;
@@ -171,9 +172,9 @@ async function listRequests(visit: Visit, filters: Filters): Promise<RequestList
 async function requestsShown(visit: Visit): Promise<PageAnswer> {
   const filters = filtersIn(visit.query);
   const whole = /^run_[\w-]{30,}$/.exec(filters["q"] ?? "")?.[0];
-  if (whole !== undefined && (await visit.api.find(`/admin/runs/${whole}`)) !== null)
+  if (whole !== undefined && (await visit.api.find(paths.admin.run, { id: whole })) !== null)
     return { kind: "redirect", to: visit.at(`requests/${whole}`) };
-  const [listed, known] = await Promise.all([listRequests(visit, filters), visit.api.read<KeyList>("/admin/keys")]);
+  const [listed, known] = await Promise.all([listRequests(visit, filters), visit.api.read(paths.admin.keys)]);
   const texts = requestsWords[visit.language];
   const isFiltered = Object.keys(filters).length > 0 || visit.query.has("after");
   return {

@@ -2,7 +2,9 @@
 // signs one out of their inbox.
 
 import { testResultWords } from "../../../../shared/channels/channel-test.ts";
-import type { LinkChannel, NoticeError } from "../../../../shared/notice-channels.ts";
+import type { LinkChannel } from "../../../../shared/notice-channels.ts";
+import type { ListedReviewer } from "../../../endpoints/admin/answers/reviewers.ts";
+import { paths } from "../../../platform/urls.ts";
 import { channelWords, isLinkChannel } from "../../channel-registry.ts";
 import { Icon } from "../../icons.tsx";
 import { useLanguage } from "../../language.ts";
@@ -15,21 +17,6 @@ import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { reviewersWords } from "./reviewers-words.ts";
 
-/** As GET /admin/reviewers has it. */
-type Reviewer = {
-  readonly name: string;
-  readonly groups: readonly string[];
-  readonly language: string | null;
-  readonly room: string | null;
-  readonly waiting: number | null;
-  readonly channels: readonly ReviewerChannel[];
-};
-type ReviewerChannel = {
-  readonly channel: LinkChannel;
-  readonly address: string | null;
-  readonly use: "first" | "then" | "leftOut" | "notSetUp";
-};
-
 /** Its name where a line begins. */
 function useChannelTitle(channel: LinkChannel): string {
   const { name } = channelWords(channel, useLanguage());
@@ -38,7 +25,7 @@ function useChannelTitle(channel: LinkChannel): string {
 
 type Tested = { readonly reviewer: string; readonly channel: LinkChannel; readonly isSent: boolean; readonly text: string };
 
-const ChannelLine = ({ visit, reviewer, of }: { visit: Visit; reviewer: Reviewer; of: ReviewerChannel }) => {
+const ChannelLine = ({ visit, reviewer, of }: { visit: Visit; reviewer: ListedReviewer; of: ListedReviewer["channels"][number] }) => {
   const texts = useTexts(reviewersWords);
   const { channel, address, use } = of;
   const name = useChannelTitle(channel);
@@ -67,7 +54,7 @@ const ChannelLine = ({ visit, reviewer, of }: { visit: Visit; reviewer: Reviewer
   );
 };
 
-const ReviewerRow = ({ visit, of }: { visit: Visit; of: Reviewer }) => {
+const ReviewerRow = ({ visit, of }: { visit: Visit; of: ListedReviewer }) => {
   const texts = useTexts(reviewersWords);
   const who = { reviewer: <Name value={of.name} /> };
   const groups = of.groups.flatMap((group, i) => [i === 0 ? "" : ", ", <Name value={group} />]);
@@ -113,7 +100,7 @@ function languageName(tag: string, { language }: Visit): string {
   }
 }
 
-const Reviewers = ({ visit, reviewers }: { visit: Visit; reviewers: readonly Reviewer[] }) => {
+const Reviewers = ({ visit, reviewers }: { visit: Visit; reviewers: readonly ListedReviewer[] }) => {
   const texts = useTexts(reviewersWords);
   const { columns } = texts;
   if (reviewers.length === 0) return <Empty>{texts.none}</Empty>;
@@ -145,10 +132,8 @@ type Said = { readonly failure?: ApiError; readonly tested?: Tested };
 
 async function reviewersShown(visit: Visit, { failure, tested }: Said = {}): Promise<PageAnswer> {
   const after = visit.query.get("after");
-  const asked = after === null || after === "" ? "" : `?${new URLSearchParams({ after }).toString()}`;
-  const { reviewers, next } = await visit.api.read<{ readonly reviewers: readonly Reviewer[]; readonly next: string | null }>(
-    `/admin/reviewers${asked}`,
-  );
+  const isFirst = after === null || after === "";
+  const { reviewers, next } = await visit.api.read(paths.admin.reviewers, isFirst ? {} : { query: { after } });
   const texts = reviewersWords[visit.language];
   const ended = visit.query.get("ended");
   return {
@@ -165,7 +150,7 @@ async function reviewersShown(visit: Visit, { failure, tested }: Said = {}): Pro
         <section class="card" aria-label={texts.title}>
           <Reviewers visit={visit} reviewers={reviewers} />
         </section>
-        <Pager newer={asked === "" ? null : visit.at("reviewers")} older={next === null ? null : visit.at("reviewers", { after: next })} />
+        <Pager newer={isFirst ? null : visit.at("reviewers")} older={next === null ? null : visit.at("reviewers", { after: next })} />
         <p>
           <a href={visit.at("documents/policy")}>{texts.edit}</a>
         </p>
@@ -178,14 +163,14 @@ async function act(visit: Visit): Promise<PageAnswer> {
   const { form, api, language } = visit;
   const signedOut = form.get("sign-out");
   if (signedOut !== null) {
-    const done = await api.send<{ readonly ended: number }>("DELETE", `/admin/inboxes/${encodeURIComponent(signedOut)}/sessions`);
+    const done = await api.send("DELETE", paths.admin.inboxSessions, { reviewer: signedOut });
     return done.ok
       ? { kind: "redirect", to: visit.at("reviewers", { ended: String(done.value.ended) }) }
       : reviewersShown(visit, { failure: done.error });
   }
   const texts = reviewersWords[language];
   const [reviewer, channel] = [form.get("reviewer") ?? "", form.get("test") ?? ""];
-  const answer = await api.send<{ readonly state: "sent" | NoticeError }>("POST", "/admin/channels/test", { reviewer, channel });
+  const answer = await api.send("POST", paths.admin.channelTest, { body: { reviewer, channel } });
   if (!isLinkChannel(channel)) return reviewersShown(visit, answer.ok ? {} : { failure: answer.error });
   const of = { reviewer, channel };
   if (answer.ok) {

@@ -8,7 +8,7 @@ import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
 import { Empty } from "../pieces.tsx";
-import type { ReadyProvider } from "./routing-api.ts";
+import type { ReadyProvider } from "../../../endpoints/admin/answers/routing.ts";
 import { routingWords } from "./routing-words.ts";
 
 type TableProps = { readonly visit: Visit; readonly table: RoutingTable; readonly ready: ReadonlyMap<string, ReadyProvider> };

@@ -1,7 +1,7 @@
 // The playground's form as the request that it stands for: what POST /admin/routing/explain takes.
 
 import { axes, type Axis } from "../../../../shared/routing/rank.ts";
-import type { ListedKey } from "./routing-api.ts";
+import type { ListedKey } from "../../../endpoints/admin/answers/keys.ts";
 
 export const needs = ["images", "audio", "tools"] as const;
 export type Need = (typeof needs)[number];

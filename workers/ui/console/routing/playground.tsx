@@ -3,6 +3,9 @@
 
 import type { ExplainedModel } from "../../../../shared/routing/explain.ts";
 import { axes } from "../../../../shared/routing/rank.ts";
+import type { ListedKey } from "../../../endpoints/admin/answers/keys.ts";
+import type { Explanation } from "../../../endpoints/admin/answers/routing.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import { useWords } from "../../language.ts";
 import { Name, Plain } from "../../outside-text.tsx";
@@ -14,7 +17,7 @@ import { usePhrases } from "../phrases.ts";
 import { Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { type Entered, enteredIn, needs, questionOf } from "./playground-request.ts";
-import { type Explained, type ListedKey, readKeys } from "./routing-api.ts";
+import { readKeys } from "./routing-api.ts";
 import { routingWords } from "./routing-words.ts";
 import { whyText } from "../../../../shared/routing/choose.ts";
 
@@ -26,7 +29,7 @@ export type Played = {
   readonly keys: readonly ListedKey[];
   readonly draft: TableDraft | null;
   readonly result:
-    | { readonly kind: "explained"; readonly explained: Explained }
+    | { readonly kind: "explained"; readonly explained: Explanation }
     | { readonly kind: "wrong" }
     | { readonly kind: "refused"; readonly failure: ApiError };
 };
@@ -37,7 +40,7 @@ export async function play(visit: Visit, draft: TableDraft | null): Promise<Play
   const keys = await readKeys(visit);
   const question = questionOf(entered, keys, draft?.value);
   if (question === null) return { entered, keys, draft, result: { kind: "wrong" } };
-  const answer = await visit.api.send<Explained>("POST", "/admin/routing/explain", question);
+  const answer = await visit.api.send("POST", paths.admin.explain, { body: question });
   if (!answer.ok) return { entered, keys, draft, result: { kind: "refused", failure: answer.error } };
   return { entered, keys, draft, result: { kind: "explained", explained: answer.value } };
 }
@@ -202,9 +205,9 @@ const Candidate = ({ model, most }: { model: ExplainedModel; most: number }) => 
 };
 
 /** Each reason once, with the models that it holds for, in the table's order. */
-const byReason = (passedOver: Explained["passedOver"]) => [...Map.groupBy(passedOver, ({ reason }) => reason).values()];
+const byReason = (passedOver: Explanation["passedOver"]) => [...Map.groupBy(passedOver, ({ reason }) => reason).values()];
 
-const Ranking = ({ explained, entered }: { explained: Explained; entered: Entered }) => {
+const Ranking = ({ explained, entered }: { explained: Explanation; entered: Entered }) => {
   const { play: texts } = useTexts(routingWords);
   const inWords = usePhrases();
   const { ranked, passedOver, hintsIgnored } = explained;

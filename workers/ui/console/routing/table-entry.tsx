@@ -2,6 +2,7 @@
 // form, on top of the version of the whole table that the form was made from.
 
 import type { Child } from "hono/jsx";
+import { documentPaths } from "../../../platform/urls.ts";
 import { changedBy, fieldAt, valuesOf } from "../../../../shared/json/form-fields.ts";
 import type { JsonObject } from "../../../../shared/json-types.ts";
 import type { PointedError } from "../../../../shared/model/outcome.ts";
@@ -249,7 +250,7 @@ async function problemsOf(
 ): Promise<Problems> {
   const own = schemaErrors(form, entry, visit.language);
   if (Object.keys(own).length > 0) return { ...none, errors: own };
-  const answer = await visit.api.send<{ readonly details: readonly PointedError[] }>("POST", "/admin/routing/check", changed.table);
+  const answer = await visit.api.send("POST", documentPaths("routing").check, { body: changed.table });
   const details = answer.ok ? answer.value.details : [{ pointer: "/", message: answer.error.error }];
   const errors: Record<string, string> = {};
   const elsewhere = details.filter(({ pointer, message }) => {

@@ -1,6 +1,10 @@
 // The MCP servers of the relay: how each is reached, whether it answers, and the forms that add,
 // change and remove one.
 
+import type { SunsetLine } from "../../../../shared/record/sunset.ts";
+import type { DoctorCheck } from "../../../endpoints/admin/answers/doctor.ts";
+import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
@@ -10,22 +14,13 @@ import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page
 import { Pager } from "../pager.tsx";
 import { Columns, Confirm, Empty, Note } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
-import { StopHere, StopNote, type Stopped, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
+import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { ServerForm, serverForm } from "./server-form.tsx";
 import { serversWords } from "./servers-words.ts";
 
 const serversOnPage = 50;
 
-/** As GET /admin/sunset has it, of a server that sampled. */
-type Use = {
-  readonly server: string;
-  readonly lastAt: string | null;
-  readonly requests: number;
-  readonly v1: { readonly lastAt: string | null };
-};
-/** As POST /admin/doctor/servers/{server} has it. */
-type Checked = { readonly state: "good" | "note" | "fix"; readonly text: string };
-type CheckedServer = Checked & { readonly server: string };
+type CheckedServer = DoctorCheck & { readonly server: string };
 
 const Sampling = ({ entry }: { entry: Entry }) => {
   const texts = useTexts(serversWords);
@@ -51,7 +46,7 @@ type RowProps = {
   readonly name: string;
   readonly entry: Entry;
   readonly version: number;
-  readonly use: Use | undefined;
+  readonly use: SunsetLine | undefined;
   readonly stops: readonly Stopped[];
 };
 
@@ -119,7 +114,7 @@ type ListProps = {
   readonly visit: Visit;
   readonly shown: readonly string[];
   readonly current: EntryDocument;
-  readonly use: readonly Use[];
+  readonly use: readonly SunsetLine[];
   readonly stops: readonly Stopped[];
 };
 
@@ -212,13 +207,13 @@ async function serversShown(visit: Visit, said: Said = {}): Promise<PageAnswer> 
 }
 
 /** The servers that sampled, by name; of more than 200 the first. */
-const usesOf = async ({ api }: Visit): Promise<readonly Use[]> =>
-  (await api.read<{ readonly servers: readonly Use[] }>("/admin/sunset?limit=200")).servers;
+const usesOf = async ({ api }: Visit): Promise<readonly SunsetLine[]> =>
+  (await api.read(paths.admin.sunset, { query: { limit: "200" } })).servers;
 
 async function act(visit: Visit): Promise<PageAnswer> {
   const checked = visit.form.get("check");
   if (checked === null) return actOnEntry(visit, serverForm, (said) => serversShown(visit, said));
-  const answer = await visit.api.send<Checked>("POST", `/admin/doctor/servers/${encodeURIComponent(checked)}`);
+  const answer = await visit.api.send("POST", paths.admin.doctorServer, { server: checked });
   return serversShown(visit, answer.ok ? { checked: { ...answer.value, server: checked } } : { failure: answer.error });
 }
 

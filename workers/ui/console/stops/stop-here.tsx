@@ -2,6 +2,8 @@
 // and the one that resumes it.
 
 import type { Stop } from "../../../../shared/policy/stops.ts";
+import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
@@ -11,14 +13,10 @@ import { Confirm, Note } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { stopsWords } from "./stops-words.ts";
 
-/** As GET /admin/stops has it. */
-export type Stopped = Stop & { readonly at: string };
-
 /** What may be stopped beside what else is. */
 export type Stoppable = Exclude<Stop, { readonly scope: "everything" }>;
 
-export const stopsOf = async ({ api }: Visit): Promise<readonly Stopped[]> =>
-  (await api.read<{ readonly stops: readonly Stopped[] }>("/admin/stops")).stops;
+export const stopsOf = async ({ api }: Visit): Promise<readonly Stopped[]> => (await api.read(paths.admin.stops)).stops;
 
 const isSame = (one: Stop, other: Stop): boolean => one.scope === other.scope && nameIn(one) === nameIn(other);
 const nameIn = (stop: Stop): string => (stop.scope === "everything" ? "" : stop.scope === "server" ? stop.server : stop.key);

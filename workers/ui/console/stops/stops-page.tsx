@@ -3,6 +3,8 @@
 // ones to choose from.
 
 import { isLoopbackHost } from "../../../../shared/address.ts";
+import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
@@ -11,7 +13,7 @@ import { readEntries } from "../entries.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
-import { StopName, type Stopped, stopPath, stopsOf } from "./stop-here.tsx";
+import { StopName, stopPath, stopsOf } from "./stop-here.tsx";
 import { stopsWords } from "./stops-words.ts";
 
 type Key = { readonly id: string; readonly name: string };
@@ -28,8 +30,8 @@ const devKey: Key = { id: "key_dev", name: "DEV_API_KEY" };
 async function knownThings(visit: Visit): Promise<StopTargets> {
   const [{ entries }, used, { keys }] = await Promise.all([
     readEntries(visit.api, "servers"),
-    visit.api.read<{ readonly servers: readonly { readonly server: string }[] }>("/admin/sunset?limit=200"),
-    visit.api.read<{ readonly keys: readonly (Key & { readonly revokedAt: string | null })[] }>("/admin/keys"),
+    visit.api.read(paths.admin.sunset, { query: { limit: "200" } }),
+    visit.api.read(paths.admin.keys),
   ]);
   const isLocal = isLoopbackHost(new URL(visit.publicUrl).hostname);
   return {
@@ -202,7 +204,7 @@ async function act(visit: Visit): Promise<PageAnswer> {
   const resumed = form.get("resume");
   const path = resumed ?? form.get("stop") ?? pathIn(form);
   if (path === null) return stopsShown(visit, { isMissing: true });
-  const done = await api.send(resumed === null ? "PUT" : "DELETE", `/admin/stops/${path}`);
+  const done = await api.send(resumed === null ? "PUT" : "DELETE", `${paths.admin.stops}/${path}`);
   if (!done.ok) return stopsShown(visit, { failure: done.error });
   const what = resumed === null ? "stopped" : "resumed";
   const from = form.get("from") ?? "";

@@ -1,6 +1,7 @@
 // Usage by server, model, key and day: drawn, as a table, and as CSV.
 
-import type { ShownUsage } from "../../../../shared/record/usage.ts";
+import type { UsageRows } from "../../../endpoints/admin/answers/usage.ts";
+import { paths } from "../../../platform/urls.ts";
 import { Chart } from "../chart.tsx";
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
@@ -16,25 +17,12 @@ const defaultDays = 30;
 const dayMs = 86_400_000;
 const rowsOfPage = 50;
 
-/** `name`: null where there is none, and for all names that are not told apart (`isRest`). */
-export type Row = { readonly name: string | null; readonly isRest: boolean } & ShownUsage;
-
-/** `GET /admin/usage`. */
-export type Answer = {
-  readonly since: string;
-  readonly until: string;
-  readonly isComplete: boolean;
-  readonly rows: readonly Row[];
-  readonly total: ShownUsage;
-  readonly next: string | null;
-};
-
 export type UsageParts = {
   readonly visit: Visit;
   readonly texts: UsageWords;
   readonly numbers: Numbers;
   readonly by: View;
-  readonly answer: Answer;
+  readonly answer: UsageRows;
   /** Names of keys by their ids. */
   readonly keyNames: ReadonlyMap<string, string>;
 };
@@ -52,7 +40,7 @@ const Chips = ({ label, choices }: { label: string; choices: readonly Choice[] }
 );
 
 async function keyNamesIn(visit: Visit): Promise<Map<string, string>> {
-  const { keys } = await visit.api.read<{ readonly keys: readonly { readonly id: string; readonly name: string }[] }>("/admin/keys");
+  const { keys } = await visit.api.read(paths.admin.keys);
   return new Map(keys.map(({ id, name }) => [id, name]));
 }
 
@@ -69,7 +57,7 @@ async function usageShown(visit: Visit): Promise<PageAnswer> {
     ...(after === null ? {} : { after }),
   });
   const [answer, keyNames] = await Promise.all([
-    visit.api.read<Answer>(`/admin/usage?${asked}`),
+    visit.api.read(paths.admin.usage, { query: asked }),
     by === "key" ? keyNamesIn(visit) : new Map<string, string>(),
   ]);
   const texts = usageWords[visit.language];

@@ -6,10 +6,11 @@ import { Name } from "../../outside-text.tsx";
 import { type BarPart, Meter } from "../chart.tsx";
 import { deniedIn } from "../overview/overview-parts.ts";
 import { barOf } from "./usage-chart.tsx";
-import type { Row, UsageParts } from "./usage-page.tsx";
+import type { UsageRow } from "../../../endpoints/admin/answers/usage.ts";
+import type { UsageParts } from "./usage-page.tsx";
 import type { UsageWords } from "./usage-words.ts";
 
-type Column = { readonly name: string; readonly of: (row: Omit<Row, "name" | "isRest">) => string };
+type Column = { readonly name: string; readonly of: (row: Omit<UsageRow, "name" | "isRest">) => string };
 
 const columnsOf = ({ texts: { columns }, numbers }: UsageParts): readonly Column[] => [
   { name: columns.requests, of: (row) => numbers.count(row.requests) },
@@ -23,7 +24,13 @@ const columnsOf = ({ texts: { columns }, numbers }: UsageParts): readonly Column
 ];
 
 /** A server, key or day leads to its requests. */
-const RowName = ({ row: { name, isRest }, parts: { visit, texts, numbers, by, keyNames } }: { row: Row; parts: UsageParts }): Child => {
+const RowName = ({
+  row: { name, isRest },
+  parts: { visit, texts, numbers, by, keyNames },
+}: {
+  row: UsageRow;
+  parts: UsageParts;
+}): Child => {
   if (isRest) return <span title={texts.restSays}>{texts.rest}</span>;
   if (by === "day") return numbers.day(Date.parse(name ?? ""));
   if (name === null) return <span class="soft">{texts.unnamed[by]}</span>;
@@ -35,7 +42,7 @@ export const UsageTable = (parts: UsageParts) => {
   const { answer, texts, by } = parts;
   const columns = columnsOf(parts);
   const most = Math.max(...answer.rows.map(({ requests }) => requests));
-  const partsOf = (row: Row): readonly BarPart[] => Object.values(barOf(row)).flat();
+  const partsOf = (row: UsageRow): readonly BarPart[] => Object.values(barOf(row)).flat();
   const rows = by === "day" ? answer.rows.toReversed() : answer.rows;
   const table = (
     <table class={by === "day" ? "" : "cards"}>
@@ -73,7 +80,7 @@ export const UsageTable = (parts: UsageParts) => {
   );
 };
 
-const Cells = ({ columns, row }: { columns: readonly Column[]; row: Omit<Row, "name" | "isRest"> }) => (
+const Cells = ({ columns, row }: { columns: readonly Column[]; row: Omit<UsageRow, "name" | "isRest"> }) => (
   <>
     {columns.map(({ name, of }, i) => (
       <td class={i === 0 ? "num end" : "num"} data-k={name}>
@@ -83,7 +90,7 @@ const Cells = ({ columns, row }: { columns: readonly Column[]; row: Omit<Row, "n
   </>
 );
 
-const Total = ({ columns, total, texts }: { columns: readonly Column[]; total: Omit<Row, "name" | "isRest">; texts: UsageWords }) => (
+const Total = ({ columns, total, texts }: { columns: readonly Column[]; total: Omit<UsageRow, "name" | "isRest">; texts: UsageWords }) => (
   <tr class="total">
     <td class="main-cell">
       <b>{texts.total}</b>

@@ -1,0 +1,64 @@
+// What each endpoint of the operator's API answers where it does what it is asked, by method and
+// path: for who reads the answers.
+
+import type { documentPaths, paths } from "../../../platform/urls.ts";
+import type { ActCheck, ActList } from "./acts.ts";
+import type { Diagnosis, DoctorCheck, LastDiagnosis } from "./doctor.ts";
+import type { Document, DocumentCheck, Versions } from "./documents.ts";
+import type { GrantList } from "./grants.ts";
+import type { KeyList, KeyUse, NewKey } from "./keys.ts";
+import type { Overview } from "./overview.ts";
+import type { PolicyReplay } from "./replay.ts";
+import type { ChannelTest, EndedSessions, NoticeList, ReviewerList } from "./reviewers.ts";
+import type { Explanation, ReadyProviders } from "./routing.ts";
+import type { OperatorRun, RunEvents, RunList } from "./runs.ts";
+import type { Spend } from "./spend.ts";
+import type { StopList } from "./stops.ts";
+import type { Sunset } from "./sunset.ts";
+import type { UsageRows } from "./usage.ts";
+
+type Documents = ReturnType<typeof documentPaths>;
+
+type Gets = { readonly [Path in Documents["document" | "version"]]: Document } & { readonly [Path in Documents["versions"]]: Versions } & {
+  readonly [paths.admin.ready]: ReadyProviders;
+  readonly [paths.admin.spend]: Spend;
+  readonly [paths.admin.stops]: StopList;
+  readonly [paths.admin.keys]: KeyList;
+  readonly [paths.admin.keyUse]: KeyUse;
+  readonly [paths.admin.runs]: RunList;
+  readonly [paths.admin.run]: OperatorRun;
+  readonly [paths.admin.runEvents]: RunEvents;
+  readonly [paths.admin.notices]: NoticeList;
+  readonly [paths.admin.grants]: GrantList;
+  readonly [paths.admin.reviewers]: ReviewerList;
+  readonly [paths.admin.doctor]: LastDiagnosis;
+  readonly [paths.admin.acts]: ActList;
+  readonly [paths.admin.actsCheck]: ActCheck;
+  readonly [paths.admin.sunset]: Sunset;
+  readonly [paths.admin.usage]: UsageRows;
+  readonly [paths.admin.overview]: Overview;
+};
+
+type Posts = { readonly [Path in Documents["check"]]: DocumentCheck } & { readonly [Path in Documents["restore"]]: Document } & {
+  readonly [paths.admin.explain]: Explanation;
+  readonly [paths.admin.policyReplay]: PolicyReplay;
+  readonly [paths.admin.keys]: NewKey;
+  readonly [paths.admin.channelTest]: ChannelTest;
+  readonly [paths.admin.doctor]: Diagnosis;
+  readonly [paths.admin.doctorServer]: DoctorCheck;
+};
+
+type Deletes = { readonly [Path in (typeof paths.admin)["key" | "run" | "grant"]]: null } & {
+  readonly [paths.admin.inboxSessions]: EndedSessions;
+};
+
+/** `null`: it has no body. */
+export type AdminAnswers = {
+  readonly GET: Gets;
+  readonly PUT: { readonly [Path in Documents["document"]]: Document } & Stops;
+  readonly POST: Posts;
+  readonly DELETE: Deletes & Stops;
+};
+
+/** By the path of what is stopped. */
+type Stops = { readonly [path: `${typeof paths.admin.stops}/${string}`]: null };
