@@ -2,8 +2,6 @@
 // and the commands know of it. How a channel sends is in workers/channels/, what it says in
 // shared/channels/.
 
-import type { IssueKey } from "./words/issues.ts";
-
 /** A channel that needs an address of its reviewer. */
 export type NoticeChannel = keyof typeof noticeChannels;
 
@@ -29,8 +27,8 @@ type ChannelFacts = {
   /** Its name in a sentence to operators, and the page of the documentation on its setup. */
   readonly title: string;
   readonly guide: string;
-  /** A reviewer's address, as a policy has it; `says`: what is wrong with another text. */
-  readonly address: "email" | { readonly pattern: RegExp; readonly says: IssueKey };
+  /** A reviewer's address, as a policy has it; `says`: the key of what is said of another text. */
+  readonly address: "email" | { readonly pattern: RegExp; readonly says: string };
   /**
    * Identifies the channel in a link's token: never changed, and never reused. The outbox has 0.
    */

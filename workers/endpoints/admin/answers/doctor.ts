@@ -4,7 +4,10 @@ import * as z from "zod";
 import { count, list, phrase, text, time } from "../../../../shared/json/answer-fields.ts";
 import { type AnswerOf, named } from "../../answer-schema.ts";
 
-/** `title` and `says`: `check` and `text` before they are in English; absent where a channel says it. */
+/**
+ * `title` and `says`: `check` and `text` before they are in English; absent where a channel says
+ * it.
+ */
 const check = () =>
   z.object({
     check: text(),
