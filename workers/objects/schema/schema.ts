@@ -32,6 +32,6 @@ export const rowidTable = (name: string, columns: Columns): string =>
 
 export const table = (name: string, columns: Columns): string => `${rowidTable(name, columns)} WITHOUT ROWID`;
 
-/** Content, by names, each text in deps of at most 500,000 UTF-16 code units: `LongTexts`. */
+/** Content, by names, each text in parts of at most 500,000 UTF-16 code units: `LongTexts`. */
 export const longTexts = (name: string): string =>
   table(name, { name: "TEXT NOT NULL", part: "INTEGER NOT NULL", text: "TEXT NOT NULL", "PRIMARY KEY": "(name, part)" });
