@@ -107,7 +107,7 @@ describe.skipIf(chromiumPath === undefined)("in a browser without scripts", () =
     const fold = page.locator("details:has(> #createKey)");
     await fold.locator("summary").click();
     await fold.getByRole("link", { name: "KeyRequest" }).click();
-    await page.getByText("roundsPerOriginatingRequest").first().waitFor({ state: "visible" });
+    await page.locator("#KeyRequest").getByText("roundsPerOriginatingRequest").first().waitFor({ state: "visible" });
     expect(new URL(page.url()).hash).toBe("#KeyRequest");
   });
 
