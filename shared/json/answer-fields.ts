@@ -15,3 +15,6 @@ export const phrase = <Said extends AnyPhrase = AnyPhrase>() =>
   z
     .custom<Said>((value) => typeof (value as { key?: unknown } | null)?.key === "string")
     .meta({ type: "object", properties: { key: { type: "string" }, values: { type: "object" } }, required: ["key"] });
+
+/** What is wrong at one place of what was sent. `says`: `message` before it is in English. */
+export const pointed = () => z.object({ pointer: text(), message: text(), says: phrase().exactOptional() });

@@ -1,7 +1,7 @@
 // How descriptions write answers and parameters, and the refusals that many operations share.
 
 import * as z from "zod";
-import { list } from "../../../shared/json/answer-fields.ts";
+import { list, pointed } from "../../../shared/json/answer-fields.ts";
 import { type NamedSchema, named } from "../answer-schema.ts";
 import type { Answers, Body, Parameter } from "./describe.ts";
 
@@ -40,7 +40,7 @@ export const rpcError = (description: string, headers?: Headers) => asJson(rpcAn
 export const problem = named("Problem", () =>
   z.looseObject({
     error: z.string(),
-    details: z.union([list(z.object({ pointer: z.string(), message: z.string() })), z.looseObject({})]).optional(),
+    details: z.union([list(pointed()), z.looseObject({})]).optional(),
   }),
 );
 

@@ -1,7 +1,7 @@
 // Answers of the documents of the configuration.
 
 import * as z from "zod";
-import { count, list, phrase, text, time } from "../../../../shared/json/answer-fields.ts";
+import { count, list, pointed, text, time } from "../../../../shared/json/answer-fields.ts";
 import type { JsonObject } from "../../../../shared/json-types.ts";
 import { type AnswerOf, named, versioned } from "../../answer-schema.ts";
 
@@ -35,8 +35,7 @@ export type KeysCutOff = AnswerOf<typeof keysCutOff>;
 export const documentCheck = named("DocumentCheck", () =>
   z.object({
     valid: z.boolean(),
-    /** `says`: `message` before it is in English. */
-    details: list(z.object({ pointer: text(), message: text(), says: phrase().exactOptional() })),
+    details: list(pointed()),
     /** Of a policy alone. */
     keysCutOff: list(keyCutOff()).exactOptional(),
   }),
