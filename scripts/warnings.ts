@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { type SeenRisk, findReplyRisks, highestRisk, isRiskAtLeast } from "../shared/policy/risk.ts";
+import { type SeenRisk, findRisks, highestRisk, isRiskAtLeast } from "../shared/policy/risk.ts";
 import { type Sample, attacks, ordinary, unseenAttacks, unseenOrdinary } from "../test/support/warning-corpus.ts";
 
 export type Row = {
@@ -17,7 +17,7 @@ export type Row = {
   readonly high: number;
 };
 
-export const levelOf = ({ text }: Sample): SeenRisk => highestRisk(findReplyRisks({ content: [{ type: "text", text }] }));
+export const levelOf = ({ text }: Sample): SeenRisk => highestRisk(findRisks({ content: [{ type: "text", text }], model: "" }));
 export const isWarned = (sample: Sample): boolean => isRiskAtLeast(levelOf(sample), "medium");
 
 const rowOf = (what: string, samples: readonly Sample[]): Row => ({

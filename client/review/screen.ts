@@ -4,9 +4,11 @@
 import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
 import { dollars } from "../../shared/channels/words/en/page-numbers-en.ts";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
+import type { ReplyBlock } from "../../shared/model/sampling.ts";
+import type { ToolResult } from "../../shared/model/subject.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
-import { replyFields, requestFields } from "../../shared/review/editable-fields.ts";
-import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
+import { fieldsOf } from "../../shared/review/subject/parts.ts";
+import { answerersOf, isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { noteWords, placeWords } from "../../shared/channels/content-words.ts";
@@ -44,7 +46,8 @@ export function listLine(view: ReviewView, place: number): string {
   const warnings = facts.risks.length === 0 ? "" : ` · ${words.notice.warnings(facts.risks.length)}`;
   const { server, name } = view.requestor;
   const tool = name === "" ? "" : ` · ${outsideWord(name)}`;
-  const model = view.models[0] === undefined ? "" : ` → ${outsideWord(view.models[0].id)}`;
+  const [first] = answerersOf(view);
+  const model = first === undefined ? "" : ` → ${outsideWord(first)}`;
   const what = view.gate === "request" ? "request" : "reply";
   return `${String(place).padStart(3)}  ${what.padEnd(8)}${outsideWord(server)}${tool}${model}, ${leftWords(view)} left${warnings}, for ${outsideWord(view.reviewer)}`;
 }
@@ -53,21 +56,25 @@ export function listLine(view: ReviewView, place: number): string {
  * Each text that may be edited, by its path, in the page's order. A reply that a reviewer wrote is
  * replaced on the page.
  */
-export const fieldsOf = (view: ReviewView): ReadonlyMap<string, string> =>
-  view.written != null
-    ? new Map()
-    : view.gate === "request"
-      ? requestFields(view.request)
-      : view.reply === null
-        ? new Map()
-        : replyFields(view.reply);
+export function editableFields({ gate, request, reply, written }: ReviewView): ReadonlyMap<string, string> {
+  const content = gate === "request" ? request : reply;
+  return written != null || content === null ? new Map() : fieldsOf(content);
+}
 
 export const placeOf = (view: ReviewView, path: string): string => placeWords(path, inEnglish, view.request.kind);
 
+type Block = ReplyBlock | ToolResult["content"][number];
+
+/** The blocks that are sent or delivered; a call and a form have texts alone. */
+function blocksIn(view: ReviewView): readonly Block[] {
+  if (view.subject === "form") return [];
+  if (view.gate === "response") return view.reply?.content ?? [];
+  return view.subject === "message" ? view.request.messages.flatMap(({ content }) => content) : [];
+}
+
 /** What has no text: images and sounds, which the terminal names and does not show. */
 function unshown(view: ReviewView): string[] {
-  const blocks = view.gate === "request" ? view.request.messages.flatMap(({ content }) => content) : (view.reply?.content ?? []);
-  const media = blocks.filter((block) => block.type === "image" || block.type === "audio").length;
+  const media = blocksIn(view).filter((block) => block.type === "image" || block.type === "audio").length;
   return media === 0 ? [] : [`There ${media === 1 ? "is 1 image or sound" : `are ${media} images or sounds`} that a terminal cannot show.`];
 }
 
@@ -75,13 +82,14 @@ function unshown(view: ReviewView): string[] {
  * Whether everything that is sent or delivered is on the screen: only then can it be approved
  * there.
  */
-export const isShownWhole = (view: ReviewView): boolean => unshown(view).length === 0 && !hasOtherResults(view);
+export const isShownWhole = (view: ReviewView): boolean =>
+  view.subject !== "form" && unshown(view).length === 0 && blocksIn(view).every(isText);
 
-/** Tool results with more than text. */
-const hasOtherResults = ({ request, reply, gate }: ReviewView): boolean =>
-  (gate === "request" ? request.messages.flatMap(({ content }) => content) : (reply?.content ?? [])).some(
-    (block) => block.type === "tool_result" && block.content.some(({ type }) => type !== "text"),
-  );
+/** Tool results may have more than text. */
+const isText = (block: Block): boolean => {
+  if (block.type === "resource" || block.type === "resource_link") return false;
+  return block.type !== "tool_result" || block.content.every(({ type }) => type === "text");
+};
 
 function settings({ request }: ReviewView): string[] {
   if (request.kind !== "chat") return [];
@@ -93,8 +101,8 @@ function settings({ request }: ReviewView): string[] {
 /** The reply that a reviewer wrote in the model's place: approving sends it, and asks no model. */
 function writtenLines({ written, request }: ReviewView): string[] {
   if (written == null || written.reply === null) return [];
-  const texts = [...replyFields(written.reply).values()].flatMap(outsideLines);
-  const prompt = [...requestFields(request).values()].flatMap(outsideLines);
+  const texts = [...fieldsOf(written.reply).values()].flatMap(outsideLines);
+  const prompt = [...fieldsOf(request).values()].flatMap(outsideLines);
   return [
     "",
     `  ${outsideWord(written.by)} wrote this reply, which goes out in the model's place:`,
@@ -109,7 +117,7 @@ function writtenLines({ written, request }: ReviewView): string[] {
 export function reviewLines(view: ReviewView): string[] {
   const facts = reviewFacts(view);
   const { server, name, client, method } = view.requestor;
-  const models = view.models.map(({ id }) => outsideWord(id)).join(", then ");
+  const models = answerersOf(view).map(outsideWord).join(", then ");
   return [
     view.gate === "request" ? `${outsideWord(server)} asks ${models || "no model"}` : `A reply for ${outsideWord(server)}`,
     `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
@@ -121,12 +129,12 @@ export function reviewLines(view: ReviewView): string[] {
     ),
     ...view.notes.map((note) => `  ${noteWords(note, inEnglish)}`),
     ...writtenLines(view),
-    ...[...fieldsOf(view)].flatMap(([path, text]) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]),
+    ...[...editableFields(view)].flatMap(([path, text]) => ["", `  ${placeOf(view, path)}`, ...outsideLines(text)]),
     ...unshown(view).flatMap((line) => ["", `  ${line}`]),
     "",
     "  Settings:",
     ...settings(view),
-    ...(view.gate === "response" ? ["", "  The approved prompt:", ...[...requestFields(view.request).values()].flatMap(outsideLines)] : []),
+    ...(view.gate === "response" ? ["", "  The approved prompt:", ...[...fieldsOf(view.request).values()].flatMap(outsideLines)] : []),
   ];
 }
 

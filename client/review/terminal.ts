@@ -8,7 +8,7 @@ import { mayApprove, mayDecide } from "../../shared/review/standing.ts";
 import { inEditor } from "./editor.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { type Draft, type OpenReview, postDecision, previewEdits, readReview, waitingReviews } from "./review-requests.ts";
-import { changeLines, endedLine, fieldsOf, inEnglish, isShownWhole, listLine, placeOf, reviewLines } from "./screen.ts";
+import { changeLines, endedLine, editableFields, inEnglish, isShownWhole, listLine, placeOf, reviewLines } from "./screen.ts";
 import { editFaultWords } from "../../shared/channels/content-words.ts";
 
 const say = (text = ""): void => void process.stdout.write(`${text}\n`);
@@ -20,7 +20,7 @@ const issueLines = (view: ReviewView, issues: readonly EditIssue[]): string[] =>
 
 /** Chooses a text, opens it in the editor, and shows what changed. */
 async function edit(review: OpenReview, draft: Draft | null, ask: Ask): Promise<Draft | null> {
-  const fields = [...fieldsOf(review.view)];
+  const fields = [...editableFields(review.view)];
   for (const [i, [path]] of fields.entries()) say(`${String(i + 1).padStart(3)}  ${placeOf(review.view, path)}`);
   const chosen = fields.length === 1 ? fields[0] : fields[Number(await ask("Which text? ")) - 1];
   if (chosen === undefined) return draft;

@@ -2,7 +2,7 @@
 // content.
 
 import type { Note } from "../model/call.ts";
-import type { SamplingRequest } from "../model/sampling.ts";
+import type { SubjectRequest, ToolCall } from "../model/subject.ts";
 import { unreachable } from "../result.ts";
 import { modelPath } from "../review/changes.ts";
 import type { EditFault } from "../review/edit.ts";
@@ -34,6 +34,10 @@ export function noteWords(note: Note, { lang, review: { note: words } }: ReviewW
   }
 }
 
+/** Why a tool runs where it does. */
+export const callWords = ({ server, tool }: Pick<ToolCall, "server" | "tool">, { lang, review: { why } }: ReviewWords): string =>
+  textOf(why.function, { tool, server }, lang);
+
 /** Why an edit was refused. */
 export function editFaultWords(fault: EditFault, { lang, review: { editFault: words } }: ReviewWords): string {
   switch (fault.kind) {
@@ -49,13 +53,14 @@ export function editFaultWords(fault: EditFault, { lang, review: { editFault: wo
 }
 
 /** A pointer into the content of this kind. */
-export function placeWords(path: string, { lang, review: { place: words } }: ReviewWords, kind?: SamplingRequest["kind"]): string {
+export function placeWords(path: string, { lang, review: { place: words } }: ReviewWords, kind?: SubjectRequest["kind"]): string {
   const [first, second, third] = ordinalsIn(path);
   const numbered = (text: Text<"n">, n: number | undefined): string => (n === undefined ? "" : textOf(text, { n: String(n) }, lang));
   const structured = path.endsWith("/structuredContent") ? words.structured : "";
   const input = path.endsWith("/input") ? words.input : "";
-  if (kind === "function" && path.startsWith("/messages/")) return words.arguments;
-  if (kind === "function" && path.startsWith("/content/")) return words.result + (structured || numbered(words.part, second));
+  if (path === "/arguments") return words.arguments;
+  if (kind === "toolCall" && /^\/(?:content|structuredContent)/.test(path))
+    return words.result + (structured || numbered(words.part, first));
   if (kind === "embedding" && path.startsWith("/messages/")) return numbered(words.text, first);
   if (path === "/systemPrompt") return words.systemPrompt;
   if (path === answerPath) return words.written;

@@ -6,7 +6,7 @@
 import { holdsSecret } from "../policy/risk.ts";
 import { isSecret } from "../policy/scan-text.ts";
 import { unreachable } from "../result.ts";
-import type { Block, SamplingReply } from "../model/sampling.ts";
+import type { Block, SamplingReply, SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
 import { objectText } from "../review/editable-fields.ts";
 import { askingOf } from "../review/review-facts.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
@@ -41,12 +41,13 @@ type StartWords = {
 
 /** Who wrote a piece of the excerpt. */
 export function startOf(
-  view: Pick<ReviewView, "requestor" | "request">,
+  view: ReviewView,
   from: ExcerptPiece["from"],
   { excerpt: { start, ownStart, formatted } }: { readonly excerpt: StartWords },
 ): string {
   if (askingOf(view) !== "sampling") return ownStart[from] ?? start[from];
-  return from === "systemPrompt" && view.request.responseFormat !== undefined ? formatted : start[from];
+  const isFormatted = view.subject === "message" && view.request.responseFormat !== undefined;
+  return from === "systemPrompt" && isFormatted ? formatted : start[from];
 }
 
 /**
@@ -65,7 +66,7 @@ export function beginningOf(text: string, length: number): string {
  * the beginning of vectors. The current version, in order, at most `characters` UTF-16 code units
  * and eight pieces.
  */
-export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, characters: number = excerptCharacters): Excerpt {
+export function excerptOf(view: ReviewView, characters: number = excerptCharacters): Excerpt {
   const pieces: ExcerptPiece[] = [];
   let left = characters;
   let more = 0;
@@ -86,19 +87,27 @@ export function excerptOf(view: Pick<ReviewView, "gate" | "request" | "reply">, 
   return { pieces, more };
 }
 
-function* textsOf({ gate, request, reply }: Pick<ReviewView, "gate" | "request" | "reply">): Generator<Source> {
-  if (gate === "response") {
-    if (reply !== null) yield* textsOfReply(reply);
-    return;
+function* textsOf(view: ReviewView): Generator<Source> {
+  switch (view.subject) {
+    case "message":
+      if (view.gate === "request") return yield* textsOfRequest(view.request);
+      return yield* view.reply === null ? [] : textsOfReply(view.reply);
+    case "toolCall":
+      if (view.gate === "request")
+        return yield { from: "arguments", text: objectText(view.request.arguments), raw: view.request.arguments };
+      return yield* view.reply === null ? [] : textsOfResult(view.reply);
+    case "form":
+      return yield { from: "user", text: view.request.message };
+    default:
+      return unreachable(view);
   }
+}
+
+function* textsOfRequest(request: SamplingRequest): Generator<Source> {
   if (request.systemPrompt !== undefined) yield { from: "systemPrompt", text: request.systemPrompt };
   for (const { role, content } of request.messages) {
     for (const block of content) {
-      // Other tool uses are what a model asked for earlier, and nothing runs: the notice leaves
-      // them out.
-      if (block.type === "tool_use" && request.kind === "function")
-        yield { from: "arguments", text: objectText(block.input), raw: block.input };
-      else if (block.type === "text" && request.kind === "embedding") yield { from: "text", text: block.text };
+      if (block.type === "text" && request.kind === "embedding") yield { from: "text", text: block.text };
       else yield* textsIn(block, role);
     }
   }
@@ -109,10 +118,19 @@ function* textsOfReply(reply: SamplingReply): Generator<Source> {
   if (vectors.length > 0) yield { from: "vectors", text: vectorsText(vectors) };
   for (const block of reply.content) {
     if (block.type === "text") yield { from: "reply", text: block.text };
-    if (block.type !== "tool_result") continue;
-    for (const { text } of textsIn(block, "user")) yield { from: "result", text };
-    if (block.structuredContent !== undefined)
-      yield { from: "result", text: objectText(block.structuredContent), raw: block.structuredContent };
+    if (block.type === "tool_result") yield* textsOfResult(block);
+  }
+}
+
+function* textsOfResult({ content, structuredContent }: Pick<ToolResultBlock, "content" | "structuredContent">): Generator<Source> {
+  for (const text of resultTexts(content)) yield { from: "result", text };
+  if (structuredContent !== undefined) yield { from: "result", text: objectText(structuredContent), raw: structuredContent };
+}
+
+function* resultTexts(content: ToolResultBlock["content"]): Generator<string> {
+  for (const piece of content) {
+    if (piece.type === "text") yield piece.text;
+    else if (piece.type === "resource" && "text" in piece.resource) yield piece.resource.text;
   }
 }
 
@@ -121,14 +139,12 @@ function* textsIn(block: Block, role: "user" | "assistant"): Generator<Source> {
     case "text":
       return yield { from: role, text: block.text };
     case "tool_result":
-      for (const piece of block.content) {
-        if (piece.type === "text") yield { from: "toolResult", text: piece.text };
-        else if (piece.type === "resource" && "text" in piece.resource) yield { from: "toolResult", text: piece.resource.text };
-      }
+      for (const text of resultTexts(block.content)) yield { from: "toolResult", text };
       return;
+    // What a model asked for earlier, and nothing runs.
+    case "tool_use":
     case "image":
     case "audio":
-    case "tool_use":
       return;
     default:
       return unreachable(block);

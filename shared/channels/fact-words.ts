@@ -20,7 +20,7 @@ export const asksWords = ({ asking, isAhead }: Pick<ReviewFacts, "asking" | "isA
 
 /** The current state, the heading of the content, and the Approve button. */
 export const gateWords = ({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">, words: ReviewWords) =>
-  (asking === "function" ? words.runGates : words.gates)[gate];
+  (asking === "toolCall" ? words.runGates : words.gates)[gate];
 
 /** Who is told the reason of a denial. */
 export const reasonWords = ({ reason }: Pick<ReviewFacts, "reason">, words: ReviewWords): string =>

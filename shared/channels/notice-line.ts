@@ -3,6 +3,7 @@
 // the content is in it.
 
 import type { Gate } from "../model/gate.ts";
+import { toolName } from "../model/subject.ts";
 import { type Asking, askingOf } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 import { outsideName } from "./plain-text.ts";
@@ -24,19 +25,25 @@ export type NoticeFacts = {
 };
 
 export function noticeFacts(view: ReviewView): NoticeFacts {
-  const { gate, requestor, models, answeredBy, reply, createdAt, deadlineAt, risks, written = null } = view;
+  const { gate, requestor, createdAt, deadlineAt, risks } = view;
   const { server, client, name } = requestor;
-  // No model is asked where a reviewer has written the reply.
-  const model = written?.by ?? (gate === "request" ? models[0]?.id : (answeredBy?.id ?? reply?.model));
   return {
     gate,
     asking: askingOf(view),
     requestor: { server, client, name },
-    model: model ?? null,
+    model: modelOf(view),
     createdAt,
     deadlineAt,
     warnings: risks.length,
   };
+}
+
+function modelOf(view: ReviewView): string | null {
+  if (view.subject === "form") return null;
+  if (view.subject === "toolCall") return toolName(view.request);
+  const { gate, models, answeredBy, reply, written = null } = view;
+  // No model is asked where a reviewer has written the reply.
+  return written?.by ?? (gate === "request" ? models[0]?.id : (answeredBy?.id ?? reply?.model)) ?? null;
 }
 
 type LineOptions = {

@@ -7,7 +7,8 @@ import type { LimitName, Gate, KeyEnd, KeyScope } from "./gate.ts";
 import type { JsonObject } from "../encoding.ts";
 import type { JudgedRequest } from "./judged-request.ts";
 import type { ReasonPhrase } from "../words/reasons.ts";
-import type { SamplingReply, ToolUseBlock } from "./sampling.ts";
+import type { SamplingReply } from "./sampling.ts";
+import type { ToolCall, ToolResult } from "./subject.ts";
 import type { Attempt, StopScope, Note, Usage } from "./call.ts";
 
 /** A token for `/v1`, as the answer to a request for one has it. */
@@ -43,11 +44,7 @@ export type RunMeta = {
  * What was asked for, by which a wire writes the reply. `offeredTools`: the request had tools, so
  * that the reply may use several.
  */
-export type Answered =
-  | { readonly kind: "chat"; readonly offeredTools: boolean }
-  | { readonly kind: "embedding" }
-  /** `calls`: as they were made; a reviewer may have changed their arguments. */
-  | { readonly kind: "function"; readonly calls: readonly ToolUseBlock[] };
+export type Answered = { readonly kind: "chat"; readonly offeredTools: boolean } | { readonly kind: "embedding" };
 
 export type Completed = {
   readonly kind: "completed";
@@ -55,6 +52,9 @@ export type Completed = {
   readonly reply: SamplingReply;
   readonly meta: RunMeta;
 };
+
+/** A tool has run. `call`: as it was made; a reviewer may have changed its arguments. */
+export type Ran = { readonly kind: "ran"; readonly call: ToolCall; readonly result: ToolResult; readonly meta: RunMeta };
 
 export type PointedError = { readonly pointer: string; readonly message: string };
 
@@ -177,6 +177,7 @@ export const keyEndRefusal = (keyEnd: KeyEnd): Extract<Refusal, { kind: "unautho
 /** How a request can end: what runs, caches and repeats store, and what every wire encodes. */
 export type Outcome =
   | Completed
+  | Ran
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "rejected"; readonly gate: Gate; readonly reason: string | null }
   | { readonly kind: "undeliverable"; readonly gate: Gate }

@@ -55,10 +55,9 @@ const embeddedResource = object({
   resource: withEither("blob", object(resourceMembers.blob), object(resourceMembers.text)),
 });
 const toolUse = object(blockMembers.tool_use);
-const toolResult = object({
-  ...blockMembers.tool_result,
-  content: list(tagged("type", { text: textBlock, image, audio, resource_link: resourceLink, resource: embeddedResource })),
-});
+/** What a tool's result may have in it. */
+export const resultContents = { text: textBlock, image, audio, resource_link: resourceLink, resource: embeddedResource };
+const toolResult = object({ ...blockMembers.tool_result, content: list(tagged("type", resultContents)) });
 
 const blocks = { text: textBlock, image, audio, tool_use: toolUse, tool_result: toolResult };
 /** A message may have no block, as in the official schema; a wire or a provider may refuse that. */
@@ -118,10 +117,7 @@ const embeddingRequest = object({
   messages: list(message),
 });
 
-/** An MCP server runs one of its tools: the tool use of the one assistant message. */
-const functionRequest = object({ kind: oneOf(["function"]), messages: list(message) });
-
-export const samplingRequest = tagged("kind", { chat: chatRequest, embedding: embeddingRequest, function: functionRequest });
+export const samplingRequest = tagged("kind", { chat: chatRequest, embedding: embeddingRequest });
 
 export type TextBlock = ReadOf<typeof textBlock>;
 export type ImageBlock = ReadOf<typeof image>;
@@ -138,19 +134,18 @@ export type NamedModel = ReadOf<typeof namedModel>;
 export type ModelPreferences = ReadOf<typeof modelPreferences>;
 export type ChatRequest = ReadOf<typeof chatRequest>;
 type ChatOnly = Exclude<keyof ChatRequest, "kind" | "messages">;
-/** The members of `chat` alone can be read of the other kinds too, and are undefined. */
+/** The members of `chat` alone can be read of the other kind too, and are undefined. */
 type Without<Name extends string> = { readonly [N in Name]?: never };
 export type EmbeddingRequest = ReadOf<typeof embeddingRequest> & Without<Exclude<ChatOnly, "namedModel" | "modelPreferences">>;
-export type FunctionRequest = ReadOf<typeof functionRequest> & Without<ChatOnly>;
-export type SamplingRequest = ChatRequest | EmbeddingRequest | FunctionRequest;
+export type SamplingRequest = ChatRequest | EmbeddingRequest;
 
-/** The most output tokens; 0 for the kinds in which no model writes. */
+/** The most output tokens; 0 for vectors. */
 export const outputLimit = ({ maxTokens = 0 }: SamplingRequest): number => maxTokens;
 
 const embedding = object({ type: oneOf(["embedding"]), vector: list(number) });
 
 /**
- * What a model said (or a function returned), before it is put on a wire. `model` is the real name
+ * What a model said, before it is put on a wire. `model` is the real name
  * that the provider gave.
  */
 export const samplingReply = object({

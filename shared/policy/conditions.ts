@@ -4,6 +4,7 @@ import * as z from "zod";
 import type { Provenance } from "../model/gate.ts";
 import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
 import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
+import { type SubjectRequest, isMessage, toolName } from "../model/subject.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { matchesGlob } from "./glob.ts";
 import { type RiskNote, highestRisk, isRiskAtLeast } from "./risk.ts";
@@ -88,8 +89,8 @@ export type PolicyFacts = {
   /** The `owner` of the API key. */
   readonly keyOwner: string | null;
   readonly provenance: Provenance;
-  readonly request: SamplingRequest;
-  /** In failover order. */
+  readonly request: SubjectRequest;
+  /** In failover order; none for what no model answers. */
   readonly candidates: readonly Candidate[];
   readonly risk: readonly RiskNote[];
 };
@@ -104,6 +105,23 @@ export const conditionFacts = (judged: JudgedRequest): ConditionFacts => ({
 
 /** All that the conditions judge a request by, and the record can have. */
 export function judged({ request, candidates, risk, ...named }: PolicyFacts, isOnce = false): JudgedRequest {
+  return {
+    server: named.server,
+    tool: named.tool,
+    method: named.method,
+    keyName: named.keyName,
+    keyOwner: named.keyOwner,
+    provenance: named.provenance,
+    ...(isMessage(request) ? mediaAndTools(request) : { hasMedia: false, hasTools: request.kind === "toolCall" }),
+    maxTokens: isMessage(request) ? outputLimit(request) : 0,
+    risk: highestRisk(risk),
+    // A rule for a model's id may name a tool in its place.
+    models: request.kind === "toolCall" ? [{ id: toolName(request), worstCostUsd: 0 }] : candidates.map(judgedModel),
+    isOnce,
+  };
+}
+
+function mediaAndTools(request: SamplingRequest): Pick<JudgedRequest, "hasMedia" | "hasTools"> {
   let hasMedia = false;
   let hasTools = (request.tools?.length ?? 0) > 0;
   for (const message of request.messages) {
@@ -114,20 +132,7 @@ export function judged({ request, candidates, risk, ...named }: PolicyFacts, isO
       }
     }
   }
-  return {
-    server: named.server,
-    tool: named.tool,
-    method: named.method,
-    keyName: named.keyName,
-    keyOwner: named.keyOwner,
-    provenance: named.provenance,
-    hasMedia,
-    hasTools,
-    maxTokens: outputLimit(request),
-    risk: highestRisk(risk),
-    models: candidates.map(judgedModel),
-    isOnce,
-  };
+  return { hasMedia, hasTools };
 }
 
 const judgedModel = ({ model, worstCostUsd }: Candidate): JudgedModel => ({ id: model.id, worstCostUsd });

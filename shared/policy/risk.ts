@@ -2,7 +2,8 @@
 // for rules, never a verdict. The checks know shapes and phrases, and can be evaded: no rule should
 // open a gate because nothing was found.
 
-import type { ReplyBlock, SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
+import type { Content } from "../model/subject.ts";
 import { unreachable } from "../result.ts";
 import { findInvisible } from "../invisible-characters.ts";
 import { isPasswordMember } from "../secret-shapes.ts";
@@ -55,18 +56,50 @@ export type RiskNote = { readonly level: RiskLevel; readonly pointer: string } &
 const placesShown = 10;
 
 /**
- * Checks everything in a request that is sent to a provider as text, and notes media and tools. At
- * most eleven notes of each kind and level (of secrets ten for each kind of secret), in the order
- * of the request. Linear in its size; no note repeats anything from it.
+ * Checks everything in a content that another party reads as text, and notes media and tools;
+ * vectors are not checked. At most eleven notes of each kind and level (of secrets ten for each
+ * kind of secret), in the order of the content. Linear in its size; no note repeats anything from
+ * it.
  */
-export function findRisks(request: SamplingRequest): RiskNote[] {
+export function findRisks(content: Content): RiskNote[] {
   const notes = new Notes();
   let characters = 0;
-  const look = (text: string, pointer: string): void => {
-    characters += text.length;
-    lookAtText(text, pointer, notes);
-  };
+  lookAtContent(
+    content,
+    (text, pointer) => {
+      characters += text.length;
+      lookAtText(text, pointer, notes);
+    },
+    notes,
+  );
+  lookAtSize(characters, notes);
+  return notes.list();
+}
 
+function lookAtContent(content: Content, look: Look, notes: Notes): void {
+  if (!("kind" in content)) {
+    for (const [c, block] of content.content.entries()) lookAtBlock(block, `/content/${c}`, look, notes);
+    return;
+  }
+  switch (content.kind) {
+    case "chat":
+    case "embedding":
+      return lookAtRequest(content, look, notes);
+    case "toolCall":
+      return lookAtJson(content.arguments, "/arguments", look);
+    case "toolResult":
+      return lookAtResult(content, "", look, notes);
+    case "form":
+      look(content.message, "/message");
+      return lookAtJson(content.schema, "/schema", look);
+    case "formAnswer":
+      return lookAtJson(content.content, "/content", look);
+    default:
+      return unreachable(content);
+  }
+}
+
+function lookAtRequest(request: SamplingRequest, look: Look, notes: Notes): void {
   if (request.systemPrompt !== undefined) look(request.systemPrompt, "/systemPrompt");
   for (const [m, message] of request.messages.entries())
     for (const [c, block] of message.content.entries()) lookAtBlock(block, `/messages/${m}/content/${c}`, look, notes);
@@ -77,26 +110,7 @@ export function findRisks(request: SamplingRequest): RiskNote[] {
   }
   for (const [s, sequence] of (request.stopSequences ?? []).entries()) look(sequence, `/stopSequences/${s}`);
   if (request.metadata !== undefined) lookAtJson(request.metadata, "/metadata", look);
-
   if ((request.tools?.length ?? 0) > 0) notes.add("low", "/tools", { kind: "tools" });
-  lookAtSize(characters, notes);
-  return notes.list();
-}
-
-/**
- * Checks the reply of a model or a function: its texts, the names and inputs of tool uses, and the
- * content of tool results. Media are noted, vectors are not checked. Otherwise as `findRisks`.
- */
-export function findReplyRisks({ content }: Pick<SamplingReply, "content">): RiskNote[] {
-  const notes = new Notes();
-  let characters = 0;
-  const look = (text: string, pointer: string): void => {
-    characters += text.length;
-    lookAtText(text, pointer, notes);
-  };
-  for (const [c, block] of content.entries()) lookAtBlock(block, `/content/${c}`, look, notes);
-  lookAtSize(characters, notes);
-  return notes.list();
 }
 
 function lookAtSize(characters: number, notes: Notes): void {
@@ -108,33 +122,39 @@ type Look = (text: string, pointer: string) => void;
 
 /** Checks everything in one block that is sent as text, and notes media. */
 function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Notes): void {
-  const addMedia = (of: "image" | "audio" | "binaryResource", at: string): void => notes.add("low", at, { kind: "media", of });
   switch (block.type) {
     case "text":
       return look(block.text, `${pointer}/text`);
     case "image":
-      return addMedia("image", pointer);
     case "audio":
-      return addMedia("audio", pointer);
+      return notes.add("low", pointer, { kind: "media", of: block.type });
     case "tool_use":
       look(block.name, `${pointer}/name`);
       return lookAtJson(block.input, `${pointer}/input`, look);
     case "tool_result":
-      for (const [p, piece] of block.content.entries()) {
-        const inner = `${pointer}/content/${p}`;
-        if (piece.type === "text") look(piece.text, `${inner}/text`);
-        else if (piece.type === "image") addMedia("image", inner);
-        else if (piece.type === "audio") addMedia("audio", inner);
-        else if (piece.type === "resource" && "blob" in piece.resource) addMedia("binaryResource", inner);
-        else lookAtJson(piece, inner, look);
-      }
-      if (block.structuredContent !== undefined) lookAtJson(block.structuredContent, `${pointer}/structuredContent`, look);
-      return;
+      return lookAtResult(block, pointer, look, notes);
     case "embedding":
       return;
     default:
       return unreachable(block);
   }
+}
+
+/** The same in a tool's result. */
+function lookAtResult(
+  { content, structuredContent }: Pick<ToolResultBlock, "content" | "structuredContent">,
+  pointer: string,
+  look: Look,
+  notes: Notes,
+): void {
+  for (const [p, piece] of content.entries()) {
+    const inner = `${pointer}/content/${p}`;
+    if (piece.type === "text") look(piece.text, `${inner}/text`);
+    else if (piece.type === "image" || piece.type === "audio") notes.add("low", inner, { kind: "media", of: piece.type });
+    else if (piece.type === "resource" && "blob" in piece.resource) notes.add("low", inner, { kind: "media", of: "binaryResource" });
+    else lookAtJson(piece, inner, look);
+  }
+  if (structuredContent !== undefined) lookAtJson(structuredContent, `${pointer}/structuredContent`, look);
 }
 
 /** Checks every text and member name in a JSON value, all under the value's pointer. */

@@ -10,8 +10,6 @@ const rulesByKind: Readonly<Record<ProviderKind, ProviderRules>> = {
   openai: openaiRules,
   // The demo only counts what it gets.
   demo: takesAnything,
-  // A function gets the arguments of its one tool use, which are checked against its schema.
-  mcp: takesAnything,
 };
 
 export const rulesOf = (kind: ProviderKind): ProviderRules => rulesByKind[kind];

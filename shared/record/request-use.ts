@@ -1,7 +1,8 @@
 // What a sampling request used of the protocol, without its content: the report on leaving sampling
 // is made of it.
 
-import type { Block, ChatRequest, SamplingRequest } from "../model/sampling.ts";
+import type { Block, ChatRequest } from "../model/sampling.ts";
+import type { SubjectRequest } from "../model/subject.ts";
 import type { Endpoint } from "./record.ts";
 
 /** In the order in which the report has them. */
@@ -33,7 +34,7 @@ export type RequestUse = {
 
 /** What is known of a request beside itself. */
 export type RequestUseInput = Pick<RequestUse, "endpoint" | "revision"> & {
-  readonly request: SamplingRequest;
+  readonly request: SubjectRequest;
   /** `includeContext` was other than `none`. */
   readonly asksForContext: boolean;
   readonly isTask: boolean;
@@ -47,7 +48,12 @@ export function useOf({ request, endpoint, revision, asksForContext, isTask, isR
     task: isTask,
     review: isReviewed,
   };
-  return { endpoint, revision, features: features.filter((each) => used[each]), maxTokens: request.maxTokens ?? 0 };
+  return {
+    endpoint,
+    revision,
+    features: features.filter((each) => used[each]),
+    maxTokens: request.kind === "chat" ? request.maxTokens : 0,
+  };
 }
 
 type ChatFeature = Exclude<Feature, "context" | "task" | "review">;

@@ -7,10 +7,10 @@
 
 import { compileSearch, type SearchPattern } from "../json-schema/pattern.ts";
 import type { Work } from "../json-schema/pattern-program.ts";
-import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { Content, SubjectReply, SubjectRequest } from "../model/subject.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type SecretSet, type Span, findSecrets } from "./secrets.ts";
-import { type Rewriting, rewriteJsonText, rewriteReplyTexts, rewriteRequestTexts } from "./texts.ts";
+import { type Rewriting, rewriteJsonText, rewriteTexts } from "./texts.ts";
 
 /** Where a rule masks. A notice is masked by every rule, whatever else it says. */
 export type RedactedPlace = "request" | "reply";
@@ -226,8 +226,8 @@ function isJson(text: string): boolean {
   }
 }
 
-function redacted<T>(value: T, masking: Masking, rewrite: (value: T, by: Rewriting) => T): Result<Redacted<T>, RedactionError> {
-  const next = rewrite(value, masking);
+function redacted<T extends Content>(value: T, masking: Masking): Result<Redacted<T>, RedactionError> {
+  const next = rewriteTexts(value, masking);
   if (masking.over !== null) return err({ kind: "tooMuch", rule: masking.over });
   const redaction = masking.redaction();
   return ok({ value: redaction === null ? value : next, redaction });
@@ -241,14 +241,14 @@ export const rulesAt = ({ rules }: RedactionTerms, place: RedactedPlace | "notic
  * another name would be another tool. With `mayRename`, for what is only shown, it is masked like
  * any text.
  */
-export function redactRequest(
-  request: SamplingRequest,
+export function redactRequest<T extends SubjectRequest>(
+  request: T,
   rules: readonly RedactionRule[],
   { mayRename = false }: { readonly mayRename?: boolean } = {},
-): Result<Redacted<SamplingRequest>, RedactionError> {
+): Result<Redacted<T>, RedactionError> {
   if (rules.length === 0) return ok({ value: request, redaction: null });
   const masking = new Masking(rules, { mayRename, isJson: false });
-  const done = redacted(request, masking, rewriteRequestTexts);
+  const done = redacted(request, masking);
   return done.ok && !mayRename && masking.inName !== null ? err({ kind: "inName", rule: masking.inName }) : done;
 }
 
@@ -260,13 +260,13 @@ export function redactText(text: string, rules: readonly RedactionRule[]): strin
 }
 
 /** The reply as the rules let it be delivered. `isJson`: its text has to be JSON, and stays it. */
-export function redactReply(
-  reply: SamplingReply,
+export function redactReply<T extends SubjectReply>(
+  reply: T,
   rules: readonly RedactionRule[],
   { isJson = false }: { readonly isJson?: boolean } = {},
-): Result<Redacted<SamplingReply>, RedactionError> {
+): Result<Redacted<T>, RedactionError> {
   if (rules.length === 0) return ok({ value: reply, redaction: null });
-  return redacted(reply, new Masking(rules, { mayRename: true, isJson }), rewriteReplyTexts);
+  return redacted(reply, new Masking(rules, { mayRename: true, isJson }));
 }
 
 /** Which marks stand in a text: all but those that were lifted. */
@@ -284,11 +284,14 @@ const hidden = "••••••••";
  * The content before it was redacted, for the difference that the page shows; `isSeen`: with what
  * is masked, else without.
  */
-export function beforeRedaction<T extends SamplingRequest | SamplingReply>(value: T, redaction: Redaction, isSeen: boolean): T {
+export function beforeRedaction<T extends Content>(value: T, redaction: Redaction, isSeen: boolean): T {
   const before = new Map(
     redaction.originals.map(({ pointer, text }) => [pointer, isSeen ? text : hiddenIn(text, standing(redaction, pointer, new Set()))]),
   );
-  return rewriteTexts(value, (pointer, text) => before.get(pointer) ?? text);
+  return rewriteTexts(
+    value,
+    readingAs((pointer, text) => before.get(pointer) ?? text),
+  );
 }
 
 function hiddenIn(text: string, marks: readonly Mark[]): string {
@@ -301,28 +304,21 @@ function hiddenIn(text: string, marks: readonly Mark[]): string {
   return out + text.slice(at);
 }
 
-function rewriteTexts<T extends SamplingRequest | SamplingReply>(value: T, text: Rewriting["text"]): T {
-  const rewriting: Rewriting = { text, member: (name) => name, id: (id) => id, name: (_, name) => name };
-  const next = "messages" in value ? rewriteRequestTexts(value, rewriting) : rewriteReplyTexts(value, rewriting);
-  return next as T; // of the kind that it was
-}
+const readingAs = (text: Rewriting["text"]): Rewriting => ({ text, member: (name) => name, id: (id) => id, name: (_, name) => name });
 
 /** How a mark stands in the content now: a reviewer may have changed its field. */
 export type MarkState = "masked" | "lifted" | "edited";
 
 /** The state of each mark in this content, of which `lifted` were lifted. */
-export function markStates(
-  value: SamplingRequest | SamplingReply,
-  redaction: Redaction,
-  lifted: ReadonlySet<number>,
-): ReadonlyMap<number, MarkState> {
+export function markStates(value: Content, redaction: Redaction, lifted: ReadonlySet<number>): ReadonlyMap<number, MarkState> {
   const original = new Map(redaction.originals.map(({ pointer, text }) => [pointer, text]));
   const untouched = new Set<string>();
-  rewriteTexts(value, (pointer, text) => {
+  const look = (pointer: string, text: string): string => {
     const before = original.get(pointer);
     if (before !== undefined && textWith(redaction, pointer, before, lifted) === text) untouched.add(pointer);
     return text;
-  });
+  };
+  rewriteTexts(value, readingAs(look));
   return new Map(redaction.marks.map(({ id, pointer }) => [id, !untouched.has(pointer) ? "edited" : lifted.has(id) ? "lifted" : "masked"]));
 }
 
@@ -330,7 +326,7 @@ export function markStates(
  * The content with one more mark lifted. Refused: an unknown mark, one that is lifted, and one
  * whose field a reviewer changed.
  */
-export function liftMark<T extends SamplingRequest | SamplingReply>(
+export function liftMark<T extends Content>(
   value: T,
   redaction: Redaction,
   lifted: ReadonlySet<number>,
@@ -341,5 +337,10 @@ export function liftMark<T extends SamplingRequest | SamplingReply>(
   if (markStates(value, redaction, lifted).get(id) !== "masked") return err("edited");
   const before = redaction.originals.find(({ pointer }) => pointer === mark.pointer)?.text ?? "";
   const next = textWith(redaction, mark.pointer, before, new Set([...lifted, id]));
-  return ok(rewriteTexts(value, (pointer, text) => (pointer === mark.pointer ? next : text)));
+  return ok(
+    rewriteTexts(
+      value,
+      readingAs((pointer, text) => (pointer === mark.pointer ? next : text)),
+    ),
+  );
 }

@@ -3,6 +3,7 @@
 // Neither are numbers, and what no provider gets.
 
 import type { Json, JsonObject } from "../encoding.ts";
+import type { Content } from "../model/subject.ts";
 import type {
   Block,
   ModelPreferences,
@@ -24,7 +25,7 @@ export type Rewriting = {
   name(pointer: string, text: string): string;
 };
 
-type Content = ToolResultBlock["content"][number];
+type ResultContent = ToolResultBlock["content"][number];
 
 function jsonValue(value: Json, pointer: string, rewriting: Rewriting): Json {
   if (typeof value === "string") return rewriting.text(pointer, value);
@@ -54,7 +55,7 @@ export function rewriteJsonText(text: string, rewriting: Rewriting): string | nu
   }
 }
 
-function resultContent(content: Content, pointer: string, rewriting: Rewriting): Content {
+function resultContent(content: ResultContent, pointer: string, rewriting: Rewriting): ResultContent {
   switch (content.type) {
     case "text":
       return { ...content, text: rewriting.text(`${pointer}/text`, content.text) };
@@ -83,6 +84,14 @@ function resultContent(content: Content, pointer: string, rewriting: Rewriting):
   }
 }
 
+/** The texts of a tool's result: the same in a message and by itself. */
+function resultOf<T extends Pick<ToolResultBlock, "content" | "structuredContent">>(result: T, pointer: string, rewriting: Rewriting): T {
+  const content = result.content.map((each, i) => resultContent(each, `${pointer}/content/${i}`, rewriting));
+  const structured = result.structuredContent;
+  if (structured === undefined) return { ...result, content };
+  return { ...result, content, structuredContent: jsonObject(structured, `${pointer}/structuredContent`, rewriting) };
+}
+
 function blockOf(block: Block, pointer: string, rewriting: Rewriting): Block {
   switch (block.type) {
     case "text":
@@ -94,16 +103,8 @@ function blockOf(block: Block, pointer: string, rewriting: Rewriting): Block {
         name: rewriting.name(`${pointer}/name`, block.name),
         input: jsonObject(block.input, `${pointer}/input`, rewriting),
       };
-    case "tool_result": {
-      const content = block.content.map((each, i) => resultContent(each, `${pointer}/content/${i}`, rewriting));
-      const structured = block.structuredContent;
-      return {
-        ...block,
-        toolUseId: rewriting.id(block.toolUseId),
-        content,
-        ...(structured === undefined ? {} : { structuredContent: jsonObject(structured, `${pointer}/structuredContent`, rewriting) }),
-      };
-    }
+    case "tool_result":
+      return { ...resultOf(block, pointer, rewriting), toolUseId: rewriting.id(block.toolUseId) };
     case "image":
     case "audio":
       return block;
@@ -129,8 +130,7 @@ const preferencesOf = (preferences: ModelPreferences, rewriting: Rewriting): Mod
   return { ...preferences, hints: texts };
 };
 
-/** The request with each text rewritten. */
-export function rewriteRequestTexts(request: SamplingRequest, rewriting: Rewriting): SamplingRequest {
+function rewriteRequestTexts(request: SamplingRequest, rewriting: Rewriting): SamplingRequest {
   const messages = request.messages.map((message, m) => ({
     ...message,
     content: message.content.map((block, c) => blockOf(block, `/messages/${m}/content/${c}`, rewriting)),
@@ -152,8 +152,37 @@ export function rewriteRequestTexts(request: SamplingRequest, rewriting: Rewriti
   };
 }
 
-/** The reply with each text rewritten. */
-export const rewriteReplyTexts = (reply: SamplingReply, rewriting: Rewriting): SamplingReply => ({
+const rewriteReplyTexts = (reply: SamplingReply, rewriting: Rewriting): SamplingReply => ({
   ...reply,
   content: reply.content.map((block, i): ReplyBlock => (block.type === "embedding" ? block : blockOf(block, `/content/${i}`, rewriting))),
 });
+
+/**
+ * The content with each text rewritten. The names of a call's server and tool are the operator's.
+ */
+export function rewriteTexts<T extends Content>(content: T, rewriting: Rewriting): T {
+  return rewritten(content, rewriting) as T; // of the kind that it was
+}
+
+function rewritten(content: Content, rewriting: Rewriting): Content {
+  if (!("kind" in content)) return rewriteReplyTexts(content, rewriting);
+  switch (content.kind) {
+    case "chat":
+    case "embedding":
+      return rewriteRequestTexts(content, rewriting);
+    case "toolCall":
+      return { ...content, arguments: jsonObject(content.arguments, "/arguments", rewriting) };
+    case "toolResult":
+      return resultOf(content, "", rewriting);
+    case "form":
+      return {
+        ...content,
+        message: rewriting.text("/message", content.message),
+        schema: jsonObject(content.schema, "/schema", rewriting),
+      };
+    case "formAnswer":
+      return { ...content, content: jsonObject(content.content, "/content", rewriting) };
+    default:
+      return content satisfies never;
+  }
+}

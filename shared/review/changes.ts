@@ -6,14 +6,11 @@
 // did not show (docs/reviews.md, "Edits").
 
 import { digestOf } from "../encoding.ts";
-import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { RequestVersion, SubjectReply } from "../model/subject.ts";
 import { type Result, err, ok } from "../result.ts";
-import { type FieldChange, differenceOf, replyChanges, requestChanges } from "./difference.ts";
-import { type EditIssue, type ReplyRule, applyReplyEdits, applyRequestEdits } from "./edit.ts";
+import { type FieldChange, changesBetween, differenceOf } from "./difference.ts";
+import { type EditIssue, type ReplyRule, applyEdits } from "./edit.ts";
 import { type PromisedChanges, shownLive } from "./form.ts";
-
-/** A request, and the ids of the models that it may go to, in order. */
-export type ModelledRequest = { readonly request: SamplingRequest; readonly models: readonly string[] };
 
 /** The edited content, and one entry for each changed field. */
 export type FormChanges<T> = { readonly value: T; readonly changes: readonly FieldChange[] };
@@ -37,16 +34,16 @@ export const modelPath = "/model";
  * version does not list.
  */
 export function changedRequest(
-  current: ModelledRequest,
+  current: RequestVersion,
   form: { readonly edits: ReadonlyMap<string, string>; readonly model?: string },
-): Result<FormChanges<ModelledRequest>, readonly EditIssue[]> {
-  const applied = applyRequestEdits(current.request, form.edits);
+): Result<FormChanges<RequestVersion>, readonly EditIssue[]> {
+  const applied = applyEdits(current.request, form.edits);
   if (!applied.ok) return applied;
   const { model } = form;
   if (model !== undefined && !current.models.includes(model)) return err([{ field: "model", fault: { kind: "modelNotListed" } }]);
   const { value: request } = applied.value;
   const [first = ""] = current.models;
-  const changes = requestChanges(current.request, request);
+  const changes = changesBetween(current.request, request);
   if (model === undefined || model === first) return ok({ value: { request, models: current.models }, changes });
   return ok({
     value: { request, models: [model, ...current.models.filter((id) => id !== model)] },
@@ -56,15 +53,15 @@ export function changedRequest(
 
 /**
  * The reply with a form's edits. Refused: edits that make an invalid reply, or one that does not
- * fit `rule`.
+ * fit `rule`, which is a message's.
  */
-export function changedReply(
-  current: SamplingReply,
+export function changedReply<T extends SubjectReply>(
+  current: T,
   edits: ReadonlyMap<string, string>,
   rule: ReplyRule | undefined,
-): Result<FormChanges<SamplingReply>, readonly EditIssue[]> {
-  const applied = applyReplyEdits(current, edits, rule);
+): Result<FormChanges<T>, readonly EditIssue[]> {
+  const applied = applyEdits(current, edits, (value) => ("kind" in value ? null : (rule?.(value) ?? null)));
   if (!applied.ok) return applied;
   const { value } = applied.value;
-  return ok({ value, changes: replyChanges(current, value) });
+  return ok({ value, changes: changesBetween(current, value) });
 }

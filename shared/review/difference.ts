@@ -4,8 +4,10 @@
 
 import { diffArrays, type ChangeObject } from "diff";
 import { canonicalJson, sha256Hex, type Json } from "../encoding.ts";
-import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
-import { replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./editable-fields.ts";
+import type { Content } from "../model/subject.ts";
+import { blanked } from "./editable-fields.ts";
+import type { Compared } from "./subject/part.ts";
+import { fieldsOf, partOf } from "./subject/parts.ts";
 
 export type Change =
   | { readonly kind: "same" | "removed" | "added"; readonly text: string }
@@ -115,21 +117,11 @@ export function condense(changes: readonly Change[]): Change[] {
   });
 }
 
-/** Blanks every editable field: the rest is what no edit can change. */
-const blanked: Rewrite = { text: () => "", optionalText: () => undefined, object: () => ({}), limit: () => 0, number: () => undefined };
-
 /** Media are compared and shown by size and digest. */
 const withoutMedia = (name: string, value: Json): Json =>
   (name === "data" || name === "blob") && typeof value === "string"
     ? `${value.length} characters of base64, sha256 ${sha256Hex(value)}`
     : value;
-
-/** Stop sequences as one field: removing the first of three is one change, not three. */
-function withStopsTogether(fields: ReadonlyMap<string, string>, stops: readonly string[] | undefined): Map<string, string> {
-  const together = new Map([...fields].filter(([path]) => !path.startsWith("/stopSequences/")));
-  if (stops !== undefined) together.set("/stopSequences", stops.map((stop) => JSON.stringify(stop)).join("\n"));
-  return together;
-}
 
 function changesOfFields(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): FieldChange[] {
   const paths = new Set([...before.keys(), ...after.keys()]);
@@ -144,19 +136,13 @@ function changesOfRest(before: unknown, after: unknown): FieldChange[] {
   return [{ path: "", changes: differenceOf(JSON.stringify(before, withoutMedia, 2), JSON.stringify(after, withoutMedia, 2)) }];
 }
 
-/** Every field in which two versions of a request differ, in the page's order. */
-export const requestChanges = (before: SamplingRequest, after: SamplingRequest): FieldChange[] => [
-  ...changesOfFields(
-    withStopsTogether(requestFields(before), before.stopSequences),
-    withStopsTogether(requestFields(after), after.stopSequences),
-  ),
-  ...changesOfRest(rewriteRequest(withoutStops(before), blanked), rewriteRequest(withoutStops(after), blanked)),
-];
+function compared<T extends Content>(value: T): Compared {
+  const part = partOf(value);
+  return part.compared?.(value) ?? { fields: fieldsOf(value), rest: part.rewrite(value, blanked) };
+}
 
-const withoutStops = (request: SamplingRequest): SamplingRequest => (request.kind === "chat" ? { ...request, stopSequences: [] } : request);
-
-/** The same for two versions of a reply. */
-export const replyChanges = (before: SamplingReply, after: SamplingReply): FieldChange[] => [
-  ...changesOfFields(replyFields(before), replyFields(after)),
-  ...changesOfRest(rewriteReply(before, blanked), rewriteReply(after, blanked)),
-];
+/** Every field in which two versions of a content differ, in the page's order. */
+export function changesBetween<T extends Content>(before: T, after: T): FieldChange[] {
+  const [old, next] = [compared(before), compared(after)];
+  return [...changesOfFields(old.fields, next.fields), ...changesOfRest(old.rest, next.rest)];
+}

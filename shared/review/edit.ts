@@ -4,13 +4,14 @@
 
 import { objectOf, parseJson } from "../json/values.ts";
 import type { JsonObject } from "../encoding.ts";
-import { fits } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
 import { IssueCollector } from "../json/issue-collector.ts";
-import { samplingReply, samplingRequest, type SamplingReply, type SamplingRequest } from "../model/sampling.ts";
+import type { SamplingReply } from "../model/sampling.ts";
+import type { Content } from "../model/subject.ts";
 import { err, ok, type Result } from "../result.ts";
-import { objectText, replyFields, requestFields, rewriteReply, rewriteRequest, type Rewrite } from "./editable-fields.ts";
+import { objectText, type Rewrite } from "./editable-fields.ts";
 import { plainLineEnds } from "./form.ts";
+import { fieldsOf, partOf } from "./subject/parts.ts";
 
 /**
  * Why an edit is refused. It quotes no content from outside; the catalogue of words has a sentence
@@ -136,52 +137,32 @@ function unknownPaths(edits: ReadonlyMap<string, string>, known: ReadonlyMap<str
 }
 
 /**
- * The request with the edits in it. `edits` maps paths to texts as the browser sent them. A field
+ * What a client requires of a reply beyond the protocol's schema: what is wrong with one that does
+ * not fit, or null.
+ */
+export type ReplyRule = (reply: SamplingReply) => EditFault | null;
+
+/**
+ * The content with the edits in it. `edits` maps paths to texts as the browser sent them. A field
  * that is missing, or the same after a form's changes to it (`asSubmitted`), keeps its exact value;
  * without any change the value is the same object. An emptied system prompt, stop sequence, tool
  * description or temperature is left out; `maxTokens` may only go down. Refused, with every issue:
- * other emptied texts, because providers refuse empty texts; an unknown path; an invalid request.
+ * other emptied texts of a request, because providers refuse empty texts; an unknown path; an
+ * invalid content; and where the edited reply does not fit `rule`, each changed text.
  */
-export function applyRequestEdits(
-  request: SamplingRequest,
+export function applyEdits<T extends Content>(
+  content: T,
   edits: ReadonlyMap<string, string>,
-): Result<Edited<SamplingRequest>, EditIssue[]> {
-  const issues = unknownPaths(edits, requestFields(request));
-  const { rewrite, changed } = applying(edits, issues, false);
-  const value = rewriteRequest(request, rewrite);
-  if (issues.length === 0 && changed() && !fits(samplingRequest, value)) {
-    issues.push({ field: "", fault: { kind: "invalidRequest" } });
-  }
+  rule?: (value: T) => EditFault | null,
+): Result<Edited<T>, EditIssue[]> {
+  const part = partOf(content);
+  const known = fieldsOf(content);
+  const issues = unknownPaths(edits, known);
+  const { rewrite, changed } = applying(edits, issues, part.mayBeEmptied);
+  const value = part.rewrite(content, rewrite);
+  if (issues.length === 0 && changed() && !part.fits(value)) issues.push({ field: "", fault: { kind: part.invalid } });
+  const misfit = issues.length === 0 && changed() ? (rule?.(value) ?? null) : null;
+  if (misfit !== null) for (const [field, text] of fieldsOf(value)) if (known.get(field) !== text) issues.push({ field, fault: misfit });
   if (issues.length > 0) return err(issues);
-  return ok(changed() ? { value, changed: true } : { value: request, changed: false });
-}
-
-/**
- * What a client requires of a reply beyond the protocol's schema. `fault` is what is wrong with one
- * that does not fit.
- */
-export type ReplyRule = { readonly fits: (reply: SamplingReply) => boolean; readonly fault: EditFault };
-
-/**
- * The reply with the edits in it: texts (which may be emptied), the input of tool uses, and the
- * texts and structured content of tool results; otherwise as for requests. Where the edited reply
- * does not fit `rule`, each changed text has an issue.
- */
-export function applyReplyEdits(
-  reply: SamplingReply,
-  edits: ReadonlyMap<string, string>,
-  rule?: ReplyRule,
-): Result<Edited<SamplingReply>, EditIssue[]> {
-  const issues = unknownPaths(edits, replyFields(reply));
-  const { rewrite, changed } = applying(edits, issues, true);
-  const value = rewriteReply(reply, rewrite);
-  if (issues.length === 0 && changed() && !fits(samplingReply, value)) {
-    issues.push({ field: "", fault: { kind: "invalidReply" } });
-  }
-  if (issues.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {
-    const before = replyFields(reply);
-    for (const [field, text] of replyFields(value)) if (before.get(field) !== text) issues.push({ field, fault: rule.fault });
-  }
-  if (issues.length > 0) return err(issues);
-  return ok(changed() ? { value, changed: true } : { value: reply, changed: false });
+  return ok(changed() ? { value, changed: true } : { value: content, changed: false });
 }

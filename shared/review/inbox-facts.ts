@@ -3,6 +3,7 @@
 
 import { digestOf } from "../encoding.ts";
 import type { Gate } from "../model/gate.ts";
+import { toolName } from "../model/subject.ts";
 import { shapeDigest } from "../policy/grant.ts";
 import { type Asking, type ReviewFacts, reviewFacts } from "./review-facts.ts";
 import { mayDecide } from "./standing.ts";
@@ -67,7 +68,7 @@ export function inboxEntry(view: ReviewView): InboxEntry | null {
       cost: facts.cost,
       quorum,
       voters: (view.votes ?? []).map(({ by }) => cut(by)),
-      tools: view.request.tools?.length ?? 0,
+      tools: view.subject === "message" ? (view.request.tools?.length ?? 0) : 0,
       images: imagesIn(view),
       handedBy: view.handedBy == null ? null : cut(view.handedBy.by),
     },
@@ -78,19 +79,20 @@ function servedBy({ serving }: ReviewFacts): string {
   switch (serving.kind) {
     case "goesTo":
       return serving.models[0]?.id ?? "";
-    case "runs":
-      return serving.on[0]?.id ?? "";
     case "written":
       return serving.by;
     case "answered":
       return serving.by?.id ?? serving.realName;
+    case "filledIn":
+      return "";
+    case "runs":
     case "ran":
-      return serving.on?.id ?? serving.realName;
+      return toolName(serving.call);
   }
 }
 
-const imagesIn = ({ request }: ReviewView): number =>
-  request.messages.flatMap(({ content }) => content).filter((block) => block.type === "image").length;
+const imagesIn = (view: ReviewView): number =>
+  view.subject === "message" ? view.request.messages.flatMap(({ content }) => content).filter(({ type }) => type === "image").length : 0;
 
 /**
  * Equal for reviews that differ in what their messages say, and in nothing else that is sent or
@@ -104,13 +106,17 @@ export function alikeDigest(view: ReviewView): string {
     requestor: { server, client, owner, method, name, provenance },
     rule: view.rule,
     quorum: view.quorum,
-    shape: shapeDigest(
-      view.request,
-      view.models.map((model) => ({ model })),
-    ),
-    maxTokens: view.request.maxTokens,
-    answeredBy: view.answeredBy?.id ?? null,
-    written: view.written?.by ?? null,
-    kinds: view.reply?.content.map(({ type }) => type).toSorted() ?? null,
+    ...(view.subject === "message"
+      ? {
+          shape: shapeDigest(
+            view.request,
+            view.models.map((model) => ({ model })),
+          ),
+          maxTokens: view.request.maxTokens,
+          answeredBy: view.answeredBy?.id ?? null,
+          written: view.written?.by ?? null,
+        }
+      : { shape: shapeDigest(view.request, []) }),
+    kinds: view.subject === "form" ? null : (view.reply?.content.map(({ type }) => type).toSorted() ?? null),
   });
 }

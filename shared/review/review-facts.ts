@@ -4,16 +4,17 @@
 import type { Evidence } from "../association/evidence.ts";
 import type { Gate, Provenance } from "../model/gate.ts";
 import type { NamedModel } from "../model/sampling.ts";
+import { type SubjectRequest, type ToolCall, toolName } from "../model/subject.ts";
 import type { RiskLevel, RiskNote } from "../policy/risk.ts";
 import type { ReviewState, ReviewView, ShownModel } from "./view.ts";
 import type { OwnWhy } from "./decision.ts";
 import { vectorsIn } from "./vectors.ts";
 
 /**
- * `sampling`: an MCP server asks. `function`: a tool is to run, which is an action; all others go
+ * `sampling`: an MCP server asks. `toolCall`: a tool is to run, which is an action; all others go
  * to a model.
  */
-export type Asking = "sampling" | "text" | "translation" | "embedding" | "functionChoice" | "multimodal" | "function";
+export type Asking = "sampling" | "text" | "translation" | "embedding" | "functionChoice" | "multimodal" | "toolCall" | "form";
 
 /**
  * How sure it is which client request is served: the relay's evidence, or the provenance where
@@ -27,8 +28,10 @@ export type Serving =
   | { readonly kind: "answered"; readonly by: ShownModel | null; readonly realName: string; readonly stopReason: string | undefined }
   /** A reviewer wrote the reply in the model's place. */
   | { readonly kind: "written"; readonly by: string }
-  | { readonly kind: "runs"; readonly on: readonly ShownModel[] }
-  | { readonly kind: "ran"; readonly on: ShownModel | null; readonly realName: string; readonly isError: boolean };
+  /** A person fills it in. */
+  | { readonly kind: "filledIn" }
+  | { readonly kind: "runs"; readonly call: ToolCall }
+  | { readonly kind: "ran"; readonly call: ToolCall; readonly isError: boolean };
 
 export type ReviewFacts = {
   readonly asking: Asking;
@@ -75,10 +78,25 @@ const tasks: ReadonlyMap<string, Asking> = new Map([
 /**
  * The kind of request decides first: a tool's run is an action whatever its requestor is called.
  */
-export function askingOf({ requestor, request }: Pick<ReviewView, "requestor" | "request">): Asking {
+export function askingOf({
+  requestor,
+  request,
+}: {
+  readonly requestor: ReviewView["requestor"];
+  readonly request: SubjectRequest;
+}): Asking {
   if (request.kind !== "chat") return request.kind;
   if (requestor.provenance !== "own") return "sampling";
   return tasks.get(requestor.name) ?? "text";
+}
+
+/** Whether an MCP server asks, and not the client itself. */
+export const isFromServer = ({ asking }: Pick<ReviewFacts, "asking">): boolean => asking === "sampling" || asking === "form";
+
+/** The names of the models that may answer, in order, or of the tool that runs; none for a form. */
+export function answerersOf(view: ReviewView): string[] {
+  if (view.subject === "toolCall") return [toolName(view.request)];
+  return view.subject === "form" ? [] : view.models.map(({ id }) => id);
 }
 
 export type OpenState = Extract<ReviewState, { kind: "open" | "voted" }>;
@@ -87,17 +105,18 @@ export type OpenState = Extract<ReviewState, { kind: "open" | "voted" }>;
 export const isOpen = (state: ReviewState): state is OpenState => state.kind === "open" || state.kind === "voted";
 
 /** Whether the review is open and the tool has not run. */
-export const isAhead = (view: Pick<ReviewView, "gate" | "state" | "requestor" | "request">): boolean =>
-  isOpen(view.state) && !(view.gate === "response" && askingOf(view) === "function");
+export const isAhead = (view: Pick<ReviewView, "gate" | "state" | "subject">): boolean =>
+  isOpen(view.state) && !(view.gate === "response" && view.subject === "toolCall");
 
 const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[];
 
 export function reviewFacts(view: ReviewView): ReviewFacts {
-  const { gate, state, requestor, request, quorum } = view;
+  const { gate, state, requestor, quorum } = view;
   const asking = askingOf(view);
   const open = isOpen(state);
   const risks = levels.flatMap((level) => view.risks.filter((risk) => risk.level === level));
-  const format = request.responseFormat;
+  const message = view.subject === "message" ? view : null;
+  const format = message?.request.responseFormat;
   return {
     asking,
     gate,
@@ -107,10 +126,12 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
     associationConfidence: requestor.evidence ?? requestor.provenance,
     serving: servingOf(view),
     cost: costOf(view),
-    namedModel: gate === "request" ? (request.namedModel ?? null) : null,
+    namedModel: gate === "request" ? (message?.request.namedModel ?? null) : null,
     replyForm: format === undefined ? null : format.schema === undefined ? "json" : "jsonSchema",
     embedding:
-      request.kind === "embedding" ? { texts: request.messages.length, vectors: view.reply === null ? [] : vectorsIn(view.reply) } : null,
+      message?.request.kind === "embedding"
+        ? { texts: message.request.messages.length, vectors: message.reply === null ? [] : vectorsIn(message.reply) }
+        : null,
     risks,
     riskCounts: levels.flatMap((level) => {
       const count = risks.filter((risk) => risk.level === level).length;
@@ -127,23 +148,26 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
         : (view.ownVote ?? null) !== null
           ? "voted"
           : null,
-    reason: view.tellReason === undefined ? null : { of: asking === "sampling" ? "server" : "client", isTold: view.tellReason },
+    reason: view.tellReason === undefined ? null : { of: isFromServer({ asking }) ? "server" : "client", isTold: view.tellReason },
   };
 }
 
-function servingOf({ gate, request, models, answeredBy, reply, written = null }: ReviewView): Serving {
-  if (written !== null) return { kind: "written", by: written.by };
-  const realName = reply?.model ?? "";
-  if (request.kind === "function") {
-    if (gate === "request") return { kind: "runs", on: models };
-    const isError = (reply?.content ?? []).some((block) => block.type === "tool_result" && block.isError === true);
-    return { kind: "ran", on: answeredBy, realName, isError };
+function servingOf(view: ReviewView): Serving {
+  const { gate } = view;
+  if (view.subject === "form") return { kind: "filledIn" };
+  if (view.subject === "toolCall") {
+    const { request: call, reply } = view;
+    return gate === "request" ? { kind: "runs", call } : { kind: "ran", call, isError: reply?.isError === true };
   }
-  return gate === "request" ? { kind: "goesTo", models } : { kind: "answered", by: answeredBy, realName, stopReason: reply?.stopReason };
+  const { models, answeredBy, reply, written = null } = view;
+  if (written !== null) return { kind: "written", by: written.by };
+  if (gate === "request") return { kind: "goesTo", models };
+  return { kind: "answered", by: answeredBy, realName: reply?.model ?? "", stopReason: reply?.stopReason };
 }
 
-function costOf({ gate, request, worstCostUsd, costUsd, written = null }: ReviewView): ReviewFacts["cost"] {
-  if (request.kind === "function") return null;
+function costOf(view: ReviewView): ReviewFacts["cost"] {
+  if (view.subject !== "message") return null;
+  const { gate, worstCostUsd, costUsd, written = null } = view;
   if (written !== null) return { kind: "was", usd: 0 };
   if (gate === "request") return { kind: "atMost", usd: worstCostUsd };
   return costUsd === null ? null : { kind: "was", usd: costUsd };

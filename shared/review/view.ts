@@ -6,7 +6,8 @@ import type { CancelCause } from "../model/outcome.ts";
 import type { Note, Usage } from "../model/call.ts";
 import type { Evidence } from "../association/evidence.ts";
 import type { RiskNote, SeenRisk } from "../policy/risk.ts";
-import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { SamplingReply } from "../model/sampling.ts";
+import type { SubjectKind, Subjects } from "../model/subject.ts";
 import type { MarkState } from "../redaction/redact.ts";
 import type { ModelWhy } from "../routing/choose.ts";
 import type { UndeliverableCause } from "./decision.ts";
@@ -76,7 +77,8 @@ export type ShownRedaction = {
  */
 export type NextStep = { readonly kind: "waits" } | { readonly kind: "review"; readonly path: string };
 
-export type ReviewView = {
+/** What every review shows. */
+export type ReviewCommon = {
   readonly gate: Gate;
   readonly state: ReviewState;
   readonly progress: RunProgress;
@@ -150,13 +152,6 @@ export type ReviewView = {
    * none.
    */
   readonly mayWrite?: { readonly model: string } | null;
-  /** The current version of the request (at the response gate: the approved one). */
-  readonly request: SamplingRequest;
-  /**
-   * The original request, where the current one differs; what is masked in it is hidden from those
-   * who may not see it.
-   */
-  readonly requestAsAsked: SamplingRequest | null;
   /** The parts that rules masked at this gate; absent where none was. */
   readonly redactions?: readonly ShownRedaction[];
   /** Whether this reviewer may put a masked part back. */
@@ -166,18 +161,45 @@ export type ReviewView = {
    * sent.
    */
   readonly maskedHere?: number;
-  /** In failover order. A reviewer may move another one to the front. */
-  readonly models: readonly ShownModel[];
   /** At the response gate: those of the reply, then those of its request. */
   readonly risks: readonly RiskNote[];
   readonly notes: readonly Note[];
-  readonly worstCostUsd: number;
+};
+
+/** The versions of what is reviewed. */
+type Reviewed<Kind extends SubjectKind> = {
+  readonly subject: Kind;
+  /** The current version of the request (at the response gate: the approved one). */
+  readonly request: Subjects[Kind]["request"];
+  /**
+   * The original request, where the current one differs; what is masked in it is hidden from those
+   * who may not see it.
+   */
+  readonly requestAsAsked: Subjects[Kind]["request"] | null;
   /** At the response gate. */
-  readonly reply: SamplingReply | null;
-  readonly replyAsGenerated: SamplingReply | null;
+  readonly reply: Subjects[Kind]["reply"] | null;
+  readonly replyAsGenerated: Subjects[Kind]["reply"] | null;
+};
+
+/** Who answers a message, or would, and at what cost. */
+export type ModelsView = {
+  /** In failover order. A reviewer may move another one to the front. */
+  readonly models: readonly ShownModel[];
+  readonly worstCostUsd: number;
   readonly answeredBy: ShownModel | null;
   readonly usage: Usage | null;
   /** When the reply was made, where it comes from the cache. Unix milliseconds. */
   readonly cachedAt?: number | null;
   readonly costUsd: number | null;
 };
+
+/** A sampling request, and what a model says to it. */
+export type MessageView = ReviewCommon & Reviewed<"message"> & ModelsView;
+
+/** A call of a tool, and its result. No model answers it, and nothing is known of its price. */
+export type ToolCallView = ReviewCommon & Reviewed<"toolCall">;
+
+/** A form, and the answer that its reviewer gives. */
+export type FormView = ReviewCommon & Reviewed<"form">;
+
+export type ReviewView = MessageView | ToolCallView | FormView;

@@ -2,7 +2,8 @@
 // It records and approves nothing.
 
 import { fits } from "../json/fields.ts";
-import { type SamplingReply, type SamplingRequest, samplingReply } from "../model/sampling.ts";
+import { type ChatRequest, type SamplingReply, samplingReply } from "../model/sampling.ts";
+import type { SubjectRequest } from "../model/subject.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { FieldChange } from "./difference.ts";
 import { type EditIssue, type ReplyRule, asSubmitted } from "./edit.ts";
@@ -16,7 +17,7 @@ export const answerPath = "/answer";
 /**
  * Not for vectors, nor for a tool's run, nor where a tool use is required: a text is none of these.
  */
-export const isWritable = (request: SamplingRequest): boolean => request.kind === "chat" && request.toolChoice !== "required";
+export const isWritable = (request: SubjectRequest): request is ChatRequest => request.kind === "chat" && request.toolChoice !== "required";
 
 /** The form's change: the whole text, also where another reviewer wrote a reply before. */
 export const answerChange = (text: string): FieldChange => ({ path: answerPath, changes: [{ kind: "added", text: asSubmitted(text) }] });
@@ -26,7 +27,7 @@ export const answerChange = (text: string): FieldChange => ({ path: answerPath, 
  * `rule`, and a request that takes no text.
  */
 export function writtenReply(
-  request: SamplingRequest,
+  request: SubjectRequest,
   text: string,
   { model, rule }: { readonly model: string; readonly rule: ReplyRule | undefined },
 ): Result<SamplingReply, readonly EditIssue[]> {
@@ -34,6 +35,7 @@ export function writtenReply(
   if (text.trim() === "") return err([{ field: answerPath, fault: { kind: "blankReply" } }]);
   const reply: SamplingReply = { content: [{ type: "text", text: asSubmitted(text) }], model, stopReason: "endTurn" };
   if (!fits(samplingReply, reply)) return err([{ field: answerPath, fault: { kind: "invalidReply" } }]);
-  if (rule !== undefined && !rule.fits(reply)) return err([{ field: answerPath, fault: rule.fault }]);
+  const misfit = rule?.(reply) ?? null;
+  if (misfit !== null) return err([{ field: answerPath, fault: misfit }]);
   return ok(reply);
 }

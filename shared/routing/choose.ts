@@ -13,10 +13,7 @@ import { type Text, type Texts, textOf } from "../words/text.ts";
 export type { PassedOver, RoutingInput } from "./eligible.ts";
 
 /** Why a model may answer, and why in this place. `whyText` says it. */
-export type ModelWhy =
-  | ({ readonly kind: "ranked" } & Pick<Ranked, "tier" | "terms" | "points">)
-  /** No model answers: the servers document registers the tool of that MCP server as a function. */
-  | { readonly kind: "function"; readonly server: string; readonly tool: string };
+export type ModelWhy = Pick<Ranked, "tier" | "terms" | "points">;
 
 /** A model that can serve this request. The list order is the failover order. */
 export type Candidate = {
@@ -59,7 +56,7 @@ export function chooseCandidates(input: RoutingInput): Result<Choice, NoModel> {
   return ok({ ranked: candidates, passedOver });
 }
 
-export const whyOf = ({ tier, terms, points }: Ranked): ModelWhy => ({ kind: "ranked", tier, terms, points });
+export const whyOf = ({ tier, terms, points }: Ranked): ModelWhy => ({ tier, terms, points });
 
 /**
  * For people. Two sentences for a model: the hint or the name and how it matched, then the
@@ -68,7 +65,6 @@ export const whyOf = ({ tier, terms, points }: Ranked): ModelWhy => ({ kind: "ra
 export function whyText(why: ModelWhy, texts: Texts<typeof whyEn>): string {
   const say = <Places extends string>(text: Text<Places>, values: Readonly<Record<NoInfer<Places>, string>>) =>
     textOf(text, values, "en-GB"); // no numbers
-  if (why.kind === "function") return say(texts.function, { tool: why.tool, server: why.server });
   const { tier, terms, points } = why;
   const order = terms.length === 0 ? texts.noPriorities : say(texts.score, { sum: arithmeticOf(terms), points: decimal(points / 1e12) });
   return say(texts.both, { match: matchOf(tier), order });

@@ -27,7 +27,7 @@ export type CacheShares = { readonly read: number; readonly written: number };
 const noDiscount: CacheShares = { read: 1, written: 1 };
 
 /** The kinds that a routing table may name. */
-const tableFacts = {
+const factsByKind = {
   anthropic: {
     isBuiltIn: false,
     lacks: {
@@ -42,23 +42,9 @@ const tableFacts = {
   demo: { isBuiltIn: true, lacks: {}, cacheShares: noDiscount },
 } satisfies Readonly<Record<string, KindFacts>>;
 
-type TableKind = keyof typeof tableFacts;
+export type ProviderKind = keyof typeof factsByKind;
 
-export const tableKinds = Object.keys(tableFacts) as TableKind[]; // its own names
-
-/**
- * Who runs models; `mcp` is in no table: an MCP server that runs a registered function (design:
- * POST /control).
- */
-export type ProviderKind = TableKind | "mcp";
-
-const factsByKind: Readonly<Record<ProviderKind, KindFacts>> = {
-  ...tableFacts,
-  mcp: { isBuiltIn: false, lacks: {}, cacheShares: noDiscount },
-};
-
-/** Whether a routing table may name the kind. */
-export const isTableKind = (kind: ProviderKind): boolean => Object.hasOwn(tableFacts, kind);
+export const providerKinds = Object.keys(factsByKind) as ProviderKind[]; // its own names
 
 export const isBuiltIn = (kind: ProviderKind): boolean => factsByKind[kind].isBuiltIn;
 

@@ -9,7 +9,7 @@ import { environmentName } from "../environment-name.ts";
 import { foldCase } from "./fold-case.ts";
 import { pointerTo, issueAt, issuesOf, type Issue } from "./issues.ts";
 import type { IssueKey } from "../words/issues.ts";
-import { type ProviderKind, isBuiltIn, lackingOf, tableKinds } from "./provider-kinds.ts";
+import { type ProviderKind, isBuiltIn, lackingOf, providerKinds } from "./provider-kinds.ts";
 
 /**
  * Six decimals at most, so that choosing can count in whole millionths and two scores are never
@@ -26,7 +26,7 @@ export const tableName = z.string().regex(/^[A-Za-z0-9@][A-Za-z0-9@._:/-]{0,127}
 
 export const providerSchema = z
   .strictObject({
-    kind: z.enum(tableKinds),
+    kind: z.enum(providerKinds),
     /** The provider's address; the SDK's own where absent. */
     baseUrl: z.string().max(2048).optional(),
     /** The name of the environment secret with the credential. */

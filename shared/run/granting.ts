@@ -12,15 +12,16 @@ import {
   type GrantScope,
   type Tool,
   longestGrantMs,
-  messageCharacters,
+  requestCharacters,
   microUsd,
   shapeDigest,
   sizeCeiling,
 } from "../policy/grant.ts";
 import { isSamePerson } from "../policy/person.ts";
 import { type Addresses, isRoom } from "../notice-channels.ts";
-import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../policy/risk.ts";
-import { type SamplingReply, type SamplingRequest, outputLimit } from "../model/sampling.ts";
+import { type RiskNote, type SeenRisk, findRisks, highestRisk } from "../policy/risk.ts";
+import { outputLimit } from "../model/sampling.ts";
+import { type SubjectReply, type SubjectRequest, isMessage } from "../model/subject.ts";
 import type { GrantRequest } from "../review/form.ts";
 import type { GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -34,7 +35,7 @@ export type OfferFacts = {
   /** Of the request. */
   readonly risks: readonly Pick<RiskNote, "level">[];
   /** At the response gate. */
-  readonly reply: SamplingReply | null;
+  readonly reply: SubjectReply | null;
   /** The reviewer who would give it. */
   readonly reviewer: Addresses;
   /** The current versions; 1 also before there is a reply. */
@@ -72,8 +73,8 @@ export function offerOf({
 }
 
 /** At the response gate the highest risk of the reply; without a reply no risk is allowed. */
-const replyRiskAt = (gate: Gate, reply: SamplingReply | null): SeenRisk | null =>
-  gate === "request" ? null : reply === null ? "none" : highestRisk(findReplyRisks(reply));
+const replyRiskAt = (gate: Gate, reply: SubjectReply | null): SeenRisk | null =>
+  gate === "request" ? null : reply === null ? "none" : highestRisk(findRisks(reply));
 
 /**
  * Whether grants may count. Where the served client request is only inferred, a server could wait
@@ -87,10 +88,10 @@ const mayUseGrants = (
 export type GivingFacts = {
   readonly input: Omit<RunInput, "request">;
   /** Version 1. */
-  readonly request: SamplingRequest;
+  readonly request: SubjectRequest;
   readonly gate: Gate;
   /** At the response gate: the reply that is approved. */
-  readonly reply: SamplingReply | null;
+  readonly reply: SubjectReply | null;
   /** The reviewer's name. */
   readonly by: string;
 };
@@ -104,7 +105,7 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, aske
   const { candidates, key, requestRef, requestor } = input;
   const exact = asked.what === "exact";
   const replyRisk = replyRiskAt(gate, reply);
-  const characters = messageCharacters(request);
+  const characters = requestCharacters(request);
   const charactersAtMost = exact ? characters : sizeCeiling(characters);
   return {
     id: grantIdOf(key.id, digestOf("countersign/grant/v1", { run: input.id, gate }).slice(0, 22)),
@@ -114,7 +115,7 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, aske
     what: asked.what,
     digest: exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
     charactersAtMost,
-    maxTokensAtMost: outputLimit(request),
+    maxTokensAtMost: outputOf(request),
     riskAtMost: highestRisk(input.risks),
     ...(replyRisk === null ? {} : { replyRiskAtMost: replyRisk }),
     provenance: requestor.provenance,
@@ -151,7 +152,7 @@ export const keyOfGrantId = (id: string): string | undefined => /^(key_[a-z0-9]{
 export type AskingFacts = {
   readonly run: string;
   readonly plan: { readonly candidates: readonly Candidate[]; readonly gates: GatePlan; readonly risks: readonly RiskNote[] };
-  readonly request: SamplingRequest;
+  readonly request: SubjectRequest;
   readonly requestor: Requestor;
   readonly requestRef: RequestRef;
   /** The digest by which the session knows a repeat. */
@@ -177,8 +178,8 @@ export function grantQueryOf({ run, plan, request, requestor, requestRef, params
     server: requestor.server,
     tool: toolOf(requestor),
     boundTo: gates.boundTo,
-    characters: messageCharacters(request),
-    maxTokens: outputLimit(request),
+    characters: requestCharacters(request),
+    maxTokens: outputOf(request),
     risk: highestRisk(risks),
     provenance: requestor.provenance,
     worstCostMicroUsd: microUsd(maxCostUsd(request, candidates, 0)),
@@ -190,6 +191,9 @@ export function grantQueryOf({ run, plan, request, requestor, requestRef, params
 }
 
 const idsOf = (candidates: readonly Candidate[]): string[] => candidates.map(({ model }) => model.id);
+
+/** A tool and a person write no tokens. */
+const outputOf = (request: SubjectRequest): number => (isMessage(request) ? outputLimit(request) : 0);
 
 const toolOf = ({ method, name }: Requestor): Tool => ({ method, name });
 
@@ -211,7 +215,8 @@ function scopeOf(scope: GrantRequest["scope"], { session }: RequestRef, requesto
 }
 
 /** The worst case of the most expensive model, for a request with `more` further characters. */
-function maxCostUsd(request: SamplingRequest, candidates: readonly Candidate[], more: number): number {
+function maxCostUsd(request: SubjectRequest, candidates: readonly Candidate[], more: number): number {
+  if (!isMessage(request)) return 0;
   const size = sizeOf(request);
   const longer = { ...size, textBytes: size.textBytes + more };
   return Math.max(0, ...candidates.map((candidate) => worstCostUsd(candidate, longer, outputLimit(request))));

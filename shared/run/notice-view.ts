@@ -1,7 +1,8 @@
 // A review as a notice may show it: what the policy's rules name is masked in it again, also where
 // a reviewer lifted it, or where a rule masks notices alone. No original is in it.
 
-import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import type { SamplingReply } from "../model/sampling.ts";
+import type { SubjectReply, SubjectRequest } from "../model/subject.ts";
 import { redactReply, redactRequest, redactText, rulesAt } from "../redaction/redact.ts";
 import type { ReviewView } from "../review/view.ts";
 import type { RunInput } from "./run-input.ts";
@@ -15,8 +16,8 @@ type Terms = { readonly redaction?: RunInput["redaction"] | undefined };
  * masked.
  */
 export type NoticeTexts = {
-  readonly request: SamplingRequest;
-  readonly reply: SamplingReply | null;
+  readonly request: SubjectRequest;
+  readonly reply: SubjectReply | null;
   readonly writtenReply: SamplingReply | null;
   /** How many parts were masked. */
   readonly count: number;
@@ -51,7 +52,7 @@ export function forNotice(
   texts: NoticeTexts = noticeTexts(view, { redaction }),
 ): NoticeContent {
   const { redactions: _originals, mayLift: _may, ...rest } = view;
-  const bare: ReviewView = { ...rest, requestAsAsked: null, replyAsGenerated: null };
+  const bare = { ...rest, requestAsAsked: null, replyAsGenerated: null } as ReviewView; // of the same subject
   const { noticeExcerpt: excerpt } = plan;
   if (redaction === undefined) return { view: bare, excerpt };
   if (texts === null) return { view: bare, excerpt: "none" };
@@ -65,7 +66,7 @@ export function forNotice(
       ...(written == null || writtenReply === null ? {} : { written: { ...written, reply: writtenReply } }),
       ...(handedBy?.note == null ? {} : { handedBy: { ...handedBy, note: redactText(handedBy.note, rulesAt(redaction, "notice")) } }),
       ...(count === 0 ? {} : { maskedHere: count }),
-    },
+    } as ReviewView, // of the same subject
     excerpt,
   };
 }

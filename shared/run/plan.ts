@@ -10,7 +10,7 @@ import { type RiskNote, findRisks } from "../policy/risk.ts";
 import { redactionTermsOf } from "../policy/redaction-terms.ts";
 import { type Policy, everyoneIn } from "../policy/rules.ts";
 import { type Redaction, type RedactionTerms, redactRequest, rulesAt } from "../redaction/redact.ts";
-import type { SamplingRequest } from "../model/sampling.ts";
+import { type SubjectRequest, isMessage } from "../model/subject.ts";
 import { cannotCarry } from "../provider/carry.ts";
 import type { ReasonPhrase } from "../words/reasons.ts";
 import type { Note } from "../model/call.ts";
@@ -23,7 +23,7 @@ import type { Requestor } from "./run-input.ts";
 export type PlanInput = {
   readonly routing: RoutingTable;
   readonly policy: Policy;
-  readonly request: SamplingRequest;
+  readonly request: SubjectRequest;
   readonly requestor: Requestor;
   readonly key: {
     readonly id: string;
@@ -34,15 +34,13 @@ export type PlanInput = {
   };
   /** Why a provider cannot be used; undefined where it can. */
   readonly ready: (provider: Provider, name: string) => ReasonPhrase | undefined;
-  /** The only candidate, where the request names its destination. */
-  readonly destination?: Candidate;
   /** Only the first candidate may be asked. */
   readonly once?: true;
 };
 
 export type Plan = {
   /** The request as it may be sent: redacted. Everything after the plan takes it from here. */
-  readonly request: SamplingRequest;
+  readonly request: SubjectRequest;
   /** What was masked in it; null where nothing was. */
   readonly redacted: Redaction | null;
   /** The rules for its reply and its notices; null where none apply. */
@@ -101,8 +99,9 @@ const termsFor = ({ policy, requestor, key }: PlanInput): RedactionTerms | null 
     { server: requestor.server, tool: requestor.name, method: requestor.method, keyName: key.name, provenance: requestor.provenance },
   );
 
-function rankedFor({ routing, request, requestor, key, ready, destination }: PlanInput): Result<readonly Candidate[], Refusal> {
-  if (destination !== undefined) return ok([destination]);
+/** The models that can serve it; none for what no model answers. */
+function rankedFor({ routing, request, requestor, key, ready }: PlanInput): Result<readonly Candidate[], Refusal> {
+  if (!isMessage(request)) return ok([]);
   const choice = chooseCandidates({
     table: routing,
     request,

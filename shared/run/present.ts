@@ -4,17 +4,31 @@ import type { Gate, KeyEnd } from "../model/gate.ts";
 import type { Note, ModelReply } from "../model/call.ts";
 import type { Reviewer } from "../policy/evaluate.ts";
 import type { Grant } from "../policy/grant.ts";
-import { type SeenRisk, findReplyRisks } from "../policy/risk.ts";
-import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import { type SeenRisk, findRisks } from "../policy/risk.ts";
+import type { SamplingReply } from "../model/sampling.ts";
+import { type RequestVersion, type SubjectReply, type SubjectRequest, subjectOf } from "../model/subject.ts";
 import { type Redaction, beforeRedaction, markStates } from "../redaction/redact.ts";
 import { type Review, ownBar } from "../review/decision.ts";
 import { isWritable, writtenModel } from "../review/written.ts";
-import type { GivenGrant, GrantOffer, ReviewState, ReviewView, RunProgress, ShownModel, ShownVersion } from "../review/view.ts";
+import type {
+  FormView,
+  GivenGrant,
+  GrantOffer,
+  MessageView,
+  ModelsView,
+  ReviewCommon,
+  ReviewState,
+  ReviewView,
+  RunProgress,
+  ShownModel,
+  ShownVersion,
+  ToolCallView,
+} from "../review/view.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, type RunState, isKeyEnd, mayAuthor } from "./lifecycle.ts";
-import { type RequestVersion, type RunInput, inOrder } from "./run-input.ts";
+import { type RunInput, inOrder } from "./run-input.ts";
 
 /** What the run stores of a model's answer. */
 export type ModelFacts = {
@@ -39,8 +53,8 @@ export type PresentInput = {
   readonly current: RequestVersion;
   readonly versions: readonly ShownVersion[];
   /** Null before the model answered, and after a reply was denied. */
-  readonly generated: SamplingReply | null;
-  readonly reply: SamplingReply | null;
+  readonly generated: SubjectReply | null;
+  readonly reply: SubjectReply | null;
   /**
    * Of the request's current version: the reply that a reviewer wrote; null also after it was
    * denied.
@@ -60,15 +74,13 @@ export type PresentInput = {
 
 /** The view, or null where this gate was never opened. */
 export function presentReview(shown: PresentInput): ReviewView | null {
-  const { input, state, gate, current, model } = shown;
+  const { input, state, gate, model } = shown;
   const review = state.reviews[gate];
   if (review === null) return null;
-  const models = inOrder(input.candidates, current.models).map(shownModel);
   const written = state.reviews.request?.written ?? null;
-  const answered = model === null || written !== null ? undefined : input.candidates.find(({ model: { id } }) => id === model.candidate);
   const atResponse = gate === "response";
   const judged = atResponse ? shown.reply : shown.written;
-  return {
+  const common = {
     gate,
     state: reviewState(review),
     progress: progressOf(state),
@@ -101,19 +113,43 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     written: written === null ? null : { by: written.by, at: written.at, reply: atResponse ? null : shown.written },
     unwritten: review.unwritten ?? null,
     mayWrite: mayWriteHere(shown),
+    ...shownRedactions(shown),
+    risks: [...(judged === null ? [] : findRisks(judged)), ...input.risks],
+    notes: atResponse && model !== null ? model.notes : input.notes,
+  };
+  return { ...common, ...subjectView(shown) } as ReviewView; // what is common, and the members of one subject
+}
+
+type Versions = Pick<ReviewView, "request" | "requestAsAsked" | "reply" | "replyAsGenerated">;
+
+/** What is reviewed, as its kind has it. */
+function subjectView(shown: PresentInput): Omit<MessageView, keyof ReviewCommon> | Omit<ToolCallView | FormView, keyof ReviewCommon> {
+  const { gate, current } = shown;
+  const versions: Versions = {
     request: current.request,
     requestAsAsked: requestBefore(shown),
-    models,
-    risks: [...(judged === null ? [] : findReplyRisks(judged)), ...input.risks],
-    notes: atResponse && model !== null ? model.notes : input.notes,
-    worstCostUsd: Math.max(0, ...models.map(({ worstCostUsd }) => worstCostUsd)),
-    reply: atResponse ? shown.reply : null,
+    reply: gate === "response" ? shown.reply : null,
     replyAsGenerated: replyBefore(shown),
-    ...shownRedactions(shown),
-    answeredBy: atResponse && answered !== undefined ? shownModel(answered) : null,
-    usage: atResponse && model !== null && written === null ? model.usage : null,
-    cachedAt: atResponse ? shown.cachedAt : null,
-    costUsd: atResponse && model !== null && answered !== undefined ? costUsd(answered, model.usage) : null,
+  };
+  const subject = subjectOf(current.request);
+  // A run's versions are all of its subject.
+  if (subject !== "message") return { subject, ...versions } as Omit<ToolCallView | FormView, keyof ReviewCommon>;
+  return { subject, ...(versions as Pick<MessageView, keyof Versions>), ...whoAnswers(shown) };
+}
+
+/** The models of a message, and what its reply cost. */
+function whoAnswers({ input, state, gate, current, model, cachedAt }: PresentInput): ModelsView {
+  const models = inOrder(input.candidates, current.models).map(shownModel);
+  const isWritten = (state.reviews.request?.written ?? null) !== null;
+  const given = gate === "response" ? model : null;
+  const answered = isWritten ? undefined : input.candidates.find(({ model: { id } }) => id === given?.candidate);
+  return {
+    models,
+    worstCostUsd: Math.max(0, ...models.map(({ worstCostUsd }) => worstCostUsd)),
+    answeredBy: answered === undefined ? null : shownModel(answered),
+    usage: isWritten ? null : (given?.usage ?? null),
+    cachedAt: gate === "response" ? cachedAt : null,
+    costUsd: given === null || answered === undefined ? null : costUsd(answered, given.usage),
   };
 }
 
@@ -124,13 +160,13 @@ const maySee = ({ input, reviewer }: PresentInput): boolean => input.redaction?.
  * The request as it was before rules and reviewers changed it, without what is masked for those who
  * may not see it; null where they did not.
  */
-function requestBefore(shown: PresentInput): SamplingRequest | null {
+function requestBefore(shown: PresentInput): SubjectRequest | null {
   const { asked, current, redactions } = shown;
   if (redactions.request !== null) return beforeRedaction(asked.request, redactions.request, maySee(shown));
   return current.request === asked.request ? null : asked.request;
 }
 
-function replyBefore(shown: PresentInput): SamplingReply | null {
+function replyBefore(shown: PresentInput): SubjectReply | null {
   const { gate, generated, reply, redactions } = shown;
   if (gate !== "response" || generated === null) return null;
   if (redactions.response !== null) return beforeRedaction(generated, redactions.response, maySee(shown));

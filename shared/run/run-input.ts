@@ -13,6 +13,7 @@ import type { GrantPass } from "../policy/grant.ts";
 import type { Redaction, RedactionTerms } from "../redaction/redact.ts";
 import { type RiskNote, riskAbove, riskLevels } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
+import { type RequestVersion, type SubjectReply, type SubjectRequest, isMessage } from "../model/subject.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
 import type { CallTerms, Note, Usage } from "../model/call.ts";
 import { type Evidence, evidenceWords } from "../association/evidence.ts";
@@ -87,12 +88,15 @@ export type RequestInput = {
   /** The request has no session, so no grant can be for one; where it serves no client request. */
   readonly sessionless?: true;
   /** As it may be sent: redacted. */
-  readonly request: SamplingRequest;
+  readonly request: SubjectRequest;
   /** What was masked in it; absent where nothing was. */
   readonly redacted?: Redaction;
   /** The rules for its reply and its notices, as of when it came; absent where none apply. */
   readonly redaction?: RedactionTerms;
-  /** In failover order. Reviewers see them all, and no other model is called. */
+  /**
+   * In failover order. Reviewers see them all, and no other model is called. None where no model
+   * answers.
+   */
   readonly candidates: readonly Candidate[];
   /** What the policy says. `gatesOf` adds the grants. */
   readonly plan: GatePlan;
@@ -126,6 +130,11 @@ export type RequestInput = {
   readonly trace?: RequestTrace;
 };
 
+/** The input of a request for a model's reply. */
+export type MessageInput = RequestInput & { readonly request: SamplingRequest };
+
+export const isMessageInput = (input: RequestInput): input is MessageInput => isMessage(input.request);
+
 /** What a run knows beside it. */
 export type RunInput = RequestInput & {
   /**
@@ -135,11 +144,6 @@ export type RunInput = RequestInput & {
   readonly notes: readonly Note[];
   readonly identicalDigest: string;
 };
-
-/**
- * One version of what is sent: the request and the ids of the models that it may go to, in order.
- */
-export type RequestVersion = { readonly request: SamplingRequest; readonly models: readonly string[] };
 
 /**
  * The digest of what a reviewer approves at the request gate: the neutral request and the ordered
@@ -171,7 +175,7 @@ export const identicalDigest = (
   });
 
 /** The digest of what a reviewer approves at the response gate. */
-export const replyDigest = (reply: SamplingReply): string => digestOf("countersign/reply/v1", reply);
+export const replyDigest = (reply: SubjectReply): string => digestOf("countersign/reply/v1", reply);
 
 /**
  * The digest of a reply that a reviewer wrote in the model's place, as the request gate decides it:
@@ -267,7 +271,8 @@ const receivedFact = (input: Omit<RequestInput, "request">, digest: string): Rec
   ...(input.plan.replyRisk === null ? {} : { replyRisk: input.plan.replyRisk }),
   ...(mayAsk(input.plan) ? { asked: { reviewers: input.plan.reviewers.map(({ name }) => name), quorum: input.plan.quorum } } : {}),
   judged: judgedRecord(input.judged),
-  models: input.candidates.map(({ model }) => model.id),
+  // A tool in the place of a model.
+  models: (input.candidates.length > 0 ? input.candidates.map(({ model }) => model) : input.judged.models).map(({ id }) => id),
   risks: input.risks.map(({ kind }) => kind),
   contextIgnored: input.contextIgnored,
   takenOver: input.takenOver,

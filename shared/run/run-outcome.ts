@@ -1,13 +1,16 @@
 // The outcome of a run that has ended, as every wire encodes it.
 
-import type { Answered, Completed, MadeToken, Outcome, RunMeta } from "../model/outcome.ts";
+import type { Completed, MadeToken, Outcome, Ran, RunMeta } from "../model/outcome.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
-import { type ModelReply, tokensOf } from "../model/call.ts";
+import { type ToolCall, toolName } from "../model/subject.ts";
+import { type ModelReply, type Note, tokensOf } from "../model/call.ts";
 import { unreachable } from "../result.ts";
 import { type Candidate, whySentence } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import { type End, isKeyEnd } from "./lifecycle.ts";
 import { writtenModel } from "../review/written.ts";
+import { whyEn } from "../words/en/why-en.ts";
+import { textOf } from "../words/text.ts";
 import { type RunInput, nothingSpent } from "./run-input.ts";
 
 /**
@@ -61,23 +64,19 @@ const tokenModel = "countersign-token";
 /** `request` is the one that was sent. */
 export const completed = (reply: SamplingReply, request: SamplingRequest, meta: RunMeta): Completed => ({
   kind: "completed",
-  answered: answeredOf(request),
+  answered: request.kind === "chat" ? { kind: "chat", offeredTools: request.tools !== undefined } : { kind: "embedding" },
   reply,
   meta,
 });
 
-function answeredOf({ kind, tools, messages }: SamplingRequest): Answered {
-  switch (kind) {
-    case "chat":
-      return { kind: "chat", offeredTools: tools !== undefined };
-    case "embedding":
-      return { kind: "embedding" };
-    case "function":
-      return { kind: "function", calls: messages.flatMap(({ content }) => content.filter((block) => block.type === "tool_use")) };
-    default:
-      return unreachable(kind);
-  }
-}
+/** The `_meta` of a tool's result: which tool in the place of a model. */
+export const callMeta = ({ id }: Pick<RunInput, "id">, call: ToolCall, notes: readonly Note[], edited: RunMeta["edited"]): RunMeta => ({
+  id,
+  model: { id: toolName(call), why: textOf(whyEn.function, { tool: call.tool, server: call.server }, "en-GB") },
+  edited,
+  ...(notes.length > 0 ? { notes } : {}),
+  usage: { ...nothingSpent, costUsd: 0 },
+});
 
 /**
  * The outcome of a run that ended without a reply. It has the reviewer's reason only with
@@ -88,7 +87,7 @@ export function outcomeOfEnd(
   tellReason: boolean,
   attempts: Extract<Outcome, { kind: "failed" }>["attempts"],
   run: string,
-): Exclude<Outcome, Completed> {
+): Exclude<Outcome, Completed | Ran> {
   switch (end.kind) {
     case "rejected":
       return { kind: "rejected", gate: end.gate, reason: tellReason ? end.reason : null };

@@ -1,13 +1,14 @@
 // What the record and lists say of a request and its reply, on the fast and the durable path.
 
 import type { ImageDigests } from "../image/image-digests.ts";
-import type { Attempt, ModelReply, Took } from "../model/call.ts";
+import type { Attempt, ModelReply, Note, Took } from "../model/call.ts";
+import { type ToolCall, type ToolResult, toolName } from "../model/subject.ts";
 import { type RecordFact, providersWord } from "../record/record.ts";
 import type { ReviewLine } from "../record/run-summary.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { costUsd } from "../routing/price.ts";
 import type { RunState } from "./lifecycle.ts";
-import { type CachedReply, replyDigest } from "./run-input.ts";
+import { type CachedReply, nothingSpent, replyDigest } from "./run-input.ts";
 
 const mostPeople = 16;
 
@@ -62,6 +63,28 @@ export const answeredFact = (
   notes,
   ...(risks === undefined ? {} : { risks }),
   attempts,
+  took,
+  ...(images === undefined ? {} : { images }),
+});
+
+/** As `answeredFact`, for the result of a tool, which stands in the place of a model. */
+export const ranFact = (
+  call: number,
+  request: ToolCall,
+  { result, notes, took, images }: { readonly result: ToolResult; readonly notes: readonly Note[] } & Pick<Answered, "took" | "images">,
+  risks: readonly string[],
+): ReplyFact => ({
+  kind: "answered",
+  call,
+  model: toolName(request),
+  realModel: providersWord(toolName(request)),
+  stopReason: "",
+  usage: nothingSpent,
+  costUsd: 0,
+  digest: replyDigest(result),
+  notes,
+  risks,
+  attempts: [],
   took,
   ...(images === undefined ? {} : { images }),
 });

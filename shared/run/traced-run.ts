@@ -1,7 +1,7 @@
 // A run's input as its spans have it: who asked, and what may be asked of whom. Nothing of the
 // content.
 
-import type { SamplingRequest } from "../model/sampling.ts";
+import type { SubjectRequest } from "../model/subject.ts";
 import type { TracedCalls } from "../telemetry/model-spans.ts";
 import type { TracedRequest } from "../telemetry/request-spans.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";
@@ -20,11 +20,11 @@ export const tracedInput = ({ id, endpoint, key, requestor, use }: Input, trace:
   name: requestor.name,
 });
 
-const operations = { chat: "chat", embedding: "embeddings", function: "execute_tool" } as const;
+const operations = { chat: "chat", embedding: "embeddings", toolCall: "execute_tool", form: "execute_tool" } as const;
 
 export const tracedCalls = (
   { candidates, use }: Pick<RequestInput, "candidates" | "use">,
-  kind: SamplingRequest["kind"],
+  kind: SubjectRequest["kind"],
 ): Omit<TracedCalls, "placeOf"> => ({
   operation: operations[kind],
   maxTokens: use?.maxTokens ?? 0,

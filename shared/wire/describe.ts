@@ -9,7 +9,7 @@ import type { Attempt, StopScope } from "../model/call.ts";
 import { isUnasked, unsentBecause } from "../provider/provider-error.ts";
 import { unreachable } from "../result.ts";
 import { reasonText } from "../words/reasons.ts";
-import type { Completed, Described, FunctionError, NotAssociated, Outcome, Refusal } from "../model/outcome.ts";
+import type { Completed, Ran, Described, FunctionError, NotAssociated, Outcome, Refusal } from "../model/outcome.ts";
 
 const rejectedMessage = "User rejected sampling request";
 
@@ -214,7 +214,7 @@ const functionErrors: Readonly<Record<FunctionError, string>> = {
  * What the caller is told of an outcome without a reply. It never has anything of a denied
  * response.
  */
-export function describeOutcome(outcome: Exclude<Outcome, Completed>): Described {
+export function describeOutcome(outcome: Exclude<Outcome, Completed | Ran>): Described {
   switch (outcome.kind) {
     case "refused":
       return describeRefusal(outcome.refusal);

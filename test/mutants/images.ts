@@ -72,8 +72,8 @@ export const imageMutants: readonly Mutant[] = [
   {
     name: "a reply's images are rasters before anybody sees them",
     file: "workers/media/plain-reply.ts",
-    from: "if (given.length === 0) return { reply: modelReply };",
-    to: "if (given.length >= 0) return { reply: modelReply };",
+    from: "if (given.length === 0) return { content: blocks };",
+    to: "if (given.length >= 0) return { content: blocks };",
     test: contract("of a function"),
   },
 ];

@@ -20,8 +20,8 @@ export const reviewMutants: readonly Mutant[] = [
   {
     name: "a written reply has the form that the client requested",
     file: "shared/review/written.ts",
-    from: "if (rule !== undefined && !rule.fits(reply))",
-    to: "if (rule !== undefined && false)",
+    from: "if (misfit !== null) return err([{ field: answerPath",
+    to: "if (false) return err([{ field: answerPath",
     test: { file: written, only: "where JSON is asked for" },
   },
   {
@@ -178,16 +178,16 @@ export const reviewMutants: readonly Mutant[] = [
   {
     name: "an edited request still fits the schema",
     file: "shared/review/edit.ts",
-    from: "if (issues.length === 0 && changed() && !fits(samplingRequest, value)) {",
-    to: "if (issues.length > 9) {",
+    from: "if (issues.length === 0 && changed() && !part.fits(value))",
+    to: "if (issues.length > 9)",
     test: { file: "test/shared/review/edit.test.ts" },
     survives: "each single field is checked before, so no edit was found that breaks the whole; the check stays for fields to come",
   },
   {
     name: "an edited reply is what its client asked for",
     file: "shared/review/edit.ts",
-    from: "if (issues.length === 0 && changed() && rule !== undefined && !rule.fits(value)) {",
-    to: "if (issues.length > 9 && rule !== undefined) {",
+    from: "issues.length === 0 && changed() ? (rule?.(value) ?? null) : null",
+    to: "issues.length > 9 ? (rule?.(value) ?? null) : null",
     test: { file: "test/shared/review/edit.test.ts" },
   },
   {

@@ -57,7 +57,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "a reply from the cache is looked at by the rule that applies now",
     file: "workers/pipeline/run-context.ts",
-    from: 'found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findReplyRisks(found.reply))',
+    from: 'found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findRisks(found.reply))',
     to: 'found === undefined ? "high" : "none"',
     test: { file: "test/workers/contract/reply-risk.test.ts", only: "in the cache is asked about" },
   },

@@ -3,8 +3,9 @@
 
 import * as fc from "fast-check";
 import type { JsonObject } from "../../shared/encoding.ts";
-import type { SamplingReply, ToolResultBlock, FunctionRequest } from "../../shared/model/sampling.ts";
-import type { ReviewView } from "../../shared/review/view.ts";
+import type { SamplingReply, ToolResultBlock } from "../../shared/model/sampling.ts";
+import type { ToolResult } from "../../shared/model/subject.ts";
+import type { MessageView, ReviewView, ToolCallView } from "../../shared/review/view.ts";
 import { control } from "../outside/pages/examples.ts";
 
 /** No part of it is a word of ours, and no escaping changes it. */
@@ -28,22 +29,21 @@ const resultContent: fc.Arbitrary<ToolResultBlock["content"][number]> = fc.oneof
   fc.record({ uri: text, mimeType: text, blob: text }).map((resource) => ({ type: "resource" as const, resource })),
 );
 
-const result: fc.Arbitrary<ToolResultBlock> = fc
+const result: fc.Arbitrary<ToolResult> = fc
   .record({
-    toolUseId: text,
     content: fc.array(resultContent, { maxLength: 4 }),
     structuredContent: fc.option(input, { nil: undefined }),
     isError: fc.boolean(),
   })
   .map(({ structuredContent, ...rest }) => ({
-    type: "tool_result",
+    kind: "toolResult",
     ...rest,
     ...(structuredContent === undefined ? {} : { structuredContent }),
   }));
 
 const call = fc.record({ id: text, name: text, input }).map((call) => ({ type: "tool_use" as const, ...call }));
 
-const answering = (asked: ReviewView, reply: SamplingReply): ReviewView => ({
+const answering = (asked: MessageView, reply: SamplingReply): MessageView => ({
   ...asked,
   gate: "response",
   progress: "responseReview",
@@ -54,7 +54,7 @@ const answering = (asked: ReviewView, reply: SamplingReply): ReviewView => ({
   costUsd: 0,
 });
 
-const embedding = fc.array(text, { minLength: 1, maxLength: 12 }).map((texts): ReviewView => ({
+const embedding = fc.array(text, { minLength: 1, maxLength: 12 }).map((texts): MessageView => ({
   ...control.embedding,
   request: {
     ...control.embedding.request,
@@ -63,12 +63,9 @@ const embedding = fc.array(text, { minLength: 1, maxLength: 12 }).map((texts): R
 }));
 
 /** A tool that is to run; the edits of a reviewer are content too. */
-const run = fc.tuple(call, call).map(([now, before]): ReviewView => {
-  const asking = (each: typeof now): FunctionRequest => ({
-    ...control.function.request,
-    messages: [{ role: "assistant", content: [each] }],
-  });
-  return { ...control.function, request: asking(now), requestAsAsked: asking(before) };
+const run = fc.tuple(input, input).map(([now, before]): ToolCallView => {
+  const { request } = control.toolCall;
+  return { ...control.toolCall, request: { ...request, arguments: now }, requestAsAsked: { ...request, arguments: before } };
 });
 
 /** Text for a model, with all that a client can put beside it. */
@@ -83,7 +80,7 @@ const asked = fc
     tool: text,
     name: fc.constantFrom("text_generation", "translation", "function_call", "multimodal_generation"),
   })
-  .map(({ text, systemPrompt, stop, schema, metadata, media, tool, name }): ReviewView => ({
+  .map(({ text, systemPrompt, stop, schema, metadata, media, tool, name }): MessageView => ({
     ...control.json,
     requestor: { ...control.json.requestor, name },
     request: {
@@ -115,7 +112,9 @@ export const markedView: fc.Arbitrary<ReviewView> = fc.oneof(
   embedding,
   run,
   asked,
-  fc.tuple(run, result).map(([view, block]) => answering(view, { content: [block], model: "tool" })),
+  fc
+    .tuple(run, result)
+    .map(([view, reply]): ToolCallView => ({ ...view, gate: "response", progress: "responseReview", reply, replyAsGenerated: reply })),
   fc
     .tuple(asked, text, call)
     .map(([view, text, call]) => answering(view, { content: [{ type: "text", text }, call], model: "demo", stopReason: "toolUse" })),

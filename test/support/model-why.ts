@@ -3,10 +3,9 @@
 import type { ModelWhy } from "../../shared/routing/choose.ts";
 
 /** Of a model that no hint led to. */
-export const defaultModel: ModelWhy = { kind: "ranked", tier: { kind: "rest" }, terms: [], points: 0 };
+export const defaultModel: ModelWhy = { tier: { kind: "rest" }, terms: [], points: 0 };
 /** Of one that an alias of this name led to. */
 export const throughAlias = (name: string): ModelWhy => ({
-  kind: "ranked",
   tier: { kind: "namedEquivalent", named: { name }, entry: name },
   terms: [],
   points: 0,

@@ -280,7 +280,7 @@ const codecOf = (c: AppContext): McpCodec => mcpCodec(c.req.header("MCP-Protocol
 
 function answered(c: AppContext, id: RequestId, outcome: Outcome): Response {
   const body = responseOf(id, codecOf(c).encode(outcome));
-  if (outcome.kind === "completed") return rpc(c, body);
+  if (outcome.kind === "completed" || outcome.kind === "ran") return rpc(c, body);
   // An internal error, and a model without capacity, have a status of their own while nothing was
   // sent.
   const { status, retryAfterMs } = describeOutcome(outcome);

@@ -3,21 +3,20 @@
 // credential, is decided here.
 
 import { registeredFunction } from "../../shared/run/functions.ts";
-import type { SamplingRequest, ToolResultBlock, ToolUseBlock } from "../../shared/model/sampling.ts";
+import { type ToolCall, type ToolResult, toolName } from "../../shared/model/subject.ts";
 import type { FunctionError } from "../../shared/model/outcome.ts";
-import type { ModelReply, Note, ProviderError } from "../../shared/model/call.ts";
+import type { Note, ProviderError } from "../../shared/model/call.ts";
 import { outcomeUnknownError } from "../../shared/provider/provider-error.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { type TraceContext, traceMembers } from "../../shared/telemetry/trace-context.ts";
-import { type Server, functionNames } from "../../shared/relay/servers.ts";
-import type { Candidate } from "../../shared/routing/choose.ts";
+import type { Server } from "../../shared/relay/servers.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { serversOf } from "../stores/documents.ts";
 import type { AskedTool, FunctionSchema } from "../tools/tool-call.ts";
 import { credentialOf } from "./ask-server.ts";
 
-export type FunctionLimits = {
+export type ToolLimits = {
   /** For everything, from the first byte to the last. */
   readonly timeoutMs: number;
   /** Passed on in the call's `_meta`. */
@@ -28,52 +27,37 @@ export type FunctionLimits = {
 const notAsApproved: ProviderError = { kind: "badRequest", then: "stop", detail: "notReady" };
 const noCredential: ProviderError = { kind: "noCredential", then: "stop", detail: "notReady" };
 
+export type ToolAnswer = { readonly result: ToolResult; readonly notes: readonly Note[] };
+
 /**
- * Runs the function of `request` (a `function` task: one tool use) at `candidate`'s server: exactly
- * that tool with exactly those arguments, once. Just before the call the servers document must
- * still register it, and the arguments must fit the tool's current schema. A result with `isError`
- * is a reply. The errors, all of which are final once the call was sent:
+ * Calls exactly that tool with exactly those arguments, once. Just before the call the servers
+ * document must still register it, and the arguments must fit the tool's current schema. A result
+ * with `isError` is a result. The errors, all of which are final once the call was sent:
  * - `badRequest`: nothing was run. `notReady`: not registered, no such tool, or an unusable schema;
  *   `toolArguments`: they do not fit it.
- * - `outcomeUnknown`: the call was sent and no answer came; the function may have run, and is not
- *   run again.
+ * - `outcomeUnknown`: the call was sent and no answer came; the tool may have run, and is not run
+ *   again.
  * - `providerError`: the server answered with an error; `asksForMore`: it wants more of its caller,
  *   or runs the tool as a task alone.
  * - `brokenAnswer`: the answer is no result, or too large.
  */
-export async function runFunction(
-  env: Env,
-  request: SamplingRequest,
-  candidate: Candidate,
-  { timeoutMs, trace }: FunctionLimits,
-): Promise<Result<ModelReply, ProviderError>> {
-  const use = toolUseOf(request);
+export async function callTool(env: Env, call: ToolCall, { timeoutMs, trace }: ToolLimits): Promise<Result<ToolAnswer, ProviderError>> {
   const servers = await serversOf(env, Date.now(), () => {});
-  const found = registeredFunction(servers, candidate.model.id);
+  const found = registeredFunction(servers, toolName(call));
   const server = found === undefined ? undefined : servers.servers[found.server];
-  if (found === undefined || server === undefined || use === undefined || !functionNames(found.server, found.tool).includes(use.name))
-    return err(notAsApproved);
+  if (found === undefined || server === undefined) return err(notAsApproved);
   const asked = askedTool(env, server, found.tool, timeoutMs);
   if (asked === undefined) return err(noCredential);
-  const answer = await env.TOOLS.call(asked, {
-    id: use.id,
-    input: JSON.stringify(use.input),
-    ...(trace === undefined ? {} : { trace: traceMembers(trace) }),
-  }).catch((error: unknown) => {
+  const use = { input: JSON.stringify(call.arguments), ...(trace === undefined ? {} : { trace: traceMembers(trace) }) };
+  const answer = await env.TOOLS.call(asked, use).catch((error: unknown) => {
     logEvent("tools.failed", { error: errorClass(error) });
     return null;
   });
   // The Worker may have called the tool before it failed.
   if (answer === null) return err(outcomeUnknownError);
   if (answer.error !== null) return err(answer.error);
-  const block = JSON.parse(answer.block) as ToolResultBlock; // written by the tools Worker from a result that was read
-  const notes: Note[] = answer.needsSampling ? [{ kind: "toolNeedsSampling" }] : [];
-  return ok({ reply: { content: [block], model: candidate.model.id }, usage: { inputTokens: 0, outputTokens: 0 }, notes });
-}
-
-function toolUseOf({ messages }: SamplingRequest): ToolUseBlock | undefined {
-  const [only, ...others] = messages.flatMap(({ content }) => content);
-  return only?.type === "tool_use" && others.length === 0 ? only : undefined;
+  const result = JSON.parse(answer.result) as ToolResult; // written by the tools Worker from a result that was read
+  return ok({ result, notes: answer.needsSampling ? [{ kind: "toolNeedsSampling" }] : [] });
 }
 
 /** Undefined where the secret that the server's entry names is not set. */

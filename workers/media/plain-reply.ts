@@ -3,21 +3,41 @@
 import { type Replacement, imagesIn, withImages } from "../../shared/image/content-images.ts";
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import { type ImageError, imageErrorWords } from "../../shared/image/image-error.ts";
-import type { ReplyBlock } from "../../shared/model/sampling.ts";
+import type { ReplyBlock, SamplingReply } from "../../shared/model/sampling.ts";
+import type { ToolResult } from "../../shared/model/subject.ts";
 import type { ModelReply } from "../../shared/model/call.ts";
 import type { Env } from "../platform/env.ts";
 import { type PlainImage, plainImages, receivedDigest } from "./plain-images.ts";
 
-export type PlainReply = { readonly reply: ModelReply; /** Absent where it has no images. */ readonly images?: readonly ImageDigests[] };
+type Plain<T> = { readonly content: T; /** Absent where it has no images. */ readonly images?: readonly ImageDigests[] };
+
+/** The reply with a plain raster for each image. */
+export async function plainReply(
+  env: Env,
+  modelReply: ModelReply,
+): Promise<{ readonly reply: ModelReply; readonly images?: readonly ImageDigests[] }> {
+  const { content, ...images } = await plainContent(env, modelReply.reply.content);
+  return { reply: { ...modelReply, reply: { ...modelReply.reply, content } }, ...images };
+}
+
+/** The same for a tool's result. */
+export async function plainResult(
+  env: Env,
+  result: ToolResult,
+): Promise<{ readonly result: ToolResult; readonly images?: readonly ImageDigests[] }> {
+  const { kind: _kind, ...returned } = result;
+  const { content, ...images } = await plainContent(env, [{ type: "tool_result", toolUseId: "", ...returned }]);
+  const pieces = content.flatMap((block) => (block.type === "tool_result" ? block.content : []));
+  return { result: { ...result, content: pieces }, ...images };
+}
 
 /**
- * The reply with a plain raster for each image. A text that says why replaces an image that cannot
- * be one, so that the rest of the reply is not lost: a function has already run.
+ * A text that says why replaces an image that cannot be a plain raster, so that the rest is not
+ * lost: a tool has already run.
  */
-export async function plainReply(env: Env, modelReply: ModelReply): Promise<PlainReply> {
-  const { reply } = modelReply;
-  const given = imagesIn(reply.content);
-  if (given.length === 0) return { reply: modelReply };
+async function plainContent(env: Env, blocks: SamplingReply["content"]): Promise<Plain<ReplyBlock[]>> {
+  const given = imagesIn(blocks);
+  if (given.length === 0) return { content: blocks };
   const errors = new Map<number, ImageError>();
   let plain: readonly PlainImage[] = [];
   for (let isDone = false; !isDone;) {
@@ -43,8 +63,7 @@ export async function plainReply(env: Env, modelReply: ModelReply): Promise<Plai
     );
     images.push(raster?.digests ?? { received: await receivedDigest(image), plain: null });
   }
-  const content: ReplyBlock[] = withImages(reply.content, replacements.values());
-  return { reply: { ...modelReply, reply: { ...reply, content } }, images };
+  return { content: withImages(blocks, replacements.values()), images };
 }
 
 const leftOut = (error: ImageError): string => `[The gateway removed an image here: it ${imageErrorWords(error)}.]`;

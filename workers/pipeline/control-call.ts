@@ -5,10 +5,9 @@ import { digestOf } from "../../shared/encoding.ts";
 import type { Envelope } from "../../shared/wire/control/envelope.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
-import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import { type SubjectRequest, isToolCall } from "../../shared/model/subject.ts";
 import { once } from "../../shared/once.ts";
 import type { Result } from "../../shared/result.ts";
-import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Requestor } from "../../shared/run/run-input.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { controlStub, sessionStub } from "../stubs/stubs.ts";
@@ -24,14 +23,11 @@ export type ControlCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal"
   readonly envelope: Envelope;
   /** `envelopeIdentity` of the envelope as it came. */
   readonly identity: string;
-  readonly request: SamplingRequest;
+  readonly request: SubjectRequest;
   /** Whether the request has earlier turns of its session. */
   readonly hasHistory: boolean;
-  /**
-   * Where a function is to be run. `position`: the index of the call in the envelope, where a model
-   * chose it.
-   */
-  readonly destination?: { readonly candidate: Candidate; readonly position: number | null };
+  /** Of a tool's call that a model chose: its index in the envelope. */
+  readonly position?: number;
   /**
    * The result of `planControl`; or why it may not begin, so that it only finds what was begun for
    * it before.
@@ -49,12 +45,12 @@ export const planControl = (call: ControlCall): Promise<Result<Plan, Refusal>> =
 
 /** Begins an envelope's request, or attaches to what is running for the same one. */
 export async function beginControl(call: ControlCall): Promise<Result<Started, Refusal>> {
-  const { env, key, envelope, identity, destination, planned } = call;
+  const { env, key, envelope, identity, planned } = call;
   const { sessionId } = envelope.context;
   const ids = controlStub(env, key.id, envelope.requestId);
   // Only the first request of an envelope reserves its id; the calls that follow from it have it
   // already.
-  const isFirst = (destination?.position ?? null) === null;
+  const isFirst = call.position === undefined;
   if (sessionId === undefined)
     return begin(requestOf(call, { kind: "sessionless", session: ids, reserves: isFirst ? envelope.requestId : null }), planned);
   const ofId = reservationOf(ids, envelope.requestId, identity, isFirst);
@@ -83,10 +79,9 @@ function reservationOf(ids: DurableObjectStub<SessionCalls>, id: string, digest:
 type Unnamed<A> = A extends KnownAssociation ? Omit<A, "requestRef"> : never;
 
 function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): PipelineRequest {
-  const { env, ctx, key, signal, envelope, identity, request, destination, images, onDelta, run, trace, spentMs = 0 } = call;
+  const { env, ctx, key, signal, envelope, identity, request, position = null, images, onDelta, run, trace, spentMs = 0 } = call;
   const { control, context, requestId } = envelope;
-  const position = destination?.position ?? null;
-  const isFunction = request.kind === "function";
+  const isRun = isToolCall(request);
   // A request with other terms for the call adopts no identical run.
   const called = { retryable: control.retryable, timeoutMs: control.timeoutMs };
   return {
@@ -94,12 +89,11 @@ function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): P
     ctx,
     key,
     endpoint: "control",
-    requestor: requestorOf(envelope, destination?.candidate),
+    requestor: requestorOf(envelope, request),
     requestId,
     request,
     contextIgnored: null,
     ...(images === undefined ? {} : { images }),
-    ...(destination === undefined ? {} : { destination: destination.candidate }),
     association: {
       ...association,
       requestRef: {
@@ -109,14 +103,14 @@ function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): P
       },
     },
     digest: position === null ? identity : digestOf("countersign/control-call/v1", { identity, request }),
-    content: once(() => digestOf("countersign/identical-control/v1", isFunction ? { identity, position } : { request, called })),
+    content: once(() => digestOf("countersign/identical-control/v1", isRun ? { identity, position } : { request, called })),
     responseMode: { kind: "sync" },
     terms: {
       timeoutMs: Math.max(1, control.timeoutMs - spentMs),
       priority: control.priority,
-      ...(control.retryable && !isFunction ? {} : { once: true }),
+      ...(control.retryable && !isRun ? {} : { once: true }),
     },
-    ...(control.cacheSeconds === undefined || isFunction
+    ...(control.cacheSeconds === undefined || isRun
       ? {}
       : { cache: { ttlMs: control.cacheSeconds * 1000, within: call.hasHistory ? (context.sessionId ?? null) : null } }),
     ...(onDelta === undefined ? {} : { onDelta }),
@@ -127,7 +121,7 @@ function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): P
 }
 
 /** The key's client asks, not an MCP server: for a task, or for a function on a server. */
-const requestorOf = ({ task }: Envelope, destination: Candidate | undefined): Requestor =>
-  destination === undefined
-    ? { server: CONTROL_SERVER, method: "control", name: task.type, provenance: "own" }
-    : { server: destination.providerName, method: "tools/call", name: destination.model.name, provenance: "own" };
+const requestorOf = ({ task }: Envelope, request: SubjectRequest): Requestor =>
+  isToolCall(request)
+    ? { server: request.server, method: "tools/call", name: request.tool, provenance: "own" }
+    : { server: CONTROL_SERVER, method: "control", name: task.type, provenance: "own" };

@@ -6,9 +6,10 @@ import type { SlowTimer } from "../platform/slow-timer.ts";
 import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/wire/control/answered-call.ts";
 import type { ControlTask, GivenImage, Turn } from "../../shared/wire/control/envelope.ts";
 import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
-import { functionCandidate, registeredFunction } from "../../shared/run/functions.ts";
-import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest } from "../../shared/wire/control/neutral.ts";
+import { registeredFunction } from "../../shared/run/functions.ts";
+import { choiceRequest, embeddingRequest, generationRequest } from "../../shared/wire/control/neutral.ts";
 import { translationRequest } from "../../shared/wire/control/translation.ts";
+import { type SubjectRequest, type ToolCall, isToolCall } from "../../shared/model/subject.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/wire/describe.ts";
 import type { Outcome, PointedError, Refusal, RunMeta } from "../../shared/model/outcome.ts";
@@ -17,7 +18,6 @@ import { redactText, rulesAt } from "../../shared/redaction/redact.ts";
 import { defaultLimits } from "../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { Candidate } from "../../shared/routing/choose.ts";
 import type { RunProgress } from "../../shared/review/view.ts";
 import { conversationStub, runStub } from "../stubs/stubs.ts";
 import { documentsOf, serversOf } from "../stores/documents.ts";
@@ -234,9 +234,9 @@ async function findFunction(
     ...call,
     // A function that a model chose is a request of its own.
     trace: at.position === null ? call.trace : traceAgain(call.trace),
-    request: functionCallRequest({ name: tool, parameters: input }, `call_${(at.position ?? 0) + 1}`),
+    request: { kind: "toolCall", server, tool, arguments: input },
     hasHistory: false,
-    destination: { candidate: functionCandidate(server, tool), position: at.position },
+    ...(at.position === null ? {} : { position: at.position }),
   };
   // A refused call begins all the same, so that a repeat of one that ran gets its answer.
   const planned = await planControl(asked);
@@ -300,19 +300,25 @@ async function runChosen(
   if (!found.ok) return refusedCall(call, given, found.error);
   if (found.value === "theCallers") return validatedCall(given);
   const begun = await beginControl(found.value);
-  if (!begun.ok) return refusedCall(call, given, begun.error, found.value.destination?.candidate);
+  if (!begun.ok) return refusedCall(call, given, begun.error, found.value.request);
   const { outcome } = await doing(call, begun.value).ending(onProgress, left);
   releaseLease(call, begun.value);
   return callOf(given, outcome);
 }
 
 /** A refused function call, for the envelope's response; records the refusal. */
-function refusedCall({ env, ctx, key, envelope, trace }: EnvelopeCall, given: GivenCall, refusal: Refusal, to?: Candidate): FunctionCall {
+function refusedCall(
+  { env, ctx, key, envelope, trace }: EnvelopeCall,
+  given: GivenCall,
+  refusal: Refusal,
+  to?: SubjectRequest,
+): FunctionCall {
   const { requestId } = envelope;
+  const { server = CONTROL_SERVER, tool }: Partial<ToolCall> = to !== undefined && isToolCall(to) ? to : {};
   const about = {
-    server: to?.providerName ?? CONTROL_SERVER,
+    server,
     method: "tools/call",
-    name: to?.model.name,
+    name: tool,
     requestId,
     trace: traceAgain(trace),
   };

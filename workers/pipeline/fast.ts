@@ -17,7 +17,7 @@ import { maskedReply, mayMaskReply } from "../../shared/run/masked-reply.ts";
 import { completed, runMeta } from "../../shared/run/run-outcome.ts";
 import {
   type CachedReply,
-  type RequestInput,
+  type MessageInput,
   type RequestRef,
   type RunInput,
   decidersDigest,
@@ -26,7 +26,7 @@ import {
   redactedFacts,
   requestDigest,
 } from "../../shared/run/run-input.ts";
-import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
+import { findRisks, highestRisk } from "../../shared/policy/risk.ts";
 import { isUnasked } from "../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../shared/run/present.ts";
 import { once } from "../../shared/once.ts";
@@ -45,7 +45,7 @@ import { watchKey } from "./key-watch.ts";
 
 type FastCall = {
   readonly env: Env;
-  readonly input: RequestInput;
+  readonly input: MessageInput;
   /** As a run has it. */
   readonly runInput: () => RunInput;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
@@ -136,7 +136,7 @@ async function callOnce(call: FastCall, over: AbortSignal): Promise<FastAnswer> 
  * after the answer, as others are, a crash then would leave two payments without a line. Throws
  * where the ledger does not take it.
  */
-async function tellOfTakeover(env: Env, input: RequestInput): Promise<RecordEvent[]> {
+async function tellOfTakeover(env: Env, input: MessageInput): Promise<RecordEvent[]> {
   const events = chainEvents(input.id, null, Date.now(), begunFacts(input));
   await appendToLedger(env, input.id, { events, summary: null });
   return events;
@@ -155,7 +155,7 @@ async function askModels(
   const answered = await callModels(env, input.request, input.candidates, input.call, around);
   if (!answered.ok) return failedWith(answered.error);
   const { reply: said, candidate, attempts, took } = answered.value;
-  const masked = maskedReply(input, input.request, said, { candidate, at: Date.now() });
+  const masked = maskedReply(input, input.request, said, { model: candidate.model.id, provider: candidate.model.provider, at: Date.now() });
   if (!masked.ok) return failedWith([...attempts, ...masked.error]);
   const { value, redaction } = masked.value;
   const reply = { ...said, reply: value };
@@ -183,7 +183,7 @@ function tellWhole({ content }: SamplingReply, onDelta: FastCall["onDelta"]): vo
 }
 
 /** An identical request was answered before: nothing is sent, and nothing is spent. */
-function fromCache(input: RequestInput, cached: CachedReply, onDelta: FastCall["onDelta"]): FastAnswer {
+function fromCache(input: MessageInput, cached: CachedReply, onDelta: FastCall["onDelta"]): FastAnswer {
   const { reply, facts: known, at } = cached;
   const candidate = input.candidates.find(({ model: { id } }) => id === known.candidate);
   if (candidate === undefined) throw new Error("a cached reply of a model that is no candidate");
@@ -198,7 +198,7 @@ function fromCache(input: RequestInput, cached: CachedReply, onDelta: FastCall["
 }
 
 /** The facts of the request and its call. Their digests are computed here, after the response. */
-function begunFacts(input: RequestInput): RecordFact[] {
+function begunFacts(input: MessageInput): RecordFact[] {
   const models = input.candidates.map(({ model }) => model.id);
   const digest = requestDigest({ request: input.request, models }, input.candidates);
   const opened = inputFacts(input, digest);
@@ -247,7 +247,7 @@ function enqueueResult(
     ctx.waitUntil(keepReply(env, input.key.id, input.cache, { reply, facts: { candidate, notes }, approved }));
   }
   if (!signal.aborted) return;
-  const modelFacts: ModelFacts = { candidate, usage: tokens, notes, replyRisk: highestRisk(findReplyRisks(reply)) };
+  const modelFacts: ModelFacts = { candidate, usage: tokens, notes, replyRisk: highestRisk(findRisks(reply)) };
   const stored = runInput();
   keySharesOf(env).index(input.key.id, stored.identicalDigest);
   const kept = runStub(env, id).storeEnded(JSON.stringify(stored), text, JSON.stringify(modelFacts), JSON.stringify(events()));

@@ -4,7 +4,7 @@ import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import type { Note, CallTerms } from "../../shared/model/call.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
-import type { Candidate } from "../../shared/routing/choose.ts";
+import type { SubjectRequest } from "../../shared/model/subject.ts";
 import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
 import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
@@ -60,15 +60,13 @@ export type PipelineRequest = {
   /** The revision of MCP by which it was read; absent where it came by none. */
   readonly revision?: string;
   readonly requestor: Requestor;
-  readonly request: SamplingRequest;
+  readonly request: SubjectRequest;
   /** The context that the request asks for and does not get. */
   readonly contextIgnored: "thisServer" | "allServers" | null;
   /** What was added to the request, and what of it no model gets. */
   readonly notes?: readonly Note[];
   /** The digests of its images, which are plain rasters by now (`plain-request.ts`). */
   readonly images?: readonly ImageDigests[];
-  /** Where a function is to run: the request says it, without routing. */
-  readonly destination?: Candidate;
   readonly association: Association;
   /** What the requestor calls the request, for its record. */
   readonly requestId?: string;
@@ -96,6 +94,9 @@ export type PipelineRequest = {
   readonly signal: AbortSignal;
   readonly trace?: RequestTrace | undefined;
 };
+
+/** A request for a model's reply. */
+export type MessageRequest = PipelineRequest & { readonly request: SamplingRequest };
 
 /** What was started for an admitted request. */
 export type Started =

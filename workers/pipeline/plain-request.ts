@@ -15,7 +15,7 @@ import { timed } from "../telemetry/begin-trace.ts";
 import { endedRefusal, sessionQuery } from "./admit.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
-import type { PipelineRequest, Started } from "./pipeline-request.ts";
+import type { MessageRequest, PipelineRequest, Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
 import { admitBeforePlanning } from "./admit-before-planning.ts";
 
@@ -24,7 +24,7 @@ import { admitBeforePlanning } from "./admit-before-planning.ts";
  * this one attached to it.
  */
 export type PlainRequest =
-  | { readonly kind: "ready"; readonly request: PipelineRequest; readonly planned?: Result<Plan, Refusal> }
+  | { readonly kind: "ready"; readonly request: MessageRequest; readonly planned?: Result<Plan, Refusal> }
   | { readonly kind: "attached"; readonly started: Started };
 
 /**
@@ -40,7 +40,7 @@ export type FetchesImages = (request: SamplingRequest) => Promise<Result<Samplin
  * that cannot be fetched or do not decode to one raster, each with its pointer.
  */
 export async function plainRequest(
-  asked: PipelineRequest,
+  asked: MessageRequest,
   pointerOf: BlockPointer,
   fetch?: FetchesImages,
 ): Promise<Result<PlainRequest, Refusal>> {
@@ -69,10 +69,10 @@ function release<T>({ env, ctx, key }: PipelineRequest, run: string, refused: T)
 }
 
 async function withPlainImages(
-  { env, request: asked }: PipelineRequest,
+  { env, request: asked }: MessageRequest,
   pointerOf: BlockPointer,
   fetch: FetchesImages = async (request) => ok(request),
-): Promise<Result<Pick<PipelineRequest, "request" | "images">, Refusal>> {
+): Promise<Result<Pick<MessageRequest, "request" | "images">, Refusal>> {
   const fetched = await fetch(asked);
   if (!fetched.ok) return err({ kind: "invalidParams", errors: fetched.error });
   const request = fetched.value;

@@ -17,9 +17,9 @@ import type { PipelineRequest } from "./pipeline-request.ts";
  */
 export const planFor = (asked: Planned): Promise<Result<Plan, Refusal>> => timed(asked.trace, "plan", () => planBy(asked));
 
-type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "requestor" | "request" | "destination" | "terms" | "trace">;
+type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "requestor" | "request" | "terms" | "trace">;
 
-async function planBy({ env, ctx, key, requestor, request, destination, terms }: Planned): Promise<Result<Plan, Refusal>> {
+async function planBy({ env, ctx, key, requestor, request, terms }: Planned): Promise<Result<Plan, Refusal>> {
   const documents = await documentsOrNull(env, ctx);
   if (documents === null) return err({ kind: "configurationUnavailable" });
   return planRun({
@@ -28,7 +28,6 @@ async function planBy({ env, ctx, key, requestor, request, destination, terms }:
     requestor,
     key,
     ready: readyIn(env),
-    ...(destination === undefined ? {} : { destination }),
     ...(terms?.once === undefined ? {} : { once: terms.once }),
   });
 }

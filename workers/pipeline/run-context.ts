@@ -3,8 +3,9 @@
 
 import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
-import { findReplyRisks, highestRisk } from "../../shared/policy/risk.ts";
+import { findRisks, highestRisk } from "../../shared/policy/risk.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
+import { isMessage } from "../../shared/model/subject.ts";
 import { useOf } from "../../shared/record/request-use.ts";
 import { once } from "../../shared/once.ts";
 import type { Result } from "../../shared/result.ts";
@@ -59,14 +60,14 @@ export const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesO
 /** Whether the request becomes a run, or is answered at once. */
 export function isDurable(plan: Plan, { request: { responseMode, request }, cache }: RunContext): boolean {
   if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return true;
-  // A function must not run twice: its run is stored before the call, and no repeat takes over a
+  // A tool must not run twice: its run is stored before the call, and no repeat takes over a
   // lost call.
-  if (request.kind === "function") return true;
+  if (!isMessage(request)) return true;
   const gates = gatesIn(plan);
   // Where the reply's risk may close a gate, a run stores the reply before a reviewer sees it: a
   // crash costs neither a second call nor the review. The risk of a cached reply is found here.
   const found = cache?.found;
-  const risk = found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findReplyRisks(found.reply));
+  const risk = found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findRisks(found.reply));
   const closed = { request: gates.request, response: isReplyAsked(gates, false, risk) };
   return (closed.request || closed.response) && !approvedBefore(plan, closed, cache);
 }

@@ -14,7 +14,7 @@ import type { Plan } from "../../shared/run/plan.ts";
 import { sessionStub } from "../stubs/stubs.ts";
 import { begin } from "./begin.ts";
 import { planFor } from "./plan-request.ts";
-import type { PipelineRequest, Started } from "./pipeline-request.ts";
+import type { MessageRequest, PipelineRequest, Started } from "./pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
 export type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal" | "trace"> & {
@@ -39,7 +39,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
   const { server, method, name } = originating;
   const session = sessionStub(env, key.id, sessionName);
   const content = once(() => contentIdentity(call.params));
-  const asked: PipelineRequest = {
+  const asked: MessageRequest = {
     env,
     ctx,
     key,
@@ -79,7 +79,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
  * request's rule allow that; null where nothing is added.
  */
 async function withAddedContext(
-  asked: PipelineRequest,
+  asked: MessageRequest,
   { context }: SamplingCall,
   plan: Result<Plan, Refusal>,
 ): Promise<Result<Started, Refusal> | null> {
@@ -96,7 +96,7 @@ async function withAddedContext(
   const { request, parts, characters } = added;
   const again = await planFor({ ...asked, request });
   if (!again.ok || again.value.gates.context !== "thisServer") return null;
-  const extended: PipelineRequest = {
+  const extended: MessageRequest = {
     ...asked,
     request,
     contextIgnored: null,

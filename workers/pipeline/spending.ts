@@ -13,12 +13,13 @@ import {
 } from "../../shared/budget/budgets.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import { type SubjectRequest, isMessage } from "../../shared/model/subject.ts";
 import { once } from "../../shared/once.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
 import { overBudgetError, stoppedError, unverifiedError } from "../../shared/provider/provider-error.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import type { RequestInput } from "../../shared/run/run-input.ts";
+import type { MessageInput } from "../../shared/run/run-input.ts";
 import { sizeOf } from "../../shared/routing/price.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
@@ -30,8 +31,8 @@ import { type Part, type ReserveResult, type ReservedPart, budgetSharesOf } from
 import { stopKnown, stopOf } from "./stops.ts";
 import { enqueue } from "./write-behind.ts";
 
-/** Who spends, and on what. */
-export type Spending = {
+/** For whom something is to be done, and at which server. */
+type Spender = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly key: {
@@ -41,6 +42,10 @@ export type Spending = {
     readonly token?: TokenBudget | undefined;
   };
   readonly server: string;
+};
+
+/** Who spends, and on what. */
+export type Spending = Spender & {
   readonly request: SamplingRequest;
   /**
    * Where a candidate may cost more than is left of a budget: whether the next one may be asked.
@@ -51,7 +56,7 @@ export type Spending = {
 /** What a request spends, as its input has it. */
 export const spendingOf = (
   platform: Pick<Spending, "env" | "ctx">,
-  { key, requestor, request, plan }: Pick<RequestInput, "key" | "requestor" | "request" | "plan">,
+  { key, requestor, request, plan }: Pick<MessageInput, "key" | "requestor" | "request" | "plan">,
 ): Spending => ({ ...platform, key, server: requestor.server, request, cheaperWithinBudget: plan.cheaperWithinBudget });
 
 /** An attempt is over by then: the model's timeout, and some time to settle it. */
@@ -75,7 +80,6 @@ function permittedHeld(spending: Spending, candidate: Candidate, size: () => Siz
   const stopped = stopKnown(spending, { key: key.id, server }, now);
   if (stopped === undefined) return null;
   if (stopped !== null) return err(stoppedError(stopped));
-  if (request.kind === "function") return free;
   const budgets = budgetsInMemory(env, now);
   if (budgets === null) return null;
   const parts = partsOf(allowancesIn(budgets, spending), candidate, size, request);
@@ -87,8 +91,6 @@ function permittedHeld(spending: Spending, candidate: Candidate, size: () => Siz
 async function permitted(spending: Spending, candidate: Candidate, { size, mayShare }: Reserving): Promise<Permitted> {
   const stopped = await notStopped(spending);
   if (!stopped.ok) return stopped;
-  // A function is no model: it costs nothing here.
-  if (spending.request.kind === "function") return free;
   const allowances = await allowancesOf(spending).catch(unverified);
   if (allowances === null) return err(unverifiedError("overBudget"));
   const parts = partsOf(allowances, candidate, size, spending.request);
@@ -102,7 +104,8 @@ function unverified(error: unknown): null {
   return null;
 }
 
-async function notStopped(spending: Spending): Promise<Result<null, ReturnType<typeof stoppedError>>> {
+/** Whether no operator has stopped it: asked before a model or a tool is. */
+export async function notStopped(spending: Spender): Promise<Result<null, ReturnType<typeof stoppedError>>> {
   try {
     const { key, server } = spending;
     const stopped = await stopOf(spending, { key: key.id, server }, Date.now());
@@ -194,11 +197,14 @@ async function reserveIn(env: Env, part: Part, mayShare: boolean): Promise<PartA
  * stopped, or where no model of it fits into its budgets. Nothing is reserved. Rejects where that
  * cannot be found out.
  */
-export async function affordable(spending: Spending, candidates: readonly Candidate[]): Promise<Refusal | null> {
+export async function affordable(
+  spending: Omit<Spending, "request"> & { readonly request: SubjectRequest },
+  candidates: readonly Candidate[],
+): Promise<Refusal | null> {
   const { env, key, server, request } = spending;
   const scope = await stopOf(spending, { key: key.id, server }, Date.now());
   if (scope !== null) return { kind: "stopped", scope };
-  if (request.kind === "function") return null;
+  if (!isMessage(request)) return null;
   const allowances = await allowancesOf(spending);
   if (allowances.length === 0) return null;
   const size = sizeOf(request);

@@ -1,7 +1,8 @@
 // The start of an admitted request: it adopts the run of an identical request whose requestor left,
 // opens a run, or is answered at once.
 
-import { type RunInput, decidersDigest } from "../../shared/run/run-input.ts";
+import { type RunInput, decidersDigest, isMessageInput } from "../../shared/run/run-input.ts";
+import { isMessage } from "../../shared/model/subject.ts";
 import { startSlowTimer } from "../platform/slow-timer.ts";
 import { runStub } from "../stubs/stubs.ts";
 import { type Admitted, forgetReservation } from "./admit.ts";
@@ -18,8 +19,8 @@ export async function adoptIdentical(context: RunContext, { plan, identical }: F
   const { request, run, keyObject } = context;
   const { env, ctx, key, association, requestor, endpoint, responseMode } = request;
   const { requestRef } = association;
-  // A function that ran for another request runs again for this one.
-  if (identical === null || request.request.kind === "function") return null;
+  // A tool that ran for another request runs again for this one.
+  if (identical === null || !isMessage(request.request)) return null;
   const adopted = await runStub(env, identical).adopt({
     requestRef,
     requestor,
@@ -46,7 +47,7 @@ export async function start(context: RunContext, { plan, takenOver }: Fresh): Pr
   const { env, ctx, responseMode, signal, onDelta, association } = request;
   const input = requestInputOf(context, plan, takenOver);
   const runInput = (): RunInput => asRunInput(context, plan, input);
-  if (isDurable(plan, context)) {
+  if (!isMessageInput(input) || isDurable(plan, context)) {
     keySharesOf(env).index(request.key.id, context.identical());
     await runStub(env, run).open(JSON.stringify(runInput()));
     return { kind: "run", run, posts: responseMode.kind === "callback" };

@@ -16,7 +16,7 @@ import { fetchImages } from "../media/envelope-images.ts";
 import { documentsOf } from "../stores/documents.ts";
 import { sessionById, v1Stub } from "../stubs/stubs.ts";
 import { begin } from "./begin.ts";
-import type { Association, PipelineRequest, Started } from "./pipeline-request.ts";
+import type { Association, MessageRequest, PipelineRequest, Started } from "./pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
 export type V1Call = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta" | "trace"> & {
@@ -61,7 +61,7 @@ function requestOf({
   addresses,
   notes,
   trace,
-}: V1Call): PipelineRequest {
+}: V1Call): MessageRequest {
   // A token that is for other models may not get this one's reply.
   const models = claims?.models ?? null;
   // An image that is yet to be fetched is known by its address.

@@ -10,7 +10,6 @@ import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { plainReply } from "../media/plain-reply.ts";
-import { runFunction } from "../mcp-client/functions.ts";
 import type { OnDelta } from "./provider-adapter.ts";
 import { acquireSlot } from "./queue-caller.ts";
 import { type Sender, type SendOptions, createSender } from "./send.ts";
@@ -38,7 +37,6 @@ function senderOf(env: Env): Sender {
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
       random: () => Math.random(),
       acquireSlot: (candidate, slot) => acquireSlot(env, candidate, slot),
-      runFunction: (request, candidate, limits) => runFunction(env, request, candidate, limits),
     });
     senders.set(env, sender);
   }
@@ -46,9 +44,8 @@ function senderOf(env: Env): Sender {
 }
 
 /**
- * Calls the candidates in order; the error has every attempt. One function for every kind of
- * request: vectors come back as a reply with one `embedding` block for each message, a function's
- * result as one `tool_result`.
+ * Calls the candidates in order; the error has every attempt. One function for both kinds of
+ * request: vectors come back as a reply with one `embedding` block for each message.
  *
  * `terms.timeoutMs` bounds everything from the queue to the last byte, and is never above the
  * gateway's own MODEL_TIMEOUT_SECONDS. `onDelta` gets a reply's text in pieces while it comes:

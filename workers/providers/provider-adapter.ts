@@ -2,7 +2,6 @@
 // kinds.
 
 import type { ModelReply, ProviderError } from "../../shared/model/call.ts";
-import type { FunctionRequest } from "../../shared/model/sampling.ts";
 import type { EmbeddingReply } from "../../shared/provider/embedding.ts";
 import type { ModelCall } from "../../shared/provider/model-call.ts";
 import type { Result } from "../../shared/result.ts";
@@ -10,26 +9,13 @@ import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Limits } from "./provider-exchange.ts";
 import type { Ready } from "./ready.ts";
 
-/**
- * Runs the function that the request's one tool use names, on the candidate's MCP server. A call
- * that has begun is not aborted.
- */
-export type RunFunction = (
-  request: FunctionRequest,
-  candidate: Candidate,
-  limits: Pick<Limits, "timeoutMs" | "trace">,
-) => Promise<Result<ModelReply, ProviderError>>;
-
 /** Gets the text of a reply in pieces while it comes. Together they are the text of the reply. */
 export type OnDelta = (text: string) => void;
 
 export type Surroundings = {
   readonly lookup: (name: string) => string | undefined;
   readonly now: () => number;
-  readonly runFunction?: RunFunction;
 };
-
-export type FunctionCall = { readonly request: FunctionRequest; readonly candidate: Candidate };
 
 export type EmbeddingCall = { readonly texts: readonly string[]; readonly candidate: Candidate };
 
@@ -41,8 +27,6 @@ export type OpenProvider = {
   readonly reply:
     | ((call: ModelCall, around: Surroundings, limits: Limits, onDelta?: OnDelta) => Promise<Result<ModelReply, ProviderError>>)
     | null;
-  /** One attempt at a function's result; null where nothing runs functions. */
-  readonly run: ((call: FunctionCall, around: Surroundings, limits: Limits) => Promise<Result<ModelReply, ProviderError>>) | null;
   /** One attempt at vectors; null where the API has none. */
   readonly embed: ((call: EmbeddingCall, around: Surroundings, limits: Limits) => Promise<Result<EmbeddingReply, ProviderError>>) | null;
   /** The provider's own list of models, which costs nothing; null where it has none. */

@@ -4,7 +4,6 @@
 import type { ProviderKind } from "../../shared/routing/provider-kinds.ts";
 import { anthropicProvider } from "./anthropic/anthropic-provider.ts";
 import { demoProvider } from "./demo/demo-provider.ts";
-import { mcpProvider } from "./mcp/mcp-provider.ts";
 import { openaiProvider } from "./openai/openai-provider.ts";
 import type { OpenProvider, ProviderAdapter } from "./provider-adapter.ts";
 
@@ -12,7 +11,6 @@ const adapters: Readonly<Record<ProviderKind, ProviderAdapter>> = {
   anthropic: anthropicProvider,
   openai: openaiProvider,
   demo: demoProvider,
-  mcp: mcpProvider,
 };
 
 /**

@@ -6,7 +6,6 @@ import { type SlotRequest, askHeader, fullStatus, grantedWord, hereWord, standin
 import type { QueueLimits } from "../../shared/concurrency/queue.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
-import { isTableKind } from "../../shared/routing/provider-kinds.ts";
 import type { Env } from "../platform/env.ts";
 import { queueStub } from "../stubs/stubs.ts";
 import { routingInMemory } from "../stores/documents.ts";
@@ -36,8 +35,7 @@ export async function acquireSlot(env: Env, candidate: Candidate, terms: SlotTer
 type FoundQueue = { readonly version: number; readonly limits: QueueLimits };
 
 /** By the routing table in use, where that has the model: an approved candidate may be days old. */
-function queueOf(env: Env, { model, provider }: Candidate): FoundQueue | null {
-  if (!isTableKind(provider.kind)) return null;
+function queueOf(env: Env, { model }: Candidate): FoundQueue | null {
   const table = routingInMemory(env);
   const current = table?.models.find((each) => each.id === model.id && each.provider === model.provider);
   const { lane: queue } = current ?? model;

@@ -12,9 +12,9 @@ import type { TraceContext } from "../../shared/telemetry/trace-context.ts";
 import type { SlowTimer } from "../platform/slow-timer.ts";
 import type { Limits } from "./provider-exchange.ts";
 import type { Slot, SlotRefusal, SlotTerms } from "./slot.ts";
-import type { OnDelta, RunFunction, Surroundings } from "./provider-adapter.ts";
+import type { OnDelta, Surroundings } from "./provider-adapter.ts";
 import { openProviders } from "./provider-registry.ts";
-import type { ChatRequest, FunctionRequest } from "../../shared/model/sampling.ts";
+import type { ChatRequest } from "../../shared/model/sampling.ts";
 
 export type SendOptions = {
   /** For all attempts and the waits between them. */
@@ -75,10 +75,10 @@ export type Sender = {
   /**
    * The first reply, with the candidate that gave it and the attempts that failed before it; or
    * every attempt that failed. `onDelta` gets the reply's text in pieces while it comes; after the
-   * first, no other candidate is called. A function is run once, whatever the options say.
+   * first, no other candidate is called.
    */
   readonly send: (
-    request: ChatRequest | FunctionRequest,
+    request: ChatRequest,
     candidates: readonly Candidate[],
     options: SendOptions,
     onDelta?: OnDelta,
@@ -101,8 +101,6 @@ export type World = {
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly random: () => number;
-  /** Runs a registered function; without it none can be run. */
-  readonly runFunction?: RunFunction;
   /**
    * A slot among the calls that a model may have under way at once; without it no model has a
    * limit.
@@ -112,18 +110,11 @@ export type World = {
 
 export function createSender(world: World): Sender {
   const providers = openProviders(world.fetch);
-  const around: Surroundings = {
-    lookup: world.lookup,
-    now: world.now,
-    ...(world.runFunction === undefined ? {} : { runFunction: world.runFunction }),
-  };
+  const around: Surroundings = { lookup: world.lookup, now: world.now };
   return {
     send: async (request, candidates, options, onDelta) => {
-      // Where an answer is lost, the function may have run: it is never run again.
-      const terms: SendOptions = request.kind === "function" ? { ...options, once: true } : options;
-      const sent = await failover(world, candidates, terms, async (candidate, limits) => {
-        const { reply, run } = providers(candidate.provider.kind);
-        if (request.kind === "function") return run === null ? err(badCallError) : run({ request, candidate }, around, limits);
+      const sent = await failover(world, candidates, options, async (candidate, limits) => {
+        const { reply } = providers(candidate.provider.kind);
         return reply === null ? err(badCallError) : reply({ request, candidate }, around, limits, onDelta);
       });
       if (!sent.ok) return sent;

@@ -6,12 +6,13 @@ import * as z from "zod";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
 import { schemaErrors } from "../../shared/wire/control/function-schema.ts";
-import { toToolResultReply } from "../../shared/run/functions.ts";
+import { toolResultOf } from "../../shared/run/functions.ts";
 import { content2025 } from "../../shared/wire/mcp-2025/content.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
-import type { ToolDefinition, ToolResultBlock } from "../../shared/model/sampling.ts";
+import type { ToolDefinition } from "../../shared/model/sampling.ts";
 import type { FunctionError } from "../../shared/model/outcome.ts";
+import type { ToolResult } from "../../shared/model/subject.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
 import { connectionError, errorOfStatus, outcomeUnknownError, timeoutError } from "../../shared/provider/provider-error.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -27,7 +28,7 @@ export type AskedTool = Reached & {
 };
 
 /** `input`: the arguments as JSON. `trace`: for the call's `_meta`. */
-export type ToolUse = { readonly id: string; readonly input: string; readonly trace?: TraceMembers };
+export type ToolUse = { readonly input: string; readonly trace?: TraceMembers };
 
 /** Pages of a server's list of tools; a server with more is not searched to its end. */
 const mostPages = 50;
@@ -54,14 +55,14 @@ const noToolErrors: { readonly [reason in NoTool]: ProviderError } = {
 };
 const badArguments: ProviderError = { kind: "badRequest", then: "stop", detail: "toolArguments" };
 
-/** `block`: the result as JSON of `ToolResultBlock`. */
+/** `result`: JSON of `ToolResult`. */
 export type CallAnswer =
-  | { readonly block: string; readonly needsSampling: boolean; readonly error: null }
-  | { readonly block: null; readonly error: ProviderError };
+  | { readonly result: string; readonly needsSampling: boolean; readonly error: null }
+  | { readonly result: null; readonly error: ProviderError };
 
 /**
  * Calls the tool with these arguments, once, where they fit its current schema. The errors are
- * those of `runFunction`.
+ * those of the gateway's own `callTool`.
  */
 export async function callTool(asked: AskedTool, use: ToolUse): Promise<CallAnswer> {
   const input = JSON.parse(use.input) as JsonObject; // the gateway's own
@@ -72,13 +73,12 @@ export async function callTool(asked: AskedTool, use: ToolUse): Promise<CallAnsw
     if (!checkArguments(inputSchema, input, "").ok) return err(badArguments);
     const options = { signal, timeout: asked.timeoutMs + spareMs, toolDefinition: { name: asked.tool, inputSchema } as Tool };
     const meta = use.trace === undefined ? {} : { _meta: { ...use.trace } };
-    const result = await session.client.callTool({ name: asked.tool, arguments: input, ...meta }, options);
-    const block = toToolResultReply(use.id, result);
-    if (!block.ok) return err(broken());
-    const needsSampling = session.askedForSampling || saysThatItSamples(block.value);
-    return ok({ block: JSON.stringify(block.value), needsSampling, error: null });
+    const result = toolResultOf(await session.client.callTool({ name: asked.tool, arguments: input, ...meta }, options));
+    if (!result.ok) return err(broken());
+    const needsSampling = session.askedForSampling || saysThatItSamples(result.value);
+    return ok({ result: JSON.stringify(result.value), needsSampling, error: null });
   });
-  return called.ok ? called.value : { block: null, error: called.error };
+  return called.ok ? called.value : { result: null, error: called.error };
 }
 
 /**
@@ -86,7 +86,7 @@ export async function callTool(asked: AskedTool, use: ToolUse): Promise<CallAnsw
  * request sampling that their client did not declare, and say "Client does not support sampling
  * (required for sampling/createMessage)".
  */
-const saysThatItSamples = ({ isError, content }: ToolResultBlock): boolean =>
+const saysThatItSamples = ({ isError, content }: ToolResult): boolean =>
   isError === true &&
   content.some((part) => part.type === "text" && /\bnot support sampling\b|sampling\/createMessage/i.test(part.text.slice(0, 2_000)));
 

@@ -3,7 +3,7 @@
 
 import { asksWords } from "../../shared/channels/fact-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { type ReviewFacts, askingOf } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, askingOf, isFromServer } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Origin } from "./outside-text.tsx";
 
@@ -13,26 +13,26 @@ export function asksOf(
   { page, review }: Words,
 ): { readonly label: string; readonly sentence: string } {
   // A sampling request's label says half of its sentence.
-  if (facts.asking === "sampling") return { label: page.askedBy, sentence: page.samplingAsks };
+  if (isFromServer(facts)) return { label: page.askedBy, sentence: page.samplingAsks };
   return { label: page.whoAsks, sentence: asksWords(facts, review) };
 }
 
 /** What a reviewer has to know before approving, or null. */
 export function noticeOf({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">, { page, review }: Words): string | null {
-  if (asking === "function") return gate === "request" ? page.runNotice : review.runGates.response.lead;
+  if (asking === "toolCall") return gate === "request" ? page.runNotice : review.runGates.response.lead;
   return asking === "functionChoice" ? page.functionChoiceNotice : null;
 }
 
 /** The heading of the prompt at the response gate. */
 export const promptWords = ({ asking }: Pick<ReviewFacts, "asking">, { page: { prompt } }: Words): string =>
-  asking === "function" ? prompt.run : asking === "embedding" ? prompt.vectors : prompt.model;
+  asking === "toolCall" ? prompt.run : asking === "embedding" ? prompt.vectors : prompt.model;
 
 export const hiddenWords = ({ asking }: Pick<ReviewFacts, "asking">, { page: { hidden } }: Words): string =>
-  asking === "function" ? hidden.run : hidden.reply;
+  asking === "toolCall" ? hidden.run : hidden.reply;
 
 /** The three steps of the run, of which the gate is the first or the last. */
 export const stepsOf = ({ asking }: Pick<ReviewFacts, "asking">, { page: { steps } }: Words): readonly string[] => {
-  const { asked, served, answered } = asking === "function" ? steps.run : asking === "embedding" ? steps.vectors : steps.model;
+  const { asked, served, answered } = asking === "toolCall" ? steps.run : asking === "embedding" ? steps.vectors : steps.model;
   return [asked, served, answered];
 };
 
@@ -40,8 +40,11 @@ export const stepsOf = ({ asking }: Pick<ReviewFacts, "asking">, { page: { steps
 export function progressOf(view: ReviewView, { page }: Words): string {
   const asking = askingOf(view);
   if (view.progress === "responseReview" && (view.written ?? null) !== null) return page.written.inReview;
-  const own: Partial<Record<RunProgress, string>> =
-    asking === "sampling" ? {} : asking === "function" ? { ...page.clientProgress, ...page.runProgress } : page.clientProgress;
+  const own: Partial<Record<RunProgress, string>> = isFromServer({ asking })
+    ? {}
+    : asking === "toolCall"
+      ? { ...page.clientProgress, ...page.runProgress }
+      : page.clientProgress;
   return own[view.progress] ?? page.progress[view.progress];
 }
 
@@ -53,19 +56,21 @@ export type Origins = {
   readonly reply: Origin;
 };
 
-export function originsOf(view: Pick<ReviewView, "requestor" | "request" | "answeredBy" | "reply" | "written">, { page }: Words): Origins {
+export function originsOf(view: ReviewView, { page }: Words): Origins {
   const { outside } = page;
   const asking = askingOf(view);
   const { server, client, name } = view.requestor;
   const by = view.written?.by;
-  const names = { server, client, name, by: by ?? "", model: view.answeredBy?.id ?? view.reply?.model ?? "" };
+  const message = view.subject === "message" ? view : null;
+  const names = { server, client, name, by: by ?? "", model: message?.answeredBy?.id ?? message?.reply?.model ?? "" };
+  const hasOurs = message?.request.responseFormat !== undefined;
   const of = (sentence: string): Origin => ({ sentence, names });
   const answer = by === undefined ? outside.model : page.written.from;
-  if (asking === "sampling") {
+  if (isFromServer({ asking })) {
     return {
       request: of(outside.server),
       // The sentences that ask for the format are ours; the rest is the server's.
-      systemPrompt: of(view.request.responseFormat === undefined ? outside.server : outside.serverAndUs),
+      systemPrompt: of(hasOurs ? outside.serverAndUs : outside.server),
       assistant: of(outside.serverAsAssistant),
       reply: of(answer),
     };
@@ -74,10 +79,9 @@ export function originsOf(view: Pick<ReviewView, "requestor" | "request" | "answ
     request: of(outside.client),
     // A translation's prompt, and the sentence that asks for JSON, are ours; the rest of the system
     // prompt is the client's.
-    systemPrompt: of(view.request.responseFormat === undefined ? outside.client : outside.clientAndUs),
-    // No model wrote a tool use that is to run.
-    assistant: of(asking === "function" ? outside.client : outside.clientAsAssistant),
-    reply: of(asking === "function" ? outside.tool : answer),
+    systemPrompt: of(hasOurs ? outside.clientAndUs : outside.client),
+    assistant: of(outside.clientAsAssistant),
+    reply: of(asking === "toolCall" ? outside.tool : answer),
   };
 }
 
@@ -91,8 +95,8 @@ export function grantWords(
   readonly scopes: Readonly<Record<GrantOffer["scopes"][number], string>>;
 } {
   const { lead, shape, scopes } = page.grant;
-  if (asking === "sampling") return { lead: lead[gate], shape: shape[gate], scopes };
-  if (asking !== "function") return { lead: lead[gate], shape: shape[gate], scopes: page.clientGrant };
+  if (isFromServer({ asking })) return { lead: lead[gate], shape: shape[gate], scopes };
+  if (asking !== "toolCall") return { lead: lead[gate], shape: shape[gate], scopes: page.clientGrant };
   const { runGrant } = page;
   return {
     lead: gate === "request" ? runGrant.lead : lead.response,

@@ -5,7 +5,7 @@
 import type { Child } from "hono/jsx";
 import { reasonWords } from "../../shared/channels/fact-words.ts";
 import { type SubmittedForm, approveAct, formFields, longestReason } from "../../shared/review/form.ts";
-import type { ReviewFacts } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, isFromServer } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { approveForScript, approveWords } from "./approve-words.ts";
 import { GrantForm, type KeptGrant } from "./grant-offer.tsx";
@@ -38,8 +38,9 @@ export const otherVoters = ({ reviewers = [], votes = [], reviewer }: ReviewView
  * Who gets it. The chosen model is named without a script: a rule in the stylesheet shows the one
  * whose radio button is checked.
  */
-const ChosenModel = ({ view: { models }, chosen }: { view: ReviewView; chosen: string | undefined }) => {
+const ChosenModel = ({ view, chosen }: { view: ReviewView; chosen: string | undefined }) => {
   const words = useWords();
+  const models = view.subject === "message" ? view.models : [];
   const first = models[chosenIndex(models, chosen)];
   if (first === undefined) return <>{words.page.noModel}</>;
   if (models.length === 1 || models.length > modelsOnButton) return <Name value={first.id} />;
@@ -56,7 +57,7 @@ const ChosenModel = ({ view: { models }, chosen }: { view: ReviewView; chosen: s
 
 /** Who gets the reply: that to a client's own task goes to the client. */
 export const Requestor = ({ view: { requestor }, facts }: Pick<DecisionProps, "view" | "facts">) => (
-  <Name value={facts.asking === "sampling" ? requestor.server : requestor.client} />
+  <Name value={isFromServer(facts) ? requestor.server : requestor.client} />
 );
 
 /** What Approve does; or why this reviewer cannot approve. */
@@ -88,7 +89,7 @@ const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "fa
       </>
     );
   const how = changes === 0 ? "same" : "changed";
-  const isRun = facts.asking === "function" && view.gate === "request";
+  const isRun = facts.asking === "toolCall" && view.gate === "request";
   return (
     <>
       {fill((isRun ? effect.run : effect[view.gate])[how], {
@@ -136,7 +137,7 @@ const Deny = ({ facts, kept, isSolid }: { facts: ReviewFacts; kept: SubmittedFor
           {`\n${kept?.reason ?? ""}`}
         </textarea>
         <p class="hint" id="reason-hint">
-          {reasonWords(facts, review)} {facts.asking === "function" && facts.gate === "response" ? page.decide.notUndone : ""}
+          {reasonWords(facts, review)} {facts.asking === "toolCall" && facts.gate === "response" ? page.decide.notUndone : ""}
         </p>
         <button type="submit" name={formFields.act} value="deny" class="btn no solid deny-now">
           {page.decide.deny}

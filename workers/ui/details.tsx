@@ -8,12 +8,12 @@ import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { asksOf } from "./asking-words.ts";
 import { Icon } from "./icons.tsx";
-import { Models, NamedModel } from "./models.tsx";
+import { Models, NamedModel, RunsOn } from "./models.tsx";
 import { People } from "./names.tsx";
 import { Name, Plain } from "./outside-text.tsx";
 import type { Origins } from "./asking-words.ts";
-import { replySummary, ReplyRows } from "./reply-content.tsx";
-import { requestSummary } from "./request-content.tsx";
+import { ReplyRows } from "./reply-content.tsx";
+import { replySummaryOf, requestSummaryOf } from "./subject-content.tsx";
 import { Row, SettingsRows, TallRow } from "./request-settings.tsx";
 import { fill } from "./sentence.tsx";
 import type { Showing } from "./text-part.tsx";
@@ -56,7 +56,7 @@ const AskedBy = ({ view: { requestor }, facts }: Pick<DetailsProps, "view" | "fa
 };
 
 function modelsHeading({ asking, isUnsent, serving }: ReviewFacts, { page: { models, written } }: Words): string {
-  if (asking === "function") return isUnsent ? models.unrunHeading : models.runsHeading;
+  if (asking === "toolCall") return isUnsent ? models.unrunHeading : models.runsHeading;
   if (serving.kind === "written") return written.modelHeading;
   return isUnsent ? models.unaskedHeading : models.heading;
 }
@@ -112,7 +112,7 @@ const Ids = ({ view, facts }: Pick<DetailsProps, "view" | "facts">) => {
   return (
     <>
       <TallRow name={said.content}>
-        {isReply && view.reply !== null ? replySummary(view.reply, words) : requestSummary(view.request, words)}
+        {isReply && view.reply !== null ? replySummaryOf(view.reply, words) : requestSummaryOf(view, words)}
       </TallRow>
       {facts.risks.length === 0 && facts.isOpen ? <Row name={said.warnings}>{words.page.warnings.none}</Row> : null}
       <TallRow name={said.request}>
@@ -131,8 +131,9 @@ const isOpen = ({ view, showing, chosen }: DetailsProps): boolean => {
   const paths = ["/maxTokens", "/temperature", "/stopSequences", "/metadata", "/responseFormat", "/modelPreferences", "/toolChoice"];
   const inside = (path: string): boolean => paths.some((each) => path.startsWith(each));
   const errors = [...(showing.editing?.errors.keys() ?? [])];
+  const models = view.subject === "message" ? view.models : [];
   return (
-    (chosen !== undefined && chosen !== view.models[0]?.id && view.models.some(({ id }) => id === chosen)) ||
+    (chosen !== undefined && chosen !== models[0]?.id && models.some(({ id }) => id === chosen)) ||
     [...showing.own.keys(), ...showing.earlier.keys(), ...errors].some((path) => inside(path) || path === "model") ||
     view.risks.some(({ pointer }) => inside(pointer))
   );
@@ -142,24 +143,33 @@ export const Details = (props: DetailsProps) => {
   const { view, facts, showing, origins, chosen, prefix = "" } = props;
   const words = useWords();
   const { page } = words;
-  const { request } = view;
+  const message = view.subject === "message" ? view : null;
   return (
     <details class="facts" id={`${prefix}settings`} open={isOpen(props)}>
       <summary class="chev">
         {page.facts.heading}{" "}
-        {request.kind === "chat" ? <span class="soft">{fill(page.facts.maxTokens, { n: request.maxTokens })}</span> : null}
+        {message?.request.kind === "chat" ? <span class="soft">{fill(page.facts.maxTokens, { n: message.request.maxTokens })}</span> : null}
       </summary>
       <div class="scroll" tabindex={0} role="group" aria-label={page.facts.heading}>
         <dl>
           <AskedBy view={view} facts={facts} />
-          <TallRow name={modelsHeading(facts, words)}>
-            <NamedModel request={request} />
-            <Models models={view.models} choosable={showing.editing !== undefined && view.gate === "request"} chosen={chosen} />
-          </TallRow>
-          {view.gate === "response" && view.reply !== null && view.state.kind !== "denied" ? (
-            <ReplyRows reply={view.reply} view={view} />
+          {view.subject === "toolCall" ? (
+            <TallRow name={modelsHeading(facts, words)}>
+              <RunsOn call={view.request} />
+            </TallRow>
           ) : null}
-          <SettingsRows request={request} showing={showing} origins={origins} />
+          {message === null ? null : (
+            <>
+              <TallRow name={modelsHeading(facts, words)}>
+                <NamedModel request={message.request} />
+                <Models models={message.models} choosable={showing.editing !== undefined && view.gate === "request"} chosen={chosen} />
+              </TallRow>
+              {view.gate === "response" && message.reply !== null && view.state.kind !== "denied" ? (
+                <ReplyRows reply={message.reply} view={message} />
+              ) : null}
+              <SettingsRows request={message.request} showing={showing} origins={origins} />
+            </>
+          )}
           <Differences view={view} facts={facts} />
           <Reviewers view={view} facts={facts} />
           <Ids view={view} facts={facts} />

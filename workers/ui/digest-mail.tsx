@@ -54,7 +54,7 @@ function mailInWords(entries: readonly DigestEntry[]): MailContent {
 
 function buttonOf({ facts: { asking, gate } }: DigestEntry): string {
   const { gates, run } = useWords().email;
-  return (asking === "function" ? run : gates)[gate].button;
+  return (asking === "toolCall" ? run : gates)[gate].button;
 }
 
 /** What the review is about, without anything of which an email program makes a link. */

@@ -5,6 +5,8 @@ import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { RiskLevel } from "../../shared/policy/risk.ts";
 import { endedWords } from "../../shared/channels/fact-words.ts";
+import { toolName } from "../../shared/model/subject.ts";
+import { isInReply } from "../../shared/review/editable-fields.ts";
 import { type ReviewFacts, isOpen } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { stepsOf } from "./asking-words.ts";
@@ -20,17 +22,19 @@ import { placeWords } from "../../shared/channels/content-words.ts";
 type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
 /** Who answers, or would; empty where nobody does. */
-export const servedBy = ({ models }: ReviewView, { serving }: ReviewFacts, chosen?: string): string => {
+export const servedBy = ({ serving }: ReviewFacts, chosen?: string): string => {
   switch (serving.kind) {
     case "goesTo":
+      return serving.models.find(({ id }) => id === chosen)?.id ?? serving.models[0]?.id ?? "";
     case "runs":
-      return models.find(({ id }) => id === chosen)?.id ?? models[0]?.id ?? "";
+    case "ran":
+      return toolName(serving.call);
+    case "filledIn":
+      return "";
     case "written":
       return serving.by;
     case "answered":
       return serving.by?.id ?? serving.realName;
-    case "ran":
-      return serving.on?.id ?? serving.realName;
   }
 };
 
@@ -40,7 +44,7 @@ const headingOf = ({ asking, gate, isOpen }: ReviewFacts, { page }: Words): stri
 export const HeadingWords = ({ view, facts, chosen }: ViewWithFacts & { chosen?: string | undefined }) => {
   const words = useWords();
   const { server, client, name } = view.requestor;
-  const model = servedBy(view, facts, chosen);
+  const model = servedBy(facts, chosen);
   const caller = (
     <>
       <Name value={server} />
@@ -82,7 +86,7 @@ export function titleOf(view: ReviewView, facts: ReviewFacts, words: Words): str
     server: short(server, words),
     client: short(client, words),
     name: short(name, words),
-    model: short(servedBy(view, facts), words) || words.page.noModel,
+    model: short(servedBy(facts), words) || words.page.noModel,
   };
   const sentence = headingOf(facts, words).replaceAll(/\{(\w+)\}/g, (whole, key: string) => values[key] ?? whole);
   const count =
@@ -186,7 +190,7 @@ const placeOf = ({ pointer, view: { gate, request } }: RiskPlaceProps, words: Wo
   // The tools as a whole have no place of their own.
   const isTools = pointer === "/tools";
   const place = isTools ? page.pieces.tools : placeWords(pointer, words, request.kind);
-  if (gate === "request" || pointer.startsWith("/content/")) return { to: placeId(isTools ? "/tools/0" : pointer), place };
+  if (gate === "request" || isInReply(pointer)) return { to: placeId(isTools ? "/tools/0" : pointer), place };
   return { to: promptId, place: page.warnings.inPrompt.replace("{place}", place) };
 };
 

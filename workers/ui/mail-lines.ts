@@ -3,6 +3,7 @@
 
 import type { Child } from "hono/jsx";
 import { costWords } from "../../shared/channels/fact-words.ts";
+import type { ToolCall } from "../../shared/model/subject.ts";
 import type { NamedModel } from "../../shared/model/sampling.ts";
 import { unreachable } from "../../shared/result.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
@@ -54,7 +55,7 @@ function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string)
     review: { marks },
   } = useWords();
   const named = (model: ShownModel): Child[] => fill(words.facts.model1, { name: name(model.id), provider: name(model.provider) });
-  const where = (on: ShownModel): Child[] => fill(words.facts.run1, { server: name(on.provider), name: name(on.name) });
+  const where = ({ server, tool }: ToolCall): Child[] => fill(words.facts.run1, { server: name(server), name: name(tool) });
   switch (serving.kind) {
     case "goesTo": {
       const [first, ...others] = serving.models;
@@ -72,10 +73,12 @@ function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string)
     case "written":
       return [{ label: words.facts.writtenBy, sentences: [[name(serving.by)]] }];
     case "runs":
-      return serving.on.slice(0, 1).map((on) => ({ label: words.facts.runs, sentences: [where(on)] }));
+      return [{ label: words.facts.runs, sentences: [where(serving.call)] }];
+    case "filledIn":
+      return [];
     case "ran":
       return [
-        ...(serving.on === null ? [] : [{ label: words.facts.ran, sentences: [where(serving.on)] }]),
+        { label: words.facts.ran, sentences: [where(serving.call)] },
         ...(serving.isError ? [{ label: words.facts.toolSays, sentences: [[words.facts.toolError]] }] : []),
       ];
     default:
@@ -93,8 +96,9 @@ function namedLine({ name: wanted, version, provider }: NamedModel, name: (text:
 }
 
 /** A tool's result has no requested form. */
-function formLines({ cachedAt }: ReviewView, { replyForm, asking }: ReviewFacts): Line[] {
-  if (asking === "function") return [];
+function formLines(view: ReviewView, { replyForm }: ReviewFacts): Line[] {
+  if (view.subject !== "message") return [];
+  const { cachedAt } = view;
   const { email: words, review } = useWords();
   return [
     ...(replyForm === null

@@ -5,7 +5,7 @@
 import type { Child } from "hono/jsx";
 import { gateWords, titleWords } from "../../shared/channels/fact-words.ts";
 import { type Excerpt, excerptCharacters, excerptOf, startOf } from "../../shared/channels/excerpt.ts";
-import { type ReviewFacts, askingOf, reviewFacts } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, reviewFacts } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import { handOverOf } from "../../shared/channels/hand-over.ts";
@@ -67,7 +67,7 @@ export function subjectOf(view: ReviewView): string {
 
 function gateOf(view: ReviewView) {
   const { email } = useWords();
-  return (askingOf(view) === "function" ? email.run : email.gates)[view.gate];
+  return (view.subject === "toolCall" ? email.run : email.gates)[view.gate];
 }
 
 /** Undefined where the email has none; a reminder has none, because an earlier email had it. */

@@ -1,6 +1,8 @@
 // The models in the order in which they are called. No other model gets the content.
 
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import { type ToolCall, toolName } from "../../shared/model/subject.ts";
+import { callWords } from "../../shared/channels/content-words.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ShownModel } from "../../shared/review/view.ts";
 import { useWords } from "./language.ts";
@@ -61,6 +63,20 @@ export const NamedModel = ({ request: { namedModel } }: { request: SamplingReque
     </p>
   );
 };
+
+/** The tool that runs, and why it runs there. */
+export const RunsOn = ({ call }: { call: ToolCall }) => (
+  <ol class="models">
+    <li>
+      <strong>
+        <Name value={toolName(call)} />
+      </strong>
+      <span class="soft">
+        <Plain value={callWords(call, useWords())} />
+      </span>
+    </li>
+  </ol>
+);
 
 type ModelsProps = {
   readonly models: readonly ShownModel[];

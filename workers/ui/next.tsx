@@ -36,9 +36,9 @@ export const Next = ({ view, facts, action }: NextProps) => {
   const { page } = useWords();
   const { next, votes = [], now, reviewer, createdAt, requestor } = view;
   if (next == null) return null;
-  const words = page.next[facts.asking === "function" ? "run" : "model"];
+  const words = page.next[facts.asking === "toolCall" ? "run" : "model"];
   const values = {
-    model: <Name value={servedBy(view, facts)} />,
+    model: <Name value={servedBy(facts)} />,
     name: <Name value={requestor.name} />,
     server: <Name value={requestor.server} />,
   };

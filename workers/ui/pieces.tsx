@@ -2,7 +2,7 @@
 // changed.
 
 import type { Child } from "hono/jsx";
-import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../../shared/model/sampling.ts";
+import type { ReplyBlock, ToolResultBlock } from "../../shared/model/sampling.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { objectText } from "../../shared/review/editable-fields.ts";
 import { MediaPart } from "./media.tsx";
@@ -97,19 +97,17 @@ function resultPart(context: PieceContext, path: string, content: ResultContent)
   }
 }
 
-function resultParts(context: PieceContext, path: string, block: ToolResultBlock): FramedPart[] {
-  const { showing, words, from } = context;
+/** The parts of a tool's result, below a heading. */
+export function resultParts(
+  context: PieceContext,
+  path: string,
+  block: Pick<ToolResultBlock, "content" | "structuredContent">,
+): FramedPart[] {
+  const { showing, words, from, title } = context;
   const { pieces } = words.page;
-  const result = fill(block.isError === true ? pieces.failedToolResult : pieces.toolResult, { id: <Name value={block.toolUseId} /> });
-  const title = (
-    <>
-      {context.title}
-      {result}
-    </>
-  );
   const parts = block.content.map((content, k): FramedPart => {
     const id = k === 0 ? context.id : undefined;
-    return { from, part: resultPart({ ...context, title, id }, `${path}/content/${k}`, content) };
+    return { from, part: resultPart({ ...context, id }, `${path}/content/${k}`, content) };
   });
   if (block.content.length === 0)
     parts.push({ from, part: <TextPart showing={showing} path={path} fixed title={title} text="" id={context.id} /> });
@@ -132,8 +130,6 @@ function resultParts(context: PieceContext, path: string, block: ToolResultBlock
   return [...parts, { from, part: structured }];
 }
 
-const toolUse = (kind: SamplingRequest["kind"], { page: { pieces } }: Words): string => (kind === "function" ? pieces.run : pieces.toolUse);
-
 /** The parts of one block of a message or a reply. */
 export function blockParts(context: PieceContext, path: string, block: Exclude<ReplyBlock, { type: "embedding" }>): FramedPart[] {
   const { showing, words, from, title, id, role } = context;
@@ -154,7 +150,7 @@ export function blockParts(context: PieceContext, path: string, block: Exclude<R
       return [{ from, part: <MediaPart title={heading} data={block.data} mimeType={block.mimeType} place={place} id={id} /> }];
     }
     case "tool_use": {
-      const heading = fill(toolUse(showing.kind, words), {
+      const heading = fill(pieces.toolUse, {
         role: role === "model" ? pieces.model : role === "assistant" ? pieces.assistant : title,
         name: <Name value={block.name} />,
       });
@@ -163,7 +159,15 @@ export function blockParts(context: PieceContext, path: string, block: Exclude<R
       const input = <TextPart showing={showing} path={`${path}/input`} title={heading} text={text} kind="object" about={about} id={id} />;
       return [{ from, part: input }];
     }
-    case "tool_result":
-      return resultParts(context, path, block);
+    case "tool_result": {
+      const result = fill(block.isError === true ? pieces.failedToolResult : pieces.toolResult, { id: <Name value={block.toolUseId} /> });
+      const heading = (
+        <>
+          {title}
+          {result}
+        </>
+      );
+      return resultParts({ ...context, title: heading }, path, block);
+    }
   }
 }

@@ -12,6 +12,9 @@ export function placeId(path: string): string {
   if (path.startsWith("/messages/")) return `message-${first}`;
   if (path.startsWith("/tools/")) return `tool-${first}`;
   if (path.startsWith("/content/")) return `part-${first}`;
+  if (path === "/structuredContent") return "structured";
+  if (path === "/arguments") return "arguments";
+  if (path === "/message") return "message-1";
   if (path.startsWith("/systemPrompt")) return "system-prompt";
   if (path === answerPath) return ownReplyId;
   return "settings";

@@ -3,9 +3,9 @@
 import type { Usage } from "../../shared/model/call.ts";
 import type { EmbeddingBlock, SamplingReply, SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { replyFields } from "../../shared/review/editable-fields.ts";
+import { fieldsOf } from "../../shared/review/subject/parts.ts";
 import { beginningOfVector, vectorsIn, vectorSizes } from "../../shared/review/vectors.ts";
-import type { ReviewView } from "../../shared/review/view.ts";
+import type { MessageView } from "../../shared/review/view.ts";
 import type { Origins } from "./asking-words.ts";
 import { useWords } from "./language.ts";
 import { Time } from "./names.tsx";
@@ -15,7 +15,6 @@ import { placeId } from "./place-id.ts";
 import { Row, TallRow } from "./request-settings.tsx";
 import { fill, fillText } from "./sentence.tsx";
 import { type Showing, TextPart } from "./text-part.tsx";
-import { placeWords } from "../../shared/channels/content-words.ts";
 
 const mostVectors = 100;
 
@@ -39,14 +38,10 @@ const Vectors = ({ vectors, prefix }: { vectors: readonly EmbeddingBlock[]; pref
   );
 };
 
-/**
- * The requested form, the finish reason and the tokens. A tool's run has none of them, and vectors
- * have no finish reason.
- */
-export const ReplyRows = ({ reply, view }: { reply: SamplingReply; view: ReviewView }) => {
+/** The requested form, the finish reason and the tokens. Vectors have no finish reason. */
+export const ReplyRows = ({ reply, view }: { reply: SamplingReply; view: MessageView }) => {
   const { page, review } = useWords();
   const { kind } = view.request;
-  if (kind === "function") return null;
   return (
     <>
       {kind === "embedding" && reply.stopReason === undefined ? null : (
@@ -66,7 +61,7 @@ type ReplyContentProps = {
   readonly reply: SamplingReply;
   readonly showing: Showing;
   readonly origins: Origins;
-  readonly view: ReviewView;
+  readonly view: MessageView;
   readonly prefix?: string;
 };
 
@@ -78,14 +73,7 @@ function replyParts({ reply, showing, origins, prefix = "" }: ReplyContentProps,
   }
   return reply.content.flatMap((block, i) => {
     if (block.type === "embedding") return [];
-    const title =
-      block.type === "tool_result"
-        ? ""
-        : showing.kind === "function"
-          ? placeWords(`/content/${i}`, words, showing.kind)
-          : of === 1
-            ? page.pieces.reply
-            : fillText(page.pieces.replyPart, { n: String(i + 1) });
+    const title = block.type === "tool_result" ? "" : of === 1 ? page.pieces.reply : fillText(page.pieces.replyPart, { n: String(i + 1) });
     const context = { showing, words, from: origins.reply, id: prefix + placeId(`/content/${i}`), title, role: "model" } as const;
     return blockParts(context, `/content/${i}`, block);
   });
@@ -96,7 +84,6 @@ export const ReplyContent = (props: ReplyContentProps) => {
   const words = useWords();
   const { reply, view } = props;
   const vectors = vectorsIn(reply);
-  const isError = reply.content.some((block) => block.type === "tool_result" && block.isError === true);
   return (
     <>
       {view.cachedAt == null ? null : (
@@ -105,7 +92,6 @@ export const ReplyContent = (props: ReplyContentProps) => {
           <p>{fill(words.review.cached, { at: <Time at={view.cachedAt} now={view.now} /> })}</p>
         </div>
       )}
-      {isError ? <p class="note mind">{words.review.toolError}</p> : null}
       {vectors.length === 0 ? null : <Vectors vectors={vectors} prefix={props.prefix ?? ""} />}
       <Frames parts={replyParts(props, words)} />
     </>
@@ -130,6 +116,6 @@ function usageWords(
 export function replySummary(reply: SamplingReply, { page, review }: Words): string {
   const vectors = vectorsIn(reply);
   if (vectors.length === reply.content.length && vectors.length > 0) return review.vectors(vectorSizes(vectors));
-  const characters = [...replyFields(reply).values()].reduce((sum, text) => sum + text.length, 0);
+  const characters = [...fieldsOf(reply).values()].reduce((sum, text) => sum + text.length, 0);
   return [fillText(page.counts.blocks, { n: reply.content.length }), review.counts.characters(characters)].join(review.marks.comma);
 }

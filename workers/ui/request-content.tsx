@@ -4,7 +4,8 @@
 import type { Child } from "hono/jsx";
 import type { SamplingRequest, ToolDefinition, ToolResultBlock } from "../../shared/model/sampling.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { objectText, requestFields } from "../../shared/review/editable-fields.ts";
+import { objectText } from "../../shared/review/editable-fields.ts";
+import { fieldsOf } from "../../shared/review/subject/parts.ts";
 import type { Origins } from "./asking-words.ts";
 import { useWords } from "./language.ts";
 import { Frames, type FramedPart, Name, OutsideText } from "./outside-text.tsx";
@@ -112,18 +113,14 @@ export function requestSummary(request: SamplingRequest, { page, review }: Words
   const blocks = request.messages.flatMap((message) => message.content);
   const inner = blocks.flatMap((block): (Block | ResultContent)[] => (block.type === "tool_result" ? block.content : [block]));
   const count = (type: string): number => inner.filter((block) => block.type === type).length;
-  const characters = [...requestFields(request)].reduce(
+  const characters = [...fieldsOf(request)].reduce(
     (sum, [path, text]) => (/^\/(?:messages|systemPrompt|tools)/.test(path) ? sum + text.length : sum),
     0,
   );
   const counts = { ...page.counts, ...review.counts };
   return [
     request.systemPrompt === undefined ? "" : counts.systemPrompt,
-    request.kind === "function"
-      ? counts.arguments
-      : request.kind === "embedding"
-        ? fillText(page.counts.texts, { n: request.messages.length })
-        : fillText(page.counts.messages, { n: request.messages.length }),
+    fillText(request.kind === "embedding" ? page.counts.texts : page.counts.messages, { n: request.messages.length }),
     count("image") === 0 ? "" : counts.images(count("image")),
     count("audio") === 0 ? "" : counts.audio(count("audio")),
     request.tools === undefined ? "" : counts.tools(request.tools.length),

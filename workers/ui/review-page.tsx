@@ -3,7 +3,7 @@
 // times and listens.
 
 import type { Child } from "hono/jsx";
-import { replyChanges, requestChanges, type FieldChange } from "../../shared/review/difference.ts";
+import { changesBetween, type FieldChange } from "../../shared/review/difference.ts";
 import { shownDigest } from "../../shared/review/changes.ts";
 import { formFields, type SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
@@ -12,6 +12,7 @@ import type { Words } from "../../shared/channels/words/words.ts";
 import { hiddenWords, noticeOf, type Origins, originsOf, promptWords } from "./asking-words.ts";
 import { InlineDifference } from "./changes.tsx";
 import { Decision, Harmless } from "./decision.tsx";
+import { isInReply } from "../../shared/review/editable-fields.ts";
 import { Details } from "./details.tsx";
 import { Document, type InboxMark } from "./document.tsx";
 import { GivenGrant, type KeptGrant } from "./grant-offer.tsx";
@@ -26,8 +27,7 @@ import { liveScript } from "./live-script.ts";
 import { placeId } from "./place-id.ts";
 import { fieldProblems, type Problem, problemTitle, ProblemSummary } from "./problem.tsx";
 import { Redactions } from "./redactions.tsx";
-import { ReplyContent } from "./reply-content.tsx";
-import { RequestContent, requestSummary } from "./request-content.tsx";
+import { ReplyOf, RequestOf, requestSummaryOf } from "./subject-content.tsx";
 import { fill } from "./sentence.tsx";
 import { type Editing, isFoldable, type Showing } from "./text-part.tsx";
 import { answerPath } from "../../shared/review/written.ts";
@@ -144,11 +144,11 @@ const approvedChanges = (changes: readonly FieldChange[]): number => changes.fil
 /** Differences that no edit of a field makes: between the texts there is none. */
 const byPath = (changes: readonly FieldChange[]): Map<string, FieldChange> => new Map(changes.map((change) => [change.path, change]));
 
-export const requestHistory = (view: ReviewView): FieldChange[] =>
-  view.requestAsAsked === null ? [] : requestChanges(view.requestAsAsked, view.request);
+export const requestHistory = ({ request, requestAsAsked }: ReviewView): FieldChange[] =>
+  requestAsAsked === null ? [] : changesBetween(requestAsAsked, request);
 
 export const replyHistory = ({ reply, replyAsGenerated }: ReviewView): FieldChange[] =>
-  reply === null || replyAsGenerated === null ? [] : replyChanges(replyAsGenerated, reply);
+  reply === null || replyAsGenerated === null ? [] : changesBetween(replyAsGenerated, reply);
 
 const isWithin = (a: string, b: string): boolean => a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`) || a === "";
 
@@ -176,24 +176,28 @@ export function showingOf(
   };
 }
 
+/** Whether the request needs more room than six lines: what is no text does. */
+function isLong(view: ReviewView): boolean {
+  if (view.subject !== "message") return true;
+  const { messages, systemPrompt = "" } = view.request;
+  const texts = messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : null)));
+  return texts.includes(null) || isFoldable([systemPrompt, ...texts].join("\n"));
+}
+
 /**
  * The approved prompt, below the reply: folded where it is long, and open where a warning is about
  * it.
  */
 const Prompt = ({ view, facts, showing, origins }: ViewWithFacts & { showing: Showing; origins: Origins }) => {
   const words = useWords();
-  const { request } = view;
-  const texts = request.messages.flatMap(({ content }) => content.map((block) => (block.type === "text" ? block.text : null)));
-  // What is no text needs more room than six lines.
-  const isLong = texts.includes(null) || isFoldable([request.systemPrompt ?? "", ...texts].join("\n"));
-  const isWarned = view.risks.some(({ pointer }) => !pointer.startsWith("/content/"));
+  const isWarned = view.risks.some(({ pointer }) => !isInReply(pointer));
   return (
-    <details class="ours" id={promptId} open={!isLong || isWarned}>
+    <details class="ours" id={promptId} open={!isLong(view) || isWarned}>
       <summary class="chev">
-        {promptWords(facts, words)} <span class="size">{requestSummary(request, words)}</span>
+        {promptWords(facts, words)} <span class="size">{requestSummaryOf(view, words)}</span>
       </summary>
       <div class="in">
-        <RequestContent request={request} showing={showing} origins={origins} prefix={promptPrefix} />
+        <RequestOf view={view} showing={showing} origins={origins} prefix={promptPrefix} />
       </div>
     </details>
   );
@@ -215,7 +219,7 @@ const Content = ({ view, facts, content, prompt, origins, kept, changes, error }
     return (
       <>
         <WrittenReply view={view} facts={facts} showing={content} origins={origins} />
-        <RequestContent request={view.request} showing={content} origins={origins} />
+        <RequestOf view={view} showing={content} origins={origins} />
         {mayWrite(view) ? <WriteReply view={view} facts={facts} kept={kept} changes={changes} error={error} /> : null}
       </>
     );
@@ -226,7 +230,7 @@ const Content = ({ view, facts, content, prompt, origins, kept, changes, error }
       {reply === null ? (
         <p class="note">{view.state.kind === "denied" ? hiddenWords(facts, words) : words.page.missing}</p>
       ) : (
-        <ReplyContent reply={reply} showing={content} origins={origins} view={view} />
+        <ReplyOf view={view} showing={content} origins={origins} />
       )}
       <Prompt view={view} facts={facts} showing={prompt} origins={origins} />
     </>

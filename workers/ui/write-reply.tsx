@@ -3,7 +3,7 @@
 
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { answerAct, editField, formFields } from "../../shared/review/form.ts";
-import type { ReviewFacts } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, isFromServer } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { answerPath } from "../../shared/review/written.ts";
 import type { Origins } from "./asking-words.ts";
@@ -57,9 +57,9 @@ export const WriteReply = ({ view, facts, kept, changes, error }: WriteReplyProp
   const send = (facts.quorum === null ? written.send : written.sendVote).replace(
     "{to}",
     // A function, because "$&" in a name would be replaced, too.
-    () => plainLetters(facts.asking === "sampling" ? server : client, words),
+    () => plainLetters(isFromServer(facts) ? server : client, words),
   );
-  const [first] = view.models;
+  const [first] = view.subject === "message" ? view.models : [];
   const id = editField(answerPath);
   const errorId = `${id}:fault`;
   return (

@@ -9,11 +9,11 @@ type Facts = Pick<ReviewFacts, "asking" | "gate">;
 
 export const slackGateWords = ({ asking, gate }: Facts, { review, slack }: NoticeWords) => ({
   ...gateWords({ asking, gate }, review),
-  ...(asking === "function" ? slack.run : slack)[gate],
+  ...(asking === "toolCall" ? slack.run : slack)[gate],
 });
 
 /** What submitting the edit modal does, with {version}. */
 export function editLead({ asking, gate }: Facts, { slack: { modal } }: NoticeWords): string {
-  if (gate === "request") return asking === "function" ? modal.editRun : modal.edit;
+  if (gate === "request") return asking === "toolCall" ? modal.editRun : modal.edit;
   return modal.editReply;
 }

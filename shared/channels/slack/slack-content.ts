@@ -3,14 +3,17 @@
 
 import type { JsonObject } from "../../encoding.ts";
 import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
+import { type ToolCall, isMessage } from "../../model/subject.ts";
+import { unreachable } from "../../result.ts";
 import { holdsSecret } from "../../policy/risk.ts";
 import { isSecret } from "../../policy/scan-text.ts";
 import { askingOf } from "../../review/review-facts.ts";
-import { objectText, replyFields, requestFields } from "../../review/editable-fields.ts";
+import { objectText } from "../../review/editable-fields.ts";
+import { fieldsOf } from "../../review/subject/parts.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { vectorsIn, vectorsText } from "../../review/vectors.ts";
-import type { ReviewView } from "../../review/view.ts";
+import type { MessageView, ReviewView } from "../../review/view.ts";
 
 export type Piece = { readonly label: string; readonly text: string };
 
@@ -53,10 +56,27 @@ class Gathering {
  */
 export function contentOf(view: ReviewView, words: NoticeWords): SlackContent {
   const gathering = new Gathering(words);
-  if (view.gate === "request") gatherRequest(view.request, gathering);
-  else gatherReply(view, gathering);
+  gather(view, gathering);
   return { pieces: gathering.pieces, unshown: gathering.unshown };
 }
+
+function gather(view: ReviewView, into: Gathering): void {
+  switch (view.subject) {
+    case "message":
+      return view.gate === "request" ? gatherRequest(view.request, into) : gatherReply(view, into);
+    case "toolCall":
+      if (view.gate === "response") return view.reply === null ? into.show(into.places.result, "") : gatherResult(view.reply, into);
+      return into.show(into.places.call, callText(view.request), view.request.arguments);
+    case "form":
+      into.show(into.places.other, view.request.message);
+      return into.show(into.places.schema, objectText(view.request.schema), view.request.schema);
+    default:
+      return unreachable(view);
+  }
+}
+
+/** What would run: its tool and its arguments together, because both may come from outside. */
+const callText = ({ tool, arguments: input }: ToolCall): string => objectText({ name: tool, input });
 
 function gatherRequest(request: SamplingRequest, into: Gathering): void {
   const { places } = into;
@@ -67,7 +87,6 @@ function gatherRequest(request: SamplingRequest, into: Gathering): void {
     if (content.length === 0) into.show(label, "");
     for (const [j, block] of content.entries()) {
       if (block.type === "text") into.show(content.length === 1 ? label : label + places.part(j + 1), block.text);
-      else if (block.type === "tool_use" && request.kind === "function") into.show(places.call, callText(block), block);
       else into.count(unshownNames[block.type]);
     }
   }
@@ -84,9 +103,9 @@ function gatherRequest(request: SamplingRequest, into: Gathering): void {
  * Name, id and arguments together, because all of them come from outside: a name in a label of ours
  * could say anything.
  */
-const callText = ({ name, id, input }: ToolUseBlock): string => objectText({ name, id, input });
+const useText = ({ name, id, input }: ToolUseBlock): string => objectText({ name, id, input });
 
-function gatherReply(view: ReviewView, into: Gathering): void {
+function gatherReply(view: MessageView, into: Gathering): void {
   const { places } = into;
   const content = view.reply?.content ?? [];
   const vectors = view.reply === null ? [] : vectorsIn(view.reply);
@@ -96,15 +115,15 @@ function gatherReply(view: ReviewView, into: Gathering): void {
   for (const [i, block] of content.entries()) gatherBlock(view, block, content.length === 1 ? "" : places.part(i + 1), into);
 }
 
-function gatherBlock(view: ReviewView, block: ReplyBlock, part: string, into: Gathering): void {
+function gatherBlock(view: MessageView, block: ReplyBlock, part: string, into: Gathering): void {
   const { places } = into;
   if (block.type === "text") into.show(places.reply + part, block.text);
-  else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(places.toolUse + part, callText(block), block);
+  else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(places.toolUse + part, useText(block), block);
   else if (block.type === "tool_result") gatherResult(block, into);
   else into.count(unshownNames[block.type]);
 }
 
-function gatherResult({ content, structuredContent }: ToolResultBlock, into: Gathering): void {
+function gatherResult({ content, structuredContent }: Pick<ToolResultBlock, "content" | "structuredContent">, into: Gathering): void {
   const { places } = into;
   if (content.length === 0 && structuredContent === undefined) into.show(places.result, "");
   for (const [i, piece] of content.entries()) {
@@ -163,9 +182,11 @@ function longestStart(text: string, room: number, words: NoticeWords): string {
 
 /** How many characters of text the content has, those of tools and results included. */
 export function charactersIn({ gate, request, reply }: ReviewView): number {
-  const fields = gate === "request" ? requestFields(request) : reply === null ? new Map<string, string>() : replyFields(reply);
+  const content = gate === "request" ? request : reply;
+  const fields = content === null ? new Map<string, string>() : fieldsOf(content);
   let sum = 0;
   for (const [path, text] of fields) if (path !== "/maxTokens" && path !== "/temperature") sum += text.length;
-  if (gate === "request" && request.responseFormat?.schema !== undefined) sum += objectText(request.responseFormat.schema).length;
+  const schema = gate === "request" && isMessage(request) ? request.responseFormat?.schema : undefined;
+  if (schema !== undefined) sum += objectText(schema).length;
   return sum;
 }

@@ -17,10 +17,12 @@ import {
 } from "./slack-blocks.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import type { NamedModel, SamplingRequest } from "../../model/sampling.ts";
+import { isMessage, toolName } from "../../model/subject.ts";
 import type { ReviewFacts, Serving } from "../../review/review-facts.ts";
 import { unreachable } from "../../result.ts";
 import type { ReviewView, ShownModel } from "../../review/view.ts";
 import { whyText } from "../../routing/choose.ts";
+import { callWords } from "../content-words.ts";
 import { riskWords } from "../risk-words.ts";
 import { noteWords } from "../content-words.ts";
 
@@ -59,23 +61,19 @@ export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShow
   ]);
 }
 
-function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { words, excerpt }: FactsShown): Inline[][] {
+function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { words }: FactsShown): Inline[][] {
   const { review, slack } = words;
-  const { request, reply, cachedAt = null } = view;
-  const cached = cachedAt === null ? [] : [filled(review.cached, { at: moment(cachedAt) })];
+  const cachedAt = view.subject === "message" ? (view.cachedAt ?? null) : null;
   switch (serving.kind) {
     case "goesTo":
-      return [...whichModels(serving.models, facts, words), ...settingFacts(request, facts, words)];
+      return [...whichModels(serving.models, facts, words), ...(isMessage(view.request) ? settingFacts(view.request, facts, words) : [])];
     case "runs":
       return [
-        ...serving.on.slice(0, mostLines).map(({ id, provider, why }) =>
-          filled(slack.facts.runs, {
-            server: named(provider, words),
-            model: named(id, words),
-            why: say(shortened(whyText(why, review.why), words)),
-          }),
-        ),
-        ...settingFacts(request, facts, words),
+        filled(slack.facts.runs, {
+          server: named(serving.call.server, words),
+          model: named(toolName(serving.call), words),
+          why: say(shortened(callWords(serving.call, words), words)),
+        }),
       ];
     case "answered":
       return [
@@ -84,17 +82,17 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { 
         ...(facts.embedding !== null && serving.stopReason === undefined ? [] : [stopFact(serving.stopReason, words)]),
         ...(facts.cost === null ? [] : [[say(slack.facts.cost(costWords(facts.cost, review)))]]),
         ...formOf(facts, words),
-        ...cached,
+        ...(cachedAt === null ? [] : [filled(review.cached, { at: moment(cachedAt) })]),
       ];
     case "written":
       return [filled(slack.facts.written, { by: named(serving.by, words) }), ...formOf(facts, words)];
     case "ran":
       return [
-        filled(slack.facts.ran, { model: named(serving.on?.id ?? serving.realName, words) }),
-        ...resultFacts(reply, excerpt, words),
-        ...formOf(facts, words),
-        ...cached,
+        filled(slack.facts.ran, { model: named(toolName(serving.call), words) }),
+        ...(serving.isError ? [[strong(review.toolError)]] : []),
       ];
+    case "filledIn":
+      return [];
     default:
       return unreachable(serving);
   }
@@ -143,18 +141,6 @@ const settingFacts = (
 /** The form that an edited reply must keep. */
 const formOf = ({ replyForm }: ReviewFacts, { review, slack }: NoticeWords): Inline[][] =>
   replyForm === null ? [] : [[say(replyForm === "json" ? review.json : slack.facts.jsonSchemaBehind)]];
-
-const resultFacts = (reply: ReviewView["reply"], excerpt: FactsShown["excerpt"], words: NoticeWords): Inline[][] =>
-  (reply?.content ?? [])
-    .slice(0, mostLines)
-    .flatMap((block) =>
-      block.type !== "tool_result"
-        ? []
-        : [
-            ...(excerpt === "none" ? [] : [filled(words.slack.facts.toolUse, { id: named(block.toolUseId, words) })]),
-            ...(block.isError === true ? [[strong(words.review.toolError)]] : []),
-          ],
-    );
 
 const noteFacts = (notes: ReviewView["notes"], words: NoticeWords): Inline[][] =>
   notes.slice(0, mostLines).map((note) => filled(words.slack.facts.note, { note: say(shortened(noteWords(note, words), words)) }));

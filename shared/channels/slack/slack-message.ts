@@ -27,6 +27,7 @@ import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, 
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
+import { toolName } from "../../model/subject.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
 import type { ReviewView } from "../../review/view.ts";
 
@@ -115,13 +116,12 @@ function unshownOf(
   const asked = view.gate === "request";
   const { server, client, method, name: tool } = view.requestor;
   const names = [view.reviewer, view.rule, server, client, method, tool];
-  if (asked) for (const { id, provider } of view.models) names.push(id, provider);
-  else names.push(view.answeredBy?.id ?? "", view.reply?.model ?? "", view.reply?.stopReason ?? "", ...resultIds(view.reply));
-  if (asked) names.push(...Object.values(view.request.namedModel ?? {}).filter((each) => each !== undefined));
+  names.push(...namesOfModels(view));
+  const models = view.subject === "message" ? view.models.length : 0;
   const long = names.filter((name) => isLongName(name, words)).length;
   return {
     ...unshown,
-    ...(asked && view.models.length > mostLines ? { model: view.models.length - mostLines } : {}),
+    ...(asked && models > mostLines ? { model: models - mostLines } : {}),
     ...(view.risks.length > mostLines ? { risk: view.risks.length - mostLines } : {}),
     ...(long > 0 ? { name: long } : {}),
     // Approve would send what is masked here.
@@ -131,9 +131,15 @@ function unshownOf(
   };
 }
 
-/** The ids of tool uses that the facts name. */
-const resultIds = (reply: ReviewView["reply"]): string[] =>
-  (reply?.content ?? []).flatMap((block) => (block.type === "tool_result" ? [block.toolUseId] : []));
+/** The names that the facts have of who answers, or would. */
+function namesOfModels(view: ReviewView): string[] {
+  if (view.subject === "toolCall") return [toolName(view.request)];
+  if (view.subject === "form") return [];
+  const { gate, models, answeredBy, reply, request } = view;
+  if (gate === "response") return [answeredBy?.id ?? "", reply?.model ?? "", reply?.stopReason ?? ""];
+  const named = Object.values(request.namedModel ?? {}).filter((each) => each !== undefined);
+  return [...models.flatMap(({ id, provider }) => [id, provider]), ...named];
+}
 
 function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, { review, slack: { hidden } }: NoticeWords): string {
   const { image, audio, file, tool, toolUse, toolResult, vector, metadata, secret, model, risk, name, written, masked } = unshown;
@@ -202,7 +208,9 @@ function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isW
       ...content,
       ...(closing === null ? [] : [paragraph(say(closing))]),
       ...(mayApprove && input.reference === null ? [paragraph(say(words.slack.hidden.noButtons))] : []),
-      ...(mayApprove && input.reference !== null ? [paragraph(say(view.models.length === 1 ? exactlyOne : exactly))] : []),
+      ...(mayApprove && input.reference !== null
+        ? [paragraph(say(view.subject === "message" && view.models.length !== 1 ? exactly : exactlyOne))]
+        : []),
       controls(input, mayApprove ? approve : null),
     ],
   };

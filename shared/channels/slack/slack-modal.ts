@@ -9,7 +9,7 @@ import { longestReason } from "../../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
 import { reasonWords } from "../fact-words.ts";
 import { editLead, slackGateWords } from "./slack-asking.ts";
-import { fieldsOf, inputAction, reasonBlock } from "./slack-submission.ts";
+import { editableFields, inputAction, reasonBlock } from "./slack-submission.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
 import { findInvisible } from "../../invisible-characters.ts";
@@ -59,7 +59,7 @@ export function denyModal(view: ReviewView, reference: string, words: NoticeWord
  * a secret, which stays out of Slack.
  */
 export function editModal(view: ReviewView, reference: string, words: NoticeWords): SlackModal | null {
-  const fields = fieldsOf(view);
+  const fields = editableFields(view);
   // A field would give back its marker in place of what is masked here alone.
   if (view.maskedHere !== undefined) return null;
   if (fields.size === 0 || fields.size > mostFields || ![...fields.values()].every(survivesSlack)) return null;
@@ -97,7 +97,7 @@ export function editModal(view: ReviewView, reference: string, words: NoticeWord
 
 /** What Slack shows beside the fields; null where an issue is not about a field. */
 export function modalErrors(view: ReviewView, issues: readonly EditIssue[], words: NoticeWords): Record<string, string> | null {
-  const fields = fieldsOf(view);
+  const fields = editableFields(view);
   if (issues.length === 0 || !issues.every(({ field }) => fields.has(field))) return null;
   return Object.fromEntries(issues.map(({ field, fault }) => [field, editFaultWords(fault, words)]));
 }

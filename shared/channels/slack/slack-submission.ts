@@ -2,7 +2,7 @@
 // and decides nothing.
 
 import { asSubmitted } from "../../review/edit.ts";
-import { replyFields, requestFields } from "../../review/editable-fields.ts";
+import { fieldsOf } from "../../review/subject/parts.ts";
 import type { ReviewView } from "../../review/view.ts";
 
 /** `view.state.values` of a submission: block id to text. */
@@ -13,15 +13,17 @@ export const reasonBlock = "reason";
 export const inputAction = "value";
 
 /** The fields of this version that may be edited, by path. */
-export const fieldsOf = ({ gate, request, reply }: ReviewView): Map<string, string> =>
-  gate === "request" ? requestFields(request) : reply === null ? new Map() : replyFields(reply);
+export function editableFields({ gate, request, reply }: ReviewView): Map<string, string> {
+  const content = gate === "request" ? request : reply;
+  return content === null ? new Map() : fieldsOf(content);
+}
 
 /**
  * The changed fields, by path. White space at the end and the kind of line ends count as no change:
  * Slack does not show them, and an untouched field has to keep its exact value.
  */
 export function editsFrom(view: ReviewView, values: ModalValues): (readonly [string, string])[] {
-  return [...fieldsOf(view)].flatMap(([path, text]) => {
+  return [...editableFields(view)].flatMap(([path, text]) => {
     const value = values.get(path);
     return value === undefined || asSubmitted(value).trimEnd() === asSubmitted(text).trimEnd() ? [] : [[path, value] as const];
   });

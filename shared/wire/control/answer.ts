@@ -35,13 +35,15 @@ export type ControlAsked = {
  */
 export function controlAnswer(outcome: Outcome, { envelope, calls, notes = [] }: ControlAsked): JsonObject {
   const added = [...ignoredNotes(envelope), ...notes];
-  if (outcome.kind !== "completed") return { ...heading(envelope), ...endingOf(describeOutcome(outcome), envelope), ...withNotes(added) };
-  const { meta, reply } = outcome;
+  if (outcome.kind !== "completed" && outcome.kind !== "ran")
+    return { ...heading(envelope), ...endingOf(describeOutcome(outcome), envelope), ...withNotes(added) };
+  const { meta } = outcome;
+  const isRun = outcome.kind === "ran";
   return {
     ...heading(envelope),
     status: "completed",
-    model: { id: meta.model.id, name: reply.model, requested: requested(envelope), why: meta.model.why },
-    result: resultOf(envelope.task, outcome, calls),
+    model: { id: meta.model.id, name: isRun ? meta.model.id : outcome.reply.model, requested: requested(envelope), why: meta.model.why },
+    result: isRun ? callsJson(calls ?? []) : resultOf(envelope.task, outcome, calls),
     usage: usageOf(meta.usage),
     run: meta.id,
     edited: { ...meta.edited },
@@ -58,7 +60,7 @@ export const handedBackAnswer = (envelope: ControlAsked["envelope"], calls: read
   ...heading(envelope),
   status: "completed",
   model: { requested: requested(envelope) },
-  result: { type: "function_call", calls: calls.map(callJson) },
+  result: callsJson(calls),
   usage: usageOf({ inputTokens: 0, outputTokens: 0, costUsd: 0 }),
   ...withNotes(ignoredNotes(envelope)),
 });
@@ -68,6 +70,8 @@ export const refusalControlAnswer = (identity: Identity, described: Described): 
   ...heading(identity),
   ...endingOf(described),
 });
+
+const callsJson = (calls: readonly ControlCall[]): JsonObject => ({ type: "function_call", calls: calls.map(callJson) });
 
 const heading = ({ version, requestId }: Identity): JsonObject => ({ protocol_version: version, request_id: requestId });
 /** The model that the caller asked for. */
@@ -124,7 +128,7 @@ function resultOf(task: ControlTask, { reply }: Completed, calls: readonly Contr
     case "function_call": {
       // `text` is what a model wrote beside the calls that it chose.
       const handedBack = blocks.flatMap((block) => (block.type === "tool_use" ? [validatedCall(block)] : []));
-      return { type, calls: (calls ?? handedBack).map(callJson), ...(text !== "" && { text }) };
+      return { ...callsJson(calls ?? handedBack), ...(text !== "" && { text }) };
     }
     default:
       return unreachable(type);

@@ -3,7 +3,8 @@
 import type { Json, JsonObject } from "../../encoding.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { describeOutcome } from "../describe.ts";
-import type { ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
+import type { ToolUseBlock } from "../../model/sampling.ts";
+import type { ToolResult } from "../../model/subject.ts";
 import { statusWord, type ControlError, type Status } from "../status.ts";
 
 type FunctionCall = { readonly name: string; readonly arguments: JsonObject };
@@ -16,7 +17,7 @@ type FunctionCall = { readonly name: string; readonly arguments: JsonObject };
 export type ControlCall = FunctionCall &
   (
     | { readonly status: "validated" }
-    | { readonly status: "executed"; readonly result: ToolResultBlock; readonly run?: string }
+    | { readonly status: "executed"; readonly result: ToolResult; readonly run?: string }
     | { readonly status: "ended"; readonly error: ControlError; readonly run?: string }
   );
 
@@ -68,10 +69,8 @@ export const chosenIn = (outcome: Outcome): ToolUseBlock[] =>
  * reviewer may have changed its arguments) and its result. The name is the caller's.
  */
 export function callOf(given: Pick<ToolUseBlock, "name" | "input">, outcome: Outcome): ControlCall {
-  if (outcome.kind !== "completed") return endedCall(given, describeOutcome(outcome));
-  const { answered, reply, meta } = outcome;
-  const made = answered.kind === "function" ? answered.calls[0] : undefined;
-  const result = reply.content.find((block) => block.type === "tool_result");
-  if (result === undefined) throw new Error("the outcome of a function without its result");
-  return { name: given.name, arguments: made?.input ?? given.input, status: "executed", result, run: meta.id };
+  if (outcome.kind === "completed") throw new Error("a model's reply as the outcome of a function");
+  if (outcome.kind !== "ran") return endedCall(given, describeOutcome(outcome));
+  const { call, result, meta } = outcome;
+  return { name: given.name, arguments: call.arguments, status: "executed", result, run: meta.id };
 }

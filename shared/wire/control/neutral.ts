@@ -1,8 +1,7 @@
 // From an envelope to the neutral request of the pipeline: one for each task. A reviewer sees all
 // of it, so whatever the gateway adds to a prompt is added here and nowhere later.
 
-import type { JsonObject } from "../../encoding.ts";
-import type { ChatRequest, EmbeddingRequest, FunctionRequest, ToolDefinition } from "../../model/sampling.ts";
+import type { ChatRequest, EmbeddingRequest, ToolDefinition } from "../../model/sampling.ts";
 import type { ControlTask, Envelope, Turn } from "./envelope.ts";
 import { jsonSentence } from "../json-sentence.ts";
 import { joinPrompt, namedModelOf } from "../asked.ts";
@@ -80,18 +79,6 @@ const toTool = ({ name, description, parameters }: OfType<"function_call">["func
   name,
   ...(description !== undefined && { description }),
   inputSchema: { ...parameters, type: "object" },
-});
-
-/**
- * A function for an MCP server to run. `id` names the call within this request; `name` is the
- * tool's own at the server.
- */
-export const functionCallRequest = (
-  { name, parameters }: { readonly name: string; readonly parameters: JsonObject },
-  id: string,
-): FunctionRequest => ({
-  kind: "function",
-  messages: [{ role: "assistant", content: [{ type: "tool_use", id, name, input: parameters }] }],
 });
 
 function messagesOf(history: readonly Turn[]): ChatRequest["messages"] {

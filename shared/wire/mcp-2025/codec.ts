@@ -10,7 +10,7 @@ import { describeOutcome } from "../describe.ts";
 import { type RpcAnswer, errorAnswer } from "../json-rpc.ts";
 import type { Revision2025 } from "./features.ts";
 import { type ParsedSampling, parseSampling } from "./sampling-params.ts";
-import { type UnsayableResult, toResult, toSingleBlockResult } from "./sampling-result.ts";
+import { type UnsayableResult, asMessage, toResult, toSingleBlockResult } from "./sampling-result.ts";
 
 export type McpCodec = Codec<ParsedSampling, ParamsRefusal, RpcAnswer> & { readonly revision: string };
 
@@ -28,8 +28,8 @@ export const codecOf = (revision: string, decode: McpCodec["decode"], toResult: 
   revision,
   decode,
   encode: (outcome) => {
-    if (outcome.kind !== "completed") return errorAnswer(describeOutcome(outcome));
-    const result = toResult(outcome);
+    if (outcome.kind !== "completed" && outcome.kind !== "ran") return errorAnswer(describeOutcome(outcome));
+    const result = toResult(outcome.kind === "ran" ? asMessage(outcome) : outcome);
     return result.ok ? { result: result.value } : errorAnswer(unsayable(revision, result.error));
   },
 });

@@ -2,7 +2,7 @@
 // nothing silently, invents no text.
 
 import type { Json, JsonObject } from "../../encoding.ts";
-import type { Completed, RunMeta } from "../../model/outcome.ts";
+import type { Completed, Ran, RunMeta } from "../../model/outcome.ts";
 import type { ReplyBlock, SamplingReply } from "../../model/sampling.ts";
 import { err, ok, type Result, unreachable } from "../../result.ts";
 import { TOKEN_META } from "./meta.ts";
@@ -18,20 +18,29 @@ export type UnsayableResult = { readonly kind: "notOneBlock"; readonly types: re
  * `_meta["countersign/run"]`.
  *
  * Several blocks that are not all text are an array even where no tools were asked for: the schema
- * allows it, and anything else would lose a block. What is no message (vectors, a function's
- * result) is always an array; the result of a function follows the call that was made, which a
- * reviewer may have changed. No block at all is one empty text, as the schema requires some
- * content.
+ * allows it, and anything else would lose a block. Vectors are always an array. No block at all is
+ * one empty text, as the schema requires some content.
  */
 export const toResult = ({ answered, reply, meta }: Completed): Result<JsonObject, UnsayableResult> =>
   ok(resultWith(contentOf(answered, reply), reply, meta));
+
+/** A tool's result as a message: the call that was made, and then its result. */
+export function asMessage({ call: { tool, arguments: input }, result, meta }: Ran): Completed {
+  const { kind: _, ...given } = result;
+  const content: ReplyBlock[] = [
+    { type: "tool_use", id: callId, name: tool, input },
+    { type: "tool_result", toolUseId: callId, ...given },
+  ];
+  return { kind: "completed", answered: { kind: "chat", offeredTools: true }, reply: { content, model: meta.model.id }, meta };
+}
+
+/** Joins the two blocks; the call itself has no id. */
+const callId = "call_1";
 
 function contentOf(answered: Completed["answered"], { content }: SamplingReply): ReplyBlock | readonly ReplyBlock[] {
   switch (answered.kind) {
     case "embedding":
       return content;
-    case "function":
-      return [...answered.calls, ...content];
     case "chat":
       return answered.offeredTools ? oneOrAll(content) : (joined(content) ?? content);
     default:

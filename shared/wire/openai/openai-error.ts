@@ -47,8 +47,10 @@ const ownStatuses: { readonly [word in Status]?: number } = { expired: 403, unde
 export const refusalError = (refusal: Refusal): OpenAIError => errorOf(describeRefusal(refusal), refusal.kind);
 
 /** The error of a request that ended without a reply. */
-export const outcomeError = (outcome: Exclude<Outcome, Completed>): OpenAIError =>
-  outcome.kind === "refused" ? refusalError(outcome.refusal) : errorOf(describeOutcome(outcome), outcome.kind);
+export function outcomeError(outcome: Exclude<Outcome, Completed>): OpenAIError {
+  if (outcome.kind === "ran") throw new Error("a tool's result as the answer to a request for a model");
+  return outcome.kind === "refused" ? refusalError(outcome.refusal) : errorOf(describeOutcome(outcome), outcome.kind);
+}
 
 function errorOf(described: Described, kind: string): OpenAIError {
   const word = statusWord(described);

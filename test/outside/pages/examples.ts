@@ -1,8 +1,9 @@
 // Review pages' input as a run would make it: realistic content for looking at, for accessibility
 // and for hostile variants.
 
-import type { SamplingReply, ChatRequest, FunctionRequest, SamplingRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
-import type { ReviewView, ShownModel } from "../../../shared/review/view.ts";
+import type { SamplingReply, ChatRequest, SamplingRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
+import type { ToolCall, ToolResult } from "../../../shared/model/subject.ts";
+import type { MessageView, ReviewView, ShownModel, ToolCallView } from "../../../shared/review/view.ts";
 import { defaultModel, throughAlias } from "../../support/model-why.ts";
 
 const now = Date.UTC(2026, 10, 17, 14, 42, 40);
@@ -85,7 +86,6 @@ const sonnet: ShownModel = {
   provider: "anthropic",
   name: "claude-sonnet-4-5-20250929",
   why: {
-    kind: "ranked",
     tier: { kind: "hint", hint: "claude-3-sonnet" },
     terms: [{ axis: "intelligence", priority: 0.8, score: 0.9 }],
     points: 0.72e12,
@@ -93,7 +93,8 @@ const sonnet: ShownModel = {
   worstCostUsd: 0.0138,
 };
 
-export const openRequest: ReviewView = {
+export const openRequest: MessageView & { readonly request: ChatRequest } = {
+  subject: "message",
   gate: "request",
   state: { kind: "open" },
   progress: "waiting",
@@ -150,7 +151,7 @@ export const openRequest: ReviewView = {
 };
 
 /** A second reviewer sees what the first one changed. */
-export const editedRequest: ReviewView = {
+export const editedRequest: MessageView = {
   ...openRequest,
   state: { kind: "voted", votes: 1, quorum: 2 },
   quorum: 2,
@@ -165,7 +166,7 @@ export const editedRequest: ReviewView = {
   },
 };
 
-export const openResponse: ReviewView = {
+export const openResponse: MessageView = {
   ...openRequest,
   gate: "response",
   progress: "responseReview",
@@ -179,7 +180,7 @@ export const openResponse: ReviewView = {
   tellReason: true,
 };
 
-export const editedResponse: ReviewView = {
+export const editedResponse: MessageView = {
   ...openResponse,
   version: 2,
   versions: [...openRequest.versions, { version: 2, by: "Grace Hopper", at: now - 5_000 }],
@@ -197,7 +198,7 @@ export const editedResponse: ReviewView = {
 
 /** What a reviewer may do beside deciding. */
 export const standings: Readonly<
-  Record<"mayHandOver" | "mayGrant" | "mayGrantReply" | "hasApproved" | "handedOver" | "notMine" | "ownRequest" | "mayLift", ReviewView>
+  Record<"mayHandOver" | "mayGrant" | "mayGrantReply" | "hasApproved" | "handedOver" | "notMine" | "ownRequest" | "mayLift", MessageView>
 > = {
   mayHandOver: { ...openRequest, handOverTo: ["Grace Hopper", "Edsger Dijkstra"] },
   mayGrant: {
@@ -235,7 +236,7 @@ export const standings: Readonly<
   },
 };
 
-export const decided: Readonly<Record<"approved" | "denied" | "deniedReply" | "expired" | "cancelled" | "failed", ReviewView>> = {
+export const decided: Readonly<Record<"approved" | "denied" | "deniedReply" | "expired" | "cancelled" | "failed", MessageView>> = {
   approved: {
     ...editedRequest,
     state: { kind: "approved", by: "Ada Lovelace", at: now - 1_000, edited: true },
@@ -272,9 +273,9 @@ const ci: ReviewView["requestor"] = {
   gone: false,
 };
 /** A review of this kind of request. */
-export type ViewOf<R extends SamplingRequest> = ReviewView & { readonly request: R };
+export type ViewOf<R extends SamplingRequest> = MessageView & { readonly request: R };
 
-const asks = <R extends SamplingRequest>(name: string, asked: R, more: Partial<Omit<ReviewView, "request">> = {}): ViewOf<R> => ({
+const asks = <R extends SamplingRequest>(name: string, asked: R, more: Partial<Omit<MessageView, "request">> = {}): ViewOf<R> => ({
   ...openRequest,
   requestor: { ...ci, name },
   request: asked,
@@ -292,7 +293,7 @@ const asks = <R extends SamplingRequest>(name: string, asked: R, more: Partial<O
   worstCostUsd: 0,
   ...more,
 });
-const replies = (asked: ReviewView, given: SamplingReply, more: Partial<ReviewView> = {}): ReviewView => ({
+const replies = (asked: MessageView, given: SamplingReply, more: Partial<MessageView> = {}): MessageView => ({
   ...asked,
   gate: "response",
   progress: "responseReview",
@@ -303,26 +304,42 @@ const replies = (asked: ReviewView, given: SamplingReply, more: Partial<ReviewVi
   ...more,
 });
 
-const toRun: FunctionRequest = {
-  kind: "function",
-  messages: [
-    {
-      role: "assistant",
-      content: [{ type: "tool_use", id: "call_1", name: "weather_query", input: { city: "上海", date: "2025-10-30" } }],
-    },
-  ],
+const toRun: ToolCall = {
+  kind: "toolCall",
+  server: "weather",
+  tool: "weather_query",
+  arguments: { city: "上海", date: "2025-10-30" },
 };
-const runsOn: ShownModel = {
-  id: "weather/weather_query",
-  provider: "weather",
-  name: "weather_query",
-  why: { kind: "function", server: "weather", tool: "weather_query" },
-  worstCostUsd: 0,
-};
-const runs: Partial<Omit<ReviewView, "request">> = {
+const {
+  models: _models,
+  worstCostUsd: _worst,
+  answeredBy: _by,
+  usage: _usage,
+  costUsd: _cost,
+  ...openCall
+} = asks("text_generation", request);
+const runs: ToolCallView = {
+  ...openCall,
+  subject: "toolCall",
   requestor: { ...ci, server: "weather", method: "tools/call", name: "weather_query" },
-  models: [runsOn],
+  request: toRun,
+  requestAsAsked: null,
+  reply: null,
+  replyAsGenerated: null,
 };
+/** A call with these arguments. */
+export const calling = (input: ToolCall["arguments"], asked: ToolCallView = runs): ToolCallView => ({
+  ...asked,
+  request: { ...asked.request, arguments: input },
+});
+/** What the tool returned. */
+export const returning = (result: Omit<ToolResult, "kind">, more: Partial<ToolCallView> = {}): ToolCallView => ({
+  ...runs,
+  gate: "response",
+  progress: "responseReview",
+  reply: { kind: "toolResult", ...result },
+  ...more,
+});
 const vectorOf = (seed: number): number[] => Array.from({ length: 64 }, (_, i) => Math.sin(seed * 97 + i * 1.7));
 
 const asked = {
@@ -392,26 +409,18 @@ const asked = {
     ],
     maxTokens: 512,
   }),
-  function: asks("weather_query", toRun, runs),
+  toolCall: runs,
 };
 
 /** What comes through the control endpoint: a client asks for itself, at either gate. */
 export const control = {
   ...asked,
-  editedFunction: {
-    ...asked.function,
+  editedCall: {
+    ...runs,
     version: 2,
     versions: [...openRequest.versions, { version: 2, by: "Grace Hopper", at: now - 5_000 }],
     requestAsAsked: toRun,
-    request: {
-      ...toRun,
-      messages: [
-        {
-          role: "assistant",
-          content: [{ type: "tool_use", id: "call_1", name: "weather_query", input: { city: "北京", date: "2025-10-30" } }],
-        },
-      ],
-    },
+    request: { ...toRun, arguments: { city: "北京", date: "2025-10-30" } },
   },
   jsonReply: replies(asked.json, { content: [{ type: "text", text: '{ "team": "exports" }' }], model: "demo", stopReason: "endTurn" }),
   translationReply: replies(
@@ -432,42 +441,24 @@ export const control = {
     model: "demo",
     stopReason: "toolUse",
   }),
-  functionReply: replies(
-    asked.function,
-    {
-      content: [
-        {
-          type: "tool_result",
-          toolUseId: "call_1",
-          content: [
-            { type: "text", text: "上海: light rain, 18 °C." },
-            { type: "image", data: smallPng, mimeType: "image/png" },
-            { type: "resource_link", uri: "https://weather.example.com/shanghai", name: "shanghai", mimeType: "text/html" },
-            { type: "resource", resource: { uri: "weather://shanghai/hourly", mimeType: "text/csv", text: "hour,celsius\n9,17\n10,18" } },
-          ],
-          structuredContent: { city: "上海", celsius: 18 },
-        },
-      ],
-      model: "weather_query",
-    },
-    { usage: { inputTokens: 0, outputTokens: 0 } },
-  ),
-  functionError: replies(
-    asked.function,
-    {
-      content: [{ type: "tool_result", toolUseId: "call_1", content: [{ type: "text", text: "There is no such city." }], isError: true }],
-      model: "weather_query",
-    },
-    { usage: { inputTokens: 0, outputTokens: 0 }, tellReason: true },
-  ),
-  approvedFunction: {
-    ...asked.function,
+  toolResult: returning({
+    content: [
+      { type: "text", text: "上海: light rain, 18 °C." },
+      { type: "image", data: smallPng, mimeType: "image/png" },
+      { type: "resource_link", uri: "https://weather.example.com/shanghai", name: "shanghai", mimeType: "text/html" },
+      { type: "resource", resource: { uri: "weather://shanghai/hourly", mimeType: "text/csv", text: "hour,celsius\n9,17\n10,18" } },
+    ],
+    structuredContent: { city: "上海", celsius: 18 },
+  }),
+  toolError: returning({ content: [{ type: "text", text: "There is no such city." }], isError: true }, { tellReason: true }),
+  approvedCall: {
+    ...runs,
     state: { kind: "approved", by: "Ada Lovelace", at: now - 1_000, edited: false },
     votes: [{ by: "Ada Lovelace", at: now - 1_000 }],
     progress: "responseReview",
   },
-  deniedFunction: {
-    ...asked.function,
+  deniedCall: {
+    ...runs,
     state: { kind: "denied", by: "Ada Lovelace", at: now - 1_000, reason: "Not this city." },
     progress: "rejected",
   },

@@ -174,7 +174,7 @@ describe.skipIf(chromiumPath === undefined)("with a person at a browser", () => 
     await page.goto(link ?? "");
     const shown = await page.locator("main").innerText();
     for (const text of ["everything", "echo"]) expect(shown).toContain(text);
-    const field = page.locator(`textarea[name="${editField("/messages/0/content/0/input")}"]`);
+    const field = page.locator(`textarea[name="${editField("/arguments")}"]`);
     expect(await field.inputValue()).toContain("as it was asked");
     await field.fill('{ "message": "as Ada left it" }');
     // The page's script shows the change and counts it on the button; an approval counts after a

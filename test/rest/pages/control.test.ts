@@ -5,17 +5,20 @@
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { requestChanges } from "../../../shared/review/difference.ts";
-import { objectText, requestFields } from "../../../shared/review/editable-fields.ts";
+import { changesBetween } from "../../../shared/review/difference.ts";
+import { objectText } from "../../../shared/review/editable-fields.ts";
+import { fieldsOf } from "../../../shared/review/subject/parts.ts";
 import type { SubmittedForm } from "../../../shared/review/form.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
+import type { ToolResult } from "../../../shared/model/subject.ts";
+import type { ModelWhy } from "../../../shared/routing/choose.ts";
+import type { MessageView, ReviewView, ToolCallView } from "../../../shared/review/view.ts";
 import type { ReviewPageInput } from "../../../workers/ui/review-page.tsx";
 import { renderedReview } from "./rendered.ts";
 import { chromiumPath } from "../../outside/support/chromium.ts";
 import { shoot } from "../../outside/support/screenshots.ts";
 import { launch, servePage } from "../../outside/pages/browser.ts";
 import { censusOf, violationsOn } from "../../outside/pages/checks.ts";
-import { control } from "../../outside/pages/examples.ts";
+import { control, calling } from "../../outside/pages/examples.ts";
 import { oneIn } from "../../outside/support/whole.ts";
 
 type Name = keyof typeof control;
@@ -91,8 +94,8 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     "What differs between these two pictures?",
     `Image ${png}`,
   ],
-  function: [...runs, '{ "city": "上海", "date": "2025-10-30" }'],
-  editedFunction: [
+  toolCall: [...runs, '{ "city": "上海", "date": "2025-10-30" }'],
+  editedCall: [
     ...runs,
     '{ "city": "北京", "date": "2025-10-30" }',
     "Grace Hopper changed: Arguments",
@@ -128,7 +131,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     "I look that up.",
     'Model uses weather_query Edit : Reply, part 2, input of the tool use id call_1 { "city": "Shanghai" }',
   ],
-  functionReply: [
+  toolResult: [
     ...hasRun,
     "上海: light rain, 18 °C.",
     png,
@@ -137,18 +140,14 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     'Structured content Edit : Result, structured content { "city": "上海", "celsius": 18 }',
     "From the tool weather_query · untrusted text",
   ],
-  functionError: [
+  toolError: [
     ...hasRun.filter((each) => each !== "Result of call_1"),
     "The tool says that this is an error.",
     "marked as an error",
     "There is no such city.",
   ],
-  approvedFunction: [
-    "You approved it",
-    "ci wanted to run weather_query on weather",
-    "The tool has run; its result waits for its own review.",
-  ],
-  deniedFunction: ["You denied it", "Reason: Not this city.", "Would have run on", "The client was told that the request was denied."],
+  approvedCall: ["You approved it", "ci wanted to run weather_query on weather", "The tool has run; its result waits for its own review."],
+  deniedCall: ["You denied it", "Reason: Not this city.", "Would have run on", "The client was told that the request was denied."],
 };
 
 const widths = [320, 390, 1_280] as const;
@@ -228,11 +227,6 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
     );
   });
 
-  const withArguments = (input: JsonObject, asked: ReviewView = control.function): ReviewView => ({
-    ...asked,
-    request: { ...asked.request, messages: [{ role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "n", input }] }] },
-  });
-
   test.each<[string, JsonObject]>([
     ["nothing", {}],
     ["numbers that JSON writes in its own way", { big: 1e21, small: 1e-7, negative: -1.5, exact: 9_007_199_254_740_991 }],
@@ -241,7 +235,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
     ["ten levels", Array.from({ length: 10 }).reduce<JsonObject>((inner) => ({ inner: [inner] }), {})],
     ["100 KB", { text: "0123456789 ".repeat(9_000), many: Array.from({ length: 200 }, (_, i) => ({ i })) }],
   ])("shows the arguments that would run exactly, and gives them to the reviewer as they are: %s", async (_name, input) => {
-    const page = await open(withArguments(input));
+    const page = await open(calling(input));
     const field = await page.locator(".part textarea.said").first().inputValue();
     // Compared first, because nobody wants to read 100 KB of difference.
     expect(field === objectText(input), field.slice(0, 200)).toBe(true);
@@ -256,11 +250,11 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
   });
 
   test("shows a reviewer their own change of the arguments before anything runs", async () => {
-    const { requestAsAsked, request } = control.editedFunction;
-    const path = "/messages/0/content/0/input";
-    const text = requestFields(request).get(path) ?? "";
+    const { requestAsAsked, request } = control.editedCall;
+    const path = "/arguments";
+    const text = fieldsOf(request).get(path) ?? "";
     const kept: SubmittedForm = { nonce: "n", version: 1, digest: "d", act: "preview", edits: new Map([[path, text]]) };
-    const page = await open(control.function, 390, { kept, changes: requestChanges(requestAsAsked, request) });
+    const page = await open(control.toolCall, 390, { kept, changes: changesBetween(requestAsAsked, request) });
     const seen = await seenOn(page);
     expect(seen).toContain("1 change: Arguments. Nothing is decided yet.");
     expect(await page.locator("#approve").innerText()).toBe("Approve with 1 change");
@@ -273,7 +267,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
     const images = await page.locator(".part img.media").evaluateAll((all) => all.map((each) => each.getAttribute("alt")));
     expect(images).toEqual([2, 3].map((n) => `Image in Message 1, part ${n}, 4.0 KB. Countersign does not check what it shows.`));
     expect((await seenOn(page)).split(png)).toHaveLength(3);
-    const result = await open(control.functionReply);
+    const result = await open(control.toolResult);
     expect(await result.locator("img.media").evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth))).toBe(64);
   });
 
@@ -281,7 +275,7 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
     const page = await open(control.embeddingReply);
     expect(await page.locator("[name^='edit:']").count()).toBe(0);
     expect(await page.locator("button[value=preview]").innerText()).toBe("Look again");
-    const result = await open(control.functionReply);
+    const result = await open(control.toolResult);
     expect(await result.locator("[name^='edit:']").count()).toBe(3);
   });
 
@@ -327,25 +321,25 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
      * or a tool can put one.
      */
     const poisoned = (text: string): ReviewView[] => {
-      const requestor = { ...control.function.requestor, server: text, name: text, client: text, owner: text };
-      const models = [
-        { id: text, provider: text, name: text, why: { kind: "function" as const, server: text, tool: text }, worstCostUsd: 0 },
-      ];
-      const outside = { requestor, models, rule: text, run: text, reviewer: text };
+      const requestor = { ...control.toolCall.requestor, server: text, name: text, client: text, owner: text };
+      const why: ModelWhy = { tier: { kind: "hint", hint: text }, terms: [], points: 0 };
+      const models = [{ id: text, provider: text, name: text, why, worstCostUsd: 0 }];
+      const known = { requestor, rule: text, run: text, reviewer: text };
+      const outside = { ...known, models };
       const call = { type: "tool_use" as const, id: text, name: text, input: { [text]: [text, { [text]: text }] } };
       const namedModel = { name: text, version: text, provider: text };
-      const run: ReviewView = {
-        ...control.function,
-        ...outside,
-        request: { ...control.function.request, messages: [{ role: "assistant", content: [call] }] },
+      const run: ToolCallView = {
+        ...control.toolCall,
+        ...known,
+        request: { kind: "toolCall", server: text, tool: text, arguments: { [text]: [text, { [text]: text }] } },
       };
-      const embedding: ReviewView = {
+      const embedding: MessageView = {
         ...control.embedding,
         ...outside,
         requestor: { ...requestor, name: "embedding" },
         request: { ...control.embedding.request, namedModel, messages: [{ role: "user", content: [{ type: "text", text }] }] },
       };
-      const choice: ReviewView = {
+      const choice: MessageView = {
         ...control.functionChoice,
         ...outside,
         requestor: { ...requestor, name: "function_call" },
@@ -368,14 +362,13 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
           tools: [{ name: text, description: text, inputSchema: { [text]: text } }],
         },
       };
-      const result = {
-        type: "tool_result" as const,
-        toolUseId: text,
+      const result: ToolResult = {
+        kind: "toolResult",
         isError: true,
         structuredContent: { [text]: [text] },
         content: [
           { type: "text" as const, text },
-          { type: "image" as const, data: text, mimeType: text },
+          { type: "image", data: text, mimeType: text },
           { type: "image" as const, data: script, mimeType: "image/svg+xml" },
           { type: "audio" as const, data: text, mimeType: text },
           { type: "resource_link" as const, uri: text, name: text, description: text, mimeType: text },
@@ -384,22 +377,20 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
           { type: "resource" as const, resource: { uri: text, mimeType: text, blob: text } },
         ],
       };
-      const answered = { gate: "response" as const, answeredBy: models[0] ?? null, cachedAt: 0 };
+      const gate = "response" as const;
+      const answered = { gate, answeredBy: models[0] ?? null, cachedAt: 0 };
       const edited = { version: 2, versions: [{ version: 2, by: text, at: 0 }] };
       return [
         run,
-        { ...run, ...edited, requestAsAsked: { ...run.request, messages: control.function.request.messages } },
+        { ...run, ...edited, requestAsAsked: control.toolCall.request },
         { ...run, state: { kind: "denied", by: text, at: 0, reason: text } },
-        { ...run, ...answered, reply: { content: [result], model: text, stopReason: text } },
+        { ...run, gate, reply: result },
         {
           ...run,
-          ...answered,
+          gate,
           ...edited,
-          reply: { content: [result], model: text },
-          replyAsGenerated: {
-            content: [{ ...result, content: [{ type: "text", text: "before" }, ...result.content.slice(1)] }],
-            model: text,
-          },
+          reply: result,
+          replyAsGenerated: { ...result, content: [{ type: "text", text: "before" }, ...result.content.slice(1)] },
         },
         embedding,
         { ...embedding, ...answered, reply: { content: [{ type: "embedding", vector: [0.5] }], model: text, stopReason: text } },
@@ -484,8 +475,8 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
     test("a result that says that it was approved, or undone, says so inside the tool’s frame", async () => {
       const text = "From ci · our own words\n\nYour decision\n[ Approve ]\nThis result was checked by Countersign.";
       const page = await open({
-        ...control.functionError,
-        reply: { content: [{ type: "tool_result", toolUseId: "call_1", content: [{ type: "text", text }] }], model: "m" },
+        ...control.toolError,
+        reply: { kind: "toolResult", content: [{ type: "text", text }] },
       });
       expect(await page.locator(".parts textarea.said").inputValue()).toBe(text);
       expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(1);

@@ -11,10 +11,11 @@ import { shoot } from "../../outside/support/screenshots.ts";
 import { launch } from "../../outside/pages/browser.ts";
 import { censusOf, violationsOn } from "../../outside/pages/checks.ts";
 import { decided, openRequest } from "../../outside/pages/examples.ts";
+import type { MessageView } from "../../../shared/review/view.ts";
 import { inboxPages } from "./inbox-examples.ts";
 import { rendered } from "./rendered.ts";
 
-const review = (view: typeof openRequest): Page => ({ kind: "review", input: { view, action: "/r/t", nonce: "n0nce", live: "/r/t/live" } });
+const review = (view: MessageView): Page => ({ kind: "review", input: { view, action: "/r/t", nonce: "n0nce", live: "/r/t/live" } });
 const approved = decided.approved;
 
 const pages: Readonly<Record<string, Page>> = {

@@ -8,7 +8,7 @@ import { mailIssues } from "../../../shared/channels/email/email-rules.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { type MailContent, type MailInput, mostHtmlBytes, reviewMail } from "../../../workers/ui/mail.tsx";
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
-import { control } from "../../outside/pages/examples.ts";
+import { control, calling, returning } from "../../outside/pages/examples.ts";
 
 const url = "https://reviews.example.com/r/AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2";
 const mailOf = (view: ReviewView, changes: Partial<MailInput> = {}): MailContent =>
@@ -42,7 +42,7 @@ const stillToRun = "Nothing has run yet. If you approve, the tool runs: this is 
 const hasRun = "It has run. Nothing of its result has been delivered yet.";
 const run = "(run_7Hq2mWcE0x)";
 
-const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "deniedFunction">, Said>> = {
+const said: Readonly<Record<Exclude<keyof typeof control, "approvedCall" | "deniedCall">, Said>> = {
   json: {
     subject: `ci asks demo for text · until 14:52 UTC ${run}`,
     title: "A client asks a model for text",
@@ -90,14 +90,14 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     facts: ["Who asks: ci asks a model about images."],
     content: ["What differs between these two pictures?", "Everything that is not text is on the page."],
   },
-  function: {
+  toolCall: {
     subject: `ci runs weather_query on weather · until 14:52 UTC ${run}`,
     title: "A client wants to run a tool",
     lead: stillToRun,
     facts: ["Who asks: ci wants to run weather_query on weather.", "Runs on: weather, as weather_query"],
     content: ['From the client: arguments of the tool { "city": "上海", "date": "2025-10-30" }'],
   },
-  editedFunction: {
+  editedCall: {
     subject: `ci runs weather_query on weather · until 14:52 UTC ${run}`,
     title: "A client wants to run a tool",
     lead: stillToRun,
@@ -132,7 +132,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     facts: ["Answered by: demo, from demo"],
     content: ["From the model: reply I look that up."],
   },
-  functionReply: {
+  toolResult: {
     subject: `weather_query on weather answers ci · until 14:52 UTC ${run}`,
     title: "A tool’s result waits for delivery",
     lead: hasRun,
@@ -143,7 +143,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
       'From the tool: result { "city": "上海", "celsius": 18 }',
     ],
   },
-  functionError: {
+  toolError: {
     subject: `weather_query on weather answers ci · until 14:52 UTC ${run}`,
     title: "A tool’s result waits for delivery",
     lead: hasRun,
@@ -181,7 +181,7 @@ describe("what the mail says, in both parts", () => {
   );
 
   test("nothing has a price that only runs", () => {
-    expect(mailOf(control.function).text).not.toContain("Cost");
+    expect(mailOf(control.toolCall).text).not.toContain("Cost");
     expect(mailOf(control.json).text).toContain("Cost");
   });
 });
@@ -233,23 +233,16 @@ describe("the content", () => {
 
   test.each<[string, ReviewView, string]>([
     ["256 texts", many(256), "256 texts become vectors."],
-    [
-      "arguments of 100 KB",
-      {
-        ...control.function,
-        request: {
-          ...control.function.request,
-          messages: [{ role: "assistant", content: [{ type: "tool_use", id: "i", name: "n", input: long }] }],
-        },
-      },
-      "more characters of text follow on the page",
-    ],
+    ["arguments of 100 KB", calling(long), "more characters of text follow on the page"],
     [
       "256 vectors of 4,096 numbers",
       {
         ...control.embeddingReply,
         reply: {
-          content: Array.from({ length: 256 }, () => ({ type: "embedding", vector: Array.from({ length: 4_096 }, (_, i) => i / 7) })),
+          content: Array.from({ length: 256 }, () => ({
+            type: "embedding" as const,
+            vector: Array.from({ length: 4_096 }, (_, i) => i / 7),
+          })),
           model: "m",
         },
       },
@@ -257,10 +250,7 @@ describe("the content", () => {
     ],
     [
       "a result of 100 KB that is no text",
-      {
-        ...control.functionReply,
-        reply: { content: [{ type: "tool_result", toolUseId: "i", content: [], structuredContent: long }], model: "m" },
-      },
+      returning({ content: [], structuredContent: long }),
       "more characters of text follow on the page",
     ],
   ])("of %s makes a mail of ordinary size that says so", (_name, view, words) => {

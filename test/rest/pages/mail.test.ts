@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mailIssues } from "../../../shared/channels/email/email-rules.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
+import type { MessageView, ReviewView } from "../../../shared/review/view.ts";
 import { type MailContent, type MailInput, mostHtmlBytes, reviewMail } from "../../../workers/ui/mail.tsx";
 import { shoot } from "../../outside/support/screenshots.ts";
 import { launch } from "../../outside/pages/browser.ts";
@@ -22,7 +22,7 @@ const input = (changes: Partial<MailInput> = {}): MailInput => ({
   ...changes,
 });
 const mailOf = (changes: Partial<MailInput> = {}): MailContent => reviewMail(input(changes));
-const asking = (requestor: Partial<ReviewView["requestor"]>, texts: readonly string[] = []): ReviewView => ({
+const asking = (requestor: Partial<ReviewView["requestor"]>, texts: readonly string[] = []): MessageView => ({
   ...openRequest,
   requestor: { ...openRequest.requestor, ...requestor },
   request: {
@@ -194,7 +194,7 @@ describe("whatever outsiders write", () => {
       model: outside,
       texts: fc.array(outside, { maxLength: 4 }),
     })
-    .map(({ rule, model, texts, ...requestor }): ReviewView => ({
+    .map(({ rule, model, texts, ...requestor }): MessageView => ({
       ...asking(requestor, texts),
       rule,
       models: openRequest.models.map((shown) => ({ ...shown, id: model, provider: model })),

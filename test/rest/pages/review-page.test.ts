@@ -2,8 +2,8 @@ import * as fc from "fast-check";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
-import { applyRequestEdits } from "../../../shared/review/edit.ts";
-import { requestChanges } from "../../../shared/review/difference.ts";
+import { applyEdits } from "../../../shared/review/edit.ts";
+import { changesBetween } from "../../../shared/review/difference.ts";
 import { editField, parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { pageHeaders } from "../../../workers/endpoints/page-headers.ts";
@@ -39,7 +39,7 @@ const pages: Record<string, string> = {
   "open response": render(openResponse),
   "edited response": render(editedResponse),
   "problem with kept edits": render(openRequest, { kept, problem }),
-  preview: render(openRequest, { kept, changes: requestChanges(request, { ...request, maxTokens: 5 }) }),
+  preview: render(openRequest, { kept, changes: changesBetween(request, { ...request, maxTokens: 5 }) }),
   ...Object.fromEntries(Object.entries(decided).map(([name, view]) => [name, render(view)])),
   ...Object.fromEntries(Object.entries(standings).map(([name, view]) => [name, render(view)])),
   "a grant after a problem": render(standings.mayGrant, {
@@ -136,7 +136,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
     await page.waitForLoadState();
     const form = await submitted();
     expect(form.edits.size).toBeGreaterThan(asked.messages.length);
-    expect(applyRequestEdits(asked, form.edits)).toEqual({ ok: true, value: { value: asked, changed: false } });
+    expect(applyEdits(asked, form.edits)).toEqual({ ok: true, value: { value: asked, changed: false } });
   }
 
   test.each(Object.keys(nasty))("a form that is sent untouched changes nothing: %s", async (name) => {
@@ -361,7 +361,7 @@ describe.skipIf(chromiumPath === undefined)("the review page in a browser", () =
         id: text,
         provider: text,
         name: text,
-        why: { kind: "function", server: text, tool: text },
+        why: { tier: { kind: "hint", hint: text }, terms: [], points: 0 },
         worstCostUsd: 1,
       })),
       risks: [{ level: "high", kind: "urlWithData", pointer: `/messages/${text}` }],

@@ -8,7 +8,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import { changedRequest, isPromised } from "../../../shared/review/changes.ts";
-import { requestFields } from "../../../shared/review/editable-fields.ts";
+import { fieldsOf } from "../../../shared/review/subject/parts.ts";
 import { editField, parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { pageHeaders } from "../../../workers/endpoints/page-headers.ts";
@@ -161,7 +161,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
     expect(await marks(page)).toEqual(["-one sentence:", "+three points:"]);
     expect(await page.locator(".part.changed .badge").allInnerTexts()).toEqual(["Changed"]);
     await press(page);
-    expect(requestFields(gate.sent ?? request).get(prompt)).toBe("Summarize in three points:\n\nSampling lets a server ask.");
+    expect(fieldsOf(gate.sent ?? request).get(prompt)).toBe("Summarize in three points:\n\nSampling lets a server ask.");
     await page.context().close();
   });
 
@@ -224,7 +224,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
     expect((await marks(page)).join("")).toContain("+Renewed");
     expect(gate.sent).toBeNull();
     await press(page);
-    expect(requestFields(gate.sent ?? request).get(prompt)).toBe("Renewed");
+    expect(fieldsOf(gate.sent ?? request).get(prompt)).toBe("Renewed");
     await page.context().close();
   });
 
@@ -239,7 +239,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
     await press(page);
     expect([gate.sent, await label(page), (await marks(page)).includes("+Otherwise")]).toEqual([null, "Approve with 1 change", true]);
     await press(page);
-    expect(requestFields(gate.sent ?? request).get(prompt)).toBe("Otherwise");
+    expect(fieldsOf(gate.sent ?? request).get(prompt)).toBe("Otherwise");
     await page.context().close();
   });
 
@@ -258,7 +258,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
       expect((await marks(page)).join("")).toContain("+Typed before.");
       await press(page);
     }
-    expect(requestFields(gate.sent ?? request).get(prompt)).toBe(back);
+    expect(fieldsOf(gate.sent ?? request).get(prompt)).toBe(back);
 
     gate.sent = null;
     await page.goto(gate.url);
@@ -271,7 +271,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
       expect(said).toBe("Approve");
       await press(page);
     } else expect(said).toBe(reloaded === "Typed again." ? "Approve with 1 change" : "Approve");
-    expect(requestFields(gate.sent ?? request).get(prompt)).toBe(reloaded);
+    expect(fieldsOf(gate.sent ?? request).get(prompt)).toBe(reloaded);
     await page.context().close();
   });
 
@@ -285,7 +285,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
     expect([gate.posts, gate.sent]).toEqual([0, null]);
     expect((await marks(page)).join("")).toContain("+Filled in silently.");
     await press(page);
-    expect(requestFields(gate.sent ?? request).get(prompt)).toBe("Filled in silently.");
+    expect(fieldsOf(gate.sent ?? request).get(prompt)).toBe("Filled in silently.");
     await page.context().close();
   });
 
@@ -315,7 +315,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
       await field(page, "/maxTokens").fill("200");
       await press(page);
       if (gate.sent === null) await press(page);
-      expect(requestFields(gate.sent ?? request).get(prompt)).toBe("Kept.");
+      expect(fieldsOf(gate.sent ?? request).get(prompt)).toBe("Kept.");
       await page.context().close();
     },
   );
@@ -383,7 +383,7 @@ describe.skipIf(chromiumPath === undefined)("what is shown is what is sent", () 
   });
 
   function expectSent(shown: Record<string, string>): void {
-    const sent = Object.fromEntries([...requestFields(gate.sent ?? request)].map(([path, text]) => [path, text.replaceAll("\r\n", "\n")]));
+    const sent = Object.fromEntries([...fieldsOf(gate.sent ?? request)].map(([path, text]) => [path, text.replaceAll("\r\n", "\n")]));
     for (const [path, text] of Object.entries(shown)) {
       const given = text.replaceAll("\r\n", "\n").replaceAll("\0", "\ufffd");
       // A system prompt that was emptied is left out; a number is a number.

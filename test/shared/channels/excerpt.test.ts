@@ -2,13 +2,13 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import { beginningOf, excerptOf, startOf } from "../../../shared/channels/excerpt.ts";
+import { openRequest } from "../../outside/pages/examples.ts";
+import type { MessageView } from "../../../shared/review/view.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 
-type Gate = Parameters<typeof excerptOf>[0];
-const asked = (request: Partial<ChatRequest>): Gate => ({
-  gate: "request",
+const asked = (request: Partial<ChatRequest>): MessageView => ({
+  ...openRequest,
   request: { kind: "chat", messages: [], maxTokens: 1, ...request },
-  reply: null,
 });
 const says = (role: "user" | "assistant", ...texts: string[]): ChatRequest["messages"][number] => ({
   role,
@@ -55,7 +55,7 @@ describe("an excerpt", () => {
   });
 
   test("at the response gate has the reply alone", () => {
-    const view: Gate = {
+    const view: MessageView = {
       ...asked({ systemPrompt: "Be brief.", messages: [says("user", "Hello?")] }),
       gate: "response",
       reply: { model: "m", content: [{ type: "text", text: "Hello." }] },
@@ -121,7 +121,7 @@ describe("who wrote the system prompt of an excerpt", () => {
     provenance: "claimed",
   } as const;
   const startIn = (request: Partial<ChatRequest>, provenance: "claimed" | "own" = "claimed"): string =>
-    startOf({ requestor: { ...requestor, provenance }, request: asked(request).request }, "systemPrompt", catalogues.en);
+    startOf({ ...asked(request), requestor: { ...requestor, provenance } }, "systemPrompt", catalogues.en);
 
   test("is the server, and Countersign where the server requires a format of the reply", () => {
     expect(startIn({})).toBe("From the server: system prompt");

@@ -8,10 +8,11 @@ import { handOverOf } from "../../../shared/channels/hand-over.ts";
 import { slackMessage } from "../../../shared/channels/slack/slack-message.ts";
 import { editModal } from "../../../shared/channels/slack/slack-modal.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
-import { findReplyRisks, findRisks } from "../../../shared/policy/risk.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
+import { findRisks } from "../../../shared/policy/risk.ts";
+import type { ChatRequest, SamplingReply, ToolResultBlock } from "../../../shared/model/sampling.ts";
+import type { MessageView, ReviewView } from "../../../shared/review/view.ts";
 import { reviewMail } from "../../../workers/ui/mail.tsx";
-import { control, openRequest, openResponse } from "../../outside/pages/examples.ts";
+import { control, openRequest, openResponse, calling, returning } from "../../outside/pages/examples.ts";
 import { plainRequest } from "../../support/slack/views.ts";
 
 const { en: words } = catalogues;
@@ -37,10 +38,9 @@ function viewsOf(text: string): ReviewView[] {
   const input = { note: `x\n${text}` };
   const call = (name: string) => ({ type: "tool_use" as const, id: "call_1", name, input });
   const block = { type: "text" as const, text };
-  const result = (parts: object) => ({ type: "tool_result" as const, toolUseId: "1", content: [], ...parts });
-  const asked = (request: Partial<ReviewView["request"]>): ReviewView =>
-    ({ ...openRequest, request: { ...openRequest.request, ...request } }) as ReviewView; // parts of the same kind
-  const replied = (view: ReviewView, ...content: NonNullable<ReviewView["reply"]>["content"]): ReviewView => ({
+  const result = (parts: Partial<ToolResultBlock>) => ({ type: "tool_result" as const, toolUseId: "1", content: [], ...parts });
+  const asked = (request: Partial<ChatRequest>): MessageView => ({ ...openRequest, request: { ...openRequest.request, ...request } });
+  const replied = (view: MessageView, ...content: SamplingReply["content"]): MessageView => ({
     ...view,
     reply: { model: "m", content },
   });
@@ -49,15 +49,15 @@ function viewsOf(text: string): ReviewView[] {
     asked({ messages: [{ role: "user", content: [block] }] }),
     asked({ messages: [{ role: "assistant", content: [{ type: "text", text: "before" }, block, { type: "text", text: "after" }] }] }),
     asked({ messages: [{ role: "user", content: [result({ content: [block] })] }] }),
-    asked({ messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }], stopSequences: [`\n${text}`] } as object),
+    asked({ messages: [{ role: "user", content: [{ type: "text", text: "hi" }] }], stopSequences: [`\n${text}`] }),
     { ...control.embedding, request: { ...control.embedding.request, messages: [{ role: "user", content: [block] }] } },
-    { ...control.function, request: { ...control.function.request, messages: [{ role: "assistant", content: [call("run")] }] } },
+    calling(input),
     replied(openResponse, block),
     replied(openResponse, { type: "text", text: "before" }, block),
     replied(control.functionChoiceReply, call("choose")),
-    replied(control.functionReply, result({ content: [block] })),
-    replied(control.functionReply, result({ structuredContent: input })),
-    replied(control.functionReply, result({ content: [{ type: "resource", resource: { uri: "file:///a", text: `x\n${text}` } }] })),
+    returning({ content: [block] }),
+    returning({ content: [], structuredContent: input }),
+    returning({ content: [{ type: "resource", resource: { uri: "file:///a", text: `x\n${text}` } }] }),
   ];
 }
 
@@ -80,7 +80,7 @@ describe("a text that a warning calls a secret", () => {
     fc.assert(
       fc.property(surrounded, (text) => {
         for (const view of viewsOf(text)) {
-          const risks = view.gate === "request" ? findRisks(view.request) : findReplyRisks(view.reply ?? { content: [] });
+          const risks = findRisks(view.gate === "request" || view.reply === null ? view.request : view.reply);
           expect(risks.some(({ kind }) => kind === "credential")).toBe(true);
           const sent = sentOf(view);
           expect(sent).not.toContain(core);

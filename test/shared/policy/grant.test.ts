@@ -8,7 +8,7 @@ import {
   covers,
   giveBack,
   grantState,
-  messageCharacters,
+  requestCharacters,
   microUsd,
   sameMomentMs,
   shapeDigest,
@@ -309,12 +309,10 @@ describe("the ceiling on size", () => {
   });
 
   test("counts everything that the messages say", () => {
-    const empty = messageCharacters({ messages: [] });
-    const text = messageCharacters({ messages: [{ role: "user", content: [{ type: "text", text: "x".repeat(500) }] }] });
-    const image = messageCharacters({
-      messages: [{ role: "user", content: [{ type: "image", data: "A".repeat(500), mimeType: "image/png" }] }],
-    });
-    expect(Math.min(text, image) - empty).toBeGreaterThanOrEqual(500);
+    const said = (messages: ChatRequest["messages"]): number => requestCharacters({ kind: "chat", messages, maxTokens: 1 });
+    const text = said([{ role: "user", content: [{ type: "text", text: "x".repeat(500) }] }]);
+    const image = said([{ role: "user", content: [{ type: "image", data: "A".repeat(500), mimeType: "image/png" }] }]);
+    expect(Math.min(text, image) - said([])).toBeGreaterThanOrEqual(500);
   });
 });
 

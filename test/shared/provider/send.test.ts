@@ -2,14 +2,11 @@
 // workerd's test runner opens no sockets.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { ModelReply } from "../../../shared/model/call.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import type { Model, Provider } from "../../../shared/routing/table.ts";
-import type { RunFunction } from "../../../workers/providers/provider-adapter.ts";
 import { createSender, waitMs, type SendOptions } from "../../../workers/providers/send.ts";
 import { startProviderServer, type ProviderServer, type ProviderStep } from "../../support/provider-server.ts";
 import { candidate, png, request, round, text, user, weather } from "../../support/providers/requests.ts";
-import type { FunctionRequest } from "../../../shared/model/sampling.ts";
 
 const key = "sk-test-0123456789-secret";
 const words = "the provider's own words";
@@ -468,55 +465,6 @@ describe("on the requestor's terms", () => {
       },
     });
     expect(first.requests).toHaveLength(1);
-  });
-});
-
-describe("a function", () => {
-  const use = { type: "tool_use" as const, id: "t1", name: "weather", input: { city: "Oslo" } };
-  const call: FunctionRequest = { kind: "function", messages: [{ role: "assistant", content: [use] }] };
-  const on = (id: string): Candidate => ({ ...candidate("openai", { id }), provider: { ...candidate("openai").provider, kind: "mcp" } });
-  const senderThat = (runFunction?: RunFunction) =>
-    createSender({
-      lookup: () => undefined,
-      fetch: () => Promise.reject(new Error("no provider is asked")),
-      now: () => 0,
-      sleep: async () => {},
-      random: () => 0,
-      ...(runFunction === undefined ? {} : { runFunction }),
-    });
-
-  test("is run by what the world gives for it, with the time that is left, and its result is the reply", async () => {
-    const result: ModelReply = {
-      reply: { content: [{ type: "tool_result", toolUseId: "t1", content: [{ type: "text", text: "12 degrees" }] }], model: "weather" },
-      usage: { inputTokens: 0, outputTokens: 0 },
-      notes: [],
-    };
-    const seen: unknown[] = [];
-    const sender = senderThat(async (...[asked, { model }, limits]) => {
-      seen.push([asked, model.id, limits.timeoutMs]);
-      return { ok: true, value: result };
-    });
-    expect(await sender.send(call, [on("tools/weather")], options)).toMatchObject({
-      ok: true,
-      value: { modelReply: result, attempts: [] },
-    });
-    expect(seen).toEqual([[call, "tools/weather", options.attemptTimeoutMs]]);
-  });
-
-  test.each(["retry", "next", "stop"] as const)("is never run twice or elsewhere, also where its fault says %s", async (then) => {
-    let runs = 0;
-    const sender = senderThat(async () => {
-      runs += 1;
-      return { ok: false, error: { kind: "connection", then } };
-    });
-    const result = await sender.send(call, [on("a/weather"), on("b/weather")], options);
-    expect(result.ok || result.error.attempts).toHaveLength(1);
-    expect(runs).toBe(1);
-  });
-
-  test("that nobody can run is a fault", async () => {
-    const result = await senderThat().send(call, [on("a/weather")], options);
-    expect(result.ok || result.error.attempts.map(({ fault }) => fault.detail)).toEqual(["notReady"]);
   });
 });
 

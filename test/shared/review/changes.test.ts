@@ -2,8 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../../shared/encoding.ts";
 import type { SamplingReply, ChatRequest } from "../../../shared/model/sampling.ts";
-import { type ModelledRequest, changedReply, changedRequest, isPromised, shownDigest } from "../../../shared/review/changes.ts";
-import { requestFields } from "../../../shared/review/editable-fields.ts";
+import type { RequestVersion } from "../../../shared/model/subject.ts";
+import { changedReply, changedRequest, isPromised, shownDigest } from "../../../shared/review/changes.ts";
+import { fieldsOf } from "../../../shared/review/subject/parts.ts";
 
 const request: ChatRequest = {
   kind: "chat",
@@ -13,7 +14,7 @@ const request: ChatRequest = {
   temperature: 0.7,
   stopSequences: ["END", "STOP"],
 };
-const current: ModelledRequest = { request, models: ["first", "second", "third"] };
+const current: RequestVersion = { request, models: ["first", "second", "third"] };
 const reply: SamplingReply = { content: [{ type: "text", text: "It says hello." }], model: "first-1", stopReason: "endTurn" };
 
 const changesOf = (edits: Readonly<Record<string, string>>, model?: string): readonly string[] | "refused" => {
@@ -55,7 +56,7 @@ describe("a promise of changes", () => {
 describe("a form's changes", () => {
   test.each<[string, Readonly<Record<string, string>>, string | undefined, readonly string[] | "refused"]>([
     ["nothing", {}, undefined, []],
-    ["every field as it came", Object.fromEntries(requestFields(request)), "first", []],
+    ["every field as it came", Object.fromEntries(fieldsOf(request)), "first", []],
     ["line ends as a browser sends them", { "/messages/0/content/0/text": "Summarize note 7.\r\nBe short." }, undefined, []],
     ["one text", { "/messages/0/content/0/text": "Summarize note 8." }, undefined, ["/messages/0/content/0/text"]],
     ["the limit in tokens", { "/maxTokens": "100" }, undefined, ["/maxTokens"]],
@@ -80,7 +81,7 @@ describe("a form's changes", () => {
 
   test("there are none exactly where the content is the same to the byte", () => {
     const value = fc.oneof(fc.string(), fc.constantFrom("100", "200", "0.7", "END", "\r\n", ""));
-    const edits = fc.dictionary(fc.constantFrom(...requestFields(request).keys()), value);
+    const edits = fc.dictionary(fc.constantFrom(...fieldsOf(request).keys()), value);
     fc.assert(
       fc.property(edits, fc.option(fc.constantFrom(...current.models), { nil: undefined }), (texts, model) => {
         const changed = changedRequest(current, { edits: new Map(Object.entries(texts)), ...(model === undefined ? {} : { model }) });

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
-import { condense, differenceOf, replyChanges, requestChanges, type Change } from "../../../shared/review/difference.ts";
+import { condense, differenceOf, changesBetween, type Change } from "../../../shared/review/difference.ts";
 
 const without = (changes: readonly Change[], kind: "added" | "removed") =>
   changes.map((change) => (change.kind === "skipped" || change.kind === kind ? "" : change.text)).join("");
@@ -69,7 +69,7 @@ describe("condense", () => {
   });
 });
 
-describe("requestChanges", () => {
+describe("changesBetween", () => {
   const request: ChatRequest = {
     kind: "chat",
     messages: [
@@ -86,13 +86,13 @@ describe("requestChanges", () => {
   };
 
   test("is empty for equal requests", () => {
-    expect(requestChanges(request, structuredClone(request))).toEqual([]);
+    expect(changesBetween(request, structuredClone(request))).toEqual([]);
   });
 
   test("names each field that differs", () => {
     const edited: ChatRequest = { ...request, maxTokens: 50, stopSequences: ["B", "C"], systemPrompt: "new" };
     expect(
-      requestChanges(request, edited)
+      changesBetween(request, edited)
         .map((change) => change.path)
         .sort(),
     ).toEqual(["/maxTokens", "/stopSequences", "/systemPrompt"]);
@@ -101,7 +101,7 @@ describe("requestChanges", () => {
   test("shows what no edit can change too, media by size and digest", () => {
     const other = structuredClone(request);
     other.messages[0]!.content[1] = { type: "image", data: "BBBBBBBB", mimeType: "image/png" };
-    const [change, ...more] = requestChanges(request, other);
+    const [change, ...more] = changesBetween(request, other);
     expect(more).toEqual([]);
     expect(change?.path).toBe("");
     expect(JSON.stringify(change)).toContain("characters of base64");
@@ -111,10 +111,10 @@ describe("requestChanges", () => {
   test("shows another role, another tool name, another stop reason", () => {
     const role = structuredClone(request);
     role.messages[0]!.role = "assistant";
-    expect(requestChanges(request, role).map((change) => change.path)).toEqual([""]);
+    expect(changesBetween(request, role).map((change) => change.path)).toEqual([""]);
     const reply = { content: [{ type: "text" as const, text: "x" }], model: "m", stopReason: "endTurn" };
-    expect(replyChanges(reply, { ...reply, stopReason: "maxTokens" }).map((change) => change.path)).toEqual([""]);
-    expect(replyChanges(reply, { ...reply, content: [{ type: "text", text: "y" }] }).map((change) => change.path)).toEqual([
+    expect(changesBetween(reply, { ...reply, stopReason: "maxTokens" }).map((change) => change.path)).toEqual([""]);
+    expect(changesBetween(reply, { ...reply, content: [{ type: "text", text: "y" }] }).map((change) => change.path)).toEqual([
       "/content/0/text",
     ]);
   });

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { SamplingReply, ChatRequest, SamplingRequest } from "../../../shared/model/sampling.ts";
 import { catalogues } from "../../../shared/channels/words/words.ts";
 import { isJsonReply } from "../../../shared/provider/json-reply.ts";
-import { applyReplyEdits, applyRequestEdits } from "../../../shared/review/edit.ts";
-import { replyFields, requestFields } from "../../../shared/review/editable-fields.ts";
+import { applyEdits } from "../../../shared/review/edit.ts";
+import { fieldsOf } from "../../../shared/review/subject/parts.ts";
 import { editFaultWords } from "../../../shared/channels/content-words.ts";
 
 const request: ChatRequest = {
@@ -51,7 +51,7 @@ const reply: SamplingReply = {
   stopReason: "toolUse",
 };
 
-const edit = (path: string, text: string) => applyRequestEdits(request, new Map([[path, text]]));
+const edit = (path: string, text: string) => applyEdits(request, new Map([[path, text]]));
 
 /**
  * What a browser does to a text on its way through a page and a form. The browser itself is asked
@@ -63,7 +63,7 @@ const throughForm = (text: string) =>
     .replaceAll("\0", "\ufffd")
     .toWellFormed();
 
-describe("applyRequestEdits", () => {
+describe("applyEdits", () => {
   test("changes one field and nothing else", () => {
     const result = edit("/messages/0/content/0/text", "Summarise note 8.");
     const expected = structuredClone(request);
@@ -111,7 +111,7 @@ describe("applyRequestEdits", () => {
   });
 
   test("leaves the stop sequences out where each was emptied, and keeps a list that came empty", () => {
-    const emptied = applyRequestEdits(
+    const emptied = applyEdits(
       request,
       new Map([
         ["/stopSequences/0", ""],
@@ -119,7 +119,7 @@ describe("applyRequestEdits", () => {
       ]),
     );
     expect(emptied.ok && "stopSequences" in emptied.value.value).toBe(false);
-    const cameEmpty = applyRequestEdits({ ...request, stopSequences: [] }, new Map([["/maxTokens", "1"]]));
+    const cameEmpty = applyEdits({ ...request, stopSequences: [] }, new Map([["/maxTokens", "1"]]));
     expect(cameEmpty.ok && cameEmpty.value.value.stopSequences).toEqual([]);
   });
 
@@ -164,7 +164,7 @@ describe("applyRequestEdits", () => {
   });
 
   test("gives every fault at once", () => {
-    const result = applyRequestEdits(
+    const result = applyEdits(
       request,
       new Map([
         ["/maxTokens", "9999"],
@@ -203,8 +203,8 @@ describe("applyRequestEdits", () => {
           maxTokens: 5,
           stopSequences: [stop],
         };
-        const submitted = new Map([...requestFields(any)].map(([path, value]) => [path, throughForm(value)]));
-        const result = applyRequestEdits(any, submitted);
+        const submitted = new Map([...fieldsOf(any)].map(([path, value]) => [path, throughForm(value)]));
+        const result = applyEdits(any, submitted);
         expect(result).toEqual({ ok: true, value: { value: any, changed: false } });
         expect(result.ok && result.value.value).toBe(any);
       }),
@@ -213,11 +213,11 @@ describe("applyRequestEdits", () => {
 
   test("any edit of one text leaves every other field as it was", () => {
     fc.assert(
-      fc.property(fc.constantFrom(...requestFields(request).keys()), fc.string(), (path, text) => {
+      fc.property(fc.constantFrom(...fieldsOf(request).keys()), fc.string(), (path, text) => {
         const result = edit(path, text);
         if (!result.ok || text === "") return;
-        const after = requestFields(result.value.value);
-        for (const [other, value] of requestFields(request)) if (other !== path) expect(after.get(other)).toBe(value);
+        const after = fieldsOf(result.value.value);
+        for (const [other, value] of fieldsOf(request)) if (other !== path) expect(after.get(other)).toBe(value);
         expect(result.value.value.messages.map((message) => [message.role, message.content.map((block) => block.type)])).toEqual(
           request.messages.map((message) => [message.role, message.content.map((block) => block.type)]),
         );
@@ -226,9 +226,9 @@ describe("applyRequestEdits", () => {
   });
 });
 
-describe("applyReplyEdits", () => {
+describe("applyEdits", () => {
   test("edits a text, which may be emptied, and a tool's input, and keeps the model's name", () => {
-    const result = applyReplyEdits(
+    const result = applyEdits(
       reply,
       new Map([
         ["/content/0/text", ""],
@@ -251,12 +251,12 @@ describe("applyReplyEdits", () => {
   });
 
   test("keeps the very reply where nothing was touched", () => {
-    const result = applyReplyEdits(reply, new Map([...replyFields(reply)].map(([path, text]) => [path, throughForm(text)])));
+    const result = applyEdits(reply, new Map([...fieldsOf(reply)].map(([path, text]) => [path, throughForm(text)])));
     expect(result.ok && result.value.value).toBe(reply);
   });
 
   test.each(["/model", "/stopReason", "/systemPrompt"])("refuses the path %j", (path) => {
-    expect(applyReplyEdits(reply, new Map([[path, "x"]]))).toMatchObject({ ok: false });
+    expect(applyEdits(reply, new Map([[path, "x"]]))).toMatchObject({ ok: false });
   });
 
   test("what the client asked for is held: each text that an edit changed is at fault where it no longer fits, and nothing else is", () => {
@@ -268,14 +268,12 @@ describe("applyReplyEdits", () => {
         { type: "text", text: '"Paris"}' },
       ],
     };
-    const rule = {
-      fits: (edited: SamplingReply) => isJsonReply(edited, { type: "json" }),
-      fault: { kind: "notRequestedJson", hasSchema: false },
-    } as const;
-    const edited = (text: string) => applyReplyEdits(json, new Map([["/content/1/text", text]]), rule);
-    expect(edited("Paris, France")).toEqual({ ok: false, error: [{ field: "/content/1/text", fault: rule.fault }] });
+    const fault = { kind: "notRequestedJson", hasSchema: false } as const;
+    const rule = (edited: SamplingReply) => (isJsonReply(edited, { type: "json" }) ? null : fault);
+    const edited = (text: string) => applyEdits(json, new Map([["/content/1/text", text]]), rule);
+    expect(edited("Paris, France")).toEqual({ ok: false, error: [{ field: "/content/1/text", fault }] });
     expect(edited('"Lyon"}')).toMatchObject({ ok: true, value: { changed: true } });
     // What nobody edited is as the model gave it.
-    expect(applyReplyEdits(reply, new Map(), rule)).toMatchObject({ ok: true, value: { changed: false } });
+    expect(applyEdits(reply, new Map(), rule)).toMatchObject({ ok: true, value: { changed: false } });
   });
 });

@@ -2,16 +2,13 @@
 
 import { describe, expect, test } from "vitest";
 import { reviewFacts } from "../../../shared/review/review-facts.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
-import { openRequest, openResponse } from "../../outside/pages/examples.ts";
-
-const toolRun = (view: ReviewView): ReviewView => ({ ...view, request: { kind: "function", messages: view.request.messages } });
+import { control, openRequest, openResponse } from "../../outside/pages/examples.ts";
 
 describe("what is asked", () => {
   test("is ahead while it waits, and not once it has run or is over", () => {
     expect(reviewFacts(openRequest)).toMatchObject({ asking: "sampling", isOpen: true, isAhead: true, isUnsent: false });
-    expect(reviewFacts(toolRun(openRequest))).toMatchObject({ asking: "function", isAhead: true });
-    expect(reviewFacts(toolRun(openResponse))).toMatchObject({ asking: "function", isOpen: true, isAhead: false });
+    expect(reviewFacts(control.toolCall)).toMatchObject({ asking: "toolCall", isAhead: true });
+    expect(reviewFacts(control.toolResult)).toMatchObject({ asking: "toolCall", isOpen: true, isAhead: false });
     const state = { kind: "expired", at: 1 } as const;
     expect(reviewFacts({ ...openRequest, state })).toMatchObject({ isOpen: false, isAhead: false, isUnsent: true });
   });
@@ -27,7 +24,7 @@ test("the cost is the worst case before, what it was after, and nothing for a to
   expect(reviewFacts({ ...openRequest, worstCostUsd: 0.02 }).cost).toEqual({ kind: "atMost", usd: 0.02 });
   expect(reviewFacts({ ...openResponse, costUsd: 0.01 }).cost).toEqual({ kind: "was", usd: 0.01 });
   expect(reviewFacts({ ...openResponse, costUsd: null }).cost).toBeNull();
-  expect(reviewFacts(toolRun(openRequest)).cost).toBeNull();
+  expect(reviewFacts(control.toolCall).cost).toBeNull();
 });
 
 test("the gravest risk comes first, and levels without any are not counted", () => {

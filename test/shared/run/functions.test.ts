@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { functionCandidate, registeredFunction, toToolResultReply } from "../../../shared/run/functions.ts";
+import { registeredFunction, toolResultOf } from "../../../shared/run/functions.ts";
 import { fits } from "../../../shared/json/fields.ts";
-import { samplingReply } from "../../../shared/model/sampling.ts";
+import { toolResult } from "../../../shared/model/subject.ts";
 import { parseServers, type Servers } from "../../../shared/relay/servers.ts";
 
 function serversWith(functions: Record<string, readonly string[]>): Servers {
@@ -51,21 +51,6 @@ describe("the function that a name means", () => {
   });
 });
 
-test("a function is a candidate that costs nothing and runs at its server alone", () => {
-  expect(functionCandidate("weather", "weather_query")).toMatchObject({
-    model: {
-      id: "weather/weather_query",
-      provider: "weather",
-      name: "weather_query",
-      tools: true,
-      price: { inputPerMTok: 0, outputPerMTok: 0 },
-    },
-    provider: { kind: "mcp" },
-    providerName: "weather",
-    worstCostUsd: 0,
-  });
-});
-
 describe("the result of a tool", () => {
   const png = "iVBORw0KGgo=";
   const every = [
@@ -79,18 +64,18 @@ describe("the result of a tool", () => {
 
   test("keeps every kind of content, structured content and whether it is an error, and nothing else", () => {
     const annotated = every.map((block) => ({ ...block, annotations: { priority: 1 }, _meta: { "example.com/x": 1 } }));
-    const block = { type: "tool_result", toolUseId: "use-1", content: every, structuredContent: { rain: true }, isError: true };
-    const read = toToolResultReply("use-1", { content: annotated, structuredContent: { rain: true }, isError: true, _meta: {}, more: 1 });
-    expect(read).toEqual({ ok: true, value: block });
-    expect(fits(samplingReply, { content: [block], model: "weather/weather_query" })).toBe(true);
+    const result = { kind: "toolResult", content: every, structuredContent: { rain: true }, isError: true };
+    const read = toolResultOf({ content: annotated, structuredContent: { rain: true }, isError: true, _meta: {}, more: 1 });
+    expect(read).toEqual({ ok: true, value: result });
+    expect(fits(toolResult, result)).toBe(true);
   });
 
   test("may have no content, or structured content that is no object", () => {
-    expect(toToolResultReply("u", { structuredContent: { a: 1 } })).toMatchObject({
+    expect(toolResultOf({ structuredContent: { a: 1 } })).toMatchObject({
       ok: true,
       value: { content: [], structuredContent: { a: 1 } },
     });
-    expect(toToolResultReply("u", { content: [], structuredContent: [1] })).toMatchObject({
+    expect(toolResultOf({ content: [], structuredContent: [1] })).toMatchObject({
       ok: true,
       value: { structuredContent: { result: [1] } },
     });
@@ -120,15 +105,15 @@ describe("the result of a tool", () => {
     ["too many levels", { content: [], structuredContent: { a: deep(70) } }, `/structuredContent/a${"/0".repeat(62)}`],
     ["an answer to whether it is an error that is none", { content: [], isError: "no" }, "/isError"],
   ])("is a fault with %s, at its place", (_name, result, pointer) => {
-    const read = toToolResultReply("use-1", result);
+    const read = toolResultOf(result);
     expect(read.ok ? [] : read.error.map((error) => error.pointer)).toContain(pointer);
   });
 
-  test("is read or refused, whatever it is, and what is read is a reply", () => {
+  test("is read or refused, whatever it is, and what is read is a result", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.jsonValue(), (content, structuredContent) => {
-        const read = toToolResultReply("u", { content, structuredContent });
-        if (read.ok) expect(fits(samplingReply, { content: [read.value], model: "m" })).toBe(true);
+        const read = toolResultOf({ content, structuredContent });
+        if (read.ok) expect(fits(toolResult, read.value)).toBe(true);
       }),
     );
   });

@@ -1,7 +1,8 @@
 // Texts that Slack would read as something else wherever it reads markup, and a review that has one
 // of them in every field.
 
-import type { ReviewView } from "../../../shared/review/view.ts";
+import type { ModelWhy } from "../../../shared/routing/choose.ts";
+import type { MessageView } from "../../../shared/review/view.ts";
 import { plainReply } from "./views.ts";
 
 /**
@@ -24,7 +25,9 @@ export const controlSequences: readonly string[] = [
   "${server} {server} {by} {at} {model} %s <%= 1 %>",
 ];
 
-export const poisoned = (text: string): ReviewView => ({
+const whyOf = (hint: string): ModelWhy => ({ tier: { kind: "hint", hint }, terms: [], points: 0 });
+
+export const poisoned = (text: string): MessageView => ({
   ...plainReply,
   gate: "request",
   state: { kind: "voted", votes: 1, quorum: 2 },
@@ -39,7 +42,7 @@ export const poisoned = (text: string): ReviewView => ({
     id: text,
     provider: text,
     name: text,
-    why: { kind: "function", server: text, tool: text },
+    why: whyOf(text),
     worstCostUsd: 1,
   })),
   risks: [{ level: "high", kind: "urlWithData", pointer: `/messages/${text}` }],
@@ -59,6 +62,6 @@ export const poisoned = (text: string): ReviewView => ({
     metadata: { [text]: text },
     tools: [{ name: text, description: text, inputSchema: { [text]: text } }],
   },
-  answeredBy: { id: text, provider: text, name: text, why: { kind: "function", server: text, tool: text }, worstCostUsd: 1 },
+  answeredBy: { id: text, provider: text, name: text, why: whyOf(text), worstCostUsd: 1 },
   reply: { content: [{ type: "text", text }], model: text, stopReason: text },
 });

@@ -1,6 +1,6 @@
 // Reviews whose whole content fits a Slack message.
 
-import type { ReviewView } from "../../../shared/review/view.ts";
+import type { MessageView } from "../../../shared/review/view.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import { defaultModel } from "../model-why.ts";
 
@@ -13,7 +13,8 @@ const model = (id: string, worstCostUsd: number) => ({
   worstCostUsd,
 });
 
-export const plainRequest: ReviewView & { readonly request: ChatRequest } = {
+export const plainRequest: MessageView & { readonly request: ChatRequest } = {
+  subject: "message",
   gate: "request",
   state: { kind: "open" },
   progress: "waiting",
@@ -56,7 +57,7 @@ export const plainRequest: ReviewView & { readonly request: ChatRequest } = {
   costUsd: null,
 };
 
-export const plainReply: ReviewView = {
+export const plainReply: MessageView = {
   ...plainRequest,
   gate: "response",
   progress: "responseReview",

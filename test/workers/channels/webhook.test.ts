@@ -5,8 +5,8 @@ import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Notice, DeliveryResult } from "../../../workers/channels/channel.ts";
 import { webhookChannel, webhookDoctor, webhookIssues } from "../../../workers/channels/webhook/webhook-channel.ts";
-import type { ReviewView } from "../../../shared/review/view.ts";
-import { control, decided, editedRequest, openRequest, openResponse } from "../../outside/pages/examples.ts";
+import type { MessageView, ReviewView } from "../../../shared/review/view.ts";
+import { control, decided, editedRequest, openRequest, openResponse, calling } from "../../outside/pages/examples.ts";
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
 import { createWebhookReceiver, type WebhookStep } from "../../support/webhook-receiver.ts";
 import { neverLogged } from "../support/logs.ts";
@@ -176,7 +176,7 @@ describe("the content", () => {
 
   test("names of any length keep the payload small", async () => {
     const { receiver, send } = start();
-    const { view } = noticeOf();
+    const view: MessageView = openRequest;
     const long = "n".repeat(1_000_000);
     const models = Array.from({ length: 100 }, () => ({ ...view.models[0]!, id: "m".repeat(100) }));
     await send({
@@ -198,11 +198,11 @@ describe("of what comes through the control endpoint", () => {
     ["images", control.multimodal, "ci asks a model about images.", { name: "multimodal_generation" }],
     [
       "a tool that is to run",
-      control.function,
+      control.toolCall,
       "ci wants to run weather_query on weather.",
       { server: "weather", method: "tools/call", name: "weather_query", provenance: "own", models: ["weather/weather_query"] },
     ],
-    ["a tool that ran", control.functionReply, "ci wanted to run weather_query on weather.", { server: "weather", name: "weather_query" }],
+    ["a tool that ran", control.toolResult, "ci wanted to run weather_query on weather.", { server: "weather", name: "weather_query" }],
     ["a translation that came back", control.translationReply, "ci asks for a translation.", { name: "translation" }],
   ])("says in a sentence who asks for what, and names it: %s", async (_name, view, summary, data) => {
     const { receiver, send } = start();
@@ -212,9 +212,9 @@ describe("of what comes through the control endpoint", () => {
 
   test.each<[string, ReviewView, object]>([
     ["texts to embed", control.embedding, { pieces: [1, 2, 3].map(() => ({ from: "text" })), more: 0 }],
-    ["arguments", control.function, { pieces: [{ from: "arguments", text: '{\n  "city": "上海",\n  "date": "2025-10-30"\n}' }], more: 0 }],
-    ["changed arguments", control.editedFunction, { pieces: [{ from: "arguments", text: expect.stringContaining("北京") }] }],
-    ["a tool’s result", control.functionReply, { pieces: [1, 2, 3].map(() => ({ from: "result" })), more: 0 }],
+    ["arguments", control.toolCall, { pieces: [{ from: "arguments", text: '{\n  "city": "上海",\n  "date": "2025-10-30"\n}' }], more: 0 }],
+    ["changed arguments", control.editedCall, { pieces: [{ from: "arguments", text: expect.stringContaining("北京") }] }],
+    ["a tool’s result", control.toolResult, { pieces: [1, 2, 3].map(() => ({ from: "result" })), more: 0 }],
     ["vectors", control.embeddingReply, { pieces: [{ from: "vectors", text: expect.stringMatching(/^3 vectors of 64 numbers,/) }] }],
     ["JSON", control.jsonReply, { pieces: [{ from: "reply", text: '{ "team": "exports" }' }], more: 0 }],
   ])("shows the beginning where the policy says so: %s", async (_name, view, excerpt) => {
@@ -254,12 +254,14 @@ describe("of what comes through the control endpoint", () => {
     );
     const text = "x".repeat(100_000);
     const messages = Array.from({ length: 256 }, () => ({ role: "user" as const, content: [{ type: "text" as const, text }] }));
-    const call = { type: "tool_use" as const, id: "i", name: "n", input: { text } };
     const vector = Array.from({ length: 4_096 }, (_, i) => i / 7);
     const large: ReviewView[] = [
       { ...control.embedding, request: { ...control.embedding.request, messages } },
-      { ...control.function, request: { ...control.function.request, messages: [{ role: "assistant", content: [call] }] } },
-      { ...control.embeddingReply, reply: { content: Array.from({ length: 256 }, () => ({ type: "embedding", vector })), model: "m" } },
+      calling({ text }),
+      {
+        ...control.embeddingReply,
+        reply: { content: Array.from({ length: 256 }, () => ({ type: "embedding" as const, vector })), model: "m" },
+      },
     ];
     for (const view of large) {
       await send({ view, excerpt: "start" });
@@ -269,8 +271,8 @@ describe("of what comes through the control endpoint", () => {
 
   test("names that are placeholders or markup stay what they are, on one line", async () => {
     const { receiver, send } = start();
-    const requestor = { ...control.function.requestor, client: "{server} $& $1", server: "<b>x</b>\nBcc: y", name: "{client}\u202e" };
-    await send({ view: { ...control.function, requestor } });
+    const requestor = { ...control.toolCall.requestor, client: "{server} $& $1", server: "<b>x</b>\nBcc: y", name: "{client}\u202e" };
+    await send({ view: { ...control.toolCall, requestor } });
     expect(receiver.taken[0]?.event.data["summary"]).toBe(
       "{server} $& $1 wants to run {client}⟨U+202E right-to-left override⟩ on <b>x</b>⟨line break⟩Bcc: y.",
     );

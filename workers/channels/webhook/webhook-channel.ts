@@ -9,7 +9,7 @@ import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result, unreachable } from "../../../shared/result.ts";
 import { handOverOf } from "../../../shared/channels/hand-over.ts";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";
-import { isAhead } from "../../../shared/review/review-facts.ts";
+import { answerersOf, isAhead } from "../../../shared/review/review-facts.ts";
 import type { AskedWebhookWords, WebhookWords } from "../../../shared/channels/webhook/webhook-renderers.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
@@ -147,7 +147,7 @@ const saidOf = (view: ReviewView): AskedWebhookWords => {
 
 function askingOf(notice: Notice, { title, summary }: WebhookWords): object {
   const { view, url, why, link } = notice;
-  const { requestor, models, quorum, version } = view;
+  const { requestor, quorum, version } = view;
   const handOver = handOverOf(view);
   return {
     ...whichOf(notice),
@@ -168,8 +168,8 @@ function askingOf(notice: Notice, { title, summary }: WebhookWords): object {
     quorum,
     ...(view.state.kind === "voted" ? { votes: view.state.votes } : {}),
     rule: view.rule,
-    models: models.slice(0, 20).map(({ id }) => nameOf(id)),
-    worstCostUsd: view.worstCostUsd,
+    models: answerersOf(view).slice(0, 20).map(nameOf),
+    worstCostUsd: view.subject === "message" ? view.worstCostUsd : 0,
     ...(notice.excerpt === "none" ? {} : { excerpt: excerptOf(view) }),
   };
 }

@@ -13,7 +13,7 @@ import { statusOf } from "../../../shared/wire/status.ts";
 import { deltaEvent, finalEvent, progressEvent } from "../../../shared/wire/control/control-events.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { describeOutcome, describeRefusal } from "../../../shared/wire/describe.ts";
-import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
+import type { Completed, Outcome, Ran, Refusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
 import { readBytes } from "../../http/body.ts";
@@ -222,7 +222,7 @@ async function serve(
   if (soon !== null) {
     const answer = await delivered(call, soon);
     const { outcome } = soon;
-    return outcome === null || outcome.kind === "completed" ? json(answer, 200) : failed(answer, unsent(outcome));
+    return outcome === null || outcome.kind === "completed" || outcome.kind === "ran" ? json(answer, 200) : failed(answer, unsent(outcome));
   }
   const opened = await countOpening(c.env, key, started.value.isCounted);
   if (!opened.ok) return answerRefused(envelope, opened.error);
@@ -286,7 +286,7 @@ function answerRefused(identity: Parameters<typeof refusalControlAnswer>[0], ref
 }
 
 /** The error of an outcome, without a status of its own: `statusOf` derives it from the code. */
-const unsent = (outcome: Exclude<Outcome, Completed>): Parameters<typeof statusOf>[0] => {
+const unsent = (outcome: Exclude<Outcome, Completed | Ran>): Parameters<typeof statusOf>[0] => {
   const { code, message, data } = describeOutcome(outcome);
   return { code, message, ...(data === undefined ? {} : { data }) };
 };

@@ -286,7 +286,7 @@ const isFor = (view: ReviewView, form: Pick<SubmittedForm, "version" | "digest">
 function pendingChanges(view: ReviewView, form: SubmittedForm): Result<readonly FieldChange[], readonly EditIssue[]> {
   const changed =
     view.gate === "request"
-      ? changedRequest({ request: view.request, models: view.models.map(({ id }) => id) }, form)
+      ? changedRequest({ request: view.request, models: view.subject === "message" ? view.models.map(({ id }) => id) : [] }, form)
       : view.reply === null
         ? null
         : changedReply(view.reply, form.edits, replyRuleOf(view.request));

@@ -11,13 +11,14 @@ import { redactRequest, rulesAt } from "../../../shared/redaction/redact.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Attempt } from "../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../shared/review/view.ts";
-import { completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../shared/run/run-outcome.ts";
+import { callMeta, completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../shared/run/run-outcome.ts";
 import { reviewLine } from "../../../shared/run/run-record.ts";
 import { offerOf } from "../../../shared/run/granting.ts";
 import { unreachable } from "../../../shared/result.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 import type { End, RunState } from "../../../shared/run/lifecycle.ts";
-import { type RequestVersion, replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
+import { replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
+import { type RequestVersion, type SubjectRequest, isMessage, isToolCall } from "../../../shared/model/subject.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
@@ -48,15 +49,25 @@ export function outcomeOf(store: RunStore, state: RunState, input: StoredInput):
   const content = currentRequest(store, state);
   const reply = store.replyVersion(state.reviews.response?.version ?? 1);
   const approved = state.reviews.response?.digest ?? state.reviews.request?.written?.reply;
-  const meta = model === null ? null : metaOf(store, state, input, model);
+  const meta = model === null || content === null ? null : metaOf(store, state, input, model, content.request);
   if (content === null || reply === null || meta === null || (approved !== undefined && replyDigest(reply) !== approved)) {
     throw new Error("a completed run without the reply that was approved");
   }
-  return completed(reply, content.request, meta);
+  const { request } = content;
+  if (isMessage(request) && !("kind" in reply)) return completed(reply, request, meta);
+  if (request.kind === "toolCall" && "kind" in reply && reply.kind === "toolResult")
+    return { kind: "ran", call: request, result: reply, meta };
+  throw new Error("a completed run whose reply is of another subject");
 }
 
 /** The `_meta` of the run's reply; null where its model is unknown. */
-function metaOf(store: RunStore, state: RunState, input: StoredInput, { candidate: id, usage, notes }: ModelFacts): RunMeta | null {
+function metaOf(
+  store: RunStore,
+  state: RunState,
+  input: StoredInput,
+  { candidate: id, usage, notes }: ModelFacts,
+  asked: SubjectRequest,
+): RunMeta | null {
   const cached = cachedFor(input, state);
   const { request, response } = state.reviews;
   const isReplyEdited = (response?.version ?? 1) > 1 || cached?.edited === true;
@@ -64,6 +75,7 @@ function metaOf(store: RunStore, state: RunState, input: StoredInput, { candidat
     return writtenMeta(input, { request: isRequestChanged(store, request, input), response: isReplyEdited });
   const candidate = input.candidates.find(({ model }) => model.id === id);
   const edited = { request: (request?.version ?? 1) > 1, response: isReplyEdited };
+  if (isToolCall(asked)) return callMeta(input, asked, notes, edited);
   return candidate === undefined ? null : runMeta(input, candidate, { usage, notes }, edited, cached?.at);
 }
 
@@ -225,6 +237,7 @@ export function sentOf(
   const current = currentRequest(store, state);
   if (asked === null || current === null) return null;
   // What was lifted was lifted for this request alone.
+  if (!isMessage(asked.request) || !isMessage(current.request)) return null;
   const sent = redactRequest(current.request, redaction === undefined ? [] : rulesAt(redaction, "request"), { mayRename: true });
   if (!sent.ok) return null;
   const { prompt, edits } = conversationEdits(asked.request, sent.value.value);

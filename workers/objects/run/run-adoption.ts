@@ -7,7 +7,7 @@ import type { Adoption } from "../../stubs/run-calls.ts";
 import { type End, type RunGates, isReplyAsked, isEdited, type RunState } from "../../../shared/run/lifecycle.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { decidersDigest, adoptedFact, type WaitingServer, type RequestRef } from "../../../shared/run/run-input.ts";
-import { type SeenRisk, highestRisk, findReplyRisks } from "../../../shared/policy/risk.ts";
+import { type SeenRisk, highestRisk, findRisks } from "../../../shared/policy/risk.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import type { StoredInput } from "./run-store.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
@@ -91,7 +91,7 @@ export class RunAdoption {
   /** The highest risk of the reply as it would be delivered; `high` where that is not known. */
   #replyRisk(state: RunState): SeenRisk {
     const reply = this.#deps.store.replyVersion(state.reviews.response?.version ?? 1);
-    return reply === null ? (this.#deps.store.modelFacts<ModelFacts>()?.replyRisk ?? "high") : highestRisk(findReplyRisks(reply));
+    return reply === null ? (this.#deps.store.modelFacts<ModelFacts>()?.replyRisk ?? "high") : highestRisk(findRisks(reply));
   }
 
   /**

@@ -32,7 +32,8 @@ export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, 
   const reply = store.replyVersion(version);
   const model = store.modelFacts<ModelFacts>();
   const candidate = model?.candidate ?? null;
-  if (reply === null || model === null || candidate === null) return;
+  // A result of a tool is never kept.
+  if (reply === null || "kind" in reply || model === null || candidate === null) return;
   const { found } = cache;
   const deciders = decidersDigest(plan);
   const before = found?.approved.deciders === deciders ? found.approved : undefined;

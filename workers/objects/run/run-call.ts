@@ -3,19 +3,22 @@
 
 import type { KeyEnd } from "../../../shared/model/gate.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
-import { type RiskNote, type SeenRisk, findReplyRisks, highestRisk } from "../../../shared/policy/risk.ts";
+import { type RiskNote, type SeenRisk, findRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import type { Redaction } from "../../../shared/redaction/redact.ts";
-import type { SamplingReply } from "../../../shared/model/sampling.ts";
-import type { Attempt, CallTerms } from "../../../shared/model/call.ts";
-import { outcomeUnknownError } from "../../../shared/provider/provider-error.ts";
+import { type SubjectReply, type ToolCall, isMessage, isToolCall, toolName } from "../../../shared/model/subject.ts";
+import type { Attempt, CallTerms, ProviderError } from "../../../shared/model/call.ts";
+import { cancelledError, outcomeUnknownError } from "../../../shared/provider/provider-error.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import { maskedReply } from "../../../shared/run/masked-reply.ts";
 import { type CachedReply, inOrder, nothingSpent, redactedFacts, requestDigest } from "../../../shared/run/run-input.ts";
-import { type ReplyFact, answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
+import { type ReplyFact, answeredFact, cachedFact, ranFact } from "../../../shared/run/run-record.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import { contextOfAttempt } from "../../../shared/telemetry/request-trace.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import { permitFor, spendingOf } from "../../pipeline/spending.ts";
+import { plainResult } from "../../media/plain-reply.ts";
+import { callTool } from "../../mcp-client/functions.ts";
+import { notStopped, permitFor, spendingOf } from "../../pipeline/spending.ts";
+import { settingsOf } from "../../platform/settings.ts";
 import { callModels } from "../../providers/call-model.ts";
 import { currentRequest } from "./run-account.ts";
 import { cachedFor } from "./run-cache.ts";
@@ -26,7 +29,7 @@ import type { StoredInput } from "./run-store.ts";
 
 type CallResult = {
   readonly call: number;
-  readonly reply: SamplingReply;
+  readonly reply: SubjectReply;
   readonly facts: ModelFacts;
   readonly attempts: readonly Attempt[];
   /** The reply's highest. */
@@ -77,15 +80,16 @@ export class RunCall {
    * The call's outcome is unknown. A call that may be made only once is not repeated: its attempt
    * says so to the requestor.
    */
-  #lost(row: OutboxRow, call: number, { candidates }: StoredInput, { terms, call: made }: RunState): void {
+  #lost(row: OutboxRow, call: number, { candidates, requestor }: StoredInput, { terms, call: made }: RunState): void {
     const now = this.#deps.now();
-    const [first] = candidates;
+    // A tool in the place of a model.
+    const first = candidates[0]?.model ?? { id: toolName({ server: requestor.server, tool: requestor.name }), provider: requestor.server };
     const attempts: Attempt[] =
-      terms.once === true && first !== undefined
+      terms.once === true
         ? [
             {
-              model: first.model.id,
-              provider: first.model.provider,
+              model: first.id,
+              provider: first.provider,
               at: made?.startedAt ?? now,
               durationMs: now - (made?.startedAt ?? now),
               fault: outcomeUnknownError,
@@ -111,26 +115,54 @@ export class RunCall {
       return "unknown" as const;
     });
     if (keyEnd !== null) return this.#uncalled(call, keyEnd);
+    const { request, models } = content;
+    if (isToolCall(request)) return this.#callTool(call, input, request, over);
+    if (!isMessage(request)) throw new Error("a call for what nobody is called for");
     const cached = cachedFor(input, state);
     if (cached !== null) return this.#fromCache(call, cached);
     const { env, waitUntil } = this.#deps;
-    const permit = permitFor(spendingOf({ env, ctx: { waitUntil } }, { ...input, request: content.request }), { mayShare: false });
-    const candidates = inOrder(input.candidates, content.models);
+    const permit = permitFor(spendingOf({ env, ctx: { waitUntil } }, { ...input, request }), { mayShare: false });
+    const candidates = inOrder(input.candidates, models);
     const traceOf = (attempt: number) => contextOfAttempt(input.trace, input.id, call, attempt);
-    const answered = await callModels(env, content.request, candidates, termsOf(input, this.#deps.now()), { over, permit, traceOf });
+    const answered = await callModels(env, request, candidates, termsOf(input, this.#deps.now()), { over, permit, traceOf });
     if (!answered.ok) {
       this.#failCall(call, answered.error);
       return;
     }
     const { candidate, attempts, reply: said } = answered.value;
-    const masked = maskedReply(input, content.request, said, { candidate, at: this.#deps.now() });
+    const { id, provider } = candidate.model;
+    const masked = maskedReply(input, request, said, { model: id, provider, at: this.#deps.now() });
     if (!masked.ok) return this.#failCall(call, [...attempts, ...masked.error]);
     const { value: reply, redaction } = masked.value;
     const { usage, notes } = said;
-    const risks = findReplyRisks(reply);
+    const risks = findRisks(reply);
     const fact = answeredFact(call, { ...answered.value, reply: { ...said, reply } }, kindsOf(risks));
     const facts = { candidate: candidate.model.id, usage, notes };
     this.#generated({ call, reply, facts, attempts, risk: highestRisk(risks), redaction }, fact);
+  }
+
+  /** One attempt: where an answer is lost, the tool may have run. */
+  async #callTool(call: number, input: StoredInput, request: ToolCall, over: AbortSignal): Promise<void> {
+    const { env, waitUntil, now } = this.#deps;
+    const at = now();
+    const attempt = { model: toolName(request), provider: request.server, at };
+    const failed = (fault: ProviderError): void => this.#failCall(call, [{ ...attempt, durationMs: now() - at, fault }]);
+    const permitted = await notStopped({ env, ctx: { waitUntil }, key: input.key, server: input.requestor.server });
+    if (!permitted.ok) return failed(permitted.error);
+    if (over.aborted) return failed(cancelledError);
+    const { modelTimeoutMs } = settingsOf(env);
+    const timeoutMs = Math.min(modelTimeoutMs, termsOf(input, at)?.timeoutMs ?? modelTimeoutMs);
+    const answered = await callTool(env, request, { timeoutMs, trace: contextOfAttempt(input.trace, input.id, call, 1) ?? undefined });
+    if (!answered.ok) return failed(answered.error);
+    const { result: returned, ...images } = await plainResult(env, answered.value.result);
+    const masked = maskedReply(input, request, { reply: returned, usage: nothingSpent }, { ...attempt, at: now() });
+    if (!masked.ok) return this.#failCall(call, masked.error);
+    const { value: result, redaction } = masked.value;
+    const { notes } = answered.value;
+    const risks = findRisks(result);
+    const fact = ranFact(call, request, { result, notes, took: { at, durationMs: now() - at }, ...images }, kindsOf(risks));
+    const facts = { candidate: attempt.model, usage: nothingSpent, notes };
+    this.#generated({ call, reply: result, facts, attempts: [], risk: highestRisk(risks), redaction }, fact);
   }
 
   /** The key has ended, or its state is unknown, which counts as no: nothing is sent. */
@@ -146,7 +178,7 @@ export class RunCall {
   /** An identical request was answered before: nothing is sent, and nothing is spent. */
   #fromCache(call: number, cached: CachedReply): void {
     const { reply, facts } = cached;
-    const risks = findReplyRisks(reply);
+    const risks = findRisks(reply);
     const fact = cachedFact(cached, kindsOf(risks));
     this.#generated(
       { call, reply, facts: { ...facts, usage: nothingSpent }, attempts: [], risk: highestRisk(risks), redaction: null },

@@ -7,14 +7,15 @@ import type { FieldChange } from "../../../shared/review/difference.ts";
 import { answerChange, writtenModel, writtenReply } from "../../../shared/review/written.ts";
 import type { EditFault, EditIssue } from "../../../shared/review/edit.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
-import { type SeenRisk, findReplyRisks, highestRisk } from "../../../shared/policy/risk.ts";
+import { type SeenRisk, findRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import { isRoom } from "../../../shared/notice-channels.ts";
 import { type Mark, liftMark } from "../../../shared/redaction/redact.ts";
 import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
 import { type RunState, mayAuthor } from "../../../shared/run/lifecycle.ts";
 import { type ModelFacts, writtenModelFor } from "../../../shared/run/present.ts";
-import { type RequestVersion, nothingSpent, replyDigest, requestDigest, writtenDigest } from "../../../shared/run/run-input.ts";
+import { nothingSpent, replyDigest, requestDigest, writtenDigest } from "../../../shared/run/run-input.ts";
+import type { RequestVersion } from "../../../shared/model/subject.ts";
 import { reviewAt } from "./run-deps.ts";
 import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
 import { currentRequest } from "./run-account.ts";
@@ -134,7 +135,7 @@ function answeredByReviewer(
   const { request } = content;
   const reply = writtenReply(request, answer, { model: writtenModelFor(plan, by.name), rule: replyRuleOf(request) });
   if (!reply.ok) return { kind: "invalid", issues: reply.error };
-  const risks = findReplyRisks(reply.value);
+  const risks = findRisks(reply.value);
   return {
     kind: "edited",
     changes: [answerChange(answer)],

@@ -1,14 +1,14 @@
 // The first rows of a run: of one that begins, and of one that has ended already.
 
 import type { RunDeps } from "./run-deps.ts";
-import { type RunInput, type RequestVersion, gatesOf, requestDigest, inputFacts } from "../../../shared/run/run-input.ts";
+import { type RunInput, gatesOf, requestDigest, inputFacts } from "../../../shared/run/run-input.ts";
+import { type RequestVersion, type SubjectRequest, isToolCall } from "../../../shared/model/subject.ts";
 import { newRun, openGates, type ReviewTerms } from "../../../shared/run/lifecycle.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { RecordEvent } from "../../../shared/record/record.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { StoredInput } from "./run-store.ts";
-import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 
 type EndedRun = { readonly outcome: string; readonly model: string; readonly events: string };
 
@@ -70,7 +70,7 @@ export function storeEndedRun(
 
 const noReview: ReviewTerms = { reviewers: [], escalateTo: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 };
 
-const termsOf = ({ plan, endsAt, call }: StoredInput, request: SamplingRequest): ReviewTerms => ({
+const termsOf = ({ plan, endsAt, call }: StoredInput, request: SubjectRequest): ReviewTerms => ({
   reviewers: plan.reviewers.map(({ name }) => name),
   escalateTo: plan.escalate?.to.map(({ name }) => name) ?? [],
   quorum: plan.quorum,
@@ -78,5 +78,5 @@ const termsOf = ({ plan, endsAt, call }: StoredInput, request: SamplingRequest):
   selfApproval: plan.selfApproval,
   deadlineSeconds: plan.deadlineSeconds,
   ...(endsAt === undefined ? {} : { endsAt }),
-  ...(request.kind === "function" || call?.once === true ? { once: true } : {}),
+  ...(isToolCall(request) || call?.once === true ? { once: true } : {}),
 });

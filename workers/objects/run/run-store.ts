@@ -12,7 +12,8 @@ import type { SamplingReply } from "../../../shared/model/sampling.ts";
 import type { Redaction } from "../../../shared/redaction/redact.ts";
 import type { ShownVersion } from "../../../shared/review/view.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
-import type { CachedReply, RequestRef, RequestVersion, RunInput } from "../../../shared/run/run-input.ts";
+import type { CachedReply, RequestRef, RunInput } from "../../../shared/run/run-input.ts";
+import type { RequestVersion, SubjectReply } from "../../../shared/model/subject.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 import type { ObjectTables } from "../object-tables.ts";
@@ -241,8 +242,8 @@ export class RunStore {
     for (const { version } of this.versions("request")) this.#texts.delete(`written:${version}`);
   }
 
-  replyVersion = (version: number): SamplingReply | null => this.#json(`reply:${version}`);
-  writeReplyVersion(version: number, content: SamplingReply, by: string | null, at: number): void {
+  replyVersion = (version: number): SubjectReply | null => this.#json(`reply:${version}`);
+  writeReplyVersion(version: number, content: SubjectReply, by: string | null, at: number): void {
     this.#texts.write(`reply:${version}`, JSON.stringify(content));
     this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('response', ?, ?, ?)", version, by, at);
   }

@@ -19,7 +19,6 @@ export const anthropicProvider: ProviderAdapter = (fetch) => ({
       from: fromAnthropic,
     };
   }),
-  run: null,
   embed: null,
   modelList: { ask: (ready, signal) => anthropicClient(ready, fetch).listModels(signal), namesIn: idsIn },
 });

@@ -11,7 +11,6 @@ export const demoProvider: ProviderAdapter = () => ({
     if (reply.ok && onDelta !== undefined) for (const token of demoDeltas(textOfReply(reply.value.reply))) onDelta(token);
     return reply;
   },
-  run: null,
   embed: async ({ texts }) => ok({ ...embedDemo(texts), model: demoModelName }),
   modelList: null,
 });

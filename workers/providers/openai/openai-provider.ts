@@ -28,7 +28,6 @@ export const openaiProvider: ProviderAdapter = (fetch) => ({
       from: fromOpenAI,
     };
   }),
-  run: null,
   embed: async (call, around, limits) => {
     const ready = providerReady(call.candidate.provider, around.lookup);
     if (!ready.ok) return err(notReadyError);

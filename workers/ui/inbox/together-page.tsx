@@ -14,8 +14,7 @@ import { useWords } from "../language.ts";
 import { HeadingWords, headingWords, Strip } from "../lead.tsx";
 import { Plain } from "../outside-text.tsx";
 import { pageScript } from "../page-script.ts";
-import { ReplyContent } from "../reply-content.tsx";
-import { RequestContent } from "../request-content.tsx";
+import { ReplyOf, RequestOf } from "../subject-content.tsx";
 import { Notices, replyHistory, requestHistory, showingOf } from "../review-page.tsx";
 import { inboxScript } from "./inbox-script.ts";
 import { Listening } from "./listening.tsx";
@@ -76,7 +75,7 @@ const Content = ({ view, facts, prefix }: { view: ReviewView; facts: ReviewFacts
   const words = useWords();
   const origins = originsOf(view, words);
   const prompt = showingOf({ view, facts }, words, undefined, [], requestHistory(view));
-  const request = <RequestContent request={view.request} showing={prompt} origins={origins} prefix={`${prefix}prompt-`} />;
+  const request = <RequestOf view={view} showing={prompt} origins={origins} prefix={`${prefix}prompt-`} />;
   const details = <Details view={view} facts={facts} showing={prompt} origins={origins} chosen={undefined} prefix={prefix} />;
   if (view.gate === "request" || view.reply === null)
     return (
@@ -88,7 +87,7 @@ const Content = ({ view, facts, prefix }: { view: ReviewView; facts: ReviewFacts
   const reply = showingOf({ view, facts }, words, undefined, [], replyHistory(view));
   return (
     <>
-      <ReplyContent reply={view.reply} showing={reply} origins={origins} view={view} prefix={prefix} />
+      <ReplyOf view={view} showing={reply} origins={origins} prefix={prefix} />
       {request}
       {details}
     </>

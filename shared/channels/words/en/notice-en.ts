@@ -14,7 +14,8 @@ const noticeWhat: Readonly<Record<Asking, Readonly<Record<Gate, string>>>> = {
   embedding: { request: "{client} asks {model} for vectors", response: noticeReply },
   functionChoice: { request: "{client} asks {model} to choose a function", response: noticeReply },
   multimodal: { request: "{client} asks {model} about images", response: noticeReply },
-  function: { request: "{client} runs {name} on {server}", response: "{name} on {server} answers {client}" },
+  toolCall: { request: "{client} runs {name} on {server}", response: "{name} on {server} answers {client}" },
+  form: { request: "{server} asks for values", response: "An answer for {server}" },
 };
 
 /** The largest unit of a time span alone, rounded down, in short: "10 min". */

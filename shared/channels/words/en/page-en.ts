@@ -39,9 +39,13 @@ const headings: Readonly<Record<Asking, Readonly<Record<Gate, Tenses>>>> = {
     request: { now: "{client} asks {model} about images", then: "{client} asked {model} about images" },
     response: replies,
   },
-  function: {
+  toolCall: {
     request: { now: "{client} wants to run {name} on {server}", then: "{client} wanted to run {name} on {server}" },
     response: { now: "{name} ran on {server} for {client}", then: "{name} ran on {server} for {client}" },
+  },
+  form: {
+    request: { now: "{caller} asks you to fill in a form", then: "{caller} asked for a form to be filled in" },
+    response: { now: "An answer for {caller}", then: "An answer for {caller}" },
   },
 };
 

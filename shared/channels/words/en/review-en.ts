@@ -101,11 +101,17 @@ const asking: Readonly<Record<Asking, AskingWords>> = {
     asks: "{client} asks a model about images.",
     asked: "{client} asked a model about images.",
   },
-  function: {
+  toolCall: {
     title: { request: "A client wants to run a tool", response: "A tool’s result waits for delivery" },
     closedTitle: { request: "A client wanted to run a tool", response: "A tool’s result" },
     asks: "{client} wants to run {name} on {server}.",
     asked: "{client} wanted to run {name} on {server}.",
+  },
+  form: {
+    title: { request: "A server asks for a form to be filled in", response: "An answer waits for delivery" },
+    closedTitle: { request: "A server asked for a form to be filled in", response: "An answer to a form" },
+    asks: "Asked by {server} for {client}, while it handles {method} {name}.",
+    asked: "{server} for {client}, {method} {name}.",
   },
 };
 

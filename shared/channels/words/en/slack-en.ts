@@ -2,7 +2,7 @@
 // words is in review-en.ts.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { SamplingRequest } from "../../../model/sampling.ts";
+import type { SubjectRequest } from "../../../model/subject.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
 import { plural } from "./page-numbers-en.ts";
 import { reviewEn } from "./review-en.ts";
@@ -27,11 +27,11 @@ const places = {
 } as const;
 
 /** The label of an editable field, from its path. */
-function field(path: string, gate: Gate, kind?: SamplingRequest["kind"]): string {
+function field(path: string, gate: Gate, kind?: SubjectRequest["kind"]): string {
   const [first = 0, second = 0] = ordinalsIn(path);
-  if (kind === "function" && gate === "request" && path.endsWith("/input")) return places.arguments;
-  if (kind === "function" && gate === "response")
-    return path.endsWith("/structuredContent") ? places.structured : places.result + (second > 1 ? places.part(second) : "");
+  if (path === "/arguments") return places.arguments;
+  if (kind === "toolCall")
+    return path.endsWith("/structuredContent") ? places.structured : places.result + (first > 1 ? places.part(first) : "");
   if (kind === "embedding" && path.startsWith("/messages/")) return `Text ${first}`;
   if (path === "/systemPrompt") return places.systemPrompt;
   if (path === "/maxTokens") return places.maxTokens;
@@ -73,7 +73,6 @@ export const slackEn = {
     answered: "Answered by {model}, reported as {name}",
     written: "The reply was written by {by}. No model is asked",
     ran: "Run by {model}",
-    toolUse: "Result of the tool use {id}",
     stopped: "Finish reason: {reason}",
     cost: (words: string): string => `Cost: ${words}`,
     worstCost: (words: string): string => `Cost in the worst case: ${words}`,

@@ -39,9 +39,13 @@ const headings: Readonly<Record<Asking, Readonly<Record<Gate, Tenses>>>> = {
     request: { now: "{client} 请 {model} 解读图片", then: "{client} 曾请 {model} 解读图片" },
     response: replies,
   },
-  function: {
+  toolCall: {
     request: { now: "{client} 想在 {server} 上运行 {name}", then: "{client} 曾想在 {server} 上运行 {name}" },
     response: { now: "{name} 已在 {server} 上为 {client} 运行", then: "{name} 曾在 {server} 上为 {client} 运行" },
+  },
+  form: {
+    request: { now: "{caller} 请你填写表单", then: "{caller} 曾请求填写表单" },
+    response: { now: "给 {caller} 的填写结果", then: "给 {caller} 的填写结果" },
   },
 };
 

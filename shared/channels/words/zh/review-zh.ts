@@ -122,11 +122,17 @@ const asking: Readonly<Record<Asking, AskingWords>> = {
     asks: "{client} 请模型解读图片。",
     asked: "{client} 曾请模型解读图片。",
   },
-  function: {
+  toolCall: {
     title: { request: "客户端想运行工具", response: "工具的结果等待交付" },
     closedTitle: { request: "客户端曾想运行工具", response: "工具的结果" },
     asks: "{client} 想在 {server} 上运行 {name}。",
     asked: "{client} 曾想在 {server} 上运行 {name}。",
+  },
+  form: {
+    title: { request: "服务器请求填写表单", response: "填写结果等待交付" },
+    closedTitle: { request: "服务器曾请求填写表单", response: "表单的填写结果" },
+    asks: "{server} 在处理 {client} 的 {method} {name} 时提出。",
+    asked: "{server}，处理 {client} 的 {method} {name} 时。",
   },
 };
 

@@ -2,7 +2,7 @@
 // in the same words is in review-zh.ts.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { SamplingRequest } from "../../../model/sampling.ts";
+import type { SubjectRequest } from "../../../model/subject.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
 import { counted, number } from "./page-numbers-zh.ts";
 import { reviewZh } from "./review-zh.ts";
@@ -27,11 +27,11 @@ const places = {
 } as const;
 
 /** The label of an editable field, from its path. */
-function field(path: string, gate: Gate, kind?: SamplingRequest["kind"]): string {
+function field(path: string, gate: Gate, kind?: SubjectRequest["kind"]): string {
   const [first = 0, second = 0] = ordinalsIn(path);
-  if (kind === "function" && gate === "request" && path.endsWith("/input")) return places.arguments;
-  if (kind === "function" && gate === "response")
-    return path.endsWith("/structuredContent") ? places.structured : places.result + (second > 1 ? places.part(second) : "");
+  if (path === "/arguments") return places.arguments;
+  if (kind === "toolCall")
+    return path.endsWith("/structuredContent") ? places.structured : places.result + (first > 1 ? places.part(first) : "");
   if (kind === "embedding" && path.startsWith("/messages/")) return `文字 ${first}`;
   if (path === "/systemPrompt") return places.systemPrompt;
   if (path === "/maxTokens") return places.maxTokens;
@@ -73,7 +73,6 @@ export const slackZh = {
     answered: "由 {model} 回复，自报名称 {name}",
     written: "回复由 {by} 撰写，不请求任何模型",
     ran: "由 {model} 运行",
-    toolUse: "工具调用 {id} 的结果",
     stopped: "结束原因：{reason}",
     cost: (words: string): string => `费用：${words}`,
     worstCost: (words: string): string => `最高费用：${words}`,

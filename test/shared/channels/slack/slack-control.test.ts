@@ -15,7 +15,7 @@ import {
 import { denyModal, editModal } from "../../../../shared/channels/slack/slack-modal.ts";
 import { catalogues } from "../../../../shared/channels/words/words.ts";
 import type { ReviewView } from "../../../../shared/review/view.ts";
-import { control } from "../../../outside/pages/examples.ts";
+import { control, calling, returning } from "../../../outside/pages/examples.ts";
 import { marker, markedNumber, markedVectors, markedView } from "../../../support/marked.ts";
 import { messageRefusal, viewRefusal } from "../../../support/slack/block-rules.ts";
 
@@ -87,9 +87,9 @@ const ran = {
   facts: ["ci wanted to run weather_query on weather. The client asks for itself.", "Run by weather/weather_query"],
 };
 const standIn = '. Matched "gpt-4" through an alias. No priorities given, so the routing table\'s order applies.';
-const callOf = (city: string): string => objectText({ name: "weather_query", id: "call_1", input: { city, date: "2025-10-30" } });
+const callOf = (city: string): string => objectText({ name: "weather_query", input: { city, date: "2025-10-30" } });
 
-const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "deniedFunction">, Said>> = {
+const said: Readonly<Record<Exclude<keyof typeof control, "approvedCall" | "deniedCall">, Said>> = {
   json: {
     title: "ci asks demo for text",
     lead: sent,
@@ -139,13 +139,13 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     buttons: cut,
     missing: "2 images. Open shows all of it.",
   },
-  function: {
+  toolCall: {
     ...toRun,
     facts: [...toRun.facts, "Approving runs exactly what is shown here, on this server only.", "Approve and run"],
     framed: [callOf("上海")],
     buttons: all,
   },
-  editedFunction: {
+  editedCall: {
     ...toRun,
     facts: [...toRun.facts, "Version 2, changed by Grace Hopper. What was changed is marked behind Open."],
     framed: [callOf("北京")],
@@ -183,9 +183,8 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     framed: ["I look that up.", objectText({ name: "weather_query", id: "call_1", input: { city: "Shanghai" } })],
     buttons: all,
   },
-  functionReply: {
+  toolResult: {
     ...ran,
-    facts: [...ran.facts, "Result of the tool use call_1"],
     framed: [
       "上海: light rain, 18 °C.",
       objectText({ type: "resource_link", uri: "https://weather.example.com/shanghai", name: "shanghai", mimeType: "text/html" }),
@@ -198,7 +197,7 @@ const said: Readonly<Record<Exclude<keyof typeof control, "approvedFunction" | "
     buttons: cut,
     missing: "1 image. Open shows all of it.",
   },
-  functionError: {
+  toolError: {
     ...ran,
     facts: [
       ...ran.facts,
@@ -238,7 +237,7 @@ describe("a message", () => {
   });
 
   test("that ends says what it was about, and nothing of the content", () => {
-    for (const view of [control.approvedFunction, control.deniedFunction] satisfies ReviewView[]) {
+    for (const view of [control.approvedCall, control.deniedCall] satisfies ReviewView[]) {
       const message = accepted(slackEnding(view, words));
       expect(linesOf(message)).toContain("It was about: ci wanted to run weather_query on weather.");
       expect(JSON.stringify(message)).not.toMatch(/上海|Not this city/);
@@ -287,10 +286,13 @@ describe("the content", () => {
         ).toBe(!isWhole);
         if (!isWhole) return;
         whole += 1;
-        const blocks = view.gate === "request" ? view.request.messages.flatMap(({ content }) => content) : (view.reply?.content ?? []);
-        const kinds = blocks.flatMap((block) => (block.type === "tool_result" ? block.content.map(({ type }) => type) : [block.type]));
+        const kinds = [...JSON.stringify(view.gate === "request" ? view.request : view.reply).matchAll(/"type":"(\w+)"/g)].map(
+          ([, type]) => type,
+        );
         for (const kind of ["image", "audio", "embedding"]) expect(kinds).not.toContain(kind);
-        expect(JSON.stringify(message)).toContain(marker);
+        // An empty result has nothing to show.
+        const isEmpty = !JSON.stringify(view.gate === "request" ? view.request : view.reply).includes(marker);
+        expect(JSON.stringify(message).includes(marker)).toBe(!isEmpty);
       }),
       { numRuns: 300 },
     );
@@ -306,30 +308,18 @@ describe("what is large", () => {
       messages: Array.from({ length: count }, () => ({ role: "user", content: [{ type: "text", text }] })),
     },
   });
-  const running = (input: JsonObject): ReviewView => ({
-    ...control.function,
-    request: {
-      ...control.function.request,
-      messages: [{ role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "weather_query", input }] }],
-    },
-  });
   const vectors = (count: number, length: number): ReviewView => ({
     ...control.embeddingReply,
     reply: {
       content: Array.from({ length: count }, (_, n) => ({
-        type: "embedding",
+        type: "embedding" as const,
         vector: Array.from({ length }, (_, i) => -Math.abs(Math.sin(n + i)) * 1e-300),
       })),
       model: "m",
     },
   });
-  const resulting = (structuredContent: JsonObject, text: string): ReviewView => ({
-    ...control.functionReply,
-    reply: {
-      content: [{ type: "tool_result", toolUseId: "call_1", content: [{ type: "text", text }], structuredContent }],
-      model: "m",
-    },
-  });
+  const resulting = (structuredContent: JsonObject, text: string): ReviewView =>
+    returning({ content: [{ type: "text", text }], structuredContent });
 
   test.each<[string, ReviewView, RegExp]>([
     ["256 short texts", texts(256, "x"), /226 characters of text/],
@@ -338,24 +328,16 @@ describe("what is large", () => {
     ["31 texts", texts(31, "x"), /1 character of text/],
     ["one vector of 4,096 numbers", vectors(1, 4_096), /1 vector\b/],
     ["256 vectors of 4,096 numbers", vectors(256, 4_096), /256 vectors/],
-    ["arguments of 100 KB in one text", running({ text: "x".repeat(100_000) }), /9\d,\d{3} characters of text/],
+    ["arguments of 100 KB in one text", calling({ text: "x".repeat(100_000) }), /9\d,\d{3} characters of text/],
     [
       "arguments of 100 KB in many members",
-      running(Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`member-${i}`, `<&>"\\${i}`]))),
+      calling(Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`member-${i}`, `<&>"\\${i}`]))),
       /\d{3},\d{3} characters of text/,
     ],
     ["a result of 100 KB", resulting({ text: "y".repeat(50_000) }, "x".repeat(50_000)), /9\d,\d{3} characters of text/],
     [
       "a result of 1,000 parts",
-      {
-        ...control.functionReply,
-        reply: {
-          content: [
-            { type: "tool_result", toolUseId: "i", content: Array.from({ length: 1_000 }, () => ({ type: "text", text: "part" })) },
-          ],
-          model: "m",
-        },
-      },
+      returning({ content: Array.from({ length: 1_000 }, () => ({ type: "text", text: "part" })) }),
       /3,\d{3} characters of text/,
     ],
   ])("Slack takes the message, which can be denied only and says how much is missing: %s", (_name, view, missing) => {
@@ -368,16 +350,16 @@ describe("what is large", () => {
   });
 
   test("arguments are approved in Slack up to what one text may hold, and not beyond", () => {
-    const most = 3_000 - objectText({ name: "weather_query", id: "call_1", input: { text: "" } }).length;
-    expect(buttonsOf(accepted(slackMessage(input(running({ text: "x".repeat(most) })))))).toEqual(all);
-    expect(buttonsOf(accepted(slackMessage(input(running({ text: "x".repeat(most + 1) })))))).toEqual(cut);
+    const most = 3_000 - objectText({ name: "weather_query", input: { text: "" } }).length;
+    expect(buttonsOf(accepted(slackMessage(input(calling({ text: "x".repeat(most) })))))).toEqual(all);
+    expect(buttonsOf(accepted(slackMessage(input(calling({ text: "x".repeat(most + 1) })))))).toEqual(cut);
   });
 });
 
 describe("a modal", () => {
   test.each([
-    [control.function, "Deny this run", "Other reviewers can see this reason. The client is not told."],
-    [control.functionError, "Deny this result", "The client will be told this reason."],
+    [control.toolCall, "Deny this run", "Other reviewers can see this reason. The client is not told."],
+    [control.toolError, "Deny this result", "The client will be told this reason."],
     [control.embedding, "Deny this request", "The client is not told."],
   ] satisfies [ReviewView, string, string][])("for a denial says what is denied, and who hears of the reason", (view, title, sentence) => {
     const modal = denyModal(view, "r".repeat(112), words);
@@ -388,11 +370,11 @@ describe("a modal", () => {
   });
 
   test("for arguments has one field with exactly these, and says that submitting runs them", () => {
-    const modal = editModal(control.editedFunction, "r".repeat(112), words);
+    const modal = editModal(control.editedCall, "r".repeat(112), words);
     expect(viewRefusal(modal)).toBeNull();
     expect(modal?.blocks.filter(({ type }) => type === "input")).toMatchObject([
       {
-        block_id: "/messages/0/content/0/input",
+        block_id: "/arguments",
         label: { text: "Arguments" },
         element: { initial_value: objectText({ city: "北京", date: "2025-10-30" }) },
       },

@@ -9,7 +9,7 @@ import {
   slackMessage,
 } from "../../../../shared/channels/slack/slack-message.ts";
 import { catalogues } from "../../../../shared/channels/words/words.ts";
-import type { ReviewState, ReviewView } from "../../../../shared/review/view.ts";
+import type { MessageView, ReviewState, ReviewView } from "../../../../shared/review/view.ts";
 import { messageRefusal } from "../../../support/slack/block-rules.ts";
 import { controlSequences, poisoned } from "../../../support/slack/hostile.ts";
 import { plainReply, plainRequest } from "../../../support/slack/views.ts";
@@ -27,11 +27,11 @@ const input = (view: ReviewView, more: Partial<SlackMessageInput> = {}): SlackMe
   reference: { approve: "reference-approve", deny: "reference-deny", edit: "reference-edit" },
   ...more,
 });
-const withText = (text: string): ReviewView => ({
+const withText = (text: string): MessageView => ({
   ...plainRequest,
   request: { ...plainRequest.request, messages: [{ role: "user", content: [{ type: "text", text }] }] },
 });
-const withReply = (text: string): ReviewView => ({ ...plainReply, reply: { content: [{ type: "text", text }], model: "real-model" } });
+const withReply = (text: string): MessageView => ({ ...plainReply, reply: { content: [{ type: "text", text }], model: "real-model" } });
 
 type Node = Record<string, unknown>;
 const nodesIn = (value: unknown): Node[] => {
@@ -71,7 +71,7 @@ describe("a message with the whole content", () => {
   });
 
   test("shows who asks for whom, what it goes to, what it costs at most, the settings, the risks, the deadline and the votes", () => {
-    const view: ReviewView = {
+    const view: MessageView = {
       ...plainRequest,
       quorum: 2,
       state: { kind: "voted", votes: 1, quorum: 2 },
@@ -118,7 +118,7 @@ describe("a message with the whole content", () => {
   });
 
   test("may have several texts, up to what Slack takes of all together", () => {
-    const messages = (count: number, length: number): ReviewView => ({
+    const messages = (count: number, length: number): MessageView => ({
       ...plainRequest,
       request: {
         kind: "chat",
@@ -135,7 +135,7 @@ describe("a message with the whole content", () => {
   test.each([
     ["is somebody's own request", { mayApprove: false }],
     ["has their approval already", { ownVote: { at: 1 }, state: { kind: "voted", votes: 1, quorum: 2 }, quorum: 2 }],
-  ] satisfies [string, Partial<ReviewView>][])("has no Approve where it %s", (_, change) => {
+  ] satisfies [string, Partial<MessageView>][])("has no Approve where it %s", (_, change) => {
     expect(buttonsOf(accepted(slackMessage(input({ ...plainRequest, ...change }))))).toEqual(["deny", "open"]);
   });
 });
@@ -198,7 +198,7 @@ describe("a message whose content is cut", () => {
     );
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 4 }), (texts) => {
-        const view: ReviewView = {
+        const view: MessageView = {
           ...plainRequest,
           request: {
             kind: "chat",
@@ -253,7 +253,7 @@ describe("a message whose content is cut", () => {
       [{ models: Array.from({ length: 22 }, () => model) }, "2 models that it may go to"],
       [{ risks: Array.from({ length: 21 }, () => risk) }, "1 risk note"],
       [{ models: [{ ...model, id: "m".repeat(201) }] }, "1 end of a long name"],
-    ] satisfies [Partial<ReviewView>, string][]) {
+    ] satisfies [Partial<MessageView>, string][]) {
       const message = accepted(slackMessage(input({ ...plainRequest, ...change })));
       expect(buttonsOf(message)).toEqual(["deny", "open"]);
       expect(wordsOf(message)).toContain(words);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { applyRequestEdits } from "../../../../shared/review/edit.ts";
+import { applyEdits } from "../../../../shared/review/edit.ts";
 import { denyModal, editModal, modalErrors, outcomeModal } from "../../../../shared/channels/slack/slack-modal.ts";
 import { editsFrom } from "../../../../shared/channels/slack/slack-submission.ts";
 import { catalogues } from "../../../../shared/channels/words/words.ts";
@@ -123,7 +123,7 @@ describe("an edit that comes back", () => {
       ["/maxTokens", "100"],
     ]);
     const { systemPrompt: _, ...rest } = plainRequest.request;
-    expect(applyRequestEdits(plainRequest.request, new Map(edits))).toEqual({
+    expect(applyEdits(plainRequest.request, new Map(edits))).toEqual({
       ok: true,
       value: {
         changed: true,

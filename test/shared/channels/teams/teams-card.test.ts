@@ -13,9 +13,10 @@ import {
   teamsReminder,
   teamsTest,
 } from "../../../../shared/channels/teams/teams-card.ts";
+import type { ChatRequest } from "../../../../shared/model/sampling.ts";
 import { noticeFacts } from "../../../../shared/channels/notice-line.ts";
 import { catalogues } from "../../../../shared/channels/words/words.ts";
-import type { ReviewState, ReviewView } from "../../../../shared/review/view.ts";
+import type { MessageView, ReviewState, ReviewView } from "../../../../shared/review/view.ts";
 import { control, openRequest, openResponse } from "../../../outside/pages/examples.ts";
 import { marker, markedView } from "../../../support/marked.ts";
 import { controlSequences, poisoned } from "../../../support/slack/hostile.ts";
@@ -64,7 +65,7 @@ describe("a card", () => {
   });
 
   test("says that a person wrote the reply", () => {
-    const view: ReviewView = { ...openResponse, answeredBy: null, written: { by: "Grace Hopper", at: 0, reply: null } };
+    const view: MessageView = { ...openResponse, answeredBy: null, written: { by: "Grace Hopper", at: 0, reply: null } };
     expect(plainOf(seen(teamsCard(input(view, "none"))))).toContain("The reply was written by Grace Hopper. No model is asked");
     expect(plainOf(seen(teamsCard(input(openResponse, "none"))))).not.toContain("The reply was written by");
   });
@@ -124,7 +125,7 @@ describe("a card", () => {
   );
 });
 
-const asking = (text: string): ReviewView["request"] => ({
+const asking = (text: string): ChatRequest => ({
   kind: "chat",
   maxTokens: 1,
   messages: [{ role: "user", content: [{ type: "text", text }] }],

@@ -105,7 +105,7 @@ describe("a sentence that is computed has no English in Chinese", () => {
       placeWords(path, catalogues["zh-CN"]),
     ),
     placeWords("/messages/0/content/1/content/2/text", catalogues["zh-CN"]),
-    placeWords("/content/0/structuredContent", catalogues["zh-CN"], "function"),
+    placeWords("/structuredContent", catalogues["zh-CN"], "toolCall"),
     slack.field("/messages/0/content/0/text", "request"),
     slack.field("/content/0/text", "response"),
   ];

@@ -8,7 +8,7 @@ import { parseEnvelope } from "../../../../shared/wire/control/read-envelope.ts"
 import { statusOf, statusWord } from "../../../../shared/wire/status.ts";
 import { describeOutcome, describeRefusal } from "../../../../shared/wire/describe.ts";
 import type { Outcome, Refusal, RunMeta } from "../../../../shared/model/outcome.ts";
-import type { ReplyBlock, ChatRequest, SamplingRequest, FunctionRequest } from "../../../../shared/model/sampling.ts";
+import type { ReplyBlock, ChatRequest, SamplingRequest } from "../../../../shared/model/sampling.ts";
 import type { Note } from "../../../../shared/model/call.ts";
 import { completed } from "../../../../shared/run/run-outcome.ts";
 import { edited, envelopes } from "./envelopes.ts";
@@ -132,18 +132,12 @@ describe("the result of", () => {
   });
 
   test("a function that ran is the server's result, under the caller's name for it, with the arguments that it got", () => {
-    const request: FunctionRequest = {
-      kind: "function",
-      messages: [{ role: "assistant", content: [{ type: "tool_use", id: "1", name: "tool", input: { edited: true } }] }],
+    const answer: Outcome = {
+      kind: "ran",
+      call: { kind: "toolCall", server: "s", tool: "tool", arguments: { edited: true } },
+      result: { kind: "toolResult", content: [{ type: "text", text: "Rain." }], structuredContent: { mm: 3 }, isError: true },
+      meta,
     };
-    const block: ReplyBlock = {
-      type: "tool_result",
-      toolUseId: "1",
-      content: [text("Rain.")] as never,
-      structuredContent: { mm: 3 },
-      isError: true,
-    };
-    const answer = replied([block], request);
     const call = callOf({ name: "s/tool", input: { edited: false } }, answer);
     expect(result(envelopes.functionCall, answer, { calls: [call] })).toEqual({
       type: "function_call",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Envelope, Turn } from "../../../../shared/wire/control/envelope.ts";
-import { choiceRequest, embeddingRequest, functionCallRequest, generationRequest } from "../../../../shared/wire/control/neutral.ts";
+import { choiceRequest, embeddingRequest, generationRequest } from "../../../../shared/wire/control/neutral.ts";
 import { jsonSentence } from "../../../../shared/wire/json-sentence.ts";
 import { parseEnvelope } from "../../../../shared/wire/control/read-envelope.ts";
 import { edited, envelopes } from "./envelopes.ts";
@@ -104,13 +104,6 @@ describe("functions that a model chooses among", () => {
   test("are chosen for the history where there is no prompt", () => {
     const without = edited(edited(envelopes.choice, `${p}/prompt`, undefined), "/context", { history });
     expect(choiceRequest(read("function_call", without), { history }).messages).toEqual([said("user", "u1"), said("assistant", "a1")]);
-  });
-});
-
-test("a function that runs at a server is one call, and nothing else is in it", () => {
-  expect(functionCallRequest({ name: "f", parameters: { a: [1] } }, "call_1")).toEqual({
-    kind: "function",
-    messages: [{ role: "assistant", content: [{ type: "tool_use", id: "call_1", name: "f", input: { a: [1] } }] }],
   });
 });
 

@@ -19,7 +19,7 @@ beforeEach(async () => {
 const call = (args: object = { a: 1, b: 2 }, members: object = {}, name = "sum") =>
   envelopeOf("function_call", { function_call: { name, parameters: args } }, members);
 
-const inputPath = "edit:/messages/0/content/0/input";
+const inputPath = "edit:/arguments";
 
 describe("a function that is registered", () => {
   test.each(["sum", "tools/sum"])("runs at its server, by the name %s, and the answer has its result", async (name) => {
@@ -156,7 +156,7 @@ describe("with the response gate closed", () => {
 
   test("the result waits for a person, who may edit it", async () => {
     const answer = asked(call());
-    await decide("response", "approve", undefined, (fields) => fields.set("edit:/content/0/content/0/text", "three"));
+    await decide("response", "approve", undefined, (fields) => fields.set("edit:/content/0/text", "three"));
     expect(await answer).toMatchObject({
       edited: { request: false, response: true },
       result: { calls: [{ status: "executed", content: [{ type: "text", text: "three" }] }] },

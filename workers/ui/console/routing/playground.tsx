@@ -185,7 +185,7 @@ const Candidate = ({ model, most }: { model: ExplainedModel; most: number }) => 
   const { play: texts } = useTexts(routingWords);
   const { page, review } = useWords();
   const width = most === 0 ? 0 : Math.min(100, Math.round((model.score / most) * 100));
-  const why = whyText({ kind: "ranked", tier: model.tier, terms: model.terms, points: Math.round(model.score * 1e12) }, review.why);
+  const why = whyText({ tier: model.tier, terms: model.terms, points: Math.round(model.score * 1e12) }, review.why);
   const cost = model.worstCostUsd === 0 ? page.dollars(0) : fill(texts.upTo, { cost: page.dollars(model.worstCostUsd) }).join("");
   return (
     <li>

@@ -1,0 +1,114 @@
+// The adapter of each kind of subject: what a reviewer may edit, and that edits, differences, masks
+// and warnings know the same places.
+
+import * as fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import type { Content, Form, FormAnswer, ToolCall, ToolResult } from "../../../shared/model/subject.ts";
+import { findRisks } from "../../../shared/policy/risk.ts";
+import { redactReply, redactRequest, type RedactionRule } from "../../../shared/redaction/redact.ts";
+import { changesBetween } from "../../../shared/review/difference.ts";
+import { applyEdits } from "../../../shared/review/edit.ts";
+import { objectText } from "../../../shared/review/editable-fields.ts";
+import { fieldsOf } from "../../../shared/review/subject/parts.ts";
+import { openRequest, reply } from "../../outside/pages/examples.ts";
+
+const call: ToolCall = { kind: "toolCall", server: "files", tool: "delete_file", arguments: { path: "/tmp/a", force: true } };
+const result: ToolResult = {
+  kind: "toolResult",
+  content: [
+    { type: "text", text: "Deleted." },
+    { type: "resource", resource: { uri: "file:///tmp/a", text: "what it was" } },
+    { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" },
+  ],
+  structuredContent: { deleted: 1 },
+};
+const form: Form = {
+  kind: "form",
+  server: "deploys",
+  message: "Which region?",
+  schema: { type: "object", properties: { region: { type: "string" } } },
+};
+const answer: FormAnswer = { kind: "formAnswer", content: { region: "eu" } };
+
+const contents: readonly (readonly [string, Content, readonly string[]])[] = [
+  ["a call", call, ["/arguments"]],
+  ["a result", result, ["/content/0/text", "/content/1/resource/text", "/structuredContent"]],
+  ["a form, which nobody edits", form, []],
+  ["an answer", answer, ["/content"]],
+  ["a message's reply", reply, ["/content/0/text"]],
+];
+
+describe("the fields", () => {
+  test.each(contents)("of %s are these, each as it would be sent", (_name, content, paths) => {
+    expect([...fieldsOf(content).keys()]).toEqual(paths);
+    for (const text of fieldsOf(content).values()) expect(text).not.toBe("");
+  });
+
+  test.each(contents)("of %s that a form gives back untouched change nothing, and another path is refused", (_name, content) => {
+    expect(applyEdits(content, fieldsOf(content))).toEqual({ ok: true, value: { value: content, changed: false } });
+    expect(applyEdits(content, new Map([["/server", "other"]])).ok).toBe(false);
+    expect(changesBetween(content, content)).toEqual([]);
+  });
+
+  test("of a call are its arguments alone: a reviewer cannot send it to another tool or server", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { noNullPrototype: true }), (input) => {
+        const edited = applyEdits(call, new Map([["/arguments", objectText(input as JsonObject)]]));
+        if (!edited.ok) return;
+        const { value } = edited.value;
+        expect({ ...value, arguments: null }).toEqual({ ...call, arguments: null });
+        expect(JSON.stringify(value.arguments)).toBe(JSON.stringify(input));
+        const changes = changesBetween(call, value);
+        expect(changes.map(({ path }) => path)).toEqual(edited.value.changed ? ["/arguments"] : []);
+      }),
+    );
+  });
+
+  test("take no text that is no JSON object, and say why", () => {
+    const faultOf = (text: string) => {
+      const edited = applyEdits(call, new Map([["/arguments", text]]));
+      return edited.ok ? null : edited.error[0]?.fault.kind;
+    };
+    expect(["{", "[1]", "7", '{"a":"\\ud800"}'].map(faultOf)).toEqual(["notJson", "notObject", "notObject", "jsonRule"]);
+  });
+});
+
+describe("a difference that no edit makes", () => {
+  test.each<[string, Content, Content]>([
+    ["another tool", call, { ...call, tool: "read_file" }],
+    ["another server", call, { ...call, server: "other" }],
+    ["another message of a form", form, { ...form, message: "Which account?" }],
+    ["a result that is an error", result, { ...result, isError: true }],
+  ])("is shown: %s", (_name, before, after) => {
+    expect(changesBetween(before, after).map(({ path }) => path)).toEqual([""]);
+  });
+});
+
+describe("rules and warnings look at every text", () => {
+  const secret = `ghp_${"0123456789abcdefghijABCDEFGHIJ012345"}`;
+  const rules: readonly RedactionRule[] = [{ name: "secrets", at: ["request", "reply"], secrets: "known" }];
+
+  test.each<[string, Content, string]>([
+    ["a call's arguments", { ...call, arguments: { deep: [{ token: secret }] } }, "/arguments"],
+    ["a result's text", { ...result, content: [{ type: "text", text: secret }] }, "/content/0/text"],
+    ["a result's structured content", { ...result, structuredContent: { token: secret } }, "/structuredContent"],
+    ["a form's message", { ...form, message: secret }, "/message"],
+    ["a form's schema", { ...form, schema: { description: secret } }, "/schema"],
+    ["an answer", { ...answer, content: { token: secret } }, "/content"],
+  ])("in %s", (_name, content, pointer) => {
+    expect(findRisks(content)).toContainEqual(expect.objectContaining({ kind: "credential", pointer }));
+    const masked =
+      "kind" in content && (content.kind === "toolCall" || content.kind === "form")
+        ? redactRequest(content, rules)
+        : redactReply(content as ToolResult | FormAnswer, rules);
+    expect(masked.ok && JSON.stringify(masked.value.value).includes(secret)).toBe(false);
+    expect(masked.ok && masked.value.redaction?.marks).toMatchObject([{ pointer: expect.stringMatching(`^${pointer}`) }]);
+  });
+
+  test("and find nothing in what is harmless", () => {
+    for (const content of [call, form, answer]) expect(findRisks(content)).toEqual([]);
+    expect(findRisks(result)).toEqual([{ level: "low", kind: "media", of: "image", pointer: "/content/2" }]);
+    expect(findRisks(openRequest.request).length).toBeGreaterThan(0);
+  });
+});
