@@ -75,7 +75,7 @@ export const inboxMutants: readonly Mutant[] = [
   },
   {
     name: "an inbox shows reviews that its reader was asked for",
-    file: "workers/objects/run/run-deps.ts",
+    file: "workers/objects/run/run-reviewers.ts",
     from: "reviews[gate]?.reviewers.includes(name) === true || reviews[gate]?.left",
     to: "true || reviews[gate]?.left",
     test: { file: inbox, only: "shows only what waits for this reviewer" },

@@ -49,9 +49,9 @@ export const redactionMutants: readonly Mutant[] = [
   },
   {
     name: "a notice is masked again",
-    file: "workers/objects/run/run-notices.ts",
-    from: "return view === null ? null : forNotice(view, current.input, this.#textsOf(view, current.input));",
-    to: "return view === null ? null : { view, excerpt: current.input.plan.noticeExcerpt };",
+    file: "workers/objects/run/run-views.ts",
+    from: "return view === null ? null : forNotice(view, of.input, this.#textsOf(view, of.input));",
+    to: "return view === null ? null : { view, excerpt: of.input.plan.noticeExcerpt };",
     test: { file: contract, only: "has the marker also where" },
   },
   {

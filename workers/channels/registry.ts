@@ -39,6 +39,9 @@ export function openChannels(env: Env): readonly Channel[] {
   return channels;
 }
 
+/** The configured channel of this name. */
+export const openChannel = (env: Env, name: string): Channel | undefined => openChannels(env).find((each) => each.name === name);
+
 /** What is wrong with the channels' configuration, in sentences that say what to do. */
 export const channelIssues = (env: Env): string[] => Object.values(adapters).flatMap(({ issues }) => issues(env));
 

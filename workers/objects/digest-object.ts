@@ -11,7 +11,7 @@ import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
 import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/channels/digest-content.ts";
 import type { DeliveryResult } from "../channels/channel.ts";
-import { openChannels } from "../channels/registry.ts";
+import { openChannel } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
 import type { ObjectAlarm } from "./alarm.ts";
 import { digestSchema } from "./schema/digest-schema.ts";
@@ -141,7 +141,7 @@ export class DigestObject extends StoredObject implements DigestCalls {
   /** Sends one message about all that wait, without those whose reviewers are no longer asked. */
   async #send(): Promise<void> {
     const { channel } = this.sql.exec<{ channel: string }>("SELECT channel FROM item WHERE state = 'waiting' LIMIT 1").one();
-    const digest = openChannels(this.env).find(({ name }) => name === channel)?.digest;
+    const digest = openChannel(this.env, channel)?.digest;
     const rows = this.sql.exec<ItemRow>("SELECT * FROM item WHERE state = 'waiting' ORDER BY at, id LIMIT ?", digest?.most ?? 1).toArray();
     const { attempts } = this.sql.exec<{ attempts: number }>("SELECT attempts FROM sending").one();
     // Committed before anything is sent, so that an attempt that is cut off counts.

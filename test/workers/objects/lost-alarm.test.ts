@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import worker from "../../../workers/index.ts";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { cacheStub, configStub, conversationStub, ledgerShardOf, ledgerStub, sessionStub } from "../../../workers/stubs/stubs.ts";
-import { RunNotices } from "../../../workers/objects/run/run-notices.ts";
+import { NoticeQueue } from "../../../workers/objects/run/notice-queue.ts";
 import { RunObject } from "../../../workers/objects/run/run-object.ts";
 import { newRunId } from "../../../workers/pipeline/run-context.ts";
 import {
@@ -314,7 +314,7 @@ describe("what cannot be done holds back nothing else", () => {
   test("a reminder that throws: the escalation and the deadline come in their time, and it is tried later each time", async () => {
     const { run } = await asked("request-gate");
     await quiet(run);
-    const told = vi.spyOn(RunNotices.prototype, "tellAgain").mockImplementation(() => {
+    const told = vi.spyOn(NoticeQueue.prototype, "tellAgain").mockImplementation(() => {
       throw new Error("broken");
     });
     const waits: number[] = [];

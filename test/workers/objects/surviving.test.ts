@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { EventRows } from "../../../workers/objects/run/event-rows.ts";
 import { OutboxRows } from "../../../workers/objects/run/outbox-rows.ts";
-import { RunNotices } from "../../../workers/objects/run/run-notices.ts";
+import { NoticeSender } from "../../../workers/objects/run/notice-sender.ts";
 import { RunStore } from "../../../workers/objects/run/run-store.ts";
 import { ScheduleRows } from "../../../workers/objects/run/schedule-rows.ts";
 import { replyMarker } from "../support/logs.ts";
@@ -317,9 +317,9 @@ describe("alarms", () => {
 
   test("a slow channel holds up its own notices and nothing else", async () => {
     const slow = latch();
-    const send = RunNotices.prototype.send;
+    const send = NoticeSender.prototype.send;
     let sent = 0;
-    const spy = vi.spyOn(RunNotices.prototype, "send").mockImplementation(async function (this: RunNotices, row) {
+    const spy = vi.spyOn(NoticeSender.prototype, "send").mockImplementation(async function (this: NoticeSender, row) {
       sent += 1;
       if (sent === 1) await slow.opened;
       return send.call(this, row);

@@ -3,7 +3,7 @@
 
 import { type RunDeps, type CurrentRun, cancelRun, reviewAt } from "./run-deps.ts";
 import { RunOutbox, alarmWaitMs } from "./run-outbox.ts";
-import { RunNotices } from "./run-notices.ts";
+import type { NoticeQueue } from "./notice-queue.ts";
 import { RunRequestor } from "./run-requestor.ts";
 import { ParkedRequest } from "./parked-request.ts";
 import { atMost } from "../at-most.ts";
@@ -21,7 +21,7 @@ const retry = { firstMs: 1_000, mostMs: 5 * 60_000 };
 export type ClockDeps = {
   readonly deps: RunDeps;
   readonly outbox: RunOutbox;
-  readonly notices: RunNotices;
+  readonly notices: NoticeQueue;
   readonly requestor: RunRequestor;
   readonly parked: ParkedRequest;
 };
@@ -29,7 +29,7 @@ export type ClockDeps = {
 export class RunClock {
   readonly #deps: RunDeps;
   readonly #outbox: RunOutbox;
-  readonly #notices: RunNotices;
+  readonly #notices: NoticeQueue;
   readonly #requestor: RunRequestor;
   readonly #parked: ParkedRequest;
 

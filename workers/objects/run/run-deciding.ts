@@ -14,8 +14,8 @@ import { type RunState, type Step, step } from "../../../shared/run/lifecycle.ts
 import { grantOffer } from "./run-account.ts";
 import type { DecideAnswer, DecideInput, Submission } from "../../stubs/run-calls.ts";
 import { type EditedContent, editedContent, liftedContent } from "./run-edit.ts";
-import type { RunNotices } from "./run-notices.ts";
-import { type RunDeps, type CurrentRun, type ReviewAccess, resolveReviewAccess } from "./run-deps.ts";
+import type { RunDeps, CurrentRun } from "./run-deps.ts";
+import type { ReviewAccess } from "./run-reviewers.ts";
 
 /** A submission with everything that decides on it. `use` marks its nonce as used. */
 type DecisionInput = CurrentRun & {
@@ -56,19 +56,16 @@ function withGrant(state: RunState, gate: Gate, given: Grant): RunState {
 
 export class RunDeciding {
   readonly #deps: RunDeps;
-  readonly #notices: RunNotices;
 
-  constructor(deps: RunDeps, notices: RunNotices) {
+  constructor(deps: RunDeps) {
     this.#deps = deps;
-    this.#notices = notices;
   }
 
   /** Carries out what a reviewer asks for. */
   decide(input: DecideInput): DecideAnswer {
-    const { gate, reviewer, once, words } = input;
-    const found = resolveReviewAccess(this.#deps, (stored) => this.#notices.people(stored), input);
-    const by = found === null ? undefined : this.#notices.people(found.input)[reviewer];
-    if (found === null || by === undefined) return { kind: "noSuchLink" };
+    const { gate, once, words } = input;
+    const found = this.#deps.reviewers.access(input);
+    if (found === null) return { kind: "noSuchLink" };
     const submission = JSON.parse(input.submission) as Submission; // written by our own routes
     const used = this.#deps.store.usedNonce(once);
     // The very same submission again, as a double click sends it, is the same decision.
@@ -76,7 +73,7 @@ export class RunDeciding {
     const asked: DecisionInput = {
       ...found,
       gate,
-      by,
+      by: found.reviewer,
       submission,
       member: input.member,
       use: (now) => this.#deps.store.useNonce(once, sha256Hex(words), now),
@@ -259,7 +256,8 @@ export class RunDeciding {
    * channel reaches, or declines (`to`: null).
    */
   #recuse({ input, state, link, gate, by, submission: { note }, use }: DecisionInput, to: string | null): DecideAnswer {
-    if (to !== null && this.#notices.people(input).every(({ name }) => name !== to)) return { kind: "cannotRecuse", why: "noSuchReviewer" };
+    if (to !== null && this.#deps.reviewers.people(input).every(({ name }) => name !== to))
+      return { kind: "cannotRecuse", why: "noSuchReviewer" };
     const now = this.#deps.now();
     const recusalAsked = { reviewer: by.name, to, ...(note === undefined ? {} : { note }) };
     const next = step(state, { kind: "recused", gate, recusal: recusalAsked }, now);
@@ -274,7 +272,8 @@ export class RunDeciding {
       case "notAllowed":
         return { kind: "cannotRecuse", why: recusal.why };
       case "recused": {
-        if (to !== null && !this.#notices.handOverCandidates(input).includes(to)) return { kind: "cannotRecuse", why: "unreachable" };
+        if (to !== null && !this.#deps.reviewers.handOverCandidates(input).includes(to))
+          return { kind: "cannotRecuse", why: "unreachable" };
         const who = { gate, by: by.name, channel: link.channel };
         this.#deps.store.transaction(() => {
           use(now);

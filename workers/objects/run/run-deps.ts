@@ -1,13 +1,10 @@
 // What the parts of a RunObject share: its tables, its clock, and the one way to change its state.
 
-import type { LinkRow } from "../../channels/channel.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { RecordFact, Operator } from "../../../shared/record/record.ts";
 import type { RunEvent, RunState, Step } from "../../../shared/run/lifecycle.ts";
-import type { LinkChannel } from "../../../shared/notice-channels.ts";
-import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import type { Env } from "../../platform/env.ts";
-import { inboxLink } from "../../stubs/run-calls.ts";
+import type { RunReviewers } from "./run-reviewers.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Review } from "../../../shared/review/decision.ts";
@@ -21,6 +18,7 @@ export type RunDeps = {
   readonly now: () => number;
   /** From 0 to 1. */
   readonly random: () => number;
+  readonly reviewers: RunReviewers;
   /** Null where there is no run (any more). */
   readonly current: () => CurrentRun | null;
   /**
@@ -44,42 +42,6 @@ export type RunDeps = {
   /** For work that goes on after the caller's request. */
   readonly waitUntil: (work: Promise<unknown>) => void;
 };
-
-/**
- * A link that opens this gate to this reviewer, with the current run; null for any other link, and
- * for a revoked one.
- */
-export function linkedAt(
-  { store, current }: Pick<RunDeps, "store" | "current">,
-  gate: Gate,
-  reviewer: number,
-  id: string,
-): (CurrentRun & { readonly link: LinkRow }) | null {
-  const found = current();
-  const link = found === null ? null : store.link(id);
-  if (found === null || link === null || link.revokedAt !== null || link.gate !== gate || link.reviewer !== reviewer) return null;
-  return { ...found, link };
-}
-
-/** How a reviewer came to a gate: by a link of a channel, or signed in to their inbox. */
-export type ReviewAccess = { readonly gate: Gate; readonly reviewer: number; readonly channel: LinkChannel | "inbox" };
-
-/** As `linkedAt`, and for `inboxLink`: a reviewer who was ever asked at this gate. */
-export function resolveReviewAccess(
-  deps: Pick<RunDeps, "store" | "current">,
-  people: (input: StoredInput) => readonly Reviewer[],
-  { gate, reviewer, link }: { readonly gate: Gate; readonly reviewer: number; readonly link: string },
-): (CurrentRun & { readonly link: ReviewAccess }) | null {
-  if (link !== inboxLink) return linkedAt(deps, gate, reviewer, link);
-  const found = deps.current();
-  const name = found === null ? undefined : people(found.input)[reviewer]?.name;
-  if (found === null || name === undefined || !wasAsked(found.state, gate, name)) return null;
-  return { ...found, link: { gate, reviewer, channel: "inbox" } };
-}
-
-/** Whether this person decides, or once did, about this gate. */
-export const wasAsked = ({ reviews }: RunState, gate: Gate, name: string): boolean =>
-  reviews[gate]?.reviewers.includes(name) === true || reviews[gate]?.left.some(({ reviewer }) => reviewer === name) === true;
 
 /**
  * Cancels the run for every requestor that waits for it. False where it has ended or is unknown.

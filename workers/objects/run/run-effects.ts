@@ -4,7 +4,7 @@
 import type { Grant } from "../../../shared/policy/grant.ts";
 import { isObject } from "../../../shared/json/values.ts";
 import { type RunDeps, cancelRun, type CurrentRun } from "./run-deps.ts";
-import { RunNotices } from "./run-notices.ts";
+import type { NoticeSender } from "./notice-sender.ts";
 import { RunCall } from "./run-call.ts";
 import { RunDelivery } from "./run-delivery.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
@@ -25,7 +25,7 @@ const keptReplyMs = 3_600_000;
 
 export type EffectDeps = {
   readonly deps: RunDeps;
-  readonly notices: RunNotices;
+  readonly sender: NoticeSender;
   readonly call: RunCall;
   readonly delivery: RunDelivery;
   readonly ledger: RunLedger;
@@ -34,15 +34,15 @@ export type EffectDeps = {
 
 export class RunEffects {
   readonly #deps: RunDeps;
-  readonly #notices: RunNotices;
+  readonly #sender: NoticeSender;
   readonly #call: RunCall;
   readonly #delivery: RunDelivery;
   readonly #ledger: RunLedger;
   readonly #inboxes: RunInboxes;
 
-  constructor({ deps, notices, call, delivery, ledger, inboxes }: EffectDeps) {
+  constructor({ deps, sender, call, delivery, ledger, inboxes }: EffectDeps) {
     this.#deps = deps;
-    this.#notices = notices;
+    this.#sender = sender;
     this.#call = call;
     this.#delivery = delivery;
     this.#ledger = ledger;
@@ -62,11 +62,11 @@ export class RunEffects {
       case "deliver":
         return this.#delivery.deliver(row, current);
       case "notice":
-        return this.#notices.send(row);
+        return this.#sender.send(row);
       case "noticeEnded":
-        return this.#notices.end(row);
+        return this.#sender.end(row);
       case "tell":
-        return this.#notices.say(row);
+        return this.#sender.tell(row);
       case "inbox":
         return this.#inboxes.tell(row, current);
       case "grant":
@@ -122,7 +122,7 @@ export class RunEffects {
   #unreachable(gate: Gate | null, { input, state }: CurrentRun): void {
     const review = gate === null ? null : state.reviews[gate];
     if (gate === null || review === null) return;
-    const reviewers = this.#notices.unreached(input, review);
+    const reviewers = this.#deps.reviewers.unreached(input, review);
     this.#deps.apply({ kind: "undeliverable", gate, reviewers }, this.#deps.now(), [{ kind: "undeliverable", gate }]);
   }
 

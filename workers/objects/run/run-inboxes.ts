@@ -2,41 +2,30 @@
 // tell; what is told is read when it is attempted, so that it may run twice, and late.
 
 import { isObject } from "../../../shared/json/values.ts";
-import { isRoom } from "../../../shared/notice-channels.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import { addressDigest, inboxNameOf } from "../../../shared/review/inbox.ts";
 import { inboxEntry } from "../../../shared/review/inbox-facts.ts";
 import { openGate } from "../../../shared/run/lifecycle.ts";
-import { canSendEmail } from "../../channels/email/email-channel.ts";
-import type { Env } from "../../platform/env.ts";
-import { settingsOf } from "../../platform/settings.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
 import type { OutboxRow } from "./outbox-rows.ts";
-import type { RunNotices } from "./run-notices.ts";
 import type { CurrentRun, RunDeps } from "./run-deps.ts";
-
-/**
- * Whether this reviewer could sign in to an inbox: a person with an email address, where email or
- * Cloudflare Access is set up.
- */
-export const hasInbox = (env: Env, reviewer: Reviewer): boolean =>
-  reviewer.email !== undefined && !isRoom(reviewer) && (settingsOf(env).access !== undefined || canSendEmail(env));
+import type { RunViews } from "./run-views.ts";
 
 export class RunInboxes {
-  readonly #deps: Pick<RunDeps, "env">;
-  readonly #notices: Pick<RunNotices, "people" | "view">;
+  readonly #deps: Pick<RunDeps, "env" | "reviewers">;
+  readonly #views: RunViews;
 
-  constructor(deps: Pick<RunDeps, "env">, notices: Pick<RunNotices, "people" | "view">) {
+  constructor(deps: Pick<RunDeps, "env" | "reviewers">, views: RunViews) {
     this.#deps = deps;
-    this.#notices = notices;
+    this.#views = views;
   }
 
   /** `row.id` counts up: what an earlier row told is out of date. */
   async tell(row: OutboxRow, current: CurrentRun): Promise<boolean> {
     const place = isObject(row.detail) ? row.detail["place"] : undefined;
-    const reviewer = typeof place === "number" ? this.#notices.people(current.input)[place] : undefined;
+    const reviewer = typeof place === "number" ? this.#deps.reviewers.people(current.input)[place] : undefined;
     if (typeof place !== "number" || reviewer?.email === undefined) return true;
-    const entry = this.#entry(current, place, reviewer.name);
+    const entry = this.#entry(current, reviewer);
     await inboxStub(this.#deps.env, inboxNameOf(reviewer.name)).tell({
       run: current.input.id,
       seq: row.id,
@@ -46,10 +35,10 @@ export class RunInboxes {
     return true;
   }
 
-  #entry(current: CurrentRun, place: number, name: string) {
+  #entry(current: CurrentRun, reviewer: Reviewer) {
     const gate = openGate(current.state);
-    if (gate === null || current.state.reviews[gate]?.reviewers.includes(name) !== true) return null;
-    const view = this.#notices.view(current, { gate, reviewer: place });
+    if (gate === null || current.state.reviews[gate]?.reviewers.includes(reviewer.name) !== true) return null;
+    const view = this.#views.view({ ...current, link: { gate }, reviewer });
     return view === null ? null : inboxEntry(view);
   }
 }

@@ -37,9 +37,12 @@ import type { ObjectAlarm } from "../alarm.ts";
 import { runSchema } from "../schema/run-schema.ts";
 import { StoredObject } from "../stored-object.ts";
 import { RunOutbox } from "./run-outbox.ts";
-import { type RunDeps, cancelRun } from "./run-deps.ts";
+import { type RunDeps, type CurrentRun, cancelRun } from "./run-deps.ts";
 import { RunWindows, progressMessage, endedMessage } from "./run-windows.ts";
-import { RunNotices } from "./run-notices.ts";
+import { NoticeQueue } from "./notice-queue.ts";
+import { NoticeSender } from "./notice-sender.ts";
+import { RunReviewers } from "./run-reviewers.ts";
+import { RunViews } from "./run-views.ts";
 import { ReviewContinuation } from "./review-continuation.ts";
 import { RunPages } from "./run-pages.ts";
 import { RunDeciding } from "./run-deciding.ts";
@@ -69,7 +72,8 @@ export class RunObject extends StoredObject implements RunCalls {
   readonly #outbox: RunOutbox;
   readonly #deps: RunDeps;
   readonly #windows: RunWindows;
-  readonly #notices: RunNotices;
+  readonly #views: RunViews;
+  readonly #notices: NoticeQueue;
   readonly #pages: RunPages;
   readonly #deciding: RunDeciding;
   readonly #call: RunCall;
@@ -91,11 +95,13 @@ export class RunObject extends StoredObject implements RunCalls {
       arm: () => this.#alarm.arm(),
       flush: () => this.#flush(),
     });
+    const current = (): CurrentRun | null => this.#transitions.current();
     this.#deps = {
       env,
       store: this.#store,
       ...this.clock,
-      current: () => this.#transitions.current(),
+      current,
+      reviewers: new RunReviewers({ env, store: this.#store, current }),
       apply: (event, now, facts) => this.#transitions.apply(event, now, facts),
       commit: (next, now, facts) => this.#transitions.commit(next, now, facts),
       record: (now, facts) => this.#transitions.record(now, facts),
@@ -105,21 +111,22 @@ export class RunObject extends StoredObject implements RunCalls {
       waitUntil: (work) => ctx.waitUntil(work),
     };
     const continuation = new ReviewContinuation(this.#deps, this.#windows);
-    this.#notices = new RunNotices(this.#deps, continuation);
-    this.#pages = new RunPages(this.#deps, this.#notices, this.#windows, continuation);
-    this.#deciding = new RunDeciding(this.#deps, this.#notices);
+    this.#views = new RunViews(this.#deps);
+    this.#notices = new NoticeQueue(this.#deps);
+    this.#pages = new RunPages(this.#deps, this.#views, this.#windows, continuation);
+    this.#deciding = new RunDeciding(this.#deps);
     this.#call = new RunCall(this.#deps);
     this.#requestor = new RunRequestor(this.#deps, this.#windows);
     this.#adoption = new RunAdoption(this.#deps, this.#windows);
-    const ledger = new RunLedger(this.#deps, this.#notices, () => this.#clock.nextDue());
+    const ledger = new RunLedger(this.#deps, () => this.#clock.nextDue());
     const delivery = new RunDelivery(this.#deps, this.#windows, ledger);
     const effects = new RunEffects({
       deps: this.#deps,
-      notices: this.#notices,
+      sender: new NoticeSender({ deps: this.#deps, views: this.#views, queue: this.#notices, continuation }),
       call: this.#call,
       delivery,
       ledger,
-      inboxes: new RunInboxes(this.#deps, this.#notices),
+      inboxes: new RunInboxes(this.#deps, this.#views),
     });
     this.#outbox = new RunOutbox(this.#deps, (row) => effects.perform(row));
     this.#clock = new RunClock({
@@ -236,12 +243,12 @@ export class RunObject extends StoredObject implements RunCalls {
   }
 
   ownersGate(): Gate | null {
-    return this.#notices.ownersGate();
+    return this.#deps.reviewers.ownersGate();
   }
 
   expiredLink(gate: Gate, reviewer: number, link: string): string | null {
     this.#restoreAlarm();
-    return asText(this.#notices.expired(gate, reviewer, link));
+    return asText(this.#views.expired(gate, reviewer, link));
   }
 
   renewLink(gate: Gate, reviewer: number, link: string): RenewAnswer {
@@ -251,11 +258,11 @@ export class RunObject extends StoredObject implements RunCalls {
   }
 
   digestEntry(link: string): string | null {
-    return asText(this.#notices.digestEntry(link));
+    return asText(this.#views.digestEntry(link));
   }
 
   pressTarget(channel: LinkChannel, gate: Gate, link: string): string | null {
-    return asText(this.#notices.pressTarget(channel, gate, link));
+    return asText(this.#views.pressTarget(channel, gate, link));
   }
 
   tell(input: TellInput): void {

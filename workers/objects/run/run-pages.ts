@@ -1,10 +1,12 @@
 // The review pages of a run: what each shows, and the message that an open one gets when the review
 // changes.
 
-import { type RunDeps, type ReviewAccess, resolveReviewAccess, type CurrentRun, reviewAt, wasAsked } from "./run-deps.ts";
+import { type RunDeps, type CurrentRun, reviewAt } from "./run-deps.ts";
 import type { ReviewContinuation } from "./review-continuation.ts";
 import { inboxLink, type ViewAsked } from "../../stubs/run-calls.ts";
-import { RunNotices } from "./run-notices.ts";
+import { linkUrl } from "./run-links.ts";
+import { type ReviewerOfRun, wasAsked } from "./run-reviewers.ts";
+import type { RunViews } from "./run-views.ts";
 import { RunWindows, type PageWindow } from "./run-windows.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { NextStep, ReviewView } from "../../../shared/review/view.ts";
@@ -14,13 +16,13 @@ import { reviewState } from "../../../shared/run/present.ts";
 
 export class RunPages {
   readonly #deps: RunDeps;
-  readonly #notices: RunNotices;
+  readonly #views: RunViews;
   readonly #windows: RunWindows;
   readonly #continuation: ReviewContinuation;
 
-  constructor(deps: RunDeps, notices: RunNotices, windows: RunWindows, continuation: ReviewContinuation) {
+  constructor(deps: RunDeps, views: RunViews, windows: RunWindows, continuation: ReviewContinuation) {
     this.#deps = deps;
-    this.#notices = notices;
+    this.#views = views;
     this.#windows = windows;
     this.#continuation = continuation;
   }
@@ -31,38 +33,33 @@ export class RunPages {
    * this link, or for its signed-in reviewer.
    */
   view(asked: ViewAsked): ReviewView | null {
-    const { gate, reviewer, inbox, isOpening, isFollowing } = asked;
-    const found = this.#found(asked);
+    const { reviewer, inbox, isOpening, isFollowing } = asked;
+    const found = this.#deps.reviewers.access(asked);
     if (found === null) return null;
-    if (isOpening) this.#markOpened(found, gate, reviewer);
-    const view = this.#notices.view(found, found.link);
+    if (isOpening) this.#markOpened(found);
+    const view = this.#views.view(found);
     return view === null || !isFollowing ? view : { ...view, next: this.#next(found, reviewer, inbox) };
   }
 
   #next(current: CurrentRun, index: number, inbox: string | null): NextStep | null {
-    const name = this.#notices.people(current.input)[index]?.name ?? "";
+    const name = this.#deps.reviewers.people(current.input)[index]?.name ?? "";
     // No token is on a page of somebody who is signed in.
     const own = inbox === null ? null : inboxReviewUrl(inbox, "response", current.input.id);
-    return this.#continuation.next(current, index, name, (link) => own ?? this.#notices.path(current.input, link));
+    return this.#continuation.next(current, index, name, (link) => own ?? pathOf(linkUrl(this.#deps.env, current.input, link)));
   }
 
   /** `RunCalls.place`. */
   place(gate: Gate, reviewer: string, email: string): number | null {
     const current = this.#deps.current();
     if (current === null || !wasAsked(current.state, gate, reviewer)) return null;
-    const place = this.#notices
+    const place = this.#deps.reviewers
       .people(current.input)
       .findIndex((each) => each.name === reviewer && each.email?.toLowerCase() === email.toLowerCase());
     return place === -1 ? null : place;
   }
 
-  #found(page: Pick<PageWindow, "gate" | "reviewer" | "link">): (CurrentRun & { readonly link: ReviewAccess }) | null {
-    return resolveReviewAccess(this.#deps, (input) => this.#notices.people(input), page);
-  }
-
-  #markOpened({ input, state, link: { channel } }: CurrentRun & { readonly link: ReviewAccess }, gate: Gate, index: number): void {
-    const reviewer = this.#notices.people(input)[index]?.name;
-    if (reviewer === undefined || openGate(state) !== gate || this.#deps.store.events.wasOpened(gate, reviewer, channel)) return;
+  #markOpened({ state, link: { gate, channel }, reviewer: { name: reviewer } }: ReviewerOfRun): void {
+    if (openGate(state) !== gate || this.#deps.store.events.wasOpened(gate, reviewer, channel)) return;
     const { version } = reviewAt(state, gate);
     this.#deps.store.transaction(() => this.#deps.record(this.#deps.now(), [{ kind: "opened", gate, reviewer, channel, version }]));
     // No caller and no open page has to hear of this.
@@ -74,7 +71,7 @@ export class RunPages {
     const gate = query.get("gate") === "response" ? "response" : "request";
     const follows = gate === "request" && query.get("follows") === "yes";
     const page: PageWindow = { gate, reviewer: Number(query.get("reviewer")), link: query.get("link") ?? "", follows };
-    const first = this.#found(page) === null ? null : this.message(page);
+    const first = this.#deps.reviewers.access(page) === null ? null : this.message(page);
     return first === null ? new Response(null, { status: 404 }) : this.#windows.acceptPage(page, first);
   }
 
@@ -85,7 +82,7 @@ export class RunPages {
     const current = this.#deps.current();
     const review = current?.state.reviews[gate] ?? null;
     if (current === null || review === null) return null;
-    const name = this.#notices.people(current.input)[reviewer]?.name ?? "";
+    const name = this.#deps.reviewers.people(current.input)[reviewer]?.name ?? "";
     return JSON.stringify({
       kind: "review",
       state: reviewState(review).kind,
@@ -98,3 +95,5 @@ export class RunPages {
     });
   }
 }
+
+const pathOf = (url: string | null): string | null => (url === null ? null : new URL(url).pathname);

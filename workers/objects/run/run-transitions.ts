@@ -5,7 +5,7 @@
 import type { Env } from "../../platform/env.ts";
 import { bookkeepingMs } from "./run-outbox.ts";
 import { RunStore, type StoredInput } from "./run-store.ts";
-import { RunNotices } from "./run-notices.ts";
+import type { NoticeQueue } from "./notice-queue.ts";
 import { type CurrentRun, reviewAt } from "./run-deps.ts";
 import { type RunEvent, step, type Effect, type RunState, type Step } from "../../../shared/run/lifecycle.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
@@ -19,7 +19,7 @@ export type TransitionDeps = {
   readonly env: Env;
   readonly store: RunStore;
   /** A function, since notices need transitions and transitions need notices. */
-  readonly notices: () => RunNotices;
+  readonly notices: () => NoticeQueue;
   /** Sets the object's alarm for what is due next. */
   readonly arm: () => void;
   /** Begins what is due. */
