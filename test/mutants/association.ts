@@ -156,14 +156,14 @@ export const associationMutants: readonly Mutant[] = [
   },
   {
     name: "a session forgets a request whose id stands for another",
-    file: "workers/pipeline/admit.ts",
-    from: 'if (how.reserve && asked.value.kind === "fresh") await forgetReservation(context);',
+    file: "workers/pipeline/associate.ts",
+    from: 'if (reserve !== null && asked.value.kind === "fresh") await forgetReservation(context);',
     to: "",
     test: { file: "test/workers/contract/control/repeats.test.ts", only: "in two sessions at once" },
   },
   {
     name: "an id that stands for another request is a conflict",
-    file: "workers/pipeline/admit.ts",
+    file: "workers/pipeline/associate.ts",
     from: 'if (reserved.status === "fulfilled" && reserved.value) return asked.value;',
     to: 'if (reserved.status === "fulfilled") return asked.value;',
     test: { file: "test/workers/contract/control/repeats.test.ts", only: "in two sessions at once" },

@@ -49,14 +49,14 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "a reply whose risk may close its gate is no fast one",
-    file: "workers/pipeline/run-context.ts",
+    file: "workers/pipeline/route.ts",
     from: "response: isReplyAsked(gates, false, risk) };",
     to: "response: gates.response };",
     test: { file: "test/workers/contract/reply-risk.test.ts", only: "at the level reviewed" },
   },
   {
     name: "a reply from the cache is looked at by the rule that applies now",
-    file: "workers/pipeline/run-context.ts",
+    file: "workers/pipeline/route.ts",
     from: 'found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findRisks(found.reply))',
     to: 'found === undefined ? "high" : "none"',
     test: { file: "test/workers/contract/reply-risk.test.ts", only: "in the cache is asked about" },

@@ -28,7 +28,7 @@ import { timed, traceAgain } from "../telemetry/begin-trace.ts";
 import type { Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
 import { type ControlCall, beginControl, planControl } from "./control-call.ts";
-import { admitBeforePlanning } from "./admit-before-planning.ts";
+import { admitBeforePlanning } from "./limits.ts";
 import { recordRefusal } from "./refusals.ts";
 import { returnValidatedCall } from "./return-validated-call.ts";
 import { pointed } from "./plain-request.ts";

@@ -12,12 +12,12 @@ import type { Plan } from "../../shared/run/plan.ts";
 import { associateIn } from "../stubs/session-calls.ts";
 import { type ErrorOf, plainImages } from "../media/plain-images.ts";
 import { timed } from "../telemetry/begin-trace.ts";
-import { endedRefusal, sessionQuery } from "./admit.ts";
+import { endedRefusal, sessionQuery } from "./associate.ts";
 import { begin } from "./begin.ts";
+import { admitBeforePlanning } from "./limits.ts";
 import { planFor } from "./plan-request.ts";
 import type { MessageRequest, PipelineRequest, Started } from "./pipeline-request.ts";
 import { enqueue } from "./write-behind.ts";
-import { admitBeforePlanning } from "./admit-before-planning.ts";
 
 /**
  * `planned`: its plan, where that refuses it. `attached`: the same request was sent before, and

@@ -9,7 +9,7 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import { controlStub } from "../stubs/stubs.ts";
 import { enqueue } from "./write-behind.ts";
 import type { ControlCall } from "./control-call.ts";
-import { admitBeforePlanning } from "./admit-before-planning.ts";
+import { admitBeforePlanning } from "./limits.ts";
 
 /** Refused: a key that is revoked or over its limits, and an id that stands for another request. */
 export async function returnValidatedCall({

@@ -1,23 +1,19 @@
 // What every step of the pipeline knows of a request: its run's id, its key's limits, its identical
 // digest, its cached reply.
 
-import type { GrantQuery } from "../../shared/policy/grant.ts";
 import { type Limits, defaultLimits } from "../../shared/policy/limits.ts";
-import { findRisks, highestRisk } from "../../shared/policy/risk.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
-import { isMessage } from "../../shared/model/subject.ts";
 import { useOf } from "../../shared/record/request-use.ts";
 import { once } from "../../shared/once.ts";
 import type { Result } from "../../shared/result.ts";
-import { isReplyAsked } from "../../shared/run/lifecycle.ts";
-import { type CacheTerms, type RequestInput, type RunInput, gatesOf, identicalDigest } from "../../shared/run/run-input.ts";
+import { type CacheTerms, type RequestInput, type RunInput, identicalDigest } from "../../shared/run/run-input.ts";
 import { type Plan, plannedNotes } from "../../shared/run/plan.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { KeyCalls } from "../stubs/key-calls.ts";
 import { keyStub } from "../stubs/stubs.ts";
-import { approvedBefore, cacheTermsOf } from "./cached-reply.ts";
+import { cacheTermsOf } from "./cached-reply.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
 
 export type RunContext = {
@@ -30,9 +26,6 @@ export type RunContext = {
   /** `identicalDigest`. */
   readonly identical: () => string;
 };
-
-/** The question to the key's grants; null where there is none. */
-export type GrantsAsked = GrantQuery | null;
 
 const noTerms = { boundTo: "tool", redaction: null } as const;
 
@@ -53,23 +46,6 @@ export async function contextOf(request: PipelineRequest, plan: Result<Plan, Ref
     }),
     cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, request.requestor, plan.value, cache),
   };
-}
-
-export const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesOf> => gatesOf({ plan: gates, granted });
-
-/** Whether the request becomes a run, or is answered at once. */
-export function isDurable(plan: Plan, { request: { responseMode, request }, cache }: RunContext): boolean {
-  if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return true;
-  // A tool must not run twice: its run is stored before the call, and no repeat takes over a
-  // lost call.
-  if (!isMessage(request)) return true;
-  const gates = gatesIn(plan);
-  // Where the reply's risk may close a gate, a run stores the reply before a reviewer sees it: a
-  // crash costs neither a second call nor the review. The risk of a cached reply is found here.
-  const found = cache?.found;
-  const risk = found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findRisks(found.reply));
-  const closed = { request: gates.request, response: isReplyAsked(gates, false, risk) };
-  return (closed.request || closed.response) && !approvedBefore(plan, closed, cache);
 }
 
 /** A run's input. `takenOver`: an earlier attempt reserved the request and was cut off. */

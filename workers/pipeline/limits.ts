@@ -1,0 +1,124 @@
+// The limits of a key, behind one interface: a request is admitted from the share of them that this
+// isolate holds, or by the KeyObject. No other step knows which.
+
+import type { Refusal } from "../../shared/model/outcome.ts";
+import type { GrantQuery } from "../../shared/policy/grant.ts";
+import { defaultLimits } from "../../shared/policy/limits.ts";
+import { type Result, err, ok } from "../../shared/result.ts";
+import type { Plan } from "../../shared/run/plan.ts";
+import { settingsOf } from "../platform/settings.ts";
+import type { AdmitAnswer, AdmitInput } from "../stubs/key-calls.ts";
+import { keyStub } from "../stubs/stubs.ts";
+import { timed } from "../telemetry/begin-trace.ts";
+import { countCalls, notAdmitted } from "./calls.ts";
+import { keySharesOf } from "./key-shares.ts";
+import type { PipelineRequest } from "./pipeline-request.ts";
+import type { Route } from "./route.ts";
+import { type RunContext, newRunId } from "./run-context.ts";
+import { enqueue, withReleased } from "./write-behind.ts";
+
+const leaseSlackMs = 10_000;
+
+/** How long a model call may take, in milliseconds. */
+export const leaseMsOf = ({ request: { env } }: RunContext): number => settingsOf(env).modelTimeoutMs + leaseSlackMs;
+
+/** The object's id of the session that the key counts; null where the request has none. */
+export const countedSession = ({ kind, requestRef }: PipelineRequest["association"]): string | null =>
+  kind === "sessionless" ? null : requestRef.session;
+
+type LimitsQuestion = {
+  /** Null where the request will be refused anyway. */
+  readonly plan: Plan | null;
+  readonly route: Route;
+  readonly grants: GrantQuery | null;
+};
+
+type LimitsAnswer = {
+  readonly answer: AdmitAnswer | Promise<AdmitAnswer>;
+  /** The key has room for the request: its session may be asked before the answer is there. */
+  readonly hasRoom: boolean;
+};
+
+/**
+ * Asks for a lease within the key's limits, and with it for the gates that its grants open and a
+ * run of an identical request. No run is admitted from a share; its lease covers its reviews.
+ */
+export function admitWithinLimits(context: RunContext, { plan, route, grants }: LimitsQuestion): LimitsAnswer {
+  const { request, run, identical, now } = context;
+  const { env, key, trace } = request;
+  const shares = keySharesOf(env);
+  // A request that has its run was admitted before, and is renewed by the KeyObject.
+  if (route === "fast" && request.run === undefined && shares.admit(key.id, run, identical, now)) {
+    if (trace?.isRecorded === true) trace.steps.push({ name: "admission", startedAt: now, endedAt: now, isShared: true });
+    return { answer: fromShare, hasRoom: true };
+  }
+  const hasRoom = route === "fast" && shares.mayLook(key.id);
+  const [leaseMs, reviewMs] = [leaseMsOf(context), 2 * (plan?.gates.deadlineSeconds ?? 0) * 1000];
+  const answer = timed(trace, "admission", () =>
+    askKey(context, plan !== null && route === "fast", {
+      leaseMs: route === "run" ? leaseMs + reviewMs : leaseMs,
+      ...(grants === null
+        ? {}
+        : { grants: { query: JSON.stringify(grants), leaseMs: plan?.gates.replyRisk == null ? leaseMs : leaseMs + reviewMs } }),
+    }),
+  );
+  return { answer, hasRoom };
+}
+
+const fromShare: AdmitAnswer = { kind: "admitted", identical: null, passes: [], share: null, sessionPermitUntil: null, hasRoom: true };
+
+async function askKey(
+  { request: { env, ctx, key, association }, run, limits, identical, keyObject }: RunContext,
+  mayShare: boolean,
+  lease: Pick<AdmitInput, "leaseMs" | "grants">,
+): Promise<AdmitAnswer> {
+  return withReleased(env, ctx, key.id, async (ended) => {
+    const ask = keySharesOf(env).asking(key.id, Date.now(), mayShare);
+    const shareFor = ask.isWanted ? lease.leaseMs : null;
+    const answer = await keyObject
+      .admit({ run, session: countedSession(association), limits, identical: identical(), ...ended, shareFor, ...lease })
+      .finally(ask.over);
+    ask.answered(answer);
+    // The flush gives a share back where no other request follows.
+    if (answer.kind === "admitted" && answer.share !== null) enqueue(env, ctx, {});
+    return answer;
+  });
+}
+
+/** Counts a session that is about to begin. The value: until when it may, in Unix milliseconds. */
+export async function admitSession({ keyObject, limits }: RunContext, session: string): Promise<Result<number, Refusal>> {
+  const begun = await keyObject.beginSession(session, limits);
+  return begun.kind === "begun" ? ok(begun.until) : err(notAdmitted(begun));
+}
+
+/**
+ * The refusal of a key that is over its limits, before its session is woken; null where it has
+ * room.
+ */
+export async function refusedLook({ env, key }: PipelineRequest): Promise<Refusal | null> {
+  return keySharesOf(env).mayLook(key.id) ? null : countCalls(env, key);
+}
+
+/** Long enough to fetch what a request needs before it can be planned. */
+const preparingMs = 60_000;
+
+/**
+ * Admits and counts a request for which something is fetched or decoded before it is planned, so
+ * that no key has more fetched than its limits allow. The request then begins with this run id, and
+ * is not counted again.
+ */
+export async function admitBeforePlanning({
+  env,
+  ctx,
+  key,
+  trace,
+}: Pick<PipelineRequest, "env" | "ctx" | "key" | "trace">): Promise<Result<string, Refusal>> {
+  const run = newRunId(env);
+  const limits = key.limits ?? defaultLimits;
+  const admitted = await timed(trace, "admission", () =>
+    withReleased(env, ctx, key.id, async (ended) =>
+      keyStub(env, key.id).admit({ run, limits, leaseMs: preparingMs, session: null, identical: run, ...ended, shareFor: null }),
+    ),
+  );
+  return admitted.kind === "admitted" ? ok(run) : err(notAdmitted(admitted));
+}
