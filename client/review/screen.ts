@@ -5,7 +5,7 @@ import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
 import { dollars } from "../../shared/channels/words/en/page-numbers-en.ts";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
 import type { ReplyBlock } from "../../shared/model/sampling.ts";
-import type { ToolResult } from "../../shared/model/subject.ts";
+import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { fieldsOf } from "../../shared/review/subject/parts.ts";
 import { answerersOf, isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
@@ -67,9 +67,8 @@ type Block = ReplyBlock | ToolResult["content"][number];
 
 /** The blocks that are sent or delivered; a call and a form have texts alone. */
 function blocksIn(view: ReviewView): readonly Block[] {
-  if (view.subject === "form") return [];
-  if (view.gate === "response") return view.reply?.content ?? [];
-  return view.subject === "message" ? view.request.messages.flatMap(({ content }) => content) : [];
+  if (view.subject === "message" && view.gate === "request") return view.request.messages.flatMap(({ content }) => content);
+  return view.gate === "response" && (view.subject === "message" || view.subject === "toolCall") ? (view.reply?.content ?? []) : [];
 }
 
 /** What has no text: images and sounds, which the terminal names and does not show. */
@@ -83,7 +82,7 @@ function unshown(view: ReviewView): string[] {
  * there.
  */
 export const isShownWhole = (view: ReviewView): boolean =>
-  view.subject !== "form" && unshown(view).length === 0 && blocksIn(view).every(isText);
+  (view.subject === "message" || view.subject === "toolCall") && unshown(view).length === 0 && blocksIn(view).every(isText);
 
 /** Tool results may have more than text. */
 const isText = (block: Block): boolean => {

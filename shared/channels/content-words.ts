@@ -2,7 +2,8 @@
 // content.
 
 import type { Note } from "../model/call.ts";
-import type { SubjectRequest, ToolCall } from "../model/subject.ts";
+import type { ToolCall } from "../model/subject/tool-call.ts";
+import type { ContentKind } from "../model/subject/subject.ts";
 import { unreachable } from "../result.ts";
 import { modelPath } from "../review/changes.ts";
 import type { EditFault } from "../review/edit.ts";
@@ -53,12 +54,14 @@ export function editFaultWords(fault: EditFault, { lang, review: { editFault: wo
 }
 
 /** A pointer into the content of this kind. */
-export function placeWords(path: string, { lang, review: { place: words } }: ReviewWords, kind?: SubjectRequest["kind"]): string {
+export function placeWords(path: string, { lang, review: { place: words } }: ReviewWords, kind?: ContentKind): string {
   const [first, second, third] = ordinalsIn(path);
   const numbered = (text: Text<"n">, n: number | undefined): string => (n === undefined ? "" : textOf(text, { n: String(n) }, lang));
   const structured = path.endsWith("/structuredContent") ? words.structured : "";
   const input = path.endsWith("/input") ? words.input : "";
   if (path === "/arguments") return words.arguments;
+  if (kind === "form") return path === "/message" ? words.formMessage : words.formSchema;
+  if (kind === "formAnswer") return words.formAnswer;
   if (kind === "toolCall" && /^\/(?:content|structuredContent)/.test(path))
     return words.result + (structured || numbered(words.part, first));
   if (kind === "embedding" && path.startsWith("/messages/")) return numbered(words.text, first);

@@ -8,6 +8,8 @@ import { isSecret } from "../policy/scan-text.ts";
 import { unreachable } from "../result.ts";
 import type { Block, SamplingReply, SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
 import { objectText } from "../review/editable-fields.ts";
+import type { Plain } from "../model/subject/subject.ts";
+import { textsOf as shownTexts } from "../review/subject/parts.ts";
 import { askingOf } from "../review/review-facts.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
 import type { ReviewView } from "../review/view.ts";
@@ -87,20 +89,23 @@ export function excerptOf(view: ReviewView, characters: number = excerptCharacte
   return { pieces, more };
 }
 
+/** Who wrote the texts of each content that is no message. */
+const plainFrom: { readonly [Kind in Plain["kind"]]: ExcerptPiece["from"] } = {
+  toolCall: "arguments",
+  toolResult: "result",
+  form: "user",
+  formAnswer: "result",
+};
+
 function* textsOf(view: ReviewView): Generator<Source> {
-  switch (view.subject) {
-    case "message":
-      if (view.gate === "request") return yield* textsOfRequest(view.request);
-      return yield* view.reply === null ? [] : textsOfReply(view.reply);
-    case "toolCall":
-      if (view.gate === "request")
-        return yield { from: "arguments", text: objectText(view.request.arguments), raw: view.request.arguments };
-      return yield* view.reply === null ? [] : textsOfResult(view.reply);
-    case "form":
-      return yield { from: "user", text: view.request.message };
-    default:
-      return unreachable(view);
+  if (view.subject === "message") {
+    if (view.gate === "request") return yield* textsOfRequest(view.request);
+    return yield* view.reply === null ? [] : textsOfReply(view.reply);
   }
+  const content = view.gate === "request" ? view.request : view.reply;
+  if (content === null) return;
+  for (const { text, raw, isFixed } of shownTexts(content))
+    if (!isFixed || content.kind === "form") yield { from: plainFrom[content.kind], text, raw };
 }
 
 function* textsOfRequest(request: SamplingRequest): Generator<Source> {
@@ -118,13 +123,11 @@ function* textsOfReply(reply: SamplingReply): Generator<Source> {
   if (vectors.length > 0) yield { from: "vectors", text: vectorsText(vectors) };
   for (const block of reply.content) {
     if (block.type === "text") yield { from: "reply", text: block.text };
-    if (block.type === "tool_result") yield* textsOfResult(block);
+    if (block.type !== "tool_result") continue;
+    for (const text of resultTexts(block.content)) yield { from: "result", text };
+    const { structuredContent: structured } = block;
+    if (structured !== undefined) yield { from: "result", text: objectText(structured), raw: structured };
   }
-}
-
-function* textsOfResult({ content, structuredContent }: Pick<ToolResultBlock, "content" | "structuredContent">): Generator<Source> {
-  for (const text of resultTexts(content)) yield { from: "result", text };
-  if (structuredContent !== undefined) yield { from: "result", text: objectText(structuredContent), raw: structuredContent };
 }
 
 function* resultTexts(content: ToolResultBlock["content"]): Generator<string> {

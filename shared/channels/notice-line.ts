@@ -3,7 +3,7 @@
 // the content is in it.
 
 import type { Gate } from "../model/gate.ts";
-import { toolName } from "../model/subject.ts";
+import { toolName } from "../model/subject/tool-call.ts";
 import { type Asking, askingOf } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 import { outsideName } from "./plain-text.ts";
@@ -39,8 +39,8 @@ export function noticeFacts(view: ReviewView): NoticeFacts {
 }
 
 function modelOf(view: ReviewView): string | null {
-  if (view.subject === "form") return null;
   if (view.subject === "toolCall") return toolName(view.request);
+  if (view.subject !== "message") return null;
   const { gate, models, answeredBy, reply, written = null } = view;
   // No model is asked where a reviewer has written the reply.
   return written?.by ?? (gate === "request" ? models[0]?.id : (answeredBy?.id ?? reply?.model)) ?? null;

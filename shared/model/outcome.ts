@@ -8,7 +8,7 @@ import type { JsonObject } from "../encoding.ts";
 import type { JudgedRequest } from "./judged-request.ts";
 import type { ReasonPhrase } from "../words/reasons.ts";
 import type { SamplingReply } from "./sampling.ts";
-import type { ToolCall, ToolResult } from "./subject.ts";
+import type { ToolCall, ToolResult } from "./subject/tool-call.ts";
 import type { Attempt, StopScope, Note, Usage } from "./call.ts";
 
 /** A token for `/v1`, as the answer to a request for one has it. */

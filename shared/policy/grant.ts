@@ -7,7 +7,8 @@
 
 import { canonicalJson, digestOf } from "../encoding.ts";
 import type { SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
-import { type Form, type SubjectRequest, type ToolCall, isMessage } from "../model/subject.ts";
+import { type SubjectRequest, isMessage, walkPlain } from "../model/subject/subject.ts";
+import { blanking } from "../model/subject/walk.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { type Reach, isWithin } from "./evaluate.ts";
 import { type SeenRisk, isRiskAtLeast } from "./risk.ts";
@@ -149,15 +150,11 @@ export function shapeDigest(
   request: SubjectRequest,
   candidates: readonly { readonly model: Pick<Candidate["model"], "id" | "provider" | "name"> }[],
 ): string {
-  if (!isMessage(request)) return digestOf("countersign/grant-shape/v2", shapeOf(request));
+  if (!isMessage(request)) return digestOf("countersign/grant-shape/v2", walkPlain(request, blanking));
   const { messages, maxTokens: _ceiling, modelPreferences: _advice, ...sent } = request;
   const models = candidates.map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name }));
   return digestOf("countersign/grant-shape/v2", { sent, kinds: kindsIn(messages), last: messages.at(-1)?.role ?? null, models });
 }
-
-/** Which tool, or which form: what its arguments or its message say is not in it. */
-const shapeOf = (request: ToolCall | Form): object =>
-  request.kind === "toolCall" ? { ...request, arguments: null } : { ...request, message: null };
 
 function kindsIn(messages: SamplingRequest["messages"]): string[] {
   const kinds = new Set<string>();
@@ -179,10 +176,12 @@ function kindOf(piece: ToolResultBlock["content"][number]): string {
 
 /**
  * The size of what a grant's shape leaves open (the messages with their images and tool results, a
- * call's arguments, a form): UTF-16 code units of its canonical JSON.
+ * call's arguments): UTF-16 code units of its canonical JSON.
  */
-export const requestCharacters = (request: SubjectRequest): number =>
-  canonicalJson(isMessage(request) ? request.messages : request.kind === "toolCall" ? request.arguments : request.message).length;
+export function requestCharacters(request: SubjectRequest): number {
+  if (isMessage(request)) return canonicalJson(request.messages).length;
+  return canonicalJson(request).length - canonicalJson(walkPlain(request, blanking)).length;
+}
 
 /**
  * The ceiling for later requests: the next of 1,000, 2,000, 5,000, 10,000, 20,000 and so on, at

@@ -2,8 +2,10 @@
 // for rules, never a verdict. The checks know shapes and phrases, and can be evaded: no rule should
 // open a gate because nothing was found.
 
-import type { ReplyBlock, SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
-import type { Content } from "../model/subject.ts";
+import type { JsonObject } from "../encoding.ts";
+import type { ReplyBlock, SamplingRequest } from "../model/sampling.ts";
+import { type Content, type Plain, isPlain, walkPlain } from "../model/subject/subject.ts";
+import { unchanged } from "../model/subject/walk.ts";
 import { unreachable } from "../result.ts";
 import { findInvisible } from "../invisible-characters.ts";
 import { isPasswordMember } from "../secret-shapes.ts";
@@ -77,26 +79,22 @@ export function findRisks(content: Content): RiskNote[] {
 }
 
 function lookAtContent(content: Content, look: Look, notes: Notes): void {
-  if (!("kind" in content)) {
-    for (const [c, block] of content.content.entries()) lookAtBlock(block, `/content/${c}`, look, notes);
-    return;
-  }
-  switch (content.kind) {
-    case "chat":
-    case "embedding":
-      return lookAtRequest(content, look, notes);
-    case "toolCall":
-      return lookAtJson(content.arguments, "/arguments", look);
-    case "toolResult":
-      return lookAtResult(content, "", look, notes);
-    case "form":
-      look(content.message, "/message");
-      return lookAtJson(content.schema, "/schema", look);
-    case "formAnswer":
-      return lookAtJson(content.content, "/content", look);
-    default:
-      return unreachable(content);
-  }
+  if (isPlain(content)) return lookAtPlain(content, look, notes);
+  if ("kind" in content) return lookAtRequest(content, look, notes);
+  for (const [c, block] of content.content.entries()) lookAtBlock(block, `/content/${c}`, look, notes);
+}
+
+function lookAtPlain(content: Plain, look: Look, notes: Notes): void {
+  const text = (path: string, value: string): string => {
+    look(value, path);
+    return value;
+  };
+  const json = (path: string, value: JsonObject): JsonObject => {
+    lookAtJson(value, path, look);
+    return value;
+  };
+  const media = (path: string, of: "image" | "audio" | "binaryResource"): void => notes.add("low", path, { kind: "media", of });
+  walkPlain(content, { ...unchanged, text, optionalText: text, object: json, fixedText: text, fixedObject: json, media });
 }
 
 function lookAtRequest(request: SamplingRequest, look: Look, notes: Notes): void {
@@ -132,29 +130,20 @@ function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Note
       look(block.name, `${pointer}/name`);
       return lookAtJson(block.input, `${pointer}/input`, look);
     case "tool_result":
-      return lookAtResult(block, pointer, look, notes);
+      for (const [p, piece] of block.content.entries()) {
+        const inner = `${pointer}/content/${p}`;
+        if (piece.type === "text") look(piece.text, `${inner}/text`);
+        else if (piece.type === "image" || piece.type === "audio") notes.add("low", inner, { kind: "media", of: piece.type });
+        else if (piece.type === "resource" && "blob" in piece.resource) notes.add("low", inner, { kind: "media", of: "binaryResource" });
+        else lookAtJson(piece, inner, look);
+      }
+      if (block.structuredContent !== undefined) lookAtJson(block.structuredContent, `${pointer}/structuredContent`, look);
+      return;
     case "embedding":
       return;
     default:
       return unreachable(block);
   }
-}
-
-/** The same in a tool's result. */
-function lookAtResult(
-  { content, structuredContent }: Pick<ToolResultBlock, "content" | "structuredContent">,
-  pointer: string,
-  look: Look,
-  notes: Notes,
-): void {
-  for (const [p, piece] of content.entries()) {
-    const inner = `${pointer}/content/${p}`;
-    if (piece.type === "text") look(piece.text, `${inner}/text`);
-    else if (piece.type === "image" || piece.type === "audio") notes.add("low", inner, { kind: "media", of: piece.type });
-    else if (piece.type === "resource" && "blob" in piece.resource) notes.add("low", inner, { kind: "media", of: "binaryResource" });
-    else lookAtJson(piece, inner, look);
-  }
-  if (structuredContent !== undefined) lookAtJson(structuredContent, `${pointer}/structuredContent`, look);
 }
 
 /** Checks every text and member name in a JSON value, all under the value's pointer. */

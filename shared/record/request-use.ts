@@ -2,7 +2,7 @@
 // is made of it.
 
 import type { Block, ChatRequest } from "../model/sampling.ts";
-import type { SubjectRequest } from "../model/subject.ts";
+import type { SubjectRequest } from "../model/subject/subject.ts";
 import type { Endpoint } from "./record.ts";
 
 /** In the order in which the report has them. */

@@ -7,7 +7,7 @@
 
 import { compileSearch, type SearchPattern } from "../json-schema/pattern.ts";
 import type { Work } from "../json-schema/pattern-program.ts";
-import type { Content, SubjectReply, SubjectRequest } from "../model/subject.ts";
+import type { Content, SubjectReply, SubjectRequest } from "../model/subject/subject.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type SecretSet, type Span, findSecrets } from "./secrets.ts";
 import { type Rewriting, rewriteJsonText, rewriteTexts } from "./texts.ts";

@@ -3,7 +3,8 @@
 // Neither are numbers, and what no provider gets.
 
 import type { Json, JsonObject } from "../encoding.ts";
-import type { Content } from "../model/subject.ts";
+import { type Content, isPlain, walkPlain } from "../model/subject/subject.ts";
+import { unchanged } from "../model/subject/walk.ts";
 import type {
   Block,
   ModelPreferences,
@@ -84,14 +85,6 @@ function resultContent(content: ResultContent, pointer: string, rewriting: Rewri
   }
 }
 
-/** The texts of a tool's result: the same in a message and by itself. */
-function resultOf<T extends Pick<ToolResultBlock, "content" | "structuredContent">>(result: T, pointer: string, rewriting: Rewriting): T {
-  const content = result.content.map((each, i) => resultContent(each, `${pointer}/content/${i}`, rewriting));
-  const structured = result.structuredContent;
-  if (structured === undefined) return { ...result, content };
-  return { ...result, content, structuredContent: jsonObject(structured, `${pointer}/structuredContent`, rewriting) };
-}
-
 function blockOf(block: Block, pointer: string, rewriting: Rewriting): Block {
   switch (block.type) {
     case "text":
@@ -103,8 +96,16 @@ function blockOf(block: Block, pointer: string, rewriting: Rewriting): Block {
         name: rewriting.name(`${pointer}/name`, block.name),
         input: jsonObject(block.input, `${pointer}/input`, rewriting),
       };
-    case "tool_result":
-      return { ...resultOf(block, pointer, rewriting), toolUseId: rewriting.id(block.toolUseId) };
+    case "tool_result": {
+      const content = block.content.map((each, i) => resultContent(each, `${pointer}/content/${i}`, rewriting));
+      const structured = block.structuredContent;
+      return {
+        ...block,
+        toolUseId: rewriting.id(block.toolUseId),
+        content,
+        ...(structured === undefined ? {} : { structuredContent: jsonObject(structured, `${pointer}/structuredContent`, rewriting) }),
+      };
+    }
     case "image":
     case "audio":
       return block;
@@ -157,32 +158,14 @@ const rewriteReplyTexts = (reply: SamplingReply, rewriting: Rewriting): Sampling
   content: reply.content.map((block, i): ReplyBlock => (block.type === "embedding" ? block : blockOf(block, `/content/${i}`, rewriting))),
 });
 
-/**
- * The content with each text rewritten. The names of a call's server and tool are the operator's.
- */
+/** The content with each text rewritten. */
 export function rewriteTexts<T extends Content>(content: T, rewriting: Rewriting): T {
   return rewritten(content, rewriting) as T; // of the kind that it was
 }
 
 function rewritten(content: Content, rewriting: Rewriting): Content {
-  if (!("kind" in content)) return rewriteReplyTexts(content, rewriting);
-  switch (content.kind) {
-    case "chat":
-    case "embedding":
-      return rewriteRequestTexts(content, rewriting);
-    case "toolCall":
-      return { ...content, arguments: jsonObject(content.arguments, "/arguments", rewriting) };
-    case "toolResult":
-      return resultOf(content, "", rewriting);
-    case "form":
-      return {
-        ...content,
-        message: rewriting.text("/message", content.message),
-        schema: jsonObject(content.schema, "/schema", rewriting),
-      };
-    case "formAnswer":
-      return { ...content, content: jsonObject(content.content, "/content", rewriting) };
-    default:
-      return content satisfies never;
-  }
+  if (!isPlain(content)) return "kind" in content ? rewriteRequestTexts(content, rewriting) : rewriteReplyTexts(content, rewriting);
+  const text = (path: string, value: string): string => rewriting.text(path, value);
+  const json = (path: string, value: JsonObject): JsonObject => jsonObject(value, path, rewriting);
+  return walkPlain(content, { ...unchanged, text, optionalText: text, object: json, fixedText: text, fixedObject: json });
 }

@@ -6,7 +6,7 @@
 // did not show (docs/reviews.md, "Edits").
 
 import { digestOf } from "../encoding.ts";
-import type { RequestVersion, SubjectReply } from "../model/subject.ts";
+import type { RequestVersion, SubjectReply } from "../model/subject/subject.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type FieldChange, changesBetween, differenceOf } from "./difference.ts";
 import { type EditIssue, type ReplyRule, applyEdits } from "./edit.ts";

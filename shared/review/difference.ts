@@ -4,8 +4,8 @@
 
 import { diffArrays, type ChangeObject } from "diff";
 import { canonicalJson, sha256Hex, type Json } from "../encoding.ts";
-import type { Content } from "../model/subject.ts";
-import { blanked } from "./editable-fields.ts";
+import type { Content } from "../model/subject/subject.ts";
+import { blanking } from "../model/subject/walk.ts";
 import type { Compared } from "./subject/part.ts";
 import { fieldsOf, partOf } from "./subject/parts.ts";
 
@@ -138,7 +138,7 @@ function changesOfRest(before: unknown, after: unknown): FieldChange[] {
 
 function compared<T extends Content>(value: T): Compared {
   const part = partOf(value);
-  return part.compared?.(value) ?? { fields: fieldsOf(value), rest: part.rewrite(value, blanked) };
+  return part.compared?.(value) ?? { fields: fieldsOf(value), rest: part.rewrite(value, blanking) };
 }
 
 /** Every field in which two versions of a content differ, in the page's order. */

@@ -7,9 +7,10 @@ import type { JsonObject } from "../encoding.ts";
 import { checkJson } from "../json/json-rules.ts";
 import { IssueCollector } from "../json/issue-collector.ts";
 import type { SamplingReply } from "../model/sampling.ts";
-import type { Content } from "../model/subject.ts";
+import type { Content } from "../model/subject/subject.ts";
 import { err, ok, type Result } from "../result.ts";
-import { objectText, type Rewrite } from "./editable-fields.ts";
+import { type Walk, unchanged } from "../model/subject/walk.ts";
+import { objectText } from "./editable-fields.ts";
 import { plainLineEnds } from "./form.ts";
 import { fieldsOf, partOf } from "./subject/parts.ts";
 
@@ -72,11 +73,7 @@ function parseObject(text: string): Result<JsonObject, EditFault> {
   return first === undefined ? ok(value) : err({ kind: "jsonRule", rule: first.message });
 }
 
-function applying(
-  edits: ReadonlyMap<string, string>,
-  issues: EditIssue[],
-  mayBeEmpty: boolean,
-): { rewrite: Rewrite; changed: () => boolean } {
+function applying(edits: ReadonlyMap<string, string>, issues: EditIssue[], mayBeEmpty: boolean): { rewrite: Walk; changed: () => boolean } {
   let changed = false;
 
   /** The reviewer's new text, or undefined where the field is unchanged. */
@@ -95,7 +92,8 @@ function applying(
     return value;
   };
 
-  const rewrite: Rewrite = {
+  const rewrite: Walk = {
+    ...unchanged,
     text(path, value) {
       const text = newText(path, value);
       if (text === undefined) return value;

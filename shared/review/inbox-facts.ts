@@ -3,7 +3,7 @@
 
 import { digestOf } from "../encoding.ts";
 import type { Gate } from "../model/gate.ts";
-import { toolName } from "../model/subject.ts";
+import { toolName } from "../model/subject/tool-call.ts";
 import { shapeDigest } from "../policy/grant.ts";
 import { type Asking, type ReviewFacts, reviewFacts } from "./review-facts.ts";
 import { mayDecide } from "./standing.ts";
@@ -83,7 +83,7 @@ function servedBy({ serving }: ReviewFacts): string {
       return serving.by;
     case "answered":
       return serving.by?.id ?? serving.realName;
-    case "filledIn":
+    case "nobody":
       return "";
     case "runs":
     case "ran":
@@ -93,6 +93,10 @@ function servedBy({ serving }: ReviewFacts): string {
 
 const imagesIn = (view: ReviewView): number =>
   view.subject === "message" ? view.request.messages.flatMap(({ content }) => content).filter(({ type }) => type === "image").length : 0;
+
+/** The kinds of blocks in what came of it, where it has any. */
+const kindsIn = ({ reply }: ReviewView): readonly string[] | null =>
+  reply !== null && Array.isArray(reply.content) ? reply.content.map(({ type }) => type).toSorted() : null;
 
 /**
  * Equal for reviews that differ in what their messages say, and in nothing else that is sent or
@@ -117,6 +121,6 @@ export function alikeDigest(view: ReviewView): string {
           written: view.written?.by ?? null,
         }
       : { shape: shapeDigest(view.request, []) }),
-    kinds: view.subject === "form" ? null : (view.reply?.content.map(({ type }) => type).toSorted() ?? null),
+    kinds: kindsIn(view),
   });
 }

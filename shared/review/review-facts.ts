@@ -4,7 +4,8 @@
 import type { Evidence } from "../association/evidence.ts";
 import type { Gate, Provenance } from "../model/gate.ts";
 import type { NamedModel } from "../model/sampling.ts";
-import { type SubjectRequest, type ToolCall, toolName } from "../model/subject.ts";
+import { type ToolCall, toolName } from "../model/subject/tool-call.ts";
+import type { SubjectKind, SubjectRequest } from "../model/subject/subject.ts";
 import type { RiskLevel, RiskNote } from "../policy/risk.ts";
 import type { ReviewState, ReviewView, ShownModel } from "./view.ts";
 import type { OwnWhy } from "./decision.ts";
@@ -14,7 +15,7 @@ import { vectorsIn } from "./vectors.ts";
  * `sampling`: an MCP server asks. `toolCall`: a tool is to run, which is an action; all others go
  * to a model.
  */
-export type Asking = "sampling" | "text" | "translation" | "embedding" | "functionChoice" | "multimodal" | "toolCall" | "form";
+export type Asking = "sampling" | "text" | "translation" | "embedding" | "functionChoice" | "multimodal" | Exclude<SubjectKind, "message">;
 
 /**
  * How sure it is which client request is served: the relay's evidence, or the provenance where
@@ -28,8 +29,8 @@ export type Serving =
   | { readonly kind: "answered"; readonly by: ShownModel | null; readonly realName: string; readonly stopReason: string | undefined }
   /** A reviewer wrote the reply in the model's place. */
   | { readonly kind: "written"; readonly by: string }
-  /** A person fills it in. */
-  | { readonly kind: "filledIn" }
+  /** Neither a model nor a tool: the review is all. */
+  | { readonly kind: "nobody" }
   | { readonly kind: "runs"; readonly call: ToolCall }
   | { readonly kind: "ran"; readonly call: ToolCall; readonly isError: boolean };
 
@@ -96,7 +97,7 @@ export const isFromServer = ({ asking }: Pick<ReviewFacts, "asking">): boolean =
 /** The names of the models that may answer, in order, or of the tool that runs; none for a form. */
 export function answerersOf(view: ReviewView): string[] {
   if (view.subject === "toolCall") return [toolName(view.request)];
-  return view.subject === "form" ? [] : view.models.map(({ id }) => id);
+  return view.subject === "message" ? view.models.map(({ id }) => id) : [];
 }
 
 export type OpenState = Extract<ReviewState, { kind: "open" | "voted" }>;
@@ -154,11 +155,11 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
 
 function servingOf(view: ReviewView): Serving {
   const { gate } = view;
-  if (view.subject === "form") return { kind: "filledIn" };
   if (view.subject === "toolCall") {
     const { request: call, reply } = view;
     return gate === "request" ? { kind: "runs", call } : { kind: "ran", call, isError: reply?.isError === true };
   }
+  if (view.subject !== "message") return { kind: "nobody" };
   const { models, answeredBy, reply, written = null } = view;
   if (written !== null) return { kind: "written", by: written.by };
   if (gate === "request") return { kind: "goesTo", models };

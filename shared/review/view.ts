@@ -7,7 +7,7 @@ import type { Note, Usage } from "../model/call.ts";
 import type { Evidence } from "../association/evidence.ts";
 import type { RiskNote, SeenRisk } from "../policy/risk.ts";
 import type { SamplingReply } from "../model/sampling.ts";
-import type { SubjectKind, Subjects } from "../model/subject.ts";
+import type { SubjectKind, Subjects } from "../model/subject/subject.ts";
 import type { MarkState } from "../redaction/redact.ts";
 import type { ModelWhy } from "../routing/choose.ts";
 import type { UndeliverableCause } from "./decision.ts";
@@ -196,10 +196,9 @@ export type ModelsView = {
 /** A sampling request, and what a model says to it. */
 export type MessageView = ReviewCommon & Reviewed<"message"> & ModelsView;
 
-/** A call of a tool, and its result. No model answers it, and nothing is known of its price. */
-export type ToolCallView = ReviewCommon & Reviewed<"toolCall">;
+/** Any other subject: no model answers it, and nothing is known of its price. */
+export type PlainView = { [Kind in Exclude<SubjectKind, "message">]: ReviewCommon & Reviewed<Kind> }[Exclude<SubjectKind, "message">];
 
-/** A form, and the answer that its reviewer gives. */
-export type FormView = ReviewCommon & Reviewed<"form">;
+export type ToolCallView = Extract<PlainView, { readonly subject: "toolCall" }>;
 
-export type ReviewView = MessageView | ToolCallView | FormView;
+export type ReviewView = MessageView | PlainView;

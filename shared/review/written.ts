@@ -3,7 +3,7 @@
 
 import { fits } from "../json/fields.ts";
 import { type ChatRequest, type SamplingReply, samplingReply } from "../model/sampling.ts";
-import type { SubjectRequest } from "../model/subject.ts";
+import type { SubjectRequest } from "../model/subject/subject.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { FieldChange } from "./difference.ts";
 import { type EditIssue, type ReplyRule, asSubmitted } from "./edit.ts";

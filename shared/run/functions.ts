@@ -7,7 +7,7 @@ import { content2025 } from "../wire/mcp-2025/content.ts";
 import { anyObject } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
 import { type ParamsError, IssueCollector } from "../json/issue-collector.ts";
-import type { ToolResult } from "../model/subject.ts";
+import type { ToolResult } from "../model/subject/tool-call.ts";
 import { err, ok, type Result } from "../result.ts";
 
 export type RegisteredFunction = {

@@ -21,7 +21,7 @@ import { isSamePerson } from "../policy/person.ts";
 import { type Addresses, isRoom } from "../notice-channels.ts";
 import { type RiskNote, type SeenRisk, findRisks, highestRisk } from "../policy/risk.ts";
 import { outputLimit } from "../model/sampling.ts";
-import { type SubjectReply, type SubjectRequest, isMessage } from "../model/subject.ts";
+import { type SubjectReply, type SubjectRequest, isMessage } from "../model/subject/subject.ts";
 import type { GrantRequest } from "../review/form.ts";
 import type { GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";

@@ -2,7 +2,7 @@
 // before anybody is shown it, and before it is kept.
 
 import type { Attempt, Usage } from "../model/call.ts";
-import { type SubjectReply, type SubjectRequest, isMessage } from "../model/subject.ts";
+import { type SubjectReply, type SubjectRequest, isMessage } from "../model/subject/subject.ts";
 import { type Redacted, redactReply, rulesAt } from "../redaction/redact.ts";
 import { type Result, err } from "../result.ts";
 import type { RequestInput } from "./run-input.ts";

@@ -2,7 +2,7 @@
 // a reviewer lifted it, or where a rule masks notices alone. No original is in it.
 
 import type { SamplingReply } from "../model/sampling.ts";
-import type { SubjectReply, SubjectRequest } from "../model/subject.ts";
+import type { SubjectReply, SubjectRequest } from "../model/subject/subject.ts";
 import { redactReply, redactRequest, redactText, rulesAt } from "../redaction/redact.ts";
 import type { ReviewView } from "../review/view.ts";
 import type { RunInput } from "./run-input.ts";

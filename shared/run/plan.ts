@@ -10,7 +10,7 @@ import { type RiskNote, findRisks } from "../policy/risk.ts";
 import { redactionTermsOf } from "../policy/redaction-terms.ts";
 import { type Policy, everyoneIn } from "../policy/rules.ts";
 import { type Redaction, type RedactionTerms, redactRequest, rulesAt } from "../redaction/redact.ts";
-import { type SubjectRequest, isMessage } from "../model/subject.ts";
+import { type SubjectRequest, isMessage } from "../model/subject/subject.ts";
 import { cannotCarry } from "../provider/carry.ts";
 import type { ReasonPhrase } from "../words/reasons.ts";
 import type { Note } from "../model/call.ts";

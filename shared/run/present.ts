@@ -6,12 +6,11 @@ import type { Reviewer } from "../policy/evaluate.ts";
 import type { Grant } from "../policy/grant.ts";
 import { type SeenRisk, findRisks } from "../policy/risk.ts";
 import type { SamplingReply } from "../model/sampling.ts";
-import { type RequestVersion, type SubjectReply, type SubjectRequest, subjectOf } from "../model/subject.ts";
+import { type RequestVersion, type SubjectReply, type SubjectRequest, subjectOf } from "../model/subject/subject.ts";
 import { type Redaction, beforeRedaction, markStates } from "../redaction/redact.ts";
 import { type Review, ownBar } from "../review/decision.ts";
 import { isWritable, writtenModel } from "../review/written.ts";
 import type {
-  FormView,
   GivenGrant,
   GrantOffer,
   MessageView,
@@ -22,7 +21,7 @@ import type {
   RunProgress,
   ShownModel,
   ShownVersion,
-  ToolCallView,
+  PlainView,
 } from "../review/view.ts";
 import { unreachable } from "../result.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -123,7 +122,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
 type Versions = Pick<ReviewView, "request" | "requestAsAsked" | "reply" | "replyAsGenerated">;
 
 /** What is reviewed, as its kind has it. */
-function subjectView(shown: PresentInput): Omit<MessageView, keyof ReviewCommon> | Omit<ToolCallView | FormView, keyof ReviewCommon> {
+function subjectView(shown: PresentInput): Omit<MessageView, keyof ReviewCommon> | Omit<PlainView, keyof ReviewCommon> {
   const { gate, current } = shown;
   const versions: Versions = {
     request: current.request,
@@ -133,7 +132,7 @@ function subjectView(shown: PresentInput): Omit<MessageView, keyof ReviewCommon>
   };
   const subject = subjectOf(current.request);
   // A run's versions are all of its subject.
-  if (subject !== "message") return { subject, ...versions } as Omit<ToolCallView | FormView, keyof ReviewCommon>;
+  if (subject !== "message") return { subject, ...versions } as Omit<PlainView, keyof ReviewCommon>;
   return { subject, ...(versions as Pick<MessageView, keyof Versions>), ...whoAnswers(shown) };
 }
 

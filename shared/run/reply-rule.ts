@@ -1,6 +1,6 @@
 // What a request requires of its reply, as a rule for reviewers' edits.
 
-import { isMessage, type SubjectRequest } from "../model/subject.ts";
+import { isMessage, type SubjectRequest } from "../model/subject/subject.ts";
 import { isJsonReply } from "../provider/json-reply.ts";
 import type { ReplyRule } from "../review/edit.ts";
 

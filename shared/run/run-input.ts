@@ -13,7 +13,7 @@ import type { GrantPass } from "../policy/grant.ts";
 import type { Redaction, RedactionTerms } from "../redaction/redact.ts";
 import { type RiskNote, riskAbove, riskLevels } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
-import { type RequestVersion, type SubjectReply, type SubjectRequest, isMessage } from "../model/subject.ts";
+import { type RequestVersion, type SubjectReply, type SubjectRequest, isMessage } from "../model/subject/subject.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
 import type { CallTerms, Note, Usage } from "../model/call.ts";
 import { type Evidence, evidenceWords } from "../association/evidence.ts";

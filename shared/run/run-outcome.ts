@@ -2,7 +2,7 @@
 
 import type { Completed, MadeToken, Outcome, Ran, RunMeta } from "../model/outcome.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
-import { type ToolCall, toolName } from "../model/subject.ts";
+import { type ToolCall, toolName } from "../model/subject/tool-call.ts";
 import { type ModelReply, type Note, tokensOf } from "../model/call.ts";
 import { unreachable } from "../result.ts";
 import { type Candidate, whySentence } from "../routing/choose.ts";

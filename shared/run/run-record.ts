@@ -2,7 +2,7 @@
 
 import type { ImageDigests } from "../image/image-digests.ts";
 import type { Attempt, ModelReply, Note, Took } from "../model/call.ts";
-import { type ToolCall, type ToolResult, toolName } from "../model/subject.ts";
+import { type ToolCall, type ToolResult, toolName } from "../model/subject/tool-call.ts";
 import { type RecordFact, providersWord } from "../record/record.ts";
 import type { ReviewLine } from "../record/run-summary.ts";
 import type { Candidate } from "../routing/choose.ts";

@@ -1,7 +1,7 @@
 // A run's input as its spans have it: who asked, and what may be asked of whom. Nothing of the
 // content.
 
-import type { SubjectRequest } from "../model/subject.ts";
+import type { SubjectRequest } from "../model/subject/subject.ts";
 import type { TracedCalls } from "../telemetry/model-spans.ts";
 import type { TracedRequest } from "../telemetry/request-spans.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";

@@ -277,7 +277,7 @@ export const inboxMutants: readonly Mutant[] = [
   {
     ...alike,
     name: "a reply that calls a tool is like none that does not",
-    from: 'kinds: view.subject === "form" ? null : (view.reply?.content.map(({ type }) => type).toSorted() ?? null),',
+    from: "kinds: kindsIn(view),",
     to: "",
   },
 ];

@@ -4,7 +4,7 @@
 import * as fc from "fast-check";
 import type { JsonObject } from "../../shared/encoding.ts";
 import type { SamplingReply, ToolResultBlock } from "../../shared/model/sampling.ts";
-import type { ToolResult } from "../../shared/model/subject.ts";
+import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { MessageView, ReviewView, ToolCallView } from "../../shared/review/view.ts";
 import { control } from "../outside/pages/examples.ts";
 

@@ -3,7 +3,7 @@
 // credential, is decided here.
 
 import { registeredFunction } from "../../shared/run/functions.ts";
-import { type ToolCall, type ToolResult, toolName } from "../../shared/model/subject.ts";
+import { type ToolCall, type ToolResult, toolName } from "../../shared/model/subject/tool-call.ts";
 import type { FunctionError } from "../../shared/model/outcome.ts";
 import type { Note, ProviderError } from "../../shared/model/call.ts";
 import { outcomeUnknownError } from "../../shared/provider/provider-error.ts";

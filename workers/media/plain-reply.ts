@@ -4,7 +4,7 @@ import { type Replacement, imagesIn, withImages } from "../../shared/image/conte
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import { type ImageError, imageErrorWords } from "../../shared/image/image-error.ts";
 import type { ReplyBlock, SamplingReply } from "../../shared/model/sampling.ts";
-import type { ToolResult } from "../../shared/model/subject.ts";
+import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { ModelReply } from "../../shared/model/call.ts";
 import type { Env } from "../platform/env.ts";
 import { type PlainImage, plainImages, receivedDigest } from "./plain-images.ts";

@@ -5,7 +5,7 @@ import { digestOf } from "../../shared/encoding.ts";
 import type { Envelope } from "../../shared/wire/control/envelope.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
-import { type SubjectRequest, isToolCall } from "../../shared/model/subject.ts";
+import { type SubjectRequest, isToolCall } from "../../shared/model/subject/subject.ts";
 import { once } from "../../shared/once.ts";
 import type { Result } from "../../shared/result.ts";
 import type { Requestor } from "../../shared/run/run-input.ts";

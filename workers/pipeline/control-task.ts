@@ -9,7 +9,8 @@ import { checkArguments } from "../../shared/wire/control/function-arguments.ts"
 import { registeredFunction } from "../../shared/run/functions.ts";
 import { choiceRequest, embeddingRequest, generationRequest } from "../../shared/wire/control/neutral.ts";
 import { translationRequest } from "../../shared/wire/control/translation.ts";
-import { type SubjectRequest, type ToolCall, isToolCall } from "../../shared/model/subject.ts";
+import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
+import { type SubjectRequest, isToolCall } from "../../shared/model/subject/subject.ts";
 import type { JsonObject } from "../../shared/encoding.ts";
 import { describeRefusal } from "../../shared/wire/describe.ts";
 import type { Outcome, PointedError, Refusal, RunMeta } from "../../shared/model/outcome.ts";

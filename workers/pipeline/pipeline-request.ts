@@ -4,7 +4,7 @@ import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import type { Note, CallTerms } from "../../shared/model/call.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
-import type { SubjectRequest } from "../../shared/model/subject.ts";
+import type { SubjectRequest } from "../../shared/model/subject/subject.ts";
 import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
 import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";

@@ -1,6 +1,6 @@
 // The route of a planned request, decided here alone: it is answered at once, or becomes a run.
 
-import { isMessage } from "../../shared/model/subject.ts";
+import { isMessage } from "../../shared/model/subject/subject.ts";
 import type { Plan } from "../../shared/run/plan.ts";
 import { isReplyAsked } from "../../shared/run/lifecycle.ts";
 import { findRisks, highestRisk } from "../../shared/policy/risk.ts";

@@ -13,7 +13,7 @@ import {
 } from "../../shared/budget/budgets.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
-import { type SubjectRequest, isMessage } from "../../shared/model/subject.ts";
+import { type SubjectRequest, isMessage } from "../../shared/model/subject/subject.ts";
 import { once } from "../../shared/once.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
 import { type Result, err, ok } from "../../shared/result.ts";

@@ -2,7 +2,7 @@
 // opens a run, or is answered at once.
 
 import { type RunInput, decidersDigest, isMessageInput } from "../../shared/run/run-input.ts";
-import { isMessage } from "../../shared/model/subject.ts";
+import { isMessage } from "../../shared/model/subject/subject.ts";
 import { startSlowTimer } from "../platform/slow-timer.ts";
 import { runStub } from "../stubs/stubs.ts";
 import type { Admitted } from "./admit.ts";

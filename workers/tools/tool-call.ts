@@ -12,7 +12,7 @@ import { checkJson } from "../../shared/json/json-rules.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import type { ToolDefinition } from "../../shared/model/sampling.ts";
 import type { FunctionError } from "../../shared/model/outcome.ts";
-import type { ToolResult } from "../../shared/model/subject.ts";
+import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
 import { connectionError, errorOfStatus, outcomeUnknownError, timeoutError } from "../../shared/provider/provider-error.ts";
 import { type Result, err, ok } from "../../shared/result.ts";

@@ -5,7 +5,7 @@ import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { RiskLevel } from "../../shared/policy/risk.ts";
 import { endedWords } from "../../shared/channels/fact-words.ts";
-import { toolName } from "../../shared/model/subject.ts";
+import { toolName } from "../../shared/model/subject/tool-call.ts";
 import { isInReply } from "../../shared/review/editable-fields.ts";
 import { type ReviewFacts, isOpen } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
@@ -29,7 +29,7 @@ export const servedBy = ({ serving }: ReviewFacts, chosen?: string): string => {
     case "runs":
     case "ran":
       return toolName(serving.call);
-    case "filledIn":
+    case "nobody":
       return "";
     case "written":
       return serving.by;

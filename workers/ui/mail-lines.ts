@@ -3,7 +3,7 @@
 
 import type { Child } from "hono/jsx";
 import { costWords } from "../../shared/channels/fact-words.ts";
-import type { ToolCall } from "../../shared/model/subject.ts";
+import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
 import type { NamedModel } from "../../shared/model/sampling.ts";
 import { unreachable } from "../../shared/result.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
@@ -74,7 +74,7 @@ function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string)
       return [{ label: words.facts.writtenBy, sentences: [[name(serving.by)]] }];
     case "runs":
       return [{ label: words.facts.runs, sentences: [where(serving.call)] }];
-    case "filledIn":
+    case "nobody":
       return [];
     case "ran":
       return [

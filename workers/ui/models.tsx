@@ -1,7 +1,7 @@
 // The models in the order in which they are called. No other model gets the content.
 
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
-import { type ToolCall, toolName } from "../../shared/model/subject.ts";
+import { type ToolCall, toolName } from "../../shared/model/subject/tool-call.ts";
 import { callWords } from "../../shared/channels/content-words.ts";
 import { formFields } from "../../shared/review/form.ts";
 import type { ShownModel } from "../../shared/review/view.ts";

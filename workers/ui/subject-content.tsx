@@ -1,15 +1,16 @@
 // What is reviewed, as its kind shows it: the request, and what came of it. The one place in which
 // the page asks of what kind a review is.
 
-import type { Form, ToolCall, ToolResult } from "../../shared/model/subject.ts";
+import type { ToolCall, ToolResult } from "../../shared/model/subject/tool-call.ts";
+import type { Plain } from "../../shared/model/subject/subject.ts";
+import { placeWords } from "../../shared/channels/content-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { objectText } from "../../shared/review/editable-fields.ts";
-import { fieldsOf } from "../../shared/review/subject/parts.ts";
+import { fieldsOf, textsOf } from "../../shared/review/subject/parts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { unreachable } from "../../shared/result.ts";
 import type { Origins } from "./asking-words.ts";
 import { useWords } from "./language.ts";
-import { Frames, Name } from "./outside-text.tsx";
+import { Frames, Name, type Origin } from "./outside-text.tsx";
 import { resultParts } from "./pieces.tsx";
 import { placeId } from "./place-id.ts";
 import { ReplyContent, replySummary } from "./reply-content.tsx";
@@ -46,59 +47,41 @@ const Result = ({ result, showing, origins, prefix = "" }: Shown & { result: Too
   );
 };
 
-/** What the server asks for. Nobody changes it: the answer is what is given. */
-const Asked = ({ form, showing, origins, prefix = "" }: Shown & { form: Form }) => {
+/** Any other content: each of its texts, with a field where a reviewer may change it. */
+const Texts = ({ content, from, showing, prefix = "" }: Omit<Shown, "origins"> & { content: Plain; from: Origin }) => {
   const words = useWords();
-  const { pieces } = words.page;
-  const from = origins.request;
-  const message = (
-    <TextPart showing={showing} path="/message" fixed title={pieces.message.user} text={form.message} id={prefix + placeId("/message")} />
-  );
-  const schema = <TextPart showing={showing} path="/schema" fixed title={words.page.settings.form} text={objectText(form.schema)} folds />;
-  return (
-    <Frames
-      parts={[
-        { from, part: message },
-        { from, part: schema },
-      ]}
-    />
-  );
+  const parts = textsOf(content).map(({ path, text, raw, isFixed }) => {
+    const title = placeWords(path, words, content.kind);
+    const kind = typeof raw === "string" ? "text" : "object";
+    return {
+      from,
+      part: <TextPart showing={showing} path={path} fixed={isFixed} title={title} text={text} kind={kind} id={prefix + placeId(path)} />,
+    };
+  });
+  return <Frames parts={parts} />;
 };
 
 /** The whole of a request but its settings, in frames that say who wrote it. */
 export const RequestOf = ({ view, ...shown }: Shown & { view: ReviewView }) => {
-  switch (view.subject) {
-    case "message":
-      return <RequestContent request={view.request} {...shown} />;
-    case "toolCall":
-      return <Call call={view.request} {...shown} />;
-    case "form":
-      return <Asked form={view.request} {...shown} />;
-    default:
-      return unreachable(view);
-  }
+  if (view.subject === "message") return <RequestContent request={view.request} {...shown} />;
+  if (view.subject === "toolCall") return <Call call={view.request} {...shown} />;
+  return <Texts content={view.request} from={shown.origins.request} {...shown} />;
 };
 
 /** The whole of what came of it; null where there is nothing. */
 export const ReplyOf = ({ view, ...shown }: Shown & { view: ReviewView }) => {
-  switch (view.subject) {
-    case "message":
-      return view.reply === null ? null : <ReplyContent reply={view.reply} view={view} {...shown} />;
-    case "toolCall":
-      return view.reply === null ? null : <Result result={view.reply} {...shown} />;
-    case "form":
-      return null;
-    default:
-      return unreachable(view);
-  }
+  if (view.reply === null) return null;
+  if (view.subject === "message") return <ReplyContent reply={view.reply} view={view} {...shown} />;
+  if (view.subject === "toolCall") return <Result result={view.reply} {...shown} />;
+  return <Texts content={view.reply} from={shown.origins.reply} {...shown} />;
 };
 
 /** What is in the request, in a line. */
 export function requestSummaryOf({ request }: Pick<ReviewView, "request">, words: Words): string {
   if (request.kind === "chat" || request.kind === "embedding") return requestSummary(request, words);
   const { counts, marks } = words.review;
-  if (request.kind === "form") return counts.characters(request.message.length);
-  return [words.page.counts.arguments, counts.characters(objectText(request.arguments).length)].join(marks.comma);
+  const characters = textsOf(request).reduce((sum, { text }) => sum + text.length, 0);
+  return [...(request.kind === "toolCall" ? [words.page.counts.arguments] : []), counts.characters(characters)].join(marks.comma);
 }
 
 /** The same of what came of it. */

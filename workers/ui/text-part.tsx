@@ -4,7 +4,7 @@
 
 import type { Child } from "hono/jsx";
 import type { Gate } from "../../shared/model/gate.ts";
-import type { SubjectRequest } from "../../shared/model/subject.ts";
+import type { ContentKind } from "../../shared/model/subject/subject.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import { asSubmitted } from "../../shared/review/edit.ts";
 import { editField } from "../../shared/review/form.ts";
@@ -32,7 +32,7 @@ export type Showing = {
   readonly gate: Gate;
   readonly isOpen: boolean;
   /** The request's: names of fields depend on it. */
-  readonly kind: SubjectRequest["kind"];
+  readonly kind: ContentKind;
   /** The reviewer's own changes, not yet sent, by path. */
   readonly own: ReadonlyMap<string, FieldChange>;
   /** What reviewers changed before, by path, and who made the current version. */

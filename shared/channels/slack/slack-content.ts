@@ -3,13 +3,13 @@
 
 import type { JsonObject } from "../../encoding.ts";
 import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
-import { type ToolCall, isMessage } from "../../model/subject.ts";
-import { unreachable } from "../../result.ts";
+import type { ToolCall } from "../../model/subject/tool-call.ts";
+import { isMessage } from "../../model/subject/subject.ts";
 import { holdsSecret } from "../../policy/risk.ts";
 import { isSecret } from "../../policy/scan-text.ts";
 import { askingOf } from "../../review/review-facts.ts";
 import { objectText } from "../../review/editable-fields.ts";
-import { fieldsOf } from "../../review/subject/parts.ts";
+import { fieldsOf, textsOf } from "../../review/subject/parts.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { vectorsIn, vectorsText } from "../../review/vectors.ts";
@@ -31,9 +31,11 @@ class Gathering {
   readonly pieces: Piece[] = [];
   readonly unshown: Partial<Record<keyof Unshown, number>> = {};
   readonly places: NoticeWords["slack"]["places"];
+  readonly field: NoticeWords["slack"]["field"];
 
-  constructor({ slack: { places } }: NoticeWords) {
+  constructor({ slack: { places, field } }: NoticeWords) {
     this.places = places;
+    this.field = field;
   }
 
   /**
@@ -61,18 +63,14 @@ export function contentOf(view: ReviewView, words: NoticeWords): SlackContent {
 }
 
 function gather(view: ReviewView, into: Gathering): void {
-  switch (view.subject) {
-    case "message":
-      return view.gate === "request" ? gatherRequest(view.request, into) : gatherReply(view, into);
-    case "toolCall":
-      if (view.gate === "response") return view.reply === null ? into.show(into.places.result, "") : gatherResult(view.reply, into);
-      return into.show(into.places.call, callText(view.request), view.request.arguments);
-    case "form":
-      into.show(into.places.other, view.request.message);
-      return into.show(into.places.schema, objectText(view.request.schema), view.request.schema);
-    default:
-      return unreachable(view);
+  if (view.subject === "message") return view.gate === "request" ? gatherRequest(view.request, into) : gatherReply(view, into);
+  if (view.subject === "toolCall") {
+    if (view.gate === "request") return into.show(into.places.call, callText(view.request), view.request.arguments);
+    return view.reply === null ? into.show(into.places.result, "") : gatherResult(view.reply, into);
   }
+  const content = view.gate === "request" ? view.request : view.reply;
+  for (const { path, text, raw } of content === null ? [] : textsOf(content))
+    into.show(into.field(path, view.gate, content?.kind), text, raw);
 }
 
 /** What would run: its tool and its arguments together, because both may come from outside. */

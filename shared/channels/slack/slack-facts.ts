@@ -17,7 +17,8 @@ import {
 } from "./slack-blocks.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import type { NamedModel, SamplingRequest } from "../../model/sampling.ts";
-import { isMessage, toolName } from "../../model/subject.ts";
+import { toolName } from "../../model/subject/tool-call.ts";
+import { isMessage } from "../../model/subject/subject.ts";
 import type { ReviewFacts, Serving } from "../../review/review-facts.ts";
 import { unreachable } from "../../result.ts";
 import type { ReviewView, ShownModel } from "../../review/view.ts";
@@ -91,7 +92,7 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { 
         filled(slack.facts.ran, { model: named(toolName(serving.call), words) }),
         ...(serving.isError ? [[strong(review.toolError)]] : []),
       ];
-    case "filledIn":
+    case "nobody":
       return [];
     default:
       return unreachable(serving);

@@ -27,7 +27,7 @@ import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, 
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
-import { toolName } from "../../model/subject.ts";
+import { toolName } from "../../model/subject/tool-call.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
 import type { ReviewView } from "../../review/view.ts";
 
@@ -134,7 +134,7 @@ function unshownOf(
 /** The names that the facts have of who answers, or would. */
 function namesOfModels(view: ReviewView): string[] {
   if (view.subject === "toolCall") return [toolName(view.request)];
-  if (view.subject === "form") return [];
+  if (view.subject !== "message") return [];
   const { gate, models, answeredBy, reply, request } = view;
   if (gate === "response") return [answeredBy?.id ?? "", reply?.model ?? "", reply?.stopReason ?? ""];
   const named = Object.values(request.namedModel ?? {}).filter((each) => each !== undefined);

@@ -11,14 +11,13 @@ import {
   samplingReply,
   samplingRequest,
 } from "../../model/sampling.ts";
-import { type Rewrite, blanked } from "../editable-fields.ts";
+import { type Walk, blanking } from "../../model/subject/walk.ts";
 import { type Part, fieldsBy } from "./part.ts";
 
 type Block = Message["content"][number];
 type ResultContent = ToolResultBlock["content"][number];
 
-/** A piece of a tool's result, with its text rewritten. */
-export function rewriteResultContent(content: ResultContent, path: string, rewrite: Rewrite): ResultContent {
+function rewriteResultContent(content: ResultContent, path: string, rewrite: Walk): ResultContent {
   if (content.type === "text") return { ...content, text: rewrite.text(`${path}/text`, content.text) };
   if (content.type === "resource" && "text" in content.resource) {
     return { ...content, resource: { ...content.resource, text: rewrite.text(`${path}/resource/text`, content.resource.text) } };
@@ -26,7 +25,7 @@ export function rewriteResultContent(content: ResultContent, path: string, rewri
   return content;
 }
 
-function rewriteBlock(block: Block, path: string, rewrite: Rewrite): Block {
+function rewriteBlock(block: Block, path: string, rewrite: Walk): Block {
   switch (block.type) {
     case "text":
       return { ...block, text: rewrite.text(`${path}/text`, block.text) };
@@ -43,14 +42,14 @@ function rewriteBlock(block: Block, path: string, rewrite: Rewrite): Block {
   }
 }
 
-function rewriteTool(tool: ToolDefinition, path: string, rewrite: Rewrite): ToolDefinition {
+function rewriteTool(tool: ToolDefinition, path: string, rewrite: Walk): ToolDefinition {
   const { description, ...rest } = tool;
   const text = description === undefined ? undefined : rewrite.optionalText(`${path}/description`, description);
   return text === undefined ? rest : { ...rest, description: text };
 }
 
 /** The request with each editable field rewritten, in the page's order. */
-export function rewriteRequest(request: SamplingRequest, rewrite: Rewrite): SamplingRequest {
+export function rewriteRequest(request: SamplingRequest, rewrite: Walk): SamplingRequest {
   if (request.kind !== "chat") return { ...request, messages: rewriteMessages(request.messages, rewrite) };
   const { systemPrompt, temperature, stopSequences, tools, ...rest } = request;
   const prompt = systemPrompt === undefined ? undefined : rewrite.optionalText("/systemPrompt", systemPrompt);
@@ -71,20 +70,20 @@ export function rewriteRequest(request: SamplingRequest, rewrite: Rewrite): Samp
   };
 }
 
-const rewriteMessages = (messages: readonly Message[], rewrite: Rewrite): Message[] =>
+const rewriteMessages = (messages: readonly Message[], rewrite: Walk): Message[] =>
   messages.map((message, i) => ({
     ...message,
     content: message.content.map((block, j) => rewriteBlock(block, `/messages/${i}/content/${j}`, rewrite)),
   }));
 
-function rewriteReplyBlock(block: ReplyBlock, path: string, rewrite: Rewrite): ReplyBlock {
+function rewriteReplyBlock(block: ReplyBlock, path: string, rewrite: Walk): ReplyBlock {
   if (block.type === "text") return { ...block, text: rewrite.text(`${path}/text`, block.text) };
   if (block.type === "tool_use" || block.type === "tool_result") return rewriteBlock(block, path, rewrite);
   return block;
 }
 
 /** The reply with each text and each tool input rewritten. */
-export const rewriteReply = (reply: SamplingReply, rewrite: Rewrite): SamplingReply => ({
+export const rewriteReply = (reply: SamplingReply, rewrite: Walk): SamplingReply => ({
   ...reply,
   content: reply.content.map((block, i) => rewriteReplyBlock(block, `/content/${i}`, rewrite)),
 });
@@ -104,7 +103,7 @@ export const messageRequest: Part<SamplingRequest> = {
   fits: (value) => fits(samplingRequest, value),
   mayBeEmptied: false,
   invalid: "invalidRequest",
-  compared: (request) => ({ fields: withStopsTogether(request), rest: rewriteRequest(withoutStops(request), blanked) }),
+  compared: (request) => ({ fields: withStopsTogether(request), rest: rewriteRequest(withoutStops(request), blanking) }),
 };
 
 export const messageReply: Part<SamplingReply> = {

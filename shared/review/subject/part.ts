@@ -1,12 +1,13 @@
 // What the kinds of subjects have in common: how a request or a reply of each is edited and
 // compared.
 
-import { type Rewrite, collector } from "../editable-fields.ts";
+import type { Walk } from "../../model/subject/walk.ts";
+import { collector } from "../editable-fields.ts";
 
 /** The adapter of one kind of content. */
 export type Part<T> = {
   /** With each field rewritten that a reviewer may change, in the page's order. */
-  readonly rewrite: (value: T, rewrite: Rewrite) => T;
+  readonly rewrite: (value: T, rewrite: Walk) => T;
   /** Whether a value is one of this kind by its schema. */
   readonly fits: (value: unknown) => boolean;
   /** Whether a reviewer may empty a text. */

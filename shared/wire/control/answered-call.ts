@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../encoding.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { describeOutcome } from "../describe.ts";
 import type { ToolUseBlock } from "../../model/sampling.ts";
-import type { ToolResult } from "../../model/subject.ts";
+import type { ToolResult } from "../../model/subject/tool-call.ts";
 import { statusWord, type ControlError, type Status } from "../status.ts";
 
 type FunctionCall = { readonly name: string; readonly arguments: JsonObject };

@@ -2,7 +2,7 @@
 // and for hostile variants.
 
 import type { SamplingReply, ChatRequest, SamplingRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
-import type { ToolCall, ToolResult } from "../../../shared/model/subject.ts";
+import type { ToolCall, ToolResult } from "../../../shared/model/subject/tool-call.ts";
 import type { MessageView, ReviewView, ShownModel, ToolCallView } from "../../../shared/review/view.ts";
 import { defaultModel, throughAlias } from "../../support/model-why.ts";
 

@@ -41,7 +41,7 @@ const poisoned = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(poisoned);
   if (typeof value !== "object" || value === null) return value;
   const untouched =
-    /^(?:kind|type|role|state|gate|progress|provenance|evidence|level|pointer|field|data|digest|why|axis|mimeType|toolChoice|scopes|scope|what|includeContext|cause)$/;
+    /^(?:subject|kind|type|role|state|gate|progress|provenance|evidence|level|pointer|field|data|digest|why|axis|mimeType|toolChoice|scopes|scope|what|includeContext|cause)$/;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => [
       name,

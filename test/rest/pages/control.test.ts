@@ -9,7 +9,7 @@ import { changesBetween } from "../../../shared/review/difference.ts";
 import { objectText } from "../../../shared/review/editable-fields.ts";
 import { fieldsOf } from "../../../shared/review/subject/parts.ts";
 import type { SubmittedForm } from "../../../shared/review/form.ts";
-import type { ToolResult } from "../../../shared/model/subject.ts";
+import type { ToolResult } from "../../../shared/model/subject/tool-call.ts";
 import type { ModelWhy } from "../../../shared/routing/choose.ts";
 import type { MessageView, ReviewView, ToolCallView } from "../../../shared/review/view.ts";
 import type { ReviewPageInput } from "../../../workers/ui/review-page.tsx";
@@ -29,8 +29,7 @@ const runs = [
   "ci wants to run weather_query on weather. The client asks for itself: no MCP server is behind the request.",
   "Once approved, the tool runs: this is an action, not a question to a model.",
   "Run weather_query with these arguments",
-  "id call_1",
-  "Runs on weather/weather_query weather_query, from weather",
+  "Runs on weather/weather_query The servers document registers weather_query of the MCP server weather as a function",
   "Approve runs",
   "on weather.",
 ];
@@ -38,7 +37,7 @@ const hasRun = [
   "weather_query ran on weather for ci",
   "It has run. Nothing of its result has been delivered yet.",
   "ci wanted to run weather_query on weather. The client asks for itself: no MCP server is behind the request.",
-  "Result of call_1",
+  "Result",
   "Approve delivers it to ci.",
 ];
 const png = "Type: image/png, 4.0 KB";
@@ -140,12 +139,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     'Structured content Edit : Result, structured content { "city": "上海", "celsius": 18 }',
     "From the tool weather_query · untrusted text",
   ],
-  toolError: [
-    ...hasRun.filter((each) => each !== "Result of call_1"),
-    "The tool says that this is an error.",
-    "marked as an error",
-    "There is no such city.",
-  ],
+  toolError: [...hasRun, "The tool says that this is an error.", "There is no such city."],
   approvedCall: ["You approved it", "ci wanted to run weather_query on weather", "The tool has run; its result waits for its own review."],
   deniedCall: ["You denied it", "Reason: Not this city.", "Would have run on", "The client was told that the request was denied."],
 };

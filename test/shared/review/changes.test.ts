@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../../shared/encoding.ts";
 import type { SamplingReply, ChatRequest } from "../../../shared/model/sampling.ts";
-import type { RequestVersion } from "../../../shared/model/subject.ts";
+import type { RequestVersion } from "../../../shared/model/subject/subject.ts";
 import { changedReply, changedRequest, isPromised, shownDigest } from "../../../shared/review/changes.ts";
 import { fieldsOf } from "../../../shared/review/subject/parts.ts";
 

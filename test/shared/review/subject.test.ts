@@ -4,7 +4,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import type { Content, Form, FormAnswer, ToolCall, ToolResult } from "../../../shared/model/subject.ts";
+import type { ToolCall, ToolResult } from "../../../shared/model/subject/tool-call.ts";
+import type { Form, FormAnswer } from "../../../shared/model/subject/form.ts";
+import type { Content } from "../../../shared/model/subject/subject.ts";
 import { findRisks } from "../../../shared/policy/risk.ts";
 import { redactReply, redactRequest, type RedactionRule } from "../../../shared/redaction/redact.ts";
 import { changesBetween } from "../../../shared/review/difference.ts";

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { registeredFunction, toolResultOf } from "../../../shared/run/functions.ts";
 import { fits } from "../../../shared/json/fields.ts";
-import { toolResult } from "../../../shared/model/subject.ts";
+import { toolResult } from "../../../shared/model/subject/tool-call.ts";
 import { parseServers, type Servers } from "../../../shared/relay/servers.ts";
 
 function serversWith(functions: Record<string, readonly string[]>): Servers {

@@ -18,7 +18,7 @@ import { unreachable } from "../../../shared/result.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 import type { End, RunState } from "../../../shared/run/lifecycle.ts";
 import { replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
-import { type RequestVersion, type SubjectRequest, isMessage, isToolCall } from "../../../shared/model/subject.ts";
+import { type RequestVersion, type SubjectRequest, isMessage, isToolCall } from "../../../shared/model/subject/subject.ts";
 import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";

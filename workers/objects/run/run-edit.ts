@@ -15,7 +15,7 @@ import type { Candidate } from "../../../shared/routing/choose.ts";
 import { type RunState, mayAuthor } from "../../../shared/run/lifecycle.ts";
 import { type ModelFacts, writtenModelFor } from "../../../shared/run/present.ts";
 import { nothingSpent, replyDigest, requestDigest, writtenDigest } from "../../../shared/run/run-input.ts";
-import type { RequestVersion } from "../../../shared/model/subject.ts";
+import type { RequestVersion } from "../../../shared/model/subject/subject.ts";
 import { reviewAt } from "./run-deps.ts";
 import { replyRuleOf } from "../../../shared/run/reply-rule.ts";
 import { currentRequest } from "./run-account.ts";

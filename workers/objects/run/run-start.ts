@@ -2,7 +2,7 @@
 
 import type { RunDeps } from "./run-deps.ts";
 import { type RunInput, gatesOf, requestDigest, inputFacts } from "../../../shared/run/run-input.ts";
-import { type RequestVersion, type SubjectRequest, isToolCall } from "../../../shared/model/subject.ts";
+import { type RequestVersion, type SubjectRequest, isToolCall } from "../../../shared/model/subject/subject.ts";
 import { newRun, openGates, type ReviewTerms } from "../../../shared/run/lifecycle.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { Outcome } from "../../../shared/model/outcome.ts";

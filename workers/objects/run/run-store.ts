@@ -13,7 +13,7 @@ import type { Redaction } from "../../../shared/redaction/redact.ts";
 import type { ShownVersion } from "../../../shared/review/view.ts";
 import type { RunState } from "../../../shared/run/lifecycle.ts";
 import type { CachedReply, RequestRef, RunInput } from "../../../shared/run/run-input.ts";
-import type { RequestVersion, SubjectReply } from "../../../shared/model/subject.ts";
+import type { RequestVersion, SubjectReply } from "../../../shared/model/subject/subject.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 import type { ObjectTables } from "../object-tables.ts";

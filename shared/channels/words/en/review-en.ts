@@ -180,6 +180,9 @@ const note = {
 const place = {
   everythingElse: "Everything else",
   arguments: "Arguments",
+  formMessage: "Message of the form",
+  formSchema: "What is asked for",
+  formAnswer: "Answer",
   result: "Result",
   text: "Text {n}",
   systemPrompt: "System prompt",

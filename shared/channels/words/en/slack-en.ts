@@ -2,7 +2,7 @@
 // words is in review-en.ts.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { SubjectRequest } from "../../../model/subject.ts";
+import type { ContentKind } from "../../../model/subject/subject.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
 import { plural } from "./page-numbers-en.ts";
 import { reviewEn } from "./review-en.ts";
@@ -27,7 +27,7 @@ const places = {
 } as const;
 
 /** The label of an editable field, from its path. */
-function field(path: string, gate: Gate, kind?: SubjectRequest["kind"]): string {
+function field(path: string, gate: Gate, kind?: ContentKind): string {
   const [first = 0, second = 0] = ordinalsIn(path);
   if (path === "/arguments") return places.arguments;
   if (kind === "toolCall")

@@ -197,6 +197,9 @@ const note = {
 const place = {
   everythingElse: "其他内容",
   arguments: "参数",
+  formMessage: "表单的说明",
+  formSchema: "要填写的内容",
+  formAnswer: "填写结果",
   result: "结果",
   text: "文字 {n}",
   systemPrompt: "系统提示词",

@@ -2,7 +2,7 @@
 // in the same words is in review-zh.ts.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { SubjectRequest } from "../../../model/subject.ts";
+import type { ContentKind } from "../../../model/subject/subject.ts";
 import { ordinalsIn } from "../../../review/editable-fields.ts";
 import { counted, number } from "./page-numbers-zh.ts";
 import { reviewZh } from "./review-zh.ts";
@@ -27,7 +27,7 @@ const places = {
 } as const;
 
 /** The label of an editable field, from its path. */
-function field(path: string, gate: Gate, kind?: SubjectRequest["kind"]): string {
+function field(path: string, gate: Gate, kind?: ContentKind): string {
   const [first = 0, second = 0] = ordinalsIn(path);
   if (path === "/arguments") return places.arguments;
   if (kind === "toolCall")
