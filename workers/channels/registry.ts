@@ -3,6 +3,7 @@
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import { type LinkChannel, type NoticeChannel, noticeChannelNames } from "../../shared/notice-channels.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateState } from "../platform/isolate.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { Channel, ChannelAdapter } from "./channel.ts";
 import { emailAdapter } from "./email/email-channel.ts";
@@ -22,22 +23,15 @@ const adapters: Readonly<Record<NoticeChannel, ChannelAdapter>> = {
   teams: teamsAdapter,
 };
 
-const opened = new WeakMap<object, readonly Channel[]>();
-
 /**
  * The configured channels, computed once for each environment. None without PUBLIC_URL, because a
  * link needs it.
  */
-export function openChannels(env: Env): readonly Channel[] {
-  let channels = opened.get(env);
-  if (channels === undefined) {
-    const { publicUrl, outbox } = settingsOf(env);
-    const all = [...Object.values(adapters).map(({ open }) => open(env)), outbox ? outboxChannel() : undefined];
-    channels = publicUrl === undefined ? [] : all.filter((channel) => channel !== undefined);
-    opened.set(env, channels);
-  }
-  return channels;
-}
+export const openChannels = isolateState((env): readonly Channel[] => {
+  const { publicUrl, outbox } = settingsOf(env);
+  const all = [...Object.values(adapters).map(({ open }) => open(env)), outbox ? outboxChannel() : undefined];
+  return publicUrl === undefined ? [] : all.filter((channel) => channel !== undefined);
+});
 
 /** The configured channel of this name. */
 export const openChannel = (env: Env, name: string): Channel | undefined => openChannels(env).find((each) => each.name === name);

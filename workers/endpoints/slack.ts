@@ -14,6 +14,7 @@ import { callSlack } from "../channels/slack/api.ts";
 import { type SlackPress, type SlackSubmission, parseInteraction } from "../channels/slack/interaction.ts";
 import { type SlackApp, slackSettings } from "../channels/slack/slack-settings.ts";
 import { type Deciding, standingOf } from "../channels/slack/press-standing.ts";
+import { isolateMap } from "../platform/isolate.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { runStub } from "../stubs/stubs.ts";
 import type { RunCalls, DecideAnswer, PressTarget, Submission } from "../stubs/run-calls.ts";
@@ -269,7 +270,7 @@ async function tell(
  * The signatures that this isolate has seen, with their times. Slack's are valid for five minutes
  * on either side.
  */
-const seen = new Map<string, number>();
+const seen = isolateMap<string, number>();
 const mostSeen = 10_000;
 
 function seenBefore(signature: string, now: number): boolean {

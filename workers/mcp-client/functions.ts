@@ -11,6 +11,7 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import { type TraceContext, traceMembers } from "../../shared/telemetry/trace-context.ts";
 import type { Server } from "../../shared/relay/servers.ts";
 import type { Env } from "../platform/env.ts";
+import { byNamespace, isolateState } from "../platform/isolate.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { serversOf } from "../stores/documents.ts";
 import type { AskedTool, FunctionSchema } from "../tools/tool-call.ts";
@@ -70,7 +71,7 @@ function askedTool(env: Env, server: Server, tool: string, timeoutMs: number): A
 const schemaServedMs = 60_000;
 const schemaTimeoutMs = 15_000;
 type CachedSchema = { readonly at: number; readonly entry: string; readonly schema: FunctionSchema };
-const caches = new WeakMap<object, Map<string, CachedSchema>>();
+const schemasOf = isolateState(() => new Map<string, CachedSchema>(), byNamespace);
 
 /**
  * A registered function's schema from its server. Cached in this isolate for a minute, and read
@@ -82,8 +83,7 @@ export async function functionSchema(env: Env, serverName: string, tool: string)
   const found = registeredFunction(servers, `${serverName}/${tool}`);
   const server = found === undefined ? undefined : servers.servers[found.server];
   if (server === undefined) return err("noSuchTool");
-  const cache = caches.get(env.CONFIG) ?? new Map<string, CachedSchema>();
-  caches.set(env.CONFIG, cache);
+  const cache = schemasOf(env);
   const [key, entry] = [`${serverName}/${tool}`, JSON.stringify(server)];
   const cached = cache.get(key);
   if (cached !== undefined && cached.entry === entry && now - cached.at < schemaServedMs) return ok(cached.schema);

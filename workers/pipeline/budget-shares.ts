@@ -9,6 +9,7 @@ import type { Settlement } from "../../shared/budget/account.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
 import { HeldBudgetShare } from "../../shared/budget/held-share.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateState } from "../platform/isolate.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { ReserveAnswer } from "../stubs/budget-calls.ts";
 import { budgetStub } from "../stubs/stubs.ts";
@@ -179,13 +180,4 @@ export class BudgetShares {
 /** Once more where the object was reset: each id counts once. */
 const twice = <T>(call: () => Promise<T>): Promise<T> => call().catch(call);
 
-const byEnvironment = new WeakMap<object, BudgetShares>();
-
-export function budgetSharesOf(env: Env): BudgetShares {
-  let shares = byEnvironment.get(env);
-  if (shares === undefined) {
-    shares = new BudgetShares(env);
-    byEnvironment.set(env, shares);
-  }
-  return shares;
-}
+export const budgetSharesOf = isolateState((env) => new BudgetShares(env));

@@ -6,6 +6,7 @@ import { type CallReport, HeldCalls } from "../../shared/policy/call-share.ts";
 import { shareMs } from "../../shared/policy/share.ts";
 import { type Bucket, callsPerMinuteOf, defaultLimits, take } from "../../shared/policy/limits.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateMap, isolateState } from "../platform/isolate.ts";
 import type { OverLimit } from "../stubs/key-calls.ts";
 import { keyStub } from "../stubs/stubs.ts";
 import type { KeyRecord } from "../stores/keys.ts";
@@ -44,17 +45,8 @@ export async function countCalls(env: Env, { id, limits = defaultLimits }: KeyRe
  */
 type CallsOfKey = { readonly askedAt: number; readonly held: HeldCalls | null; readonly isAsking: boolean };
 
-const byEnvironment = new WeakMap<object, Map<string, CallsOfKey>>();
-
 /** The shares of keys' `callsPerMinute` that this isolate holds, by the key's id. */
-function callSharesOf(env: Env): Map<string, CallsOfKey> {
-  let shares = byEnvironment.get(env);
-  if (shares === undefined) {
-    shares = new Map();
-    byEnvironment.set(env, shares);
-  }
-  return shares;
-}
+const callSharesOf = isolateState(() => new Map<string, CallsOfKey>());
 
 /** A key that was asked for no longer ago than this gets a share. */
 const busyMs = 1_000;
@@ -81,7 +73,7 @@ export const notAdmitted = (answer: OverLimit | { readonly kind: "revoked" }): R
     : { kind: "rateLimited", limit: answer.limit, max: answer.max, retryAfterMs: answer.retryAfterMs };
 
 /** The bodies that this isolate has read, by the key's id. */
-const bodies = new Map<string, Bucket>();
+const bodies = isolateMap<string, Bucket>();
 const mostKeys = 10_000;
 
 /**

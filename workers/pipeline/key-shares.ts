@@ -6,7 +6,7 @@
 // arithmetic is shared/policy/share.ts.
 
 import { HeldShare, type ShareReport } from "../../shared/policy/share.ts";
-import type { Env } from "../platform/env.ts";
+import { isolateState } from "../platform/isolate.ts";
 import type { AdmitAnswer } from "../stubs/key-calls.ts";
 
 /** A key that was asked for no longer ago than this gets a share. */
@@ -153,13 +153,4 @@ export class KeyShares {
   }
 }
 
-const byEnvironment = new WeakMap<object, KeyShares>();
-
-export function keySharesOf(env: Env): KeyShares {
-  let shares = byEnvironment.get(env);
-  if (shares === undefined) {
-    shares = new KeyShares();
-    byEnvironment.set(env, shares);
-  }
-  return shares;
-}
+export const keySharesOf = isolateState(() => new KeyShares());

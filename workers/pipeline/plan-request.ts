@@ -5,6 +5,7 @@ import { type Result, err } from "../../shared/result.ts";
 import { type Plan, planRun } from "../../shared/run/plan.ts";
 import type { ReasonPhrase } from "../../shared/words/reasons.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateState } from "../platform/isolate.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { providerReady } from "../providers/ready.ts";
 import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores/documents.ts";
@@ -41,25 +42,18 @@ async function documentsOrNull(env: Env, ctx: Pick<ExecutionContext, "waitUntil"
   }
 }
 
-const readiness = new WeakMap<object, (provider: Parameters<typeof providerReady>[0]) => ReasonPhrase | undefined>();
-
 /**
  * Why a provider cannot be used here; undefined where it can. An isolate's environment does not
  * change: each provider is checked once.
  */
-export function readyIn(env: Env): (provider: Parameters<typeof providerReady>[0]) => ReasonPhrase | undefined {
-  let ready = readiness.get(env);
-  if (ready === undefined) {
-    const lookup = lookupIn(env);
-    const judged = new WeakMap<object, ReasonPhrase | undefined>();
-    ready = (provider) => {
-      if (!judged.has(provider)) {
-        const verdict = providerReady(provider, lookup);
-        judged.set(provider, verdict.ok ? undefined : verdict.error);
-      }
-      return judged.get(provider);
-    };
-    readiness.set(env, ready);
-  }
-  return ready;
-}
+export const readyIn = isolateState((env) => {
+  const lookup = lookupIn(env);
+  const judged = new WeakMap<object, ReasonPhrase | undefined>();
+  return (provider: Parameters<typeof providerReady>[0]): ReasonPhrase | undefined => {
+    if (!judged.has(provider)) {
+      const verdict = providerReady(provider, lookup);
+      judged.set(provider, verdict.ok ? undefined : verdict.error);
+    }
+    return judged.get(provider);
+  };
+});

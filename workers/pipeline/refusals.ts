@@ -12,6 +12,7 @@ import { samplingMethod } from "../../shared/relay/messages.ts";
 import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
 import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateState } from "../platform/isolate.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { ConfigurationUnavailable } from "../stores/documents.ts";
@@ -58,12 +59,11 @@ type Counting = {
   flood: { readonly run: string; count: number; isQueued: boolean } | null;
 };
 
-const countings = new WeakMap<object, Map<string, Counting>>();
+const countingsOf = isolateState(() => new Map<string, Counting>());
 const mostCountings = 10_000;
 
 function countingOf(env: Env, name: string, now: number): Counting {
-  let ofEnv = countings.get(env);
-  if (ofEnv === undefined) countings.set(env, (ofEnv = new Map()));
+  const ofEnv = countingsOf(env);
   const known = ofEnv.get(name);
   if (known !== undefined && now - known.since < minuteMs) return known;
   // A flood that was counted already is queued with its own count.

@@ -4,6 +4,7 @@
 import type { StopScope } from "../../shared/model/call.ts";
 import { type Stops, stoppedBy } from "../../shared/policy/stops.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateState } from "../platform/isolate.ts";
 import { stopShards, stopsKnownMs } from "../stubs/stop-calls.ts";
 import { stopStub } from "../stubs/stubs.ts";
 import { goOnWith } from "./write-behind.ts";
@@ -50,16 +51,7 @@ class StopsInIsolate {
   }
 }
 
-const byEnvironment = new WeakMap<object, StopsInIsolate>();
-
-function stopsOf(env: Env): StopsInIsolate {
-  let stops = byEnvironment.get(env);
-  if (stops === undefined) {
-    stops = new StopsInIsolate();
-    byEnvironment.set(env, stops);
-  }
-  return stops;
-}
+const stopsOf = isolateState(() => new StopsInIsolate());
 
 type Asking = { readonly env: Env; readonly ctx: Pick<ExecutionContext, "waitUntil"> };
 type Of = { readonly server: string; readonly key: string };

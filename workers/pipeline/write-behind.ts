@@ -11,6 +11,7 @@ import type { ShareReport } from "../../shared/policy/share.ts";
 import type { Settled } from "../stubs/session-calls.ts";
 import type { LedgerEntry } from "../stubs/ledger-calls.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateState } from "../platform/isolate.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { keyStub, ledgerShardOf, ledgerStub, sessionById } from "../stubs/stubs.ts";
 import { budgetSharesOf } from "./budget-shares.ts";
@@ -51,16 +52,13 @@ export type WriteBehind = {
   flushingSince: number | null;
 };
 
-const byEnvironment = new WeakMap<object, WriteBehind>();
-
-function writeBehindOf(env: Env): WriteBehind {
-  let pending = byEnvironment.get(env);
-  if (pending === undefined) {
-    pending = { settled: new Map(), released: new Map(), reports: new Map(), entries: new Map(), flushingSince: null };
-    byEnvironment.set(env, pending);
-  }
-  return pending;
-}
+const writeBehindOf = isolateState((): WriteBehind => ({
+  settled: new Map(),
+  released: new Map(),
+  reports: new Map(),
+  entries: new Map(),
+  flushingSince: null,
+}));
 
 function add<K, V>(to: Map<K, V[]>, key: K, value: V): void {
   const list = to.get(key);

@@ -6,6 +6,7 @@ import { type OperatorEntry, parseOperators } from "../../shared/credential/oper
 import { type SecretError, secretError, secretErrorWords, shortestSecret } from "../../shared/secret-error.ts";
 import { type SigningKeys, signingKey } from "../../shared/sealed-id.ts";
 import type { Env } from "./env.ts";
+import { isolateState } from "./isolate.ts";
 import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { AnyPhrase } from "../../shared/words/text.ts";
 import { type OtlpSettings, parseOtlp } from "./otlp-settings.ts";
@@ -61,20 +62,12 @@ export type SettingIssue = { readonly variable: string; readonly says: DoctorPhr
 export const secretErrorPhrase = (error: SecretError): AnyPhrase =>
   error === "short" ? { key: "short", values: { least: String(shortestSecret) } } : { key: error };
 
-const parsed = new WeakMap<object, Settings>();
-
 /**
  * The settings of this environment. Throws a `SettingError` without a LINK_KEY that can serve as a
  * secret, because no id can be sealed, and with such a CONTENT_KEY, because content would be stored
  * as if it were protected.
  */
-export function settingsOf(env: Env): Settings {
-  const known = parsed.get(env);
-  if (known !== undefined) return known;
-  const settings = parseSettings(env);
-  parsed.set(env, settings);
-  return settings;
-}
+export const settingsOf = isolateState(parseSettings);
 
 function parseSettings(env: Env): Settings {
   const issues: SettingIssue[] = [];

@@ -7,6 +7,7 @@ import type { Attempt, CallTerms, ModelReply, Took } from "../../shared/model/ca
 import { embeddingReply, textsToEmbed } from "../../shared/provider/embedding.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateState } from "../platform/isolate.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { plainReply } from "../media/plain-reply.ts";
@@ -25,23 +26,16 @@ export type ModelAnswer = {
   readonly images?: readonly ImageDigests[];
 };
 
-const senders = new WeakMap<object, Sender>();
-
-function senderOf(env: Env): Sender {
-  let sender = senders.get(env);
-  if (sender === undefined) {
-    sender = createSender({
-      lookup: lookupIn(env),
-      fetch: (input, init) => fetch(input, init),
-      now: () => Date.now(),
-      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-      random: () => Math.random(),
-      acquireSlot: (candidate, slot) => acquireSlot(env, candidate, slot),
-    });
-    senders.set(env, sender);
-  }
-  return sender;
-}
+const senderOf = isolateState((env): Sender =>
+  createSender({
+    lookup: lookupIn(env),
+    fetch: (input, init) => fetch(input, init),
+    now: () => Date.now(),
+    sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+    random: () => Math.random(),
+    acquireSlot: (candidate, slot) => acquireSlot(env, candidate, slot),
+  }),
+);
 
 /**
  * Calls the candidates in order; the error has every attempt. One function for both kinds of

@@ -19,6 +19,7 @@ import { type Issuers, parseIssuers } from "../../shared/credential/issuers.ts";
 import type { PointedError } from "../../shared/model/outcome.ts";
 import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
+import { byNamespace, isolateState } from "../platform/isolate.ts";
 import { logEvent } from "../platform/log.ts";
 import { type CopyIssue, findDocument, noteWritten } from "./published-document.ts";
 
@@ -180,22 +181,16 @@ type ServedDocuments = {
   readonly issuers: ServedDocument<Issuers>;
   readonly budgets: ServedDocument<Budgets>;
 };
-const servedByEnvironment = new WeakMap<object, ServedDocuments>();
-
-function servedOf(env: Env): ServedDocuments {
-  let served = servedByEnvironment.get(env.CONFIG);
-  if (served === undefined) {
-    served = {
-      routing: new ServedDocument(routingKind),
-      policy: new ServedDocument(policyKind),
-      servers: new ServedDocument(serversKind),
-      issuers: new ServedDocument(issuersKind),
-      budgets: new ServedDocument(budgetsKind),
-    };
-    servedByEnvironment.set(env.CONFIG, served);
-  }
-  return served;
-}
+const servedOf = isolateState(
+  (): ServedDocuments => ({
+    routing: new ServedDocument(routingKind),
+    policy: new ServedDocument(policyKind),
+    servers: new ServedDocument(serversKind),
+    issuers: new ServedDocument(issuersKind),
+    budgets: new ServedDocument(budgetsKind),
+  }),
+  byNamespace,
+);
 
 /**
  * The documents that serve now. Waits the first time only; later the last one is served while the

@@ -15,6 +15,7 @@ import { readPublished } from "../../shared/published.ts";
 import { type SigningKeys, seal, unseal } from "../../shared/sealed-id.ts";
 import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
+import { byNamespace, isolateMap, isolateState } from "../platform/isolate.ts";
 import { logEvent } from "../platform/log.ts";
 import { configStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
@@ -56,7 +57,7 @@ type KnownKey = { readonly record: KeyRecord; readonly revokedAt: number | null 
 type Cached = KnownKey & { readonly readAt: number };
 const cachedMs = 30_000;
 const mostCached = 10_000;
-const cache = new Map<string, Cached>();
+const cache = isolateMap<string, Cached>();
 
 /**
  * The caller of a presented key, by a record that may be half a minute old: the KeyObject that
@@ -80,7 +81,7 @@ export async function callerOf(env: Env, presented: string | undefined, now: num
   return asCaller(found, now);
 }
 
-const cacheById = new Map<string, Cached>();
+const cacheById = isolateMap<string, Cached>();
 
 /**
  * The caller of a token that stands for the key of this id: an issuer's, by the issuers document,
@@ -145,7 +146,7 @@ export async function acceptedKeys(env: Env, now: number): Promise<KeyRecord[]> 
 }
 
 type Refused = { readonly policy: Policy; readonly readAt: number; readonly ids: readonly string[] };
-let refusedLast: Refused | null = null;
+const lastRefused = isolateState((): { refused: Refused | null } => ({ refused: null }));
 
 /**
  * Ids of the keys that this policy refuses because they have no owner whom it knows; up to half a
@@ -153,21 +154,21 @@ let refusedLast: Refused | null = null;
  */
 export async function keysWithoutOwner(env: Env, policy: Policy, now: number): Promise<readonly string[]> {
   if (![policy.default, ...policy.rules.map(({ then }) => then)].some(barsOwn)) return [];
-  if (refusedLast?.policy !== policy || now - refusedLast.readAt >= cachedMs) {
-    const keys = await acceptedKeys(env, now);
-    refusedLast = { policy, readAt: now, ids: keys.filter((key) => ruleWithoutOwner(policy, key) !== null).map(({ id }) => id) };
-  }
-  return refusedLast.ids;
+  const last = lastRefused(env);
+  if (last.refused?.policy === policy && now - last.refused.readAt < cachedMs) return last.refused.ids;
+  const keys = await acceptedKeys(env, now);
+  const ids = keys.filter((key) => ruleWithoutOwner(policy, key) !== null).map(({ id }) => id);
+  last.refused = { policy, readAt: now, ids };
+  return ids;
 }
 
 /** Health reports a damaged copy for as long as KV may still serve it somewhere. */
 const damageReportedMs = 120_000;
-const damagedAt = new WeakMap<object, number>();
-const noteDamagedKey = (env: Env): void => void damagedAt.set(env.CONFIG, Date.now());
+const damaged = isolateState(() => ({ at: 0 }), byNamespace);
+const noteDamagedKey = (env: Env): void => void (damaged(env).at = Date.now());
 
 /** The issue of the keys' copies for health, or none. */
-export const keyIssues = (env: Env): DoctorPhrase[] =>
-  Date.now() - (damagedAt.get(env.CONFIG) ?? 0) < damageReportedMs ? [{ key: "keyCopy" }] : [];
+export const keyIssues = (env: Env): DoctorPhrase[] => (Date.now() - damaged(env).at < damageReportedMs ? [{ key: "keyCopy" }] : []);
 
 const parseStored = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): KnownKey | null =>
   parsePublished(`{"record":${record},"revokedAt":${revokedAt}}`);
@@ -181,7 +182,7 @@ function parsePublished(text: string): KnownKey | null {
   }
 }
 
-const hashes = new Map<string, string>();
+const hashes = isolateMap<string, string>();
 
 /** The hash of a presented key, cached so that an isolate hashes each key once. */
 function hashOf(text: string): string {

@@ -7,6 +7,7 @@
 import type { DocumentName, Latest } from "../stubs/config-calls.ts";
 import { type Published, readPublished } from "../../shared/published.ts";
 import type { Env } from "../platform/env.ts";
+import { byNamespace, isolateState } from "../platform/isolate.ts";
 import { configStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
 
@@ -34,16 +35,7 @@ type State = {
   asking: { readonly at: number; readonly answer: Promise<Latest | null> } | null;
   writes: number;
 };
-const states = new WeakMap<object, State>();
-
-function stateOf(env: Env): State {
-  let state = states.get(env.CONFIG);
-  if (state === undefined) {
-    state = { latest: null, askedAt: 0, asking: null, writes: 0 };
-    states.set(env.CONFIG, state);
-  }
-  return state;
-}
+const stateOf = isolateState((): State => ({ latest: null, askedAt: 0, asking: null, writes: 0 }), byNamespace);
 
 /** @param serving The version that this isolate serves; null where it has read none yet. */
 export async function findDocument(env: Env, name: DocumentName, serving: number | null, now: number): Promise<Found> {

@@ -3,6 +3,7 @@
 import { bytesToHex, digestOf } from "../../shared/encoding.ts";
 import { randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateMap } from "../platform/isolate.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
 import type { BridgeCalls } from "./bridge-calls.ts";
 import type { BudgetCalls } from "./budget-calls.ts";
@@ -55,7 +56,7 @@ export const v1Stub = (env: Env, keyId: string, id: string): DurableObjectStub<S
 export const sessionById = (env: Env, id: string): DurableObjectStub<SessionCalls> => env.SESSION.get(env.SESSION.idFromString(id));
 
 /** Names computed before, by key and session; a key's id has no space in it. */
-const sessionNames = new Map<string, string>();
+const sessionNames = isolateMap<string, string>();
 const mostSessionNames = 10_000;
 
 export const keyStub = (env: Env, keyId: string): DurableObjectStub<KeyCalls> => env.KEY.getByName(keyId);

@@ -7,6 +7,7 @@
 import { otlpTraces } from "../../shared/telemetry/otlp.ts";
 import type { Span } from "../../shared/telemetry/span.ts";
 import type { Env } from "../platform/env.ts";
+import { isolateState } from "../platform/isolate.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { OtlpSettings } from "../platform/otlp-settings.ts";
 import { settingsOf } from "../platform/settings.ts";
@@ -37,16 +38,7 @@ type Waiting = {
   loggedAt: number;
 };
 
-const byEnvironment = new WeakMap<object, Waiting>();
-
-function waitingOf(env: Env): Waiting {
-  let waiting = byEnvironment.get(env);
-  if (waiting === undefined) {
-    waiting = { requests: [], exportingSince: null, lost: 0, loggedAt: 0 };
-    byEnvironment.set(env, waiting);
-  }
-  return waiting;
-}
+const waitingOf = isolateState((): Waiting => ({ requests: [], exportingSince: null, lost: 0, loggedAt: 0 }));
 
 /**
  * Exports the spans of one request soon. `make` is called then; what it throws is a lost span too.

@@ -10,6 +10,7 @@ import { languageFor } from "../../../shared/channels/words/languages.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
 import { type SigningKeys, randomOfRunId } from "../../../shared/sealed-id.ts";
 import type { Env } from "../../platform/env.ts";
+import { isolateMap } from "../../platform/isolate.ts";
 import type { Channel, Notice, DeliveryResult } from "../channel.ts";
 import { fromPages } from "../from-pages.ts";
 import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";
@@ -22,7 +23,7 @@ import { isSlackChannel, mostInDigest } from "./press-standing.ts";
  * The workspace of each bot token by `auth.test`: it never changes. By the token's digest, so that
  * no token is kept.
  */
-const teams = new Map<string, string>();
+const teams = isolateMap<string, string>();
 
 /**
  * What a call needs: the app, the keys of the buttons' values, and the Worker that makes the

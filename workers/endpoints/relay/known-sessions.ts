@@ -3,8 +3,9 @@
 
 import { type RelaySession, parseRelaySession } from "../../../shared/relay/session-id.ts";
 import type { SigningKeys } from "../../../shared/sealed-id.ts";
+import { isolateMap } from "../../platform/isolate.ts";
 
-const sessions = new Map<string, { readonly keys: SigningKeys; readonly session: RelaySession }>();
+const sessions = isolateMap<string, { readonly keys: SigningKeys; readonly session: RelaySession }>();
 const mostSessions = 1_000;
 
 /**

@@ -24,6 +24,7 @@ import {
 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { type StatelessError, answerOf, askStateless } from "../../mcp-client/stateless-call.ts";
 import type { Env } from "../../platform/env.ts";
+import { byNamespace, isolateState } from "../../platform/isolate.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { RelayRequest } from "./relay-request.ts";
 
@@ -172,14 +173,8 @@ const isOfStateless = (message: JsonObject): boolean =>
 /** What is remembered of a server, each by itself. */
 type Facts = { readonly family: Family; readonly begins: Begins };
 type Memory = { readonly value: Family | Begins; readonly until: number };
-const memories = new WeakMap<object, Map<string, Memory>>();
+const memoriesOf = isolateState(() => new Map<string, Memory>(), byNamespace);
 const mostMemories = 1_000;
-
-function memoriesOf({ CONFIG }: Env): Map<string, Memory> {
-  let known = memories.get(CONFIG);
-  if (known === undefined) memories.set(CONFIG, (known = new Map()));
-  return known;
-}
 
 const digests = new WeakMap<Server, string>();
 

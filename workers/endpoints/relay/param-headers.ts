@@ -7,10 +7,11 @@ import type { JsonObject } from "../../../shared/encoding.ts";
 import { isObject, objectOf } from "../../../shared/json/values.ts";
 import { type ParamHeader, headersFor, paramHeadersIn } from "../../../shared/wire/mcp-2026/param-headers.ts";
 import { answerOf, askStateless } from "../../mcp-client/stateless-call.ts";
+import { isolateMap } from "../../platform/isolate.ts";
 import type { AppContext } from "../app-context.ts";
 import type { RelayRequest } from "./relay-request.ts";
 
-const known = new Map<string, readonly ParamHeader[]>();
+const known = isolateMap<string, readonly ParamHeader[]>();
 const mostKnown = 1_000;
 /** A list of tools has pages. */
 const mostPages = 20;
