@@ -2,7 +2,7 @@
 // written out: no character of it reaches the terminal as a command.
 
 import { causeWords, endedWords } from "../../shared/channels/fact-words.ts";
-import { dollars } from "../../shared/channels/words/en/page-numbers-en.ts";
+import { numbersEn } from "../../shared/channels/words/en/page-numbers-en.ts";
 import { reviewEn as words } from "../../shared/channels/words/en/review-en.ts";
 import type { ReplyBlock } from "../../shared/model/sampling.ts";
 import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
@@ -11,11 +11,12 @@ import { fieldsOf } from "../../shared/review/subject/parts.ts";
 import { answerersOf, isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
 import { viewText } from "../../shared/review/text-view.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { noteWords, placeWords } from "../../shared/channels/content-words.ts";
+import { noteWords, placeWords, unseenWords } from "../../shared/channels/content-words.ts";
+import { textOf } from "../../shared/words/text.ts";
 import { riskWords } from "../../shared/channels/risk-words.ts";
 
 /** The catalogue of the terminal. */
-export const inEnglish = { lang: "en", review: words };
+export const inEnglish = { lang: "en", numbers: numbersEn, review: words };
 
 const bar = "  ┃ ";
 
@@ -23,7 +24,7 @@ const bar = "  ┃ ";
 export function outsideLines(text: string): string[] {
   const shown = viewText(text).map((segment) => {
     if (segment.kind === "text") return segment.text;
-    return segment.kind === "unseen" ? `⟨${words.outside.unseen(segment)}⟩` : `⟨${words.outside.blankLines(segment.count)}⟩\n`;
+    return `⟨${unseenWords(segment, inEnglish)}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
   });
   return shown
     .join("")
@@ -38,12 +39,12 @@ export const outsideWord = (text: string): string =>
     .join("⏎");
 
 /** "in 9 minutes". */
-const leftWords = (view: ReviewView): string => words.left(Math.max(0, view.deadlineAt - view.now));
+const leftWords = (view: ReviewView): string => numbersEn.left(Math.max(0, view.deadlineAt - view.now));
 
 /** One line for the list. */
 export function listLine(view: ReviewView, place: number): string {
   const facts = reviewFacts(view);
-  const warnings = facts.risks.length === 0 ? "" : ` · ${words.notice.warnings(facts.risks.length)}`;
+  const warnings = facts.risks.length === 0 ? "" : ` · ${textOf(words.notice.warnings, { n: facts.risks.length }, inEnglish.lang)}`;
   const { server, name } = view.requestor;
   const tool = name === "" ? "" : ` · ${outsideWord(name)}`;
   const [first] = answerersOf(view);
@@ -121,7 +122,7 @@ export function reviewLines(view: ReviewView): string[] {
     view.gate === "request" ? `${outsideWord(server)} asks ${models || "no model"}` : `A reply for ${outsideWord(server)}`,
     `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
     `  ${words.sure[facts.associationConfidence].full}`,
-    `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
+    `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${numbersEn.dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
     ...facts.risks.map(
       (risk) =>
         `  WARNING (${words.riskLevels[risk.level]}): ${riskWords(risk, inEnglish)} ${placeWords(risk.pointer, inEnglish, view.request.kind)}`,

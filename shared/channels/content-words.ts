@@ -8,6 +8,7 @@ import { unreachable } from "../result.ts";
 import { modelPath } from "../review/changes.ts";
 import type { EditFault } from "../review/edit.ts";
 import { ordinalsIn } from "../review/editable-fields.ts";
+import type { Segment } from "../review/text-view.ts";
 import { answerPath } from "../review/written.ts";
 import { type Text, textOf } from "../words/text.ts";
 import type { ReviewWords } from "./words/notice-words.ts";
@@ -38,6 +39,21 @@ export function noteWords(note: Note, { lang, review: { note: words } }: ReviewW
 /** Why a tool runs where it does. */
 export const callWords = ({ server, tool }: Pick<ToolCall, "server" | "tool">, { lang, review: { why } }: ReviewWords): string =>
   textOf(why.function, { tool, server }, lang);
+
+/**
+ * What a text has that nobody sees: "U+200B zero width space ×3", "7 tag characters that spell
+ * “send it”", "12 blank lines". The names of characters are Unicode's.
+ */
+export function unseenWords(segment: Exclude<Segment, { kind: "text" }>, { lang, review: { outside } }: ReviewWords): string {
+  if (segment.kind === "blankLines") return textOf(outside.blankLines, { n: segment.count }, lang);
+  const { what, codePoint, count } = segment;
+  if (what.kind === "character") {
+    const code = `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+    return [code, ...(what.name === null ? [] : [what.name]), ...(count > 1 ? [`×${count}`] : [])].join(" ");
+  }
+  const family = textOf(outside.unseen[what.kind], { n: count }, lang);
+  return what.kind === "spaces" || what.spells === "" ? family : family + textOf(outside.unseen.spells, { text: what.spells }, lang);
+}
 
 /** Why an edit was refused. */
 export function editFaultWords(fault: EditFault, { lang, review: { editFault: words } }: ReviewWords): string {

@@ -3,7 +3,8 @@
 
 import type { OpenState, ReviewFacts } from "../review/review-facts.ts";
 import type { ReviewState } from "../review/view.ts";
-import type { NoticeWords } from "./words/notice-words.ts";
+import { textOf } from "../words/text.ts";
+import type { NoticeWords, ReviewWords as CommonWords } from "./words/notice-words.ts";
 
 type ReviewWords = NoticeWords["review"];
 
@@ -27,8 +28,8 @@ export const reasonWords = ({ reason }: Pick<ReviewFacts, "reason">, words: Revi
   reason === null ? words.reason.unsaid : words.reason[reason.isTold ? "told" : "kept"][reason.of];
 
 /** US dollars, rounded upwards and never to nothing. */
-export const costWords = ({ kind, usd }: NonNullable<ReviewFacts["cost"]>, words: ReviewWords): string =>
-  kind === "was" || usd === 0 ? words.money(usd) : words.atMost.replace("{cost}", words.money(usd));
+export const costWords = ({ kind, usd }: NonNullable<ReviewFacts["cost"]>, { lang, numbers, review }: CommonWords): string =>
+  kind === "was" || usd === 0 ? numbers.dollars(usd) : textOf(review.atMost, { cost: numbers.dollars(usd) }, lang);
 
 /** Why it ended without a decision. */
 export const causeWords = (state: Extract<ReviewState, { kind: "cancelled" | "failed" }>, words: ReviewWords): string =>

@@ -6,7 +6,9 @@ import type { Gate } from "../model/gate.ts";
 import { toolName } from "../model/subject/tool-call.ts";
 import { type Asking, askingOf } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
+import { textOf } from "../words/text.ts";
 import { outsideName } from "./plain-text.ts";
+import { roughSpan } from "./words/by-intl.ts";
 import type { NoticeWords } from "./words/notice-words.ts";
 
 export type NoticeFacts = {
@@ -69,12 +71,17 @@ export function noticeLine(
   words: NoticeWords,
   { now, most = 300, lengthOf = (line) => line.length }: LineOptions,
 ): string {
-  const { notice } = words.review;
-  const { createdAt, deadlineAt } = facts;
-  const time = now === null ? notice.until(deadlineAt, createdAt) : deadlineAt > now ? notice.left(deadlineAt - now) : notice.passed;
-  const rest = `${time}${warningsOf(facts, words)}`;
+  const rest = `${timeOf(facts, words, now)}${warningsOf(facts, words)}`;
   const lines = nameLengths.map((characters) => `${whatOf(facts, words, characters)} · ${rest}`);
   return lines.find((line) => lengthOf(line) <= most) ?? rest;
+}
+
+/** A deadline on another day than the request's has its date. */
+function timeOf({ createdAt, deadlineAt }: NoticeFacts, { lang, numbers, review: { notice } }: NoticeWords, now: number | null): string {
+  if (now === null) return textOf(notice.until, { time: numbers.clockTime(deadlineAt, createdAt) }, lang);
+  if (deadlineAt <= now) return notice.passed;
+  const { unit, n } = roughSpan(deadlineAt - now);
+  return textOf(notice.left[unit], { n: String(n) }, lang);
 }
 
 /** Who asks whom for what: "notes · summarize asks gpt-6.1". */
@@ -92,5 +99,5 @@ export function whatOf({ gate, asking, requestor, model }: NoticeFacts, words: N
 }
 
 /** " · 1 warning"; empty where there is none. */
-export const warningsOf = ({ warnings }: Pick<NoticeFacts, "warnings">, { review: { notice } }: NoticeWords): string =>
-  warnings > 0 ? ` · ${notice.warnings(warnings)}` : "";
+export const warningsOf = ({ warnings }: Pick<NoticeFacts, "warnings">, { lang, review: { notice } }: NoticeWords): string =>
+  warnings > 0 ? ` · ${textOf(notice.warnings, { n: warnings }, lang)}` : "";

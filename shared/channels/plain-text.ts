@@ -7,6 +7,8 @@
 // review page shows the text exactly.
 
 import { viewText } from "../review/text-view.ts";
+import { textOf } from "../words/text.ts";
+import { unseenWords } from "./content-words.ts";
 import { beginningOf } from "./excerpt.ts";
 import type { NoticeWords } from "./words/notice-words.ts";
 
@@ -21,10 +23,10 @@ const joints = /(?<=\S)[.\u3002\uff0e\uff61@:\\](?=\S)|\\(?=\\)/gu;
 export const unlinked = (text: string): string => text.replace(joints, `${breaker}$&${breaker}`);
 
 /** The text with its labels, line ends as `\n`. */
-export function outsideText(text: string, { review: { outside } }: NoticeWords): string {
+export function outsideText(text: string, words: NoticeWords): string {
   const parts = viewText(text).map((segment) => {
     if (segment.kind === "text") return unlinked(segment.text);
-    return segment.kind === "unseen" ? `⟨${unlinked(outside.unseen(segment))}⟩` : `⟨${outside.blankLines(segment.count)}⟩\n`;
+    return `⟨${unlinked(unseenWords(segment, words))}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
   });
   return parts.join("").replaceAll("\r\n", "\n");
 }
@@ -45,7 +47,7 @@ type NameOptions = {
 
 /** A short text from outside inside a sentence of ours: one line, cut by length. */
 export function outsideName(text: string, words: NoticeWords, { characters = 80, plain = false }: NameOptions = {}): string {
-  const { excerpt, review } = words;
+  const { lang, excerpt, review } = words;
   if (text === "") return review.outside.empty;
   const shown = beginningOf(text, characters);
   const line = outsideText(shown, words).replaceAll("\n", `⟨${review.outside.lineBreak}⟩`).replaceAll("\t", `⟨${excerpt.tab}⟩`);
@@ -56,7 +58,7 @@ export function outsideName(text: string, words: NoticeWords, { characters = 80,
     const short = beginningOf(whole, 3 * characters);
     return `${isolated(short)}${cut > 0 || short.length < whole.length ? "…" : ""}`;
   }
-  return cut > 0 ? `${isolated(line)}${excerpt.cut(cut)}` : isolated(line);
+  return cut > 0 ? `${isolated(line)}${textOf(excerpt.cut, { n: cut }, lang)}` : isolated(line);
 }
 
 const columns = 64;

@@ -1,9 +1,10 @@
-// The vectors of a reply in words: how many, how long, and how each begins. English outside the
-// catalogue: these words are in the excerpt that a webhook gets as JSON.
+// The vectors of a reply in words: how many, how long, and how each begins. In English also outside
+// the catalogues: these words are in the excerpt that a webhook gets as JSON.
 
 import type { EmbeddingBlock, SamplingReply } from "../model/sampling.ts";
+import { vectorsEn } from "../words/en/vectors-en.ts";
+import { type Texts, textOf } from "../words/text.ts";
 
-const count = (n: number): string => n.toLocaleString("en-US");
 const shownNumbers = 6;
 /** Of a number's up to 17. */
 const digits = 4;
@@ -19,10 +20,9 @@ export function vectorSizes(vectors: readonly EmbeddingBlock[]): VectorSizes {
 }
 
 /** "3 vectors of 64 numbers", or "3 vectors of 2 to 64 numbers". */
-export function vectorsWords({ count: vectors, least, most }: VectorSizes): string {
-  const size = least === most ? count(most) : `${count(least)} to ${count(most)}`;
-  if (vectors === 0) return "no vectors";
-  return `${count(vectors)} ${vectors === 1 ? "vector" : "vectors"} of ${size} ${most === 1 ? "number" : "numbers"}`;
+export function vectorsWords({ count: n, least, most }: VectorSizes, texts: Texts<typeof vectorsEn>, lang: string): string {
+  if (n === 0) return texts.none;
+  return least === most ? textOf(texts.alike, { n, most }, lang) : textOf(texts.unlike, { n, least, most }, lang);
 }
 
 /** The first numbers, rounded for reading: "0.1231, -0.5, 0.02, …". */
@@ -35,4 +35,7 @@ const mostVectors = 5;
 
 /** Their number and the beginnings of the first five, a line each: for notices. */
 export const vectorsText = (vectors: readonly EmbeddingBlock[]): string =>
-  [`${vectorsWords(vectorSizes(vectors))}, beginning with`, ...vectors.slice(0, mostVectors).map(beginningOfVector)].join("\n");
+  [
+    `${vectorsWords(vectorSizes(vectors), vectorsEn, "en-GB")}, beginning with`,
+    ...vectors.slice(0, mostVectors).map(beginningOfVector),
+  ].join("\n");

@@ -278,8 +278,8 @@ export const noticeGapMutants: readonly Mutant[] = [
   {
     ...card,
     name: "a card says how much of the text it does not show",
-    from: "more > 0 ? excerpt.more(more) : pieces",
-    to: "more > 1_000_000 ? excerpt.more(more) : pieces",
+    from: "more > 0 ? textOf(excerpt.more, { n: more }, lang) : pieces",
+    to: "more > 1_000_000 ? textOf(excerpt.more, { n: more }, lang) : pieces",
     test: cards("how much of the text it does not show"),
   },
   {
@@ -299,7 +299,7 @@ export const noticeGapMutants: readonly Mutant[] = [
   {
     ...card,
     name: "a reminder says what happens if nobody decides",
-    from: "    paragraph(...filled(words.review.silence, { at: words.review.time(view.deadlineAt) })),\n  ];",
+    from: "    paragraph(...filled(words.review.silence, { at: words.numbers.time(view.deadlineAt) })),\n  ];",
     to: "  ];",
     test: cards("that is brief, and a reminder"),
   },

@@ -8,7 +8,7 @@ import { outsideName, unlinked } from "../../shared/channels/plain-text.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
-import { fill } from "./sentence.tsx";
+import { fill, fillText } from "./sentence.tsx";
 
 export const digestMail = (entries: readonly DigestEntry[], language: Language): MailContent =>
   inLanguage(wordsOf(language), () => mailInWords(entries));
@@ -16,7 +16,7 @@ export const digestMail = (entries: readonly DigestEntry[], language: Language):
 function mailInWords(entries: readonly DigestEntry[]): MailContent {
   const all = useWords();
   const { digest: words, rules } = all.email;
-  const subject = all.review.digest(entries.length);
+  const subject = fillText(all.review.digest, { n: entries.length });
   const reviewer = outsideName(entries[0]?.reviewer.name ?? "", all);
   const why = fill(words.why, { reviewer }).join("");
   const lines = [
@@ -64,6 +64,6 @@ function whatIn({ facts }: DigestEntry): string {
 }
 
 function deadlineOf({ facts: { deadlineAt } }: DigestEntry): string {
-  const { email, review } = useWords();
-  return fill(email.digest.deadline, { deadline: review.time(deadlineAt) }).join("");
+  const { email, numbers } = useWords();
+  return fillText(email.digest.deadline, { deadline: numbers.time(deadlineAt) });
 }

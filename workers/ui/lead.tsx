@@ -125,11 +125,11 @@ export function costOf({ cost }: Pick<ReviewFacts, "cost">, { page }: Words): Ch
  * no harm.
  */
 const Left = ({ facts }: Pick<ViewWithFacts, "facts">) => {
-  const { page, review } = useWords();
+  const { numbers, page } = useWords();
   const { leftMs } = facts.deadline;
   return (
     <b class="num" data-left={String(Math.max(0, Math.floor(leftMs / 1_000)))} data-hours={page.strip.hours}>
-      {review.left(leftMs)}
+      {numbers.left(leftMs)}
     </b>
   );
 };

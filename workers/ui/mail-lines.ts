@@ -7,11 +7,11 @@ import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
 import type { NamedModel } from "../../shared/model/sampling.ts";
 import { unreachable } from "../../shared/result.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
-import { vectorSizes } from "../../shared/review/vectors.ts";
+import { vectorSizes, vectorsWords } from "../../shared/review/vectors.ts";
 import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
 import { asksOf } from "./asking-words.ts";
 import { useWords } from "./language.ts";
-import { fill } from "./sentence.tsx";
+import { fill, fillText } from "./sentence.tsx";
 
 type Line = { readonly label: string; readonly sentences: readonly Child[][] };
 
@@ -34,13 +34,15 @@ export function linesOf(view: ReviewView, facts: ReviewFacts, name: (text: strin
     ...formLines(view, facts),
     ...embeddingLines(facts),
   ];
-  if (facts.cost !== null) lines.push({ label: words.facts.cost, sentences: [[costWords(facts.cost, review)]] });
+  if (facts.cost !== null) lines.push({ label: words.facts.cost, sentences: [[costWords(facts.cost, all)]] });
   if (quorum !== null) {
-    const votes = quorum.votes === 0 ? [] : [[words.facts.votes(quorum.votes)]];
-    lines.push({ label: words.facts.people, sentences: [[words.facts.quorum(quorum.needed)], ...votes] });
+    const votes = quorum.votes === 0 ? [] : [fill(words.facts.votes, { n: quorum.votes })];
+    lines.push({ label: words.facts.people, sentences: [fill(words.facts.quorum, { n: quorum.needed }), ...votes] });
   }
   if (riskCounts.length > 0) {
-    const counts = riskCounts.map(({ count, level }) => words.facts.risk(count, review.riskLevels[level])).join(review.marks.comma);
+    const counts = riskCounts
+      .map(({ count, level }) => fillText(words.facts.risk, { n: count, level: review.riskLevels[level] }))
+      .join(review.marks.comma);
     lines.push({ label: review.risks, sentences: [[`${counts}${review.marks.stop}`], [words.facts.risksThere]] });
   }
   lines.push({ label: words.facts.run, sentences: [[name(view.run)]] });
@@ -61,7 +63,7 @@ function servingLines({ serving, namedModel }: ReviewFacts, name: (text: string)
       const [first, ...others] = serving.models;
       if (first === undefined) return [{ label: words.facts.model, sentences: [[words.facts.noModel]] }];
       const listed = others.slice(0, mostModels).map((model, i) => (i === 0 ? named(model) : [marks.semicolon, ...named(model)]));
-      const rest = others.length > mostModels ? [`${marks.semicolon}${words.facts.more(others.length - mostModels)}`] : [];
+      const rest = others.length > mostModels ? [marks.semicolon, ...fill(words.facts.more, { n: others.length - mostModels })] : [];
       return [
         { label: words.facts.model, sentences: [named(first)] },
         ...(others.length === 0 ? [] : [{ label: words.facts.otherwise, sentences: [[...listed.flat(), ...rest]] }]),
@@ -99,19 +101,20 @@ function namedLine({ name: wanted, version, provider }: NamedModel, name: (text:
 function formLines(view: ReviewView, { replyForm }: ReviewFacts): Line[] {
   if (view.subject !== "message") return [];
   const { cachedAt } = view;
-  const { email: words, review } = useWords();
+  const { email: words, numbers } = useWords();
   return [
     ...(replyForm === null
       ? []
       : [{ label: words.facts.form, sentences: [[replyForm === "json" ? words.facts.json : words.facts.jsonSchema]] }]),
-    ...(cachedAt == null ? [] : [{ label: words.facts.cached, sentences: [fill(words.facts.cachedAt, { at: review.time(cachedAt) })] }]),
+    ...(cachedAt == null ? [] : [{ label: words.facts.cached, sentences: [fill(words.facts.cachedAt, { at: numbers.time(cachedAt) })] }]),
   ];
 }
 
 /** How many texts or vectors one approval covers. The number is no content. */
 function embeddingLines({ gate, embedding }: ReviewFacts): Line[] {
   if (embedding === null) return [];
-  const { email: words, review } = useWords();
-  if (gate === "request") return [{ label: words.facts.texts, sentences: [[review.texts(embedding.texts)]] }];
-  return [{ label: words.facts.vectors, sentences: [[`${review.vectors(vectorSizes(embedding.vectors))}${review.marks.stop}`]] }];
+  const { lang, email: words, review } = useWords();
+  if (gate === "request") return [{ label: words.facts.texts, sentences: [fill(review.texts, { n: embedding.texts })] }];
+  const vectors = vectorsWords(vectorSizes(embedding.vectors), review.vectors, lang);
+  return [{ label: words.facts.vectors, sentences: [[`${vectors}${review.marks.stop}`]] }];
 }

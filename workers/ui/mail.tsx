@@ -15,7 +15,7 @@ import { framed, outsideName, outsideText } from "../../shared/channels/plain-te
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
-import { fill } from "./sentence.tsx";
+import { fill, fillText } from "./sentence.tsx";
 
 export type MailInput = {
   readonly view: ReviewView;
@@ -81,14 +81,14 @@ function noExcerpt({ excerpt }: MailInput): string {
 
 function endOf(excerpt: Excerpt): string {
   const words = useWords().excerpt;
-  if (excerpt.more > 0) return words.more(excerpt.more);
+  if (excerpt.more > 0) return fillText(words.more, { n: excerpt.more });
   return excerpt.pieces.length === 0 ? words.nothing : words.all;
 }
 
 function deadlineOf({ deadline: { at, leftMs } }: ReviewFacts): Child[] {
-  const { email: words, review } = useWords();
+  const { email: words, numbers } = useWords();
   const sentence = leftMs > 0 ? words.deadline.left : words.deadline.passed;
-  return fill(sentence, { deadline: review.time(at), span: review.left(leftMs) });
+  return fill(sentence, { deadline: numbers.time(at), span: numbers.left(leftMs) });
 }
 
 function whyOf({ why, view }: MailInput): Child[] {
@@ -97,11 +97,11 @@ function whyOf({ why, view }: MailInput): Child[] {
 }
 
 function rulesOf({ view, expiresAt }: MailInput, name: (text: string) => Child): Child[][] {
-  const { email, review } = useWords();
+  const { email, numbers } = useWords();
   return [
     [email.rules.personal],
     [email.rules.reply],
-    fill(email.rules.expiry, { expiry: review.time(expiresAt) }),
+    fill(email.rules.expiry, { expiry: numbers.time(expiresAt) }),
     fill(email.rules.because, { rule: name(view.rule) }),
   ];
 }

@@ -3,6 +3,7 @@
 // link.
 
 import type { Child } from "hono/jsx";
+import { unseenWords } from "../../shared/channels/content-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { chunksOf } from "../../shared/review/chunks.ts";
 import { allLines, linePartsOf } from "../../shared/review/line-parts.ts";
@@ -11,14 +12,16 @@ import { useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
 
 const Parts = ({ segments }: { segments: readonly Segment[] }) => {
-  const { outside } = useWords().review;
+  const words = useWords();
   return (
     <>
-      {segments.map((segment) => {
-        if (segment.kind === "text") return segment.text;
-        if (segment.kind === "unseen") return <b class="unseen">{outside.unseen(segment)}</b>;
-        return <b class="unseen gap">{outside.blankLines(segment.count)}</b>;
-      })}
+      {segments.map((segment) =>
+        segment.kind === "text" ? (
+          segment.text
+        ) : (
+          <b class={segment.kind === "unseen" ? "unseen" : "unseen gap"}>{unseenWords(segment, words)}</b>
+        ),
+      )}
     </>
   );
 };
@@ -81,18 +84,19 @@ export const Frames = ({ parts }: { parts: readonly FramedPart[] }) => (
 );
 
 /** A segment without elements. */
-const lettersOf = (segment: Segment, { outside }: Words["review"]): string => {
+const lettersOf = (segment: Segment, words: Words): string => {
   if (segment.kind === "text") return segment.text;
-  return segment.kind === "unseen" ? `⟨${outside.unseen(segment)}⟩` : `\n⟨${outside.blankLines(segment.count)}⟩\n`;
+  const label = `⟨${unseenWords(segment, words)}⟩`;
+  return segment.kind === "unseen" ? label : `\n${label}\n`;
 };
 
 /**
  * A short text from outside where elements are not possible, such as an option: labels are in
  * brackets.
  */
-export const plainLetters = (value: string, { review }: Words): string =>
+export const plainLetters = (value: string, words: Words): string =>
   viewText(value)
-    .map((segment) => lettersOf(segment, review))
+    .map((segment) => lettersOf(segment, words))
     .join("");
 
 /**
@@ -102,11 +106,11 @@ export const plainLetters = (value: string, { review }: Words): string =>
 const mostLabels = 1_000;
 
 /** Labels beyond `mostLabels` are written as text: ⟨U+200B⟩. */
-function withFewLabels(segments: readonly Segment[], { review }: Words): readonly Segment[] {
+function withFewLabels(segments: readonly Segment[], words: Words): readonly Segment[] {
   let labels = 0;
   const from = segments.findIndex((segment) => segment.kind !== "text" && (labels += 1) > mostLabels);
   if (from === -1) return segments;
-  const letters = segments.slice(from).map((segment) => lettersOf(segment, review));
+  const letters = segments.slice(from).map((segment) => lettersOf(segment, words));
   return [...segments.slice(0, from), { kind: "text", text: letters.join("") }];
 }
 

@@ -4,7 +4,7 @@ import type { Usage } from "../../shared/model/call.ts";
 import type { EmbeddingBlock, SamplingReply, SamplingRequest } from "../../shared/model/sampling.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { fieldsOf } from "../../shared/review/subject/parts.ts";
-import { beginningOfVector, vectorsIn, vectorSizes } from "../../shared/review/vectors.ts";
+import { beginningOfVector, vectorsIn, vectorSizes, vectorsWords } from "../../shared/review/vectors.ts";
 import type { MessageView } from "../../shared/review/view.ts";
 import type { Origins } from "./asking-words.ts";
 import { useWords } from "./language.ts";
@@ -21,12 +21,13 @@ const mostVectors = 100;
 /** The beginning of each vector. Numbers need no stripes. */
 const Vectors = ({ vectors, prefix }: { vectors: readonly EmbeddingBlock[]; prefix: string }) => {
   const {
+    lang,
     page: { pieces },
     review,
   } = useWords();
   return (
     <section class="card" id={prefix + placeId("/content/0")}>
-      <h2>{review.vectors(vectorSizes(vectors))}</h2>
+      <h2>{vectorsWords(vectorSizes(vectors), review.vectors, lang)}</h2>
       <p>{pieces.vectorsLead}</p>
       <ol class="vectors">
         {vectors.slice(0, mostVectors).map((vector) => (
@@ -113,9 +114,11 @@ function usageWords(
 }
 
 /** What is in a reply, in a line. */
-export function replySummary(reply: SamplingReply, { page, review }: Words): string {
+export function replySummary(reply: SamplingReply, { lang, page, review }: Words): string {
   const vectors = vectorsIn(reply);
-  if (vectors.length === reply.content.length && vectors.length > 0) return review.vectors(vectorSizes(vectors));
+  if (vectors.length === reply.content.length && vectors.length > 0) return vectorsWords(vectorSizes(vectors), review.vectors, lang);
   const characters = [...fieldsOf(reply).values()].reduce((sum, text) => sum + text.length, 0);
-  return [fillText(page.counts.blocks, { n: reply.content.length }), review.counts.characters(characters)].join(review.marks.comma);
+  return [fillText(page.counts.blocks, { n: reply.content.length }), fillText(review.counts.characters, { n: characters })].join(
+    review.marks.comma,
+  );
 }

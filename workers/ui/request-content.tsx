@@ -121,10 +121,10 @@ export function requestSummary(request: SamplingRequest, { page, review }: Words
   return [
     request.systemPrompt === undefined ? "" : counts.systemPrompt,
     fillText(request.kind === "embedding" ? page.counts.texts : page.counts.messages, { n: request.messages.length }),
-    count("image") === 0 ? "" : counts.images(count("image")),
-    count("audio") === 0 ? "" : counts.audio(count("audio")),
-    request.tools === undefined ? "" : counts.tools(request.tools.length),
-    counts.characters(characters),
+    count("image") === 0 ? "" : fillText(counts.image, { n: count("image") }),
+    count("audio") === 0 ? "" : fillText(counts.audio, { n: count("audio") }),
+    request.tools === undefined ? "" : fillText(counts.tool, { n: request.tools.length }),
+    fillText(counts.characters, { n: characters }),
   ]
     .filter((part) => part !== "")
     .join(review.marks.comma);

@@ -81,7 +81,7 @@ export function requestSummaryOf({ request }: Pick<ReviewView, "request">, words
   if (request.kind === "chat" || request.kind === "embedding") return requestSummary(request, words);
   const { counts, marks } = words.review;
   const characters = textsOf(request).reduce((sum, { text }) => sum + text.length, 0);
-  return [...(request.kind === "toolCall" ? [words.page.counts.arguments] : []), counts.characters(characters)].join(marks.comma);
+  return [...(request.kind === "toolCall" ? [words.page.counts.arguments] : []), fillText(counts.characters, { n: characters })].join(marks.comma);
 }
 
 /** The same of what came of it. */
@@ -90,5 +90,5 @@ export function replySummaryOf(reply: NonNullable<ReviewView["reply"]>, words: W
   const { page, review } = words;
   const characters = [...fieldsOf(reply).values()].reduce((sum, text) => sum + text.length, 0);
   const pieces = reply.kind === "toolResult" ? [fillText(page.counts.blocks, { n: reply.content.length })] : [];
-  return [...pieces, review.counts.characters(characters)].join(review.marks.comma);
+  return [...pieces, fillText(review.counts.characters, { n: characters })].join(review.marks.comma);
 }

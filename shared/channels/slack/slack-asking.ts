@@ -1,8 +1,13 @@
 // The words of a Slack message or modal that depend on what is asked: an MCP server's sampling
 // request, a client's own task, or a tool that is to run.
 
+import type { Gate } from "../../model/gate.ts";
+import type { ContentKind } from "../../model/subject/subject.ts";
+import { placeWords } from "../content-words.ts";
 import type { ReviewFacts } from "../../review/review-facts.ts";
 import { gateWords } from "../fact-words.ts";
+import { ordinalsIn } from "../../review/editable-fields.ts";
+import { type Text, textOf } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 
 type Facts = Pick<ReviewFacts, "asking" | "gate">;
@@ -13,7 +18,28 @@ export const slackGateWords = ({ asking, gate }: Facts, { review, slack }: Notic
 });
 
 /** What submitting the edit modal does, with {version}. */
-export function editLead({ asking, gate }: Facts, { slack: { modal } }: NoticeWords): string {
+export function editLead({ asking, gate }: Facts, { slack: { modal } }: NoticeWords): Text<"version"> {
   if (gate === "request") return asking === "toolCall" ? modal.editRun : modal.edit;
   return modal.editReply;
+}
+
+/** The label of an editable field, from its path. */
+export function fieldWords(path: string, { gate, kind }: { readonly gate: Gate; readonly kind: ContentKind }, words: NoticeWords): string {
+  const {
+    lang,
+    review: { place },
+    slack: { labels },
+  } = words;
+  const [first = 0, second = 0] = ordinalsIn(path);
+  const numbered = (text: Text<"n">, n: number): string => textOf(text, { n: String(n) }, lang);
+  if (path === "/arguments" || kind === "form" || kind === "formAnswer") return placeWords(path, words, kind);
+  if (kind === "toolCall" || kind === "toolResult")
+    return path.endsWith("/structuredContent") ? labels.structured : place.result + (first > 1 ? numbered(place.part, first) : "");
+  if (kind === "embedding" && path.startsWith("/messages/")) return numbered(place.text, first);
+  if (path === "/systemPrompt") return place.systemPrompt;
+  if (path === "/maxTokens") return labels.maxTokens;
+  if (path === "/temperature") return place.temperature;
+  if (path.startsWith("/stopSequences/")) return numbered(place.stopSequence, first);
+  if (path.startsWith("/messages/")) return numbered(place.message, first) + numbered(place.part, second);
+  return gate === "response" ? place.reply + numbered(place.part, first) : labels.other;
 }

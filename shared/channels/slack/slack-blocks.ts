@@ -6,6 +6,7 @@
 // https://docs.slack.dev/reference/methods/chat.postMessage.
 
 import { viewText, type Segment } from "../../review/text-view.ts";
+import { unseenWords } from "../content-words.ts";
 import { unlinked } from "../plain-text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 
@@ -98,19 +99,17 @@ export const moment = (at: number): Inline => ({
   fallback: `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`,
 });
 
-const segmentWords = (segment: Segment, { outside }: NoticeWords["review"]): string => {
-  if (segment.kind === "text") return segment.text;
-  return segment.kind === "unseen" ? `⟨${outside.unseen(segment)}⟩` : `⟨${outside.blankLines(segment.count)}⟩\n`;
-};
+const segmentWords = (segment: Segment, words: NoticeWords): string =>
+  segment.kind === "text" ? segment.text : `⟨${unseenWords(segment, words)}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
 
 /**
  * A text from outside as it is shown: invisible characters are named, blank lines are counted,
  * nothing is cut.
  */
-export function shownText(text: string, { review }: NoticeWords): string {
-  if (text === "") return review.outside.empty;
+export function shownText(text: string, words: NoticeWords): string {
+  if (text === "") return words.review.outside.empty;
   return viewText(text)
-    .map((segment) => segmentWords(segment, review))
+    .map((segment) => segmentWords(segment, words))
     .join("");
 }
 

@@ -10,32 +10,43 @@ import { isSecret } from "../../policy/scan-text.ts";
 import { askingOf } from "../../review/review-facts.ts";
 import { objectText } from "../../review/editable-fields.ts";
 import { fieldsOf, textsOf } from "../../review/subject/parts.ts";
+import { fieldWords } from "./slack-asking.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
+import { type Text, textOf } from "../../words/text.ts";
 import { vectorsIn, vectorsText } from "../../review/vectors.ts";
 import type { MessageView, ReviewView } from "../../review/view.ts";
 
 export type Piece = { readonly label: string; readonly text: string };
 
-/** Kinds of content that a message never shows, and how many there are of each. */
-export type Unshown = Readonly<
-  Partial<Record<"image" | "audio" | "file" | "tool" | "toolUse" | "toolResult" | "vector" | "metadata" | "secret", number>>
->;
+/** Kinds of content that a message never shows. */
+export const unshownKinds = ["image", "audio", "file", "tool", "toolUse", "toolResult", "vector", "metadata", "secret"] as const;
+type UnshownKind = (typeof unshownKinds)[number];
 
-export type SlackContent = { readonly pieces: readonly Piece[]; readonly unshown: Unshown };
+/** `unshown`: how many there are of each. */
+export type SlackContent = { readonly pieces: readonly Piece[]; readonly unshown: Readonly<Partial<Record<UnshownKind, number>>> };
 
 const unshownNames = { image: "image", audio: "audio", tool_use: "toolUse", tool_result: "toolResult", embedding: "vector" } as const;
 
 /** The pieces and the counts while they are gathered. */
 class Gathering {
   readonly pieces: Piece[] = [];
-  readonly unshown: Partial<Record<keyof Unshown, number>> = {};
-  readonly places: NoticeWords["slack"]["places"];
-  readonly field: NoticeWords["slack"]["field"];
+  readonly unshown: Partial<Record<UnshownKind, number>> = {};
+  readonly words: NoticeWords;
+  readonly lang: string;
+  readonly place: NoticeWords["review"]["place"];
+  readonly labels: NoticeWords["slack"]["labels"];
 
-  constructor({ slack: { places, field } }: NoticeWords) {
-    this.places = places;
-    this.field = field;
+  constructor(words: NoticeWords) {
+    this.words = words;
+    this.lang = words.lang;
+    this.place = words.review.place;
+    this.labels = words.slack.labels;
+  }
+
+  /** A label with an ordinal. */
+  numbered(text: Text<"n">, n: number): string {
+    return textOf(text, { n: String(n) }, this.lang);
   }
 
   /**
@@ -47,7 +58,7 @@ class Gathering {
     else this.pieces.push({ label, text });
   }
 
-  count(kind: keyof Unshown): void {
+  count(kind: UnshownKind): void {
     this.unshown[kind] = (this.unshown[kind] ?? 0) + 1;
   }
 }
@@ -65,33 +76,37 @@ export function contentOf(view: ReviewView, words: NoticeWords): SlackContent {
 function gather(view: ReviewView, into: Gathering): void {
   if (view.subject === "message") return view.gate === "request" ? gatherRequest(view.request, into) : gatherReply(view, into);
   if (view.subject === "toolCall") {
-    if (view.gate === "request") return into.show(into.places.call, callText(view.request), view.request.arguments);
-    return view.reply === null ? into.show(into.places.result, "") : gatherResult(view.reply, into);
+    if (view.gate === "request") return into.show(into.labels.call, callText(view.request), view.request.arguments);
+    return view.reply === null ? into.show(into.place.result, "") : gatherResult(view.reply, into);
   }
   const content = view.gate === "request" ? view.request : view.reply;
   for (const { path, text, raw } of content === null ? [] : textsOf(content))
-    into.show(into.field(path, view.gate, content?.kind), text, raw);
+    into.show(fieldWords(path, { gate: view.gate, kind: view.request.kind }, into.words), text, raw);
 }
 
 /** What would run: its tool and its arguments together, because both may come from outside. */
 const callText = ({ tool, arguments: input }: ToolCall): string => objectText({ name: tool, input });
 
 function gatherRequest(request: SamplingRequest, into: Gathering): void {
-  const { places } = into;
-  if (request.systemPrompt !== undefined) into.show(places.systemPrompt, request.systemPrompt);
+  const { lang, place, labels } = into;
+  if (request.systemPrompt !== undefined) into.show(place.systemPrompt, request.systemPrompt);
   for (const [i, { role, content }] of request.messages.entries()) {
-    const of = request.messages.length;
-    const label = request.kind === "embedding" ? places.text(i + 1, of) : places.message(i + 1, of, role);
+    const ordinal = { n: String(i + 1), of: String(request.messages.length) };
+    const label =
+      request.kind === "embedding"
+        ? textOf(labels.text, ordinal, lang)
+        : textOf(labels.message, { ...ordinal, role: labels.roles[role] }, lang);
     if (content.length === 0) into.show(label, "");
     for (const [j, block] of content.entries()) {
-      if (block.type === "text") into.show(content.length === 1 ? label : label + places.part(j + 1), block.text);
+      if (block.type === "text") into.show(content.length === 1 ? label : label + into.numbered(place.part, j + 1), block.text);
       else into.count(unshownNames[block.type]);
     }
   }
   // As JSON: Slack may not show the line breaks that stop sequences often begin with.
-  for (const [i, stop] of (request.stopSequences ?? []).entries()) into.show(places.stopSequence(i + 1), JSON.stringify(stop), stop);
+  for (const [i, stop] of (request.stopSequences ?? []).entries())
+    into.show(into.numbered(place.stopSequence, i + 1), JSON.stringify(stop), stop);
   const schema = request.responseFormat?.schema;
-  if (schema !== undefined) into.show(places.schema, objectText(schema), schema);
+  if (schema !== undefined) into.show(labels.schema, objectText(schema), schema);
   // An empty list of tools is sent too, so it counts as not shown.
   if (request.tools !== undefined) into.unshown.tool = request.tools.length;
   if (request.metadata !== undefined) into.unshown.metadata = 1;
@@ -104,34 +119,34 @@ function gatherRequest(request: SamplingRequest, into: Gathering): void {
 const useText = ({ name, id, input }: ToolUseBlock): string => objectText({ name, id, input });
 
 function gatherReply(view: MessageView, into: Gathering): void {
-  const { places } = into;
+  const { place, labels } = into;
   const content = view.reply?.content ?? [];
   const vectors = view.reply === null ? [] : vectorsIn(view.reply);
-  if (content.length === 0) into.show(places.reply, "");
+  if (content.length === 0) into.show(place.reply, "");
   // Only the beginning of each vector is shown, so vectors also count as not shown.
-  if (vectors.length > 0) into.show(places.vectors, vectorsText(vectors));
-  for (const [i, block] of content.entries()) gatherBlock(view, block, content.length === 1 ? "" : places.part(i + 1), into);
+  if (vectors.length > 0) into.show(labels.vectors, vectorsText(vectors));
+  for (const [i, block] of content.entries()) gatherBlock(view, block, content.length === 1 ? "" : into.numbered(place.part, i + 1), into);
 }
 
 function gatherBlock(view: MessageView, block: ReplyBlock, part: string, into: Gathering): void {
-  const { places } = into;
-  if (block.type === "text") into.show(places.reply + part, block.text);
-  else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(places.toolUse + part, useText(block), block);
+  const { place, labels } = into;
+  if (block.type === "text") into.show(place.reply + part, block.text);
+  else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(labels.toolUse + part, useText(block), block);
   else if (block.type === "tool_result") gatherResult(block, into);
   else into.count(unshownNames[block.type]);
 }
 
 function gatherResult({ content, structuredContent }: Pick<ToolResultBlock, "content" | "structuredContent">, into: Gathering): void {
-  const { places } = into;
-  if (content.length === 0 && structuredContent === undefined) into.show(places.result, "");
+  const { place, labels } = into;
+  if (content.length === 0 && structuredContent === undefined) into.show(place.result, "");
   for (const [i, piece] of content.entries()) {
-    const label = content.length === 1 ? places.result : places.result + places.part(i + 1);
+    const label = content.length === 1 ? place.result : place.result + into.numbered(place.part, i + 1);
     if (piece.type === "text") into.show(label, piece.text);
     else if (piece.type === "image" || piece.type === "audio") into.count(piece.type);
     else if (piece.type === "resource" && "blob" in piece.resource) into.count("file");
     else into.show(label, objectText(asJson(piece)), piece);
   }
-  if (structuredContent !== undefined) into.show(places.structured, objectText(structuredContent), structuredContent);
+  if (structuredContent !== undefined) into.show(labels.structured, objectText(structuredContent), structuredContent);
 }
 
 /** The block without its undefined members, as it was parsed. */

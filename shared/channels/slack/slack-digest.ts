@@ -2,13 +2,14 @@
 
 import type { DigestEntry } from "../digest-content.ts";
 import { warningsOf, whatOf } from "../notice-line.ts";
+import { textOf } from "../../words/text.ts";
 import { type Inline, filled, list, moment, paragraph, plain, say } from "./slack-blocks.ts";
 import type { SlackMessage } from "./slack-message.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 
 /** @param brief Leaves the names out, for where Slack refuses the message as too long. */
 export function slackDigest(entries: readonly DigestEntry[], words: NoticeWords, brief: boolean): SlackMessage {
-  const title = words.review.digest(entries.length);
+  const title = textOf(words.review.digest, { n: entries.length }, words.lang);
   return {
     text: title,
     blocks: [

@@ -22,6 +22,7 @@ import { isMessage } from "../../model/subject/subject.ts";
 import type { ReviewFacts, Serving } from "../../review/review-facts.ts";
 import { unreachable } from "../../result.ts";
 import type { ReviewView, ShownModel } from "../../review/view.ts";
+import { type Text, textOf } from "../../words/text.ts";
 import { whyText } from "../../routing/choose.ts";
 import { callWords } from "../content-words.ts";
 import { riskWords } from "../risk-words.ts";
@@ -44,7 +45,7 @@ type FactsShown = {
 /** Who asks, what for, which models, what it costs, and the deadline. */
 export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShown): SlackBlock {
   const { words, inChannel, isBrief } = shown;
-  const { review, slack } = words;
+  const { lang, review, slack } = words;
   const { requestor, version } = view;
   const { editedBy, quorum } = facts;
   return list([
@@ -58,12 +59,12 @@ export function factLines(view: ReviewView, facts: ReviewFacts, shown: FactsShow
       rule: named(view.rule, words),
     }),
     filled(review.silence, { at: moment(facts.deadline.at) }),
-    ...(quorum === null ? [] : [[say(slack.facts.quorum(quorum.votes, quorum.needed))]]),
+    ...(quorum === null ? [] : [[say(textOf(slack.facts.quorum, { votes: quorum.votes, needed: quorum.needed }, lang))]]),
   ]);
 }
 
 function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { words }: FactsShown): Inline[][] {
-  const { review, slack } = words;
+  const { lang, review, slack } = words;
   const cachedAt = view.subject === "message" ? (view.cachedAt ?? null) : null;
   switch (serving.kind) {
     case "goesTo":
@@ -81,7 +82,7 @@ function servingFacts(serving: Serving, view: ReviewView, facts: ReviewFacts, { 
         filled(slack.facts.answered, { model: named(serving.by?.id ?? "", words), name: named(serving.realName, words) }),
         // Vectors have no finish reason.
         ...(facts.embedding !== null && serving.stopReason === undefined ? [] : [stopFact(serving.stopReason, words)]),
-        ...(facts.cost === null ? [] : [[say(slack.facts.cost(costWords(facts.cost, review)))]]),
+        ...(facts.cost === null ? [] : [[say(textOf(slack.facts.cost, { cost: costWords(facts.cost, words) }, lang))]]),
         ...formOf(facts, words),
         ...(cachedAt === null ? [] : [filled(review.cached, { at: moment(cachedAt) })]),
       ];
@@ -104,12 +105,12 @@ const whichModels = (models: readonly ShownModel[], { namedModel, cost }: Review
     ...filled(i === 0 ? words.slack.facts.model : words.slack.facts.next, {
       model: named(id, words),
       provider: named(provider, words),
-      cost: say(costWords({ kind: "atMost", usd: worstCostUsd }, words.review)),
+      cost: say(costWords({ kind: "atMost", usd: worstCostUsd }, words)),
     }),
     say(`. ${shortened(whyText(why, words.review.why), words)}`),
   ]),
   ...(namedModel === null ? [] : [namedFact(namedModel, words)]),
-  ...(cost === null ? [] : [[say(words.slack.facts.worstCost(words.review.money(cost.usd)))]]),
+  ...(cost === null ? [] : [[say(textOf(words.slack.facts.worstCost, { cost: words.numbers.dollars(cost.usd) }, words.lang))]]),
 ];
 
 const namedFact = ({ name, version, provider }: NamedModel, words: NoticeWords): Inline[] => [
@@ -127,17 +128,20 @@ const stopFact = (reason: string | undefined, words: NoticeWords): Inline[] =>
 const settingFacts = (
   { maxTokens, temperature, topP, topK, toolChoice }: SamplingRequest,
   { embedding, replyForm }: ReviewFacts,
-  { review, slack }: NoticeWords,
-): Inline[][] =>
-  [
-    maxTokens === undefined ? undefined : slack.facts.settings(maxTokens),
-    embedding === null ? undefined : review.texts(embedding.texts),
-    temperature === undefined ? undefined : slack.facts.temperature(temperature),
-    topP === undefined ? undefined : slack.facts.topP(topP),
-    topK === undefined ? undefined : slack.facts.topK(topK),
-    replyForm === null ? undefined : replyForm === "json" ? review.json : slack.facts.jsonSchema,
-    toolChoice === undefined ? undefined : slack.facts.toolChoice(toolChoice),
+  { lang, review, slack: { facts } }: NoticeWords,
+): Inline[][] => {
+  const valued = (text: Text<"value">, value: string | number | undefined): string | undefined =>
+    value === undefined ? undefined : textOf(text, { value: String(value) }, lang);
+  return [
+    maxTokens === undefined ? undefined : textOf(facts.maxTokens, { n: maxTokens }, lang),
+    embedding === null ? undefined : textOf(review.texts, { n: embedding.texts }, lang),
+    valued(facts.temperature, temperature),
+    valued(facts.topP, topP),
+    valued(facts.topK, topK),
+    replyForm === null ? undefined : replyForm === "json" ? review.json : facts.jsonSchema,
+    valued(facts.toolChoice, toolChoice),
   ].flatMap((line) => (line === undefined ? [] : [[say(line)]]));
+};
 
 /** The form that an edited reply must keep. */
 const formOf = ({ replyForm }: ReviewFacts, { review, slack }: NoticeWords): Inline[][] =>
@@ -153,11 +157,11 @@ const longestSentence = 300;
 
 /** The risk notes, the gravest first. */
 export function riskBlocks({ risks }: ReviewFacts, words: NoticeWords): SlackBlock[] {
-  const { review, slack } = words;
+  const { lang, review, slack } = words;
   if (risks.length === 0) return [];
   const lines = risks
     .slice(0, mostLines)
     .map((risk) => [strong(`${review.riskLevels[risk.level]}${review.marks.colon}`), say(shortened(riskWords(risk, words), words))]);
   const more = risks.length - lines.length;
-  return [paragraph(strong(review.risks)), list(more > 0 ? [...lines, [say(slack.risks.more(more))]] : lines)];
+  return [paragraph(strong(review.risks)), list(more > 0 ? [...lines, [say(textOf(slack.risks.more, { n: more }, lang))]] : lines)];
 }

@@ -23,12 +23,13 @@ import {
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine } from "../notice-line.ts";
 import { slackGateWords } from "./slack-asking.ts";
-import { type SlackContent, type Unshown, beginningOf, charactersIn, contentOf, fitsWhole } from "./slack-content.ts";
+import { type SlackContent, beginningOf, charactersIn, contentOf, fitsWhole, unshownKinds } from "./slack-content.ts";
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { toolName } from "../../model/subject/tool-call.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
+import { textOf } from "../../words/text.ts";
 import type { ReviewView } from "../../review/view.ts";
 
 /** `text` is what notifications show; Slack reads markup in it. */
@@ -87,13 +88,17 @@ function wholeContent({ view, words, excerpt }: SlackMessageInput): SlackBlock[]
 function partContent({ view, words, excerpt }: SlackMessageInput, room: number): SlackBlock[] {
   const content = contentOf(view, words);
   const unshown = unshownOf(view, words, content);
-  const { hidden } = words.slack;
+  const {
+    lang,
+    review: { counts },
+    slack: { hidden },
+  } = words;
   if (excerpt === "none" || room === 0) {
     const what = countWords(charactersIn(view), unshown, words);
     return [
       paragraph(
         strong(excerpt === "none" ? hidden.byPolicy : hidden.tooLong),
-        say(`${what === "" ? hidden.characters(0) : what}${hidden.open}`),
+        say(`${what === "" ? textOf(counts.characters, { n: 0 }, lang) : what}${hidden.open}`),
       ),
     ];
   }
@@ -103,16 +108,19 @@ function partContent({ view, words, excerpt }: SlackMessageInput, room: number):
   return [
     ...contentBlocks(view, words, pieces),
     // Texts that each fit may be too long together.
-    paragraph(strong(hidden.heading), say(`${what === "" ? hidden.text(content.pieces.length) : what}${hidden.open}`)),
+    paragraph(
+      strong(hidden.heading),
+      say(`${what === "" ? textOf(hidden.wholeTexts, { n: content.pieces.length }, lang) : what}${hidden.open}`),
+    ),
   ];
 }
 
+/** In the order in which they are said. */
+const leftOut = [...unshownKinds, "model", "risk", "name", "written", "masked"] as const;
+type LeftOut = Readonly<Partial<Record<(typeof leftOut)[number], number>>>;
+
 /** What the message leaves out however much room there is. */
-function unshownOf(
-  view: ReviewView,
-  words: NoticeWords,
-  { unshown }: SlackContent,
-): Unshown & { model?: number; risk?: number; name?: number; written?: number; masked?: number } {
+function unshownOf(view: ReviewView, words: NoticeWords, { unshown }: SlackContent): LeftOut {
   const asked = view.gate === "request";
   const { server, client, method, name: tool } = view.requestor;
   const names = [view.reviewer, view.rule, server, client, method, tool];
@@ -141,26 +149,13 @@ function namesOfModels(view: ReviewView): string[] {
   return [...models.flatMap(({ id, provider }) => [id, provider]), ...named];
 }
 
-function countWords(characters: number, unshown: ReturnType<typeof unshownOf>, { review, slack: { hidden } }: NoticeWords): string {
-  const { image, audio, file, tool, toolUse, toolResult, vector, metadata, secret, model, risk, name, written, masked } = unshown;
-  const part = (count: number | undefined, say: (count: number) => string): string[] => (count === undefined ? [] : [say(count)]);
-  return [
-    ...(characters > 0 ? [hidden.characters(characters)] : []),
-    ...part(image, hidden.image),
-    ...part(audio, hidden.audio),
-    ...part(file, hidden.file),
-    ...part(tool, hidden.tool),
-    ...part(toolUse, hidden.toolUse),
-    ...part(toolResult, hidden.toolResult),
-    ...part(vector, hidden.vector),
-    ...part(metadata, hidden.metadata),
-    ...part(secret, hidden.secret),
-    ...part(model, hidden.model),
-    ...part(risk, hidden.risk),
-    ...part(name, hidden.name),
-    ...part(written, hidden.written),
-    ...part(masked, hidden.masked),
-  ].join(review.marks.comma);
+function countWords(characters: number, unshown: LeftOut, { lang, review: { counts, marks }, slack: { hidden } }: NoticeWords): string {
+  const kinds = { ...counts, ...hidden.kinds };
+  const some = leftOut.flatMap((kind) => {
+    const n = unshown[kind];
+    return n === undefined ? [] : [textOf<"n">(kinds[kind], { n }, lang)];
+  });
+  return [...(characters > 0 ? [textOf(counts.characters, { n: characters }, lang)] : []), ...some].join(marks.comma);
 }
 
 function contentBlocks(view: ReviewView, words: NoticeWords, pieces: SlackContent["pieces"]): SlackBlock[] {

@@ -8,8 +8,9 @@ import type { EditIssue } from "../../review/edit.ts";
 import { longestReason } from "../../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
 import { reasonWords } from "../fact-words.ts";
-import { editLead, slackGateWords } from "./slack-asking.ts";
+import { editLead, fieldWords, slackGateWords } from "./slack-asking.ts";
 import { editableFields, inputAction, reasonBlock } from "./slack-submission.ts";
+import { textOf } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { reviewFacts } from "../../review/review-facts.ts";
 import { findInvisible } from "../../invisible-characters.ts";
@@ -65,7 +66,7 @@ export function editModal(view: ReviewView, reference: string, words: NoticeWord
   if (fields.size === 0 || fields.size > mostFields || ![...fields.values()].every(survivesSlack)) return null;
   const facts = reviewFacts(view);
   const gateWords = slackGateWords(facts, words);
-  const lead = editLead(facts, words).replace("{version}", String(view.version));
+  const lead = textOf(editLead(facts, words), { version: String(view.version) }, words.lang);
   return {
     type: "modal",
     callback_id: "edit",
@@ -80,7 +81,7 @@ export function editModal(view: ReviewView, reference: string, words: NoticeWord
         return {
           type: "input",
           block_id: path,
-          label: plain(words.slack.field(path, view.gate, view.request.kind)),
+          label: plain(fieldWords(path, { gate: view.gate, kind: view.request.kind }, words)),
           optional: mayBeEmpty,
           element: {
             type: "plain_text_input",
@@ -103,7 +104,9 @@ export function modalErrors(view: ReviewView, issues: readonly EditIssue[], word
 }
 
 /** What Slack shows beside the reason of a denial that is too long. */
-export const reasonError = ({ slack: { modal } }: NoticeWords): Record<string, string> => ({ [reasonBlock]: modal.longest(longestReason) });
+export const reasonError = ({ lang, slack: { modal } }: NoticeWords): Record<string, string> => ({
+  [reasonBlock]: textOf(modal.longest, { n: longestReason }, lang),
+});
 
 /** Replaces a modal that decided nothing. `sentence` is one of ours. */
 export const outcomeModal = (sentence: string, { slack: { modal } }: NoticeWords): SlackModal => ({

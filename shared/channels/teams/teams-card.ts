@@ -15,6 +15,7 @@ import { asksWords, costWords, gateWords } from "../fact-words.ts";
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "../notice-line.ts";
 import { outsideName, outsideText } from "../plain-text.ts";
+import { textOf } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { riskWords } from "../risk-words.ts";
 
@@ -87,7 +88,7 @@ export function teamsReminder({ view, words, url }: TeamsCardInput): TeamsMessag
   const body = [
     paragraph(heading(title)),
     paragraph(run(lineOf(view, words))),
-    paragraph(...filled(words.review.silence, { at: words.review.time(view.deadlineAt) })),
+    paragraph(...filled(words.review.silence, { at: words.numbers.time(view.deadlineAt) })),
   ];
   return messageOf(`${title}: ${summaryOf(view, words)}`, body, url, words);
 }
@@ -101,7 +102,7 @@ export function teamsEnding(view: ReviewView, words: NoticeWords): TeamsMessage 
   const places = {
     ...(by === null ? {} : { by: named(by, words) }),
     ...(to === null ? {} : { to: named(to, words) }),
-    ...(at === null ? {} : { at: words.review.time(at) }),
+    ...(at === null ? {} : { at: words.numbers.time(at) }),
   };
   const what = whatOf(noticeFacts(view), words);
   const body = [paragraph(heading(title)), paragraph(...filled(sentence, places)), paragraph(run(safe(what)))];
@@ -110,13 +111,13 @@ export function teamsEnding(view: ReviewView, words: NoticeWords): TeamsMessage 
 
 /** Several reviews: a line with a link for each. No content. */
 export function teamsDigest(entries: readonly DigestEntry[], words: NoticeWords): TeamsMessage {
-  const title = words.review.digest(entries.length);
+  const title = textOf(words.review.digest, { n: entries.length }, words.lang);
   const { gates, deadline, why } = words.slack.digest;
   const lines = entries.map(({ url, facts }) =>
     paragraph(
       { type: "TextRun", text: gates[facts.gate], selectAction: { type: "Action.OpenUrl", url } },
       run(safe(`${words.review.marks.colon}${whatOf(facts, words, 24)}${warningsOf(facts, words)}`)),
-      ...filled(deadline, { at: words.review.time(facts.deadlineAt) }),
+      ...filled(deadline, { at: words.numbers.time(facts.deadlineAt) }),
     ),
   );
   return messageOf(title, [paragraph(heading(title)), paragraph(run(why)), ...lines], null, words);
@@ -127,7 +128,7 @@ export const teamsTest = ({ title, text }: { readonly title: string; readonly te
   messageOf(title, [paragraph(heading(title)), paragraph(run(safe(text)))], null, words);
 
 function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | undefined): TeamsMessage {
-  const { review, teams } = words;
+  const { lang, numbers, review, slack, teams } = words;
   const facts = reviewFacts(view);
   const { server, client, method, name } = view.requestor;
   const names = { server: named(server, words), client: named(client, words), method: named(method, words), name: named(name, words) };
@@ -139,11 +140,11 @@ function reviewCard({ view, words, url }: TeamsCardInput, excerpt: Excerpt | und
     paragraph(heading(lineOf(view, words))),
     paragraph(run(gateWords(facts, review).lead)),
     paragraph(...filled(`${asksWords(facts, review)} `, names), run(review.sure[facts.associationConfidence].short)),
-    ...(facts.serving.kind === "written" ? [paragraph(...filled(words.slack.facts.written, { by: named(facts.serving.by, words) }))] : []),
-    ...(facts.cost === null ? [] : [paragraph(run(words.slack.facts.cost(costWords(facts.cost, review))))]),
-    paragraph(...filled(review.silence, { at: review.time(facts.deadline.at) })),
+    ...(facts.serving.kind === "written" ? [paragraph(...filled(slack.facts.written, { by: named(facts.serving.by, words) }))] : []),
+    ...(facts.cost === null ? [] : [paragraph(run(textOf(slack.facts.cost, { cost: costWords(facts.cost, words) }, lang)))]),
+    paragraph(...filled(review.silence, { at: numbers.time(facts.deadline.at) })),
     ...(warnings.length === 0 ? [] : [paragraph(strong(review.risks)), ...warnings]),
-    ...(more > 0 ? [paragraph(run(words.slack.risks.more(more)))] : []),
+    ...(more > 0 ? [paragraph(run(textOf(slack.risks.more, { n: more }, lang)))] : []),
     ...handOverParts(view, words),
     ...(excerpt === undefined ? [paragraph(run(teams.noExcerpt))] : excerptParts(view, excerpt, words)),
     paragraph(...filled(teams.room, { reviewer: named(view.reviewer, words) })),
@@ -165,13 +166,13 @@ function handOverParts(view: ReviewView, words: NoticeWords): (RichText | Frame)
 }
 
 function excerptParts(view: ReviewView, { pieces, more }: Excerpt, words: NoticeWords): (RichText | Frame)[] {
-  const { excerpt } = words;
+  const { lang, excerpt } = words;
   return [
     ...pieces.map(({ from, text, leftOut }) => {
       const label = startOf(view, from, words);
       return leftOut === undefined ? framed(label, text, words) : paragraph(strong(`${label}: `), run(words.review.secret));
     }),
-    paragraph(run(more > 0 ? excerpt.more(more) : pieces.length === 0 ? excerpt.nothing : excerpt.all)),
+    paragraph(run(more > 0 ? textOf(excerpt.more, { n: more }, lang) : pieces.length === 0 ? excerpt.nothing : excerpt.all)),
   ];
 }
 

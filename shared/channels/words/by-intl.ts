@@ -1,6 +1,8 @@
 // Counts, times, spans of time and amounts as a language writes them: all that Intl knows. Each
 // catalogue asks for its own language.
 
+import { type Text, textOf } from "../../words/text.ts";
+
 export type NumberWords = {
   readonly number: (n: number) => string;
   /** The one of two forms that stands with `n` (`Intl.PluralRules`), `n` before it. */
@@ -18,18 +20,23 @@ export type NumberWords = {
   readonly span: (milliseconds: number) => string;
   /** The same for the time left when a page was made: from one minute on without seconds. */
   readonly left: (milliseconds: number) => string;
-  /** The largest unit alone, of which there are two or more where possible. */
-  readonly roughSpan: (milliseconds: number) => string;
   /** US dollars in one unit, rounded upwards and never to nothing: "$0.0138", "$3.40". */
   readonly dollars: (usd: number) => string;
   readonly bytes: (count: number) => string;
 };
 
-type Unit = "day" | "hour" | "minute" | "second";
+export type Unit = "day" | "hour" | "minute" | "second";
 const secondsIn: Readonly<Record<Unit, number>> = { day: 86_400, hour: 3_600, minute: 60, second: 1 };
 const unitsDown = ["day", "hour", "minute", "second"] as const;
 
 const wholeSeconds = (milliseconds: number): number => Math.max(0, Math.floor(milliseconds / 1_000));
+
+/** The largest unit of a time span and how many of it, two or more where possible. */
+export function roughSpan(milliseconds: number): { readonly unit: Unit; readonly n: number } {
+  const seconds = wholeSeconds(milliseconds);
+  const unit = seconds < 60 ? "second" : seconds < 2 * 3_600 ? "minute" : seconds < 2 * 86_400 ? "hour" : "day";
+  return { unit, n: Math.floor(seconds / secondsIn[unit]) };
+}
 
 /**
  * `own`: what Intl cannot say: that nothing is paid, less than can be shown, the word for bytes,
@@ -37,7 +44,7 @@ const wholeSeconds = (milliseconds: number): number => Math.max(0, Math.floor(mi
  */
 export function numberWords(
   locale: string,
-  own: { readonly free: string; readonly under: string; readonly bytes: (count: number) => string; readonly units: "long" | "short" },
+  own: { readonly free: string; readonly under: string; readonly bytes: Text<"n">; readonly units: "long" | "short" },
 ): NumberWords {
   const number = (n: number): string => n.toLocaleString(locale);
   const rules = new Intl.PluralRules(locale);
@@ -61,16 +68,11 @@ export function numberWords(
     ...timesIn(locale),
     span,
     left: (milliseconds) => span(milliseconds < 60_000 ? milliseconds : milliseconds - (milliseconds % 60_000)),
-    roughSpan: (milliseconds) => {
-      const seconds = wholeSeconds(milliseconds);
-      const unit = seconds < 60 ? "second" : seconds < 2 * 3_600 ? "minute" : seconds < 2 * 86_400 ? "hour" : "day";
-      return unitOf(Math.floor(seconds / secondsIn[unit]), unit);
-    },
     dollars: (usd) => dollarsIn(locale, own, usd),
     bytes: (count) => {
       const [size, unit] = count < 1_048_576 ? [count / 1_024, "KB"] : [count / 1_048_576, "MB"];
       return count < 1_024
-        ? own.bytes(count)
+        ? textOf(own.bytes, { n: count }, locale)
         : `${size.toLocaleString(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })} ${unit}`;
     },
   };

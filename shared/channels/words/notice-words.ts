@@ -2,6 +2,7 @@
 // them: the pages Worker makes all three.
 
 import { excerptEn } from "./en/excerpt-en.ts";
+import { numbersEn } from "./en/page-numbers-en.ts";
 import { reviewEn } from "./en/review-en.ts";
 import { slackEn } from "./en/slack-en.ts";
 import { teamsEn } from "./en/teams-en.ts";
@@ -9,16 +10,18 @@ import type { PlacesIn, Text } from "../../words/text.ts";
 import type { Language } from "./languages.ts";
 import type { PluralForms } from "./plural-forms.ts";
 import { excerptZh } from "./zh/excerpt-zh.ts";
+import { numbersZh } from "./zh/page-numbers-zh.ts";
 import { reviewZh } from "./zh/review-zh.ts";
 import { slackZh } from "./zh/slack-zh.ts";
 import { teamsZh } from "./zh/teams-zh.ts";
 
 /**
  * `review`: what every channel and page says in the same words. `lang`: of `<html lang>` and of
- * cards. The others: what each says in its own.
+ * cards. `numbers`: as the
+ * language writes them. The others: what each says in its own.
  */
-const en = { lang: "en", review: reviewEn, excerpt: excerptEn, slack: slackEn, teams: teamsEn };
-const zhCN = { lang: "zh-CN", review: reviewZh, excerpt: excerptZh, slack: slackZh, teams: teamsZh };
+const en = { lang: "en", numbers: numbersEn, review: reviewEn, excerpt: excerptEn, slack: slackEn, teams: teamsEn };
+const zhCN = { lang: "zh-CN", numbers: numbersZh, review: reviewZh, excerpt: excerptZh, slack: slackZh, teams: teamsZh };
 
 /** The same members with any words in them; of plurals those that the language has. */
 export type InAnyWords<Said> = Said extends string
@@ -32,7 +35,7 @@ export type InAnyWords<Said> = Said extends string
 export type NoticeWords = InAnyWords<typeof en>;
 
 /** What says a review: the client has these alone, in English. */
-export type ReviewWords = Pick<NoticeWords, "lang" | "review">;
+export type ReviewWords = Pick<NoticeWords, "lang" | "numbers" | "review">;
 
 export const noticeCatalogues = { en, "zh-CN": zhCN } as const satisfies Readonly<Record<Language, NoticeWords>>;
 

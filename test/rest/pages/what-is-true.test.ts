@@ -6,7 +6,7 @@ import type { Problem } from "../../../workers/ui/problem.tsx";
 import { defaultModel } from "../../support/model-why.ts";
 import { decided, openRequest, openResponse, standings } from "../../outside/pages/examples.ts";
 
-const { review: reviewWords } = catalogues.en;
+const { numbers } = catalogues.en;
 
 /** The words of a page, with one space between any two: no tags, no style. */
 const wordsOf = (view: ReviewView, problem?: Problem): string =>
@@ -116,7 +116,7 @@ describe("a review page says only what is true now", () => {
   });
 
   test("the time left is rounded down, and has seconds only in the last minute", () => {
-    expect([598_000, 60_000, 59_999, 7_199_999, 90_000_000, 0, -5].map(reviewWords.left)).toEqual([
+    expect([598_000, 60_000, 59_999, 7_199_999, 90_000_000, 0, -5].map(numbers.left)).toEqual([
       "9 minutes",
       "1 minute",
       "59 seconds",

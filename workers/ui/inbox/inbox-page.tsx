@@ -8,7 +8,6 @@ import { reviewKey } from "../../../shared/review/inbox.ts";
 import type { InboxFacts } from "../../../shared/review/inbox-facts.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { type InboxFilter, type InboxItem, type InboxList, inboxFilters } from "../../../shared/review/inbox-list.ts";
-import { pluralOf } from "../approve-words.ts";
 import { Document } from "../document.tsx";
 import { Icon } from "../icons.tsx";
 import { useWords } from "../language.ts";
@@ -16,7 +15,7 @@ import { costOf } from "../lead.tsx";
 import { People } from "../names.tsx";
 import { Name } from "../outside-text.tsx";
 import { pageScript } from "../page-script.ts";
-import { fill } from "../sentence.tsx";
+import { fill, fillText } from "../sentence.tsx";
 import { keepSessionScript } from "../session-script.ts";
 import { inboxScript } from "./inbox-script.ts";
 import { Listening } from "./listening.tsx";
@@ -67,12 +66,12 @@ const Caller = ({ facts: { server, name } }: { facts: InboxFacts }) => (
 );
 
 const Expiry = ({ at, now }: { at: number; now: number }) => {
-  const { inbox, page, review } = useWords();
+  const { inbox, numbers, page } = useWords();
   const leftMs = Math.max(0, at - now);
   const isSoon = leftMs < soonMs;
   const left = (
     <b class="num" data-left={String(Math.floor(leftMs / 1_000))} data-hours={page.strip.hours}>
-      {review.left(leftMs)}
+      {numbers.left(leftMs)}
     </b>
   );
   return <span {...(isSoon ? { class: "soon" } : {})}>{fill(isSoon ? inbox.list.soon : inbox.list.expires, { left })}</span>;
@@ -95,12 +94,14 @@ const Meta = ({ item: { gate, deadlineAt, facts, warnings }, now, reader }: { it
     <b>{list.gates[gate]}</b>,
     tools + images === 0 ? null : (
       <span>
-        {[tools === 0 ? "" : list.tools(tools), images === 0 ? "" : list.images(images)].filter(Boolean).join(review.marks.comma)}
+        {[tools === 0 ? "" : fillText(list.tools, { n: tools }), images === 0 ? "" : fillText(list.images, { n: images })]
+          .filter(Boolean)
+          .join(review.marks.comma)}
       </span>
     ),
     cost === null ? null : <span>{costOf({ cost }, useWords())}</span>,
     quorum === null ? null : quorum.votes === 0 ? (
-      <span>{list.needs(quorum.needed)}</span>
+      <span>{fill(list.needs, { n: quorum.needed })}</span>
     ) : (
       <span>
         {fill(list.votes, {
@@ -156,7 +157,7 @@ const Group = ({ items, of, path }: { items: readonly InboxItem[]; of: number; p
         <h2>{fill(list.alike, { n: String(of), caller: <Caller facts={first.facts} /> })}</h2>
         <p class="meta">
           <span>{list.alikeWhy}</span>
-          <a href={`${path}/together?${query}`}>{pluralOf(words.page.lang, list.group, some.length)}</a>
+          <a href={`${path}/together?${query}`}>{fill(list.group, { n: some.length })}</a>
         </p>
       </div>
     </li>
@@ -175,7 +176,7 @@ const Filters = ({ path, list, filter }: Pick<InboxPageInput, "path" | "list" | 
     <nav class="chips" aria-label={words.filter}>
       {inboxFilters.map((each) => (
         <a class="chip" href={each === "all" ? path : `${path}?filter=${each}`} {...(each === filter ? { "aria-current": "true" } : {})}>
-          {words.filters[each].replace("{n}", String(list.counts[each]))}
+          {fill(words.filters[each], { n: String(list.counts[each]) })}
         </a>
       ))}
     </nav>
@@ -263,7 +264,7 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
   const said = words.inbox.list;
   return (
     <Document
-      title={`${words.inbox.link.replace("{n}", String(all))} · ${words.page.product}`}
+      title={`${fillText(words.inbox.link, { n: String(all) })} · ${words.page.product}`}
       cspNonce={cspNonce}
       reader={reader}
       inbox={{ path, count: all }}
@@ -272,7 +273,7 @@ export const InboxPage = (input: InboxPageInput & { readonly cspNonce: string })
     >
       <div class="wrap inbox">
         <h1 class="said-by-us" id="heading">
-          {all === 0 ? said.none : pluralOf(words.page.lang, said.heading, all)}
+          {all === 0 ? said.none : fill(said.heading, { n: all })}
         </h1>
         <Listening live={`${path}/live`} page={filter === "all" ? path : `${path}?filter=${filter}`} count={all} />
         {all === 0 ? null : <Filters path={path} list={list} filter={filter} />}

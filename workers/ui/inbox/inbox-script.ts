@@ -10,7 +10,10 @@ export const inboxScript = `
 (() => {
   "use strict";
   const all = (selector, inside = document) => [...inside.querySelectorAll(selector)];
-  const phrase = (lang, forms, n) => (forms[new Intl.PluralRules(lang).select(n)] ?? forms.other).replace("{n}", n.toLocaleString(lang));
+  // As textParts of shared/words/text.ts.
+  const phrase = (lang, text, n) =>
+    text.replace(/\\{n(?:, ([^{}/]*)(?:[/]([^{}]*))?)?\\}/g, (_, one = "#", other = one) =>
+      (new Intl.PluralRules(lang).select(n) === "one" ? one : other).replace("#", n.toLocaleString(lang)));
 
   // The selection.
   const batch = document.getElementById("batch");

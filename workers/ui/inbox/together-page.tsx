@@ -5,7 +5,6 @@
 import { approveAct, formFields, longestReason } from "../../../shared/review/form.ts";
 import { type ReviewFacts, reviewFacts } from "../../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
-import { pluralOf } from "../approve-words.ts";
 import { originsOf } from "../asking-words.ts";
 import { Details } from "../details.tsx";
 import { Document, type InboxMark } from "../document.tsx";
@@ -16,6 +15,7 @@ import { Plain } from "../outside-text.tsx";
 import { pageScript } from "../page-script.ts";
 import { ReplyOf, RequestOf } from "../subject-content.tsx";
 import { Notices, replyHistory, requestHistory, showingOf } from "../review-page.tsx";
+import { fill, fillText } from "../sentence.tsx";
 import { inboxScript } from "./inbox-script.ts";
 import { Listening } from "./listening.tsx";
 import { riskWords } from "../../../shared/channels/risk-words.ts";
@@ -103,7 +103,7 @@ const One = ({ review, index, of }: { review: TogetherReview; index: number; of:
     <section class="one" data-key={key} aria-labelledby={heading}>
       <input type="hidden" name="review" value={value} />
       <h2 id={heading}>
-        {together.ordinal.replace("{n}", String(index + 1)).replace("{of}", String(of))} · <HeadingWords view={view} facts={facts} />
+        {fill(together.ordinal, { n: String(index + 1), of: String(of) })} · <HeadingWords view={view} facts={facts} />
       </h2>
       <p class="meta">
         <a href={path}>{together.alone}</a>
@@ -118,8 +118,8 @@ const One = ({ review, index, of }: { review: TogetherReview; index: number; of:
 };
 
 const Deny = ({ count, isDenying }: { count: number; isDenying: boolean }) => {
-  const { inbox, page } = useWords();
-  const words = pluralOf(page.lang, inbox.together.deny, count);
+  const { inbox } = useWords();
+  const words = fillText(inbox.together.deny, { n: count });
   return (
     <details class="ours" open={isDenying}>
       <summary class="chev">{words}</summary>
@@ -154,8 +154,8 @@ const Decision = ({ reviews, isAlike, mayApprove, isDenying }: TogetherPageInput
         <>
           <p class="soft">{together.effect}</p>
           <button type="submit" id="approve-all" class={isHigh ? "btn despite" : "btn yes"} name={formFields.act} value={approveAct(0)}>
-            {pluralOf(page.lang, together.approve, count)}
-            {warnings === 0 ? "" : pluralOf(page.lang, together.despite, warnings)}
+            {fill(together.approve, { n: count })}
+            {warnings === 0 ? "" : fill(together.despite, { n: warnings })}
           </button>
         </>
       ) : (
@@ -170,7 +170,7 @@ export const TogetherPage = (input: TogetherPageInput & { readonly cspNonce: str
   const { cspNonce, action, reviews, over, most, reader, inbox } = input;
   const words = useWords();
   const { together } = words.inbox;
-  const title = reviews.length === 0 ? together.nothing : pluralOf(words.page.lang, together.title, reviews.length);
+  const title = reviews.length === 0 ? together.nothing : fillText(together.title, { n: reviews.length });
   return (
     <Document
       title={`${title} · ${words.page.product}`}
@@ -186,8 +186,8 @@ export const TogetherPage = (input: TogetherPageInput & { readonly cspNonce: str
         </button>
         <h1 class="said-by-us">{title}</h1>
         <Listening live={`${inbox.path}/live`} page={inbox.path} count={inbox.count} />
-        {over === 0 ? null : <p class="note mind">{pluralOf(words.page.lang, together.over, over)}</p>}
-        {most === null ? null : <p class="note mind">{together.most.replace("{n}", String(most))}</p>}
+        {over === 0 ? null : <p class="note mind">{fill(together.over, { n: over })}</p>}
+        {most === null ? null : <p class="note mind">{fill(together.most, { n: String(most) })}</p>}
         {reviews.map((review, index) => (
           <One review={review} index={index} of={reviews.length} />
         ))}

@@ -1,8 +1,6 @@
 // Every sentence of an email, in English. What other channels say in the same words is in
 // review-en.ts.
 
-import { plural } from "./page-numbers-en.ts";
-
 export const emailEn = {
   gates: {
     request: {
@@ -87,13 +85,13 @@ export const emailEn = {
     writtenBy: "Reply written by",
     model1: "{name}, from {provider}",
     otherwise: "If that fails",
-    more: (count: number): string => `and ${plural(count, "other", "others")}`,
+    more: "and {n, # other/# others}",
     noModel: "No model is listed.",
     cost: "Cost",
     people: "Who has to approve",
-    quorum: (quorum: number): string => `${quorum.toLocaleString("en-US")} people.`,
-    votes: (votes: number): string => `${plural(votes, "person has", "people have")} approved so far.`,
-    risk: (count: number, level: string): string => plural(count, `note of ${level} risk`, `notes of ${level} risk`),
+    quorum: "{n} people.",
+    votes: "{n, # person has/# people have} approved so far.",
+    risk: "{n} {n, note/notes} of {level} risk",
     risksThere: "What they are is on the page.",
     run: "Run",
   },

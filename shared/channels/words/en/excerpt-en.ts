@@ -1,7 +1,6 @@
 // What emails and Teams cards say around the beginning of the content, in English.
 
 import type { ExcerptPiece } from "../../excerpt.ts";
-import { plural } from "./page-numbers-en.ts";
 
 export const excerptEn = {
   heading: "How it begins",
@@ -29,12 +28,11 @@ export const excerptEn = {
     arguments: "From the client: arguments of the tool",
   } satisfies Partial<Record<ExcerptPiece["from"], string>>,
   end: "End of what came from outside",
-  more: (count: number): string =>
-    `${plural(count, "more character of text follows", "more characters of text follow")} on the page, with everything that is not text.`,
+  more: "{n, # more character of text follows/# more characters of text follow} on the page, with everything that is not text.",
   all: "That is all of the text. Everything that is not text is on the page.",
   nothing: "There is no text to show here. The content is on the page.",
   none: "The policy keeps the content out of emails. It is on the page.",
   later: "The content is on the page.",
-  cut: (count: number): string => `… and ${plural(count, "more character", "more characters")}`,
+  cut: "… and {n, # more character/# more characters}",
   tab: "tab",
 } as const;

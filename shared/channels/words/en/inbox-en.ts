@@ -1,9 +1,6 @@
 // Every sentence of the inbox, in English: signing in, the list, and several reviews decided
 // together.
 
-import type { PluralForms } from "../plural-forms.ts";
-import { plural } from "./page-numbers-en.ts";
-
 export const inboxEn = {
   title: "Inbox",
   link: "Inbox ({n})",
@@ -42,7 +39,7 @@ export const inboxEn = {
   },
   list: {
     none: "No review waits for you",
-    heading: { one: "{n} review waits for you", other: "{n} reviews wait for you" } satisfies PluralForms,
+    heading: "{n, # review waits for you/# reviews wait for you}",
     label: "Reviews, earliest expiry first",
     filter: "Filter",
     filters: { all: "All {n}", prompts: "Prompts {n}", replies: "Replies {n}", warnings: "With warnings {n}", last: "Last vote {n}" },
@@ -52,22 +49,22 @@ export const inboxEn = {
     expires: "Expires in {left}",
     soon: "Expires soon, in {left}",
     votes: "{votes} of {needed}: {by}",
-    needs: (needed: number): string => `needs ${plural(needed, "approval", "approvals")}`,
-    tools: (n: number): string => plural(n, "tool", "tools"),
-    images: (n: number): string => plural(n, "image", "images"),
+    needs: "needs {n, # approval/# approvals}",
+    tools: "{n, # tool/# tools}",
+    images: "{n, # image/# images}",
     handedBy: "from {by}",
     alike: "{n} alike from {caller}",
     alikeWhy: "Same system prompt, tools, settings and model. Only the messages differ.",
-    group: { one: "Review {n} together", other: "Review {n} together" } satisfies PluralForms,
+    group: "Review {n} together",
     pages: "Pages",
     page: "Page {page} of {pages}",
     earlier: "Earlier expiry",
     later: "Later expiry",
-    selected: { one: "{n} selected", other: "{n} selected" } satisfies PluralForms,
+    selected: "{n} selected",
     review: "Review together",
     deny: "Deny",
-    reviewSome: { one: "Review {n}", other: "Review {n} together" } satisfies PluralForms,
-    denySome: { one: "Deny {n}", other: "Deny {n}" } satisfies PluralForms,
+    reviewSome: "{n, Review #/Review # together}",
+    denySome: "Deny {n}",
     signOut: "Sign out",
     everywhere: "Sign out everywhere",
     live: {
@@ -80,20 +77,17 @@ export const inboxEn = {
     keysNote: "A key moves the focus or selects. Enter opens.",
   },
   together: {
-    title: { one: "Review {n} request", other: "Review {n} requests together" } satisfies PluralForms,
+    title: "{n, Review # request/Review # requests together}",
     nothing: "None of them waits for you any more.",
     unlike: "They are not alike, so they can be denied together, and approved only one by one.",
-    over: {
-      one: "{n} does not wait for you any more and is not shown.",
-      other: "{n} do not wait for you any more and are not shown.",
-    } satisfies PluralForms,
+    over: "{n, # does not wait for you any more and is/# do not wait for you any more and are} not shown.",
     most: "At most {n} are shown together. The others still wait.",
     alone: "Open it alone",
     leaveOut: "Leave it out",
     ordinal: "{n} of {of}",
-    approve: { one: "Approve {n}", other: "Approve all {n}" } satisfies PluralForms,
-    despite: { one: " despite {n} warning", other: " despite {n} warnings" } satisfies PluralForms,
-    deny: { one: "Deny {n}", other: "Deny all {n}" } satisfies PluralForms,
+    approve: "{n, Approve #/Approve all #}",
+    despite: " despite {n, # warning/# warnings}",
+    deny: "{n, Deny #/Deny all #}",
     reason: "One reason for all (optional)",
     effect: "Approve sends or delivers each as it is shown here. Each is decided by itself.",
     barred: "They cannot be approved here: among them is your own request, one that you have approved, or a reply that a reviewer wrote.",

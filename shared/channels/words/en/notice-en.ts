@@ -3,7 +3,6 @@
 
 import type { Gate } from "../../../model/gate.ts";
 import type { Asking } from "../../../review/review-facts.ts";
-import { clockTime, plural } from "./page-numbers-en.ts";
 
 const noticeReply = "{model} answers {client}";
 
@@ -18,21 +17,12 @@ const noticeWhat: Readonly<Record<Asking, Readonly<Record<Gate, string>>>> = {
   form: { request: "{server} asks for values", response: "An answer for {server}" },
 };
 
-/** The largest unit of a time span alone, rounded down, in short: "10 min". */
-function shortSpan(milliseconds: number): string {
-  const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 2 * 3_600) return `${Math.floor(seconds / 60)} min`;
-  return seconds < 2 * 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} days`;
-}
-
 export const noticeEn = {
   what: noticeWhat,
   noModel: "a model",
-  /** Unix milliseconds. `from`: when the request came; a deadline on another day has its date. */
-  until: (at: number, from: number): string => `until ${clockTime(at, from)}`,
-  /** Milliseconds. */
-  left: shortSpan,
+  until: "until {time}",
+  /** How much time is left, in its largest unit. */
+  left: { second: "{n} s", minute: "{n} min", hour: "{n} h", day: "{n} days" },
   passed: "deadline passed",
-  warnings: (n: number): string => plural(n, "warning", "warnings"),
+  warnings: "{n, # warning/# warnings}",
 } as const;

@@ -3,9 +3,11 @@
 
 import { numberWords } from "../by-intl.ts";
 
-export const { plural, clockTime, stampedTime, time, span, left, dollars, bytes } = numberWords("en-GB", {
+export const numbersEn = numberWords("en-GB", {
   units: "long",
   free: "free",
   under: "under {cost}",
-  bytes: (count) => plural(count, "byte", "bytes"),
+  bytes: "{n, # byte/# bytes}",
 });
+
+export const { plural, clockTime, stampedTime, span, dollars, bytes } = numbersEn;

@@ -5,15 +5,12 @@
 
 import type { Gate, KeyEnd } from "../../../model/gate.ts";
 import type { CancelCause } from "../../../model/outcome.ts";
-import { unreachable } from "../../../result.ts";
+import { vectorsEn } from "../../../words/en/vectors-en.ts";
 import { whyEn } from "../../../words/en/why-en.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { Asking, AssociationConfidence } from "../../../review/review-facts.ts";
-import type { Segment } from "../../../review/text-view.ts";
 import type { ReviewState } from "../../../review/view.ts";
-import { vectorsWords } from "../../../review/vectors.ts";
 import { noticeEn } from "./notice-en.ts";
-import { dollars, left, plural, span, time } from "./page-numbers-en.ts";
 import { riskEn, riskLevelsEn } from "./risk-en.ts";
 
 const editFault = {
@@ -33,25 +30,6 @@ const editFault = {
   notRequestedJson: "This must stay JSON, as requested.",
   notRequestedSchema: "This must stay JSON that matches the schema in the prompt, as requested.",
 } as const;
-
-const codeOf = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
-
-/** "U+200B zero width space ×3", "7 tag characters that spell “send it”", "4000 spaces". */
-function unseen({ what, codePoint, count }: Pick<Extract<Segment, { kind: "unseen" }>, "what" | "codePoint" | "count">): string {
-  switch (what.kind) {
-    case "character":
-      return `${codeOf(codePoint)}${what.name === null ? "" : ` ${what.name}`}${count > 1 ? ` ×${count}` : ""}`;
-    case "tags":
-    case "selectors": {
-      const family = what.kind === "tags" ? "tag characters" : "variation selectors";
-      return `${count} ${family}${what.spells === "" ? "" : ` that spell “${what.spells}”`}`;
-    }
-    case "spaces":
-      return `${count} spaces`;
-    default:
-      return unreachable(what);
-  }
-}
 
 type AskingWords = {
   /** Headings, without a name in them. */
@@ -219,25 +197,21 @@ export const reviewEn = {
   risk: riskEn,
   riskLevels: riskLevelsEn,
   place,
-  time,
-  span,
-  left,
-  money: dollars,
   atMost: "up to {cost}",
   /** Why an edit was refused. */
   editFault,
   /** In place of invisible text. */
   outside: {
-    unseen,
+    unseen: { tags: "{n} tag characters", selectors: "{n} variation selectors", spells: " that spell “{text}”", spaces: "{n} spaces" },
     empty: "(empty)",
     lineBreak: "line break",
-    blankLines: (n: number): string => plural(n, "blank line", "blank lines"),
+    blankLines: "{n, # blank line/# blank lines}",
   },
   counts: {
-    characters: (n: number): string => `${plural(n, "character", "characters")} of text`,
-    images: (n: number): string => plural(n, "image", "images"),
-    audio: (n: number): string => plural(n, "sound", "sounds"),
-    tools: (n: number): string => plural(n, "tool", "tools"),
+    characters: "{n, # character/# characters} of text",
+    image: "{n, # image/# images}",
+    audio: "{n, # sound/# sounds}",
+    tool: "{n, # tool/# tools}",
   },
   /** The current state, the heading of what is reviewed, and the button. */
   gates: {
@@ -262,8 +236,8 @@ export const reviewEn = {
   namedVersion: "The client asked for the model {name}, version {version}. If another model is used, its reason says so.",
   namedProvider: "It named the provider {provider}.",
   json: "The reply must be JSON.",
-  texts: (n: number): string => `${plural(n, "text becomes a vector", "texts become vectors")}.`,
-  vectors: vectorsWords,
+  texts: "{n, # text becomes a vector/# texts become vectors}.",
+  vectors: vectorsEn,
   toolError: "The tool says that this is an error.",
   cached: "This reply comes from the cache: it was made {at} for an identical request.",
   noStopReason: "not given",
@@ -333,7 +307,7 @@ export const reviewEn = {
   /** In place of a text that a warning calls a secret. */
   secret: "Left out here, because it looks like a secret. It is on the page.",
   /** Several reviews in one message. */
-  digest: (n: number): string => `${plural(n, "review waits", "reviews wait")} for you`,
+  digest: "{n, # review waits/# reviews wait} for you",
 } as const;
 
 type GateWords = { readonly lead: string; readonly content: string; readonly approve: string };

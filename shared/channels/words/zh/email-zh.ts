@@ -1,8 +1,6 @@
 // Every sentence of an email, in simplified Chinese. What other channels say in the same words is
 // in review-zh.ts.
 
-import { number } from "./page-numbers-zh.ts";
-
 export const emailZh = {
   gates: {
     request: { button: "审核请求" },
@@ -78,13 +76,13 @@ export const emailZh = {
     writtenBy: "回复由谁撰写",
     model1: "{name}，提供商 {provider}",
     otherwise: "失败时改用",
-    more: (count: number): string => `等另外 ${number(count)} 个`,
+    more: "等另外 {n} 个",
     noModel: "没有列出模型。",
     cost: "费用",
     people: "所需批准",
-    quorum: (quorum: number): string => `${number(quorum)} 人。`,
-    votes: (votes: number): string => `目前 ${number(votes)} 人已批准。`,
-    risk: (count: number, level: string): string => `${number(count)} 条${level}级警告`,
+    quorum: "{n} 人。",
+    votes: "目前 {n} 人已批准。",
+    risk: "{n} 条{level}级警告",
     risksThere: "具体内容见页面。",
     run: "运行编号",
   },

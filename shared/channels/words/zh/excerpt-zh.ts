@@ -1,7 +1,6 @@
 // What emails and Teams cards say around the beginning of the content, in simplified Chinese.
 
 import type { ExcerptPiece } from "../../excerpt.ts";
-import { number } from "./page-numbers-zh.ts";
 
 export const excerptZh = {
   heading: "开头部分",
@@ -29,11 +28,11 @@ export const excerptZh = {
     arguments: "来自客户端：工具参数",
   } satisfies Partial<Record<ExcerptPiece["from"], string>>,
   end: "外部内容到此为止",
-  more: (count: number): string => `另有 ${number(count)} 个字符和所有非文字内容，见页面。`,
+  more: "另有 {n} 个字符和所有非文字内容，见页面。",
   all: "文字已全部列出。非文字内容见页面。",
   nothing: "没有可显示的文字。内容见页面。",
   none: "策略不允许在邮件中显示内容。请到页面查看。",
   later: "内容见页面。",
-  cut: (count: number): string => `… 另有 ${number(count)} 个字符`,
+  cut: "… 另有 {n} 个字符",
   tab: "制表符",
 } as const;

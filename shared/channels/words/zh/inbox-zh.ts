@@ -1,9 +1,6 @@
 // Every sentence of the inbox, in simplified Chinese: signing in, the list, and several reviews
 // decided together.
 
-import type { PluralForms } from "../plural-forms.ts";
-import { counted, number } from "./page-numbers-zh.ts";
-
 export const inboxZh = {
   title: "收件箱",
   link: "收件箱 ({n})",
@@ -41,7 +38,7 @@ export const inboxZh = {
   },
   list: {
     none: "没有等你处理的审核",
-    heading: { other: "{n} 项审核等你处理" } satisfies PluralForms,
+    heading: "{n} 项审核等你处理",
     label: "审核列表，先到期的在前",
     filter: "筛选",
     filters: { all: "全部 {n}", prompts: "提示词 {n}", replies: "回复 {n}", warnings: "有警告 {n}", last: "只差一票 {n}" },
@@ -51,22 +48,22 @@ export const inboxZh = {
     expires: "剩 {left}",
     soon: "即将到期，剩 {left}",
     votes: "{votes}/{needed}：{by}",
-    needs: (needed: number): string => `需 ${number(needed)} 人批准`,
-    tools: (n: number): string => counted(n, "个工具"),
-    images: (n: number): string => counted(n, "张图片"),
+    needs: "需 {n} 人批准",
+    tools: "{n} 个工具",
+    images: "{n} 张图片",
     handedBy: "由 {by} 转交",
     alike: "{caller} 的 {n} 项同类审核",
     alikeWhy: "系统提示词、工具、参数和模型都相同，只有消息不同。",
-    group: { other: "一起审核 {n} 项" } satisfies PluralForms,
+    group: "一起审核 {n} 项",
     pages: "分页",
     page: "第 {page} 页，共 {pages} 页",
     earlier: "较早到期",
     later: "较晚到期",
-    selected: { other: "已选 {n} 项" } satisfies PluralForms,
+    selected: "已选 {n} 项",
     review: "一起审核",
     deny: "拒绝",
-    reviewSome: { other: "审核 {n} 项" } satisfies PluralForms,
-    denySome: { other: "拒绝 {n} 项" } satisfies PluralForms,
+    reviewSome: "审核 {n} 项",
+    denySome: "拒绝 {n} 项",
     signOut: "退出登录",
     everywhere: "在所有设备上退出",
     live: {
@@ -79,17 +76,17 @@ export const inboxZh = {
     keysNote: "按键只移动焦点或选择，按 Enter 打开。",
   },
   together: {
-    title: { other: "一起审核 {n} 项请求" } satisfies PluralForms,
+    title: "一起审核 {n} 项请求",
     nothing: "这些审核都不再等你处理。",
     unlike: "它们并非同类：可以一起拒绝，但只能逐项批准。",
-    over: { other: "{n} 项不再等你处理，未显示。" } satisfies PluralForms,
+    over: "{n} 项不再等你处理，未显示。",
     most: "一次最多显示 {n} 项，其余仍在等待。",
     alone: "单独打开",
     leaveOut: "移出",
     ordinal: "{n}/{of}",
-    approve: { other: "批准全部 {n} 项" } satisfies PluralForms,
-    despite: { other: "，仍有 {n} 条警告" } satisfies PluralForms,
-    deny: { other: "拒绝全部 {n} 项" } satisfies PluralForms,
+    approve: "批准全部 {n} 项",
+    despite: "，仍有 {n} 条警告",
+    deny: "拒绝全部 {n} 项",
     reason: "共同的原因（选填）",
     effect: "批准后，每一项都按此处显示的内容发送或交付。每一项分别作出决定。",
     barred: "不能在此批准：其中有你自己的请求、你已批准的请求，或审核人写的回复。",

@@ -3,7 +3,6 @@
 
 import type { Gate } from "../../../model/gate.ts";
 import type { Asking } from "../../../review/review-facts.ts";
-import { clockTime, counted, roughSpan } from "./page-numbers-zh.ts";
 
 const noticeReply = "{model} 回复 {client}";
 
@@ -21,10 +20,9 @@ const noticeWhat: Readonly<Record<Asking, Readonly<Record<Gate, string>>>> = {
 export const noticeZh = {
   what: noticeWhat,
   noModel: "模型",
-  /** Unix milliseconds. `from`: when the request came; a deadline on another day has its date. */
-  until: (at: number, from: number): string => `${clockTime(at, from)} 截止`,
-  /** Milliseconds. */
-  left: roughSpan,
+  until: "{time} 截止",
+  /** How much time is left, in its largest unit. */
+  left: { second: "{n}秒", minute: "{n}分钟", hour: "{n}小时", day: "{n}天" },
   passed: "已过截止时间",
-  warnings: (n: number): string => counted(n, "条警告"),
+  warnings: "{n} 条警告",
 } as const;

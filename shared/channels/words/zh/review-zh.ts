@@ -26,15 +26,12 @@
 
 import type { Gate, KeyEnd } from "../../../model/gate.ts";
 import type { CancelCause } from "../../../model/outcome.ts";
-import { unreachable } from "../../../result.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
 import type { Asking, AssociationConfidence } from "../../../review/review-facts.ts";
-import type { Segment } from "../../../review/text-view.ts";
 import type { ReviewState } from "../../../review/view.ts";
-import type { VectorSizes } from "../../../review/vectors.ts";
 import { noticeZh } from "./notice-zh.ts";
-import { counted, dollars, left, number, span, time } from "./page-numbers-zh.ts";
 import { riskLevelsZh, riskZh } from "./risk-zh.ts";
+import { vectorsZh } from "../../../words/zh/vectors-zh.ts";
 import { whyZh } from "../../../words/zh/why-zh.ts";
 
 const editFault = {
@@ -54,25 +51,6 @@ const editFault = {
   notRequestedJson: "这里必须仍是 JSON：这是请求的要求。",
   notRequestedSchema: "这里必须仍是符合提示词中 schema 的 JSON：这是请求的要求。",
 } as const;
-
-const codeOf = (codePoint: number): string => `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
-
-/** "U+200B zero width space ×3", "7 个标签字符，拼成“send it”", "4,000 个空格". The names are Unicode's. */
-function unseen({ what, codePoint, count }: Pick<Extract<Segment, { kind: "unseen" }>, "what" | "codePoint" | "count">): string {
-  switch (what.kind) {
-    case "character":
-      return `${codeOf(codePoint)}${what.name === null ? "" : ` ${what.name}`}${count > 1 ? ` ×${count}` : ""}`;
-    case "tags":
-    case "selectors": {
-      const family = what.kind === "tags" ? "个标签字符" : "个异体字选择符";
-      return `${counted(count, family)}${what.spells === "" ? "" : `，拼成“${what.spells}”`}`;
-    }
-    case "spaces":
-      return counted(count, "个空格");
-    default:
-      return unreachable(what);
-  }
-}
 
 type AskingWords = {
   /** Headings, without a name in them. */
@@ -237,25 +215,21 @@ export const reviewZh = {
   risk: riskZh,
   riskLevels: riskLevelsZh,
   place,
-  time,
-  span,
-  left,
-  money: dollars,
   atMost: "最多 {cost}",
   /** Why an edit was refused. */
   editFault,
   /** In place of invisible text. */
   outside: {
-    unseen,
+    unseen: { tags: "{n} 个标签字符", selectors: "{n} 个异体字选择符", spells: "，拼成“{text}”", spaces: "{n} 个空格" },
     empty: "（空）",
     lineBreak: "换行",
-    blankLines: (n: number): string => counted(n, "个空行"),
+    blankLines: "{n} 个空行",
   },
   counts: {
-    characters: (n: number): string => counted(n, "个字符的文字"),
-    images: (n: number): string => counted(n, "张图片"),
-    audio: (n: number): string => counted(n, "段音频"),
-    tools: (n: number): string => counted(n, "个工具"),
+    characters: "{n} 个字符的文字",
+    image: "{n} 张图片",
+    audio: "{n} 段音频",
+    tool: "{n} 个工具",
   },
   /** The current state, the heading of what is reviewed, and the button. */
   gates: {
@@ -280,9 +254,8 @@ export const reviewZh = {
   namedVersion: "客户端指定了模型 {name}，版本 {version}。如改用其他模型，会说明原因。",
   namedProvider: "客户端指定了提供商 {provider}。",
   json: "回复必须是 JSON。",
-  texts: (n: number): string => `${number(n)} 段文字将转成向量。`,
-  vectors: ({ count, least, most }: VectorSizes): string =>
-    count === 0 ? "没有向量" : `${number(count)} 个向量，每个 ${least === most ? "" : `${number(least)} 到 `}${number(most)} 个数字`,
+  texts: "{n} 段文字将转成向量。",
+  vectors: vectorsZh,
   toolError: "工具报告这是一个错误。",
   cached: "此回复来自缓存：{at} 为完全相同的请求生成。",
   noStopReason: "未给出",
@@ -352,5 +325,5 @@ export const reviewZh = {
   /** In place of a text that a warning calls a secret. */
   secret: "疑似密钥或口令，此处省略。请到页面查看。",
   /** Several reviews in one message. */
-  digest: (n: number): string => `${number(n)} 项审核等你处理`,
+  digest: "{n} 项审核等你处理",
 } as const;

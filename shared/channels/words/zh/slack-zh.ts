@@ -1,52 +1,12 @@
 // Every sentence of our Slack messages and dialogs, in simplified Chinese. What other channels say
 // in the same words is in review-zh.ts.
 
-import type { Gate } from "../../../model/gate.ts";
-import type { ContentKind } from "../../../model/subject/subject.ts";
-import { ordinalsIn } from "../../../review/editable-fields.ts";
-import { counted, number } from "./page-numbers-zh.ts";
-import { reviewZh } from "./review-zh.ts";
-
-const places = {
-  systemPrompt: "系统提示词",
-  maxTokens: "最大 token 数（只能调低）",
-  temperature: "温度",
-  stopSequence: (n: number): string => `停止序列 ${n}`,
-  message: (n: number, of: number, role: string): string => `消息 ${n}/${of}，${role}`,
-  text: (n: number, of: number): string => `文字 ${n}/${of}，将转成向量`,
-  call: "将要运行的内容",
-  arguments: "参数",
-  toolUse: "工具调用",
-  result: "结果",
-  structured: "结果的结构化内容",
-  vectors: "向量",
-  schema: "回复必须符合的 schema",
-  part: (n: number): string => `，第 ${n} 部分`,
-  reply: "回复",
-  other: "文字",
-} as const;
-
-/** The label of an editable field, from its path. */
-function field(path: string, gate: Gate, kind?: ContentKind): string {
-  const [first = 0, second = 0] = ordinalsIn(path);
-  if (path === "/arguments") return places.arguments;
-  if (kind === "toolCall")
-    return path.endsWith("/structuredContent") ? places.structured : places.result + (first > 1 ? places.part(first) : "");
-  if (kind === "embedding" && path.startsWith("/messages/")) return `文字 ${first}`;
-  if (path === "/systemPrompt") return places.systemPrompt;
-  if (path === "/maxTokens") return places.maxTokens;
-  if (path === "/temperature") return places.temperature;
-  if (path.startsWith("/stopSequences/")) return places.stopSequence(first);
-  if (path.startsWith("/messages/")) return `消息 ${first}${places.part(second)}`;
-  return gate === "response" ? `${places.reply}${places.part(first)}` : places.other;
-}
-
 export const slackZh = {
   cut: "⟨已截断⟩",
   /** Several reviews in one message. */
   digest: {
     why: "这些审核来得太密集，因此合并成一条消息。每项审核有各自的页面。",
-    gates: { request: "审核请求", response: "审核回复" } satisfies Record<Gate, string>,
+    gates: { request: "审核请求", response: "审核回复" },
     deadline: "。请在 {at} 前决定。",
   },
   request: {
@@ -74,45 +34,43 @@ export const slackZh = {
     written: "回复由 {by} 撰写，不请求任何模型",
     ran: "由 {model} 运行",
     stopped: "结束原因：{reason}",
-    cost: (words: string): string => `费用：${words}`,
-    worstCost: (words: string): string => `最高费用：${words}`,
-    settings: (maxTokens: number): string => `最大 token 数：${number(maxTokens)}`,
-    temperature: (value: number): string => `温度：${value}`,
-    topP: (value: number): string => `top_p ${value}`,
-    topK: (value: number): string => `top_k ${value}`,
+    cost: "费用：{cost}",
+    worstCost: "最高费用：{cost}",
+    maxTokens: "最大 token 数：{n}",
+    temperature: "温度：{value}",
+    topP: "top_p {value}",
+    topK: "top_k {value}",
     jsonSchema: "回复必须是符合下方 schema 的 JSON。",
     jsonSchemaBehind: "回复必须是符合 schema 的 JSON，schema 可点“打开”查看。",
-    toolChoice: (value: string): string => `工具选择：${value}`,
+    toolChoice: "工具选择：{value}",
     version: "版本 {version}，由 {by} 修改。改动处可点“打开”查看。",
     reviewer: "发给 {reviewer}，依据规则 {rule}",
     channel: "在此频道或“打开”的页面中作出的决定，均以 {reviewer} 的身份生效。",
-    quorum: (votes: number, quorum: number): string => `需 ${number(quorum)} 人批准，目前 ${number(votes)} 人已批准。`,
+    quorum: "需 {needed} 人批准，目前 {votes} 人已批准。",
     note: "与请求不同：{note}",
   },
-  risks: { more: (n: number): string => `另有 ${number(n)} 条，可点“打开”查看` },
+  risks: { more: "另有 {n} 条，可点“打开”查看" },
   unseen: "不可见字符以名称写在 ⟨ ⟩ 中。",
   hidden: {
     heading: "此处未显示全部内容，因此不能在此批准。未显示：",
     byPolicy: "策略不允许在 Slack 中显示内容，因此不能在此批准。内容为：",
     tooLong: "内容太长，Slack 放不下，因此不能在此批准。内容为：",
     noButtons: "此频道的 webhook 没有按钮，因此不能在此批准。请到页面操作。",
-    characters: reviewZh.counts.characters,
-    image: reviewZh.counts.images,
-    audio: reviewZh.counts.audio,
-    tool: reviewZh.counts.tools,
-    toolUse: (n: number): string => counted(n, "次工具调用"),
-    toolResult: (n: number): string => counted(n, "个工具结果"),
-    vector: (n: number): string => counted(n, "个向量"),
-    file: (n: number): string => counted(n, "个文件"),
-    metadata: (): string => "元数据",
-    secret: (n: number): string => counted(n, "段疑似密钥或口令的文字"),
-    model: (n: number): string => counted(n, "个可能使用的模型"),
-    risk: (n: number): string => counted(n, "条警告"),
-    name: (n: number): string => counted(n, "个长名称的末尾"),
-    written: (): string => "审核人写的回复",
-    masked: (count: number): string => `${number(count)} 处在此遮盖的内容`,
-    text: (n: number): string => counted(n, "段完整文字"),
     open: "。点“打开”可查看全部。",
+    kinds: {
+      toolUse: "{n} 次工具调用",
+      toolResult: "{n} 个工具结果",
+      vector: "{n} 个向量",
+      file: "{n} 个文件",
+      metadata: "元数据",
+      secret: "{n} 段疑似密钥或口令的文字",
+      model: "{n} 个可能使用的模型",
+      risk: "{n} 条警告",
+      name: "{n} 个长名称的末尾",
+      written: "审核人写的回复",
+      masked: "{n} 处在此遮盖的内容",
+    },
+    wholeTexts: "{n} 段完整文字",
   },
   standing: {
     voted: "你已批准，正在等待其他人。",
@@ -140,15 +98,26 @@ export const slackZh = {
     cancel: "取消",
     close: "关闭",
     deny: "拒绝",
-    longest: (characters: number): string => `最多 ${number(characters)} 个字符。`,
+    longest: "最多 {n} 个字符。",
     reason: "原因（选填）",
     edit: "这是版本 {version}。批准后，只发送这些字段中的内容。",
     editRun: "这是版本 {version}。批准后，先按工具的 schema 检查，再按这些字段中的内容运行。",
     editReply: "这是版本 {version}。批准后，只交付这些字段中的内容。",
     outcome: "尚未作出任何决定",
   },
-  places,
-  field,
+  /** The labels that no other channel has. */
+  labels: {
+    maxTokens: "最大 token 数（只能调低）",
+    message: "消息 {n}/{of}，{role}",
+    roles: { user: "用户", assistant: "助手" },
+    text: "文字 {n}/{of}，将转成向量",
+    call: "将要运行的内容",
+    toolUse: "工具调用",
+    structured: "结果的结构化内容",
+    vectors: "向量",
+    schema: "回复必须符合的 schema",
+    other: "文字",
+  },
   /** Where a tool runs. */
   run: {
     request: {

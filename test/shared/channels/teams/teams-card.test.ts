@@ -21,6 +21,7 @@ import { control, openRequest, openResponse } from "../../../outside/pages/examp
 import { marker, markedView } from "../../../support/marked.ts";
 import { controlSequences, poisoned } from "../../../support/slack/hostile.ts";
 import { seenIn, teamsRefusal, type SeenCard } from "../../../support/teams-workflow.ts";
+import { textOf } from "../../../../shared/words/text.ts";
 import { riskWords } from "../../../../shared/channels/risk-words.ts";
 
 const { en: words } = catalogues;
@@ -72,7 +73,7 @@ describe("a card", () => {
 
   test("says how much of the text it does not show, and where it leaves a secret out", () => {
     const said = (text: string): string => plainOf(seen(teamsCard(input({ ...openRequest, request: asking(text) }))));
-    expect(said("a".repeat(1_600))).toContain(words.excerpt.more(100));
+    expect(said("a".repeat(1_600))).toContain(textOf(words.excerpt.more, { n: 100 }, words.lang));
     expect(said("a".repeat(1_500))).toContain(words.excerpt.all);
     expect(said("")).toContain(words.excerpt.nothing);
     const secret = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA2bC4"}`;

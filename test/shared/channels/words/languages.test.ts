@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { languageFor } from "../../../../shared/channels/words/languages.ts";
 import { catalogues, wordsOf } from "../../../../shared/channels/words/words.ts";
 import { riskWords } from "../../../../shared/channels/risk-words.ts";
+import { fieldWords } from "../../../../shared/channels/slack/slack-asking.ts";
 import { placeWords } from "../../../../shared/channels/content-words.ts";
 import { textOf } from "../../../../shared/words/text.ts";
 
@@ -54,7 +55,7 @@ type Said = string | ((...values: never[]) => unknown) | { readonly [name: strin
  * in its source.
  */
 function writtenIn(said: Said, path: string): (readonly [string, string])[] {
-  if (typeof said === "string") return [[path, said.replaceAll(/\{\w+\}/g, "0")]];
+  if (typeof said === "string") return [[path, said.replaceAll(/\{(?:\w+|\w+, [^{}]*)\}/g, "0")]];
   if (typeof said === "function") {
     const literals = String(said).match(/"[^"\n]*"|`[^`]*`/g) ?? [];
     return [[path, literals.join("\n").replaceAll(/\$?\{[^}]*\}/g, "0")]];
@@ -71,9 +72,8 @@ const latin = {
 const mayStand = new Set(Object.values(latin).flat());
 
 describe("the Chinese catalogue", () => {
-  // What these choose by is in quotes in their source. What they say is looked at below.
-  const computed = /\/(?:field|unseen|span|left)$/;
-  const written = writtenIn(wordsOf("zh-CN"), "").filter(([path]) => path !== "/page/lang" && !computed.test(path));
+  const { lang: _, numbers: __, ...texts } = wordsOf("zh-CN");
+  const written = writtenIn(texts, "").filter(([path]) => path !== "/page/lang");
 
   test("has no English left", () => {
     const left = written.flatMap(([path, words]) =>
@@ -90,7 +90,6 @@ describe("the Chinese catalogue", () => {
 });
 
 describe("a sentence that is computed has no English in Chinese", () => {
-  const { slack } = catalogues["zh-CN"];
   const invisible = ["bidirectional", "bidirectionalMark", "tagCharacters", "zeroWidth", "control", "unseen"] as const;
   const said: string[] = [
     ...invisible.map((kind) => riskWords({ level: "low", pointer: "", kind, characters: 1 }, catalogues["zh-CN"])),
@@ -106,8 +105,8 @@ describe("a sentence that is computed has no English in Chinese", () => {
     ),
     placeWords("/messages/0/content/1/content/2/text", catalogues["zh-CN"]),
     placeWords("/structuredContent", catalogues["zh-CN"], "toolCall"),
-    slack.field("/messages/0/content/0/text", "request"),
-    slack.field("/content/0/text", "response"),
+    fieldWords("/messages/0/content/0/text", { gate: "request", kind: "chat" }, catalogues["zh-CN"]),
+    fieldWords("/content/0/text", { gate: "response", kind: "chat" }, catalogues["zh-CN"]),
   ];
 
   test.each(said.map((each) => [each]))("%s", (sentence) => {
@@ -121,14 +120,14 @@ describe("numbers, dates and spans of time", () => {
   const [en, zh] = [catalogues.en, catalogues["zh-CN"]];
 
   test.each([
-    ["a date", en.review.time(at), "17 Nov 2026, 14:52:10 UTC", zh.review.time(at), "2026年11月17日 14:52:10 UTC"],
+    ["a date", en.numbers.time(at), "17 Nov 2026, 14:52:10 UTC", zh.numbers.time(at), "2026年11月17日 14:52:10 UTC"],
     ["a time of today", en.page.time.clock(at, at), "14:52 UTC", zh.page.time.clock(at, at), "14:52 UTC"],
     ["a time of another day", en.page.time.clock(at, 0), "17 Nov, 14:52 UTC", zh.page.time.clock(at, 0), "11月17日 14:52 UTC"],
     ["a stamp at midnight", en.page.time.stamp(0, 0), "00:00:00 UTC", zh.page.time.stamp(0, 0), "00:00:00 UTC"],
-    ["a span", en.review.span(570_000), "9 minutes 30 seconds", zh.review.span(570_000), "9分钟30秒"],
-    ["a span of one each", en.review.span(90_061_000), "1 day 1 hour", zh.review.span(90_061_000), "1天1小时"],
-    ["no time", en.review.left(-5), "0 seconds", zh.review.left(-5), "0秒"],
-    ["time left", en.review.left(119_999), "1 minute", zh.review.left(119_999), "1分钟"],
+    ["a span", en.numbers.span(570_000), "9 minutes 30 seconds", zh.numbers.span(570_000), "9分钟30秒"],
+    ["a span of one each", en.numbers.span(90_061_000), "1 day 1 hour", zh.numbers.span(90_061_000), "1天1小时"],
+    ["no time", en.numbers.left(-5), "0 seconds", zh.numbers.left(-5), "0秒"],
+    ["time left", en.numbers.left(119_999), "1 minute", zh.numbers.left(119_999), "1分钟"],
     [
       "one warning",
       textOf(en.page.warnings.heading, { n: 1 }, en.lang),

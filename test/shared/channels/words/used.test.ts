@@ -27,6 +27,8 @@ const byValue = [
     "reason",
     "riskLevels",
     "notice/what",
+    "notice/left",
+    "outside/unseen",
     "risk/mediaOf",
     "risk/credentialOf",
     "risk/invisibleOf",
@@ -37,7 +39,7 @@ const byValue = [
   ...["signIn/problems", "list/filters", "list/keys", "list/live", "list/gates", "done/outcomes"].map((each) => `inbox/${each}`),
   ...["gates", "run"].map((each) => `email/${each}`),
   ...["start", "ownStart"].map((each) => `excerpt/${each}`),
-  ...["places", "request", "response", "run", "ended", "tell"].map((each) => `slack/${each}`),
+  ...["labels/roles", "hidden/kinds", "request", "response", "run", "ended", "tell"].map((each) => `slack/${each}`),
   ...["answers", "clientGrant", "progress", "clientProgress", "runProgress", "contexts", "toolChoices"].map((each) => `page/${each}`),
   ...["changes/sent", "decide/effect", "decide/preview", "expiredLink/states", "expiredLink/problems", "plain/problems"].map(
     (each) => `page/${each}`,
@@ -81,7 +83,9 @@ function unused(said: Said, path: readonly string[], indexed: ReadonlySet<string
   return Object.entries(said).flatMap(([name, each]) => unused(each, [...path, name], indexed));
 }
 
-describe.each(Object.entries(catalogues))("the catalogue in %s", (_language, words) => {
+describe.each(Object.entries(catalogues))("the catalogue in %s", (_language, all) => {
+  const { numbers: _, ...words } = all;
+
   test("has no word that nothing uses", () => {
     expect(unused(words, [], new Set(byValue))).toEqual([]);
   });
