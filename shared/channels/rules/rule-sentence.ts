@@ -3,8 +3,8 @@
 
 import type { Conditions } from "../../policy/conditions.ts";
 import type { Consequences } from "../../policy/rules.ts";
-import { span as spanEn } from "../words/en/page-numbers-en.ts";
-import { span as spanZh } from "../words/zh/page-numbers-zh.ts";
+import { numbersEn } from "../words/en/page-numbers-en.ts";
+import { numbersZh } from "../words/zh/page-numbers-zh.ts";
 import { type RuleWords, ruleWords } from "./rule-words.ts";
 import type { Language } from "../words/languages.ts";
 
@@ -14,8 +14,8 @@ export type SentencePart = string | { readonly strong: string } | { readonly nam
 type Speech = { readonly words: RuleWords; readonly locale: string; readonly span: (milliseconds: number) => string };
 
 const speeches: Readonly<Record<Language, Speech>> = {
-  en: { words: ruleWords.en, locale: "en-GB", span: spanEn },
-  "zh-CN": { words: ruleWords["zh-CN"], locale: "zh-CN", span: spanZh },
+  en: { words: ruleWords.en, locale: "en-GB", span: numbersEn.span },
+  "zh-CN": { words: ruleWords["zh-CN"], locale: "zh-CN", span: numbersZh.span },
 };
 
 /**

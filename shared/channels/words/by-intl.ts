@@ -1,12 +1,8 @@
-// Counts, times, spans of time and amounts as a language writes them: all that Intl knows. Each
-// catalogue asks for its own language.
+// Times, spans of time and amounts as a language writes them: all that Intl knows.
 
 import { type Text, textOf } from "../../words/text.ts";
 
 export type NumberWords = {
-  readonly number: (n: number) => string;
-  /** The one of two forms that stands with `n` (`Intl.PluralRules`), `n` before it. */
-  readonly plural: (n: number, one: string, other: string) => string;
   /**
    * Unix milliseconds as "14:52 UTC"; on another day than `now` with the day. A script of the page
    * makes it the reader's own time.
@@ -46,8 +42,6 @@ export function numberWords(
   locale: string,
   own: { readonly free: string; readonly under: string; readonly bytes: Text<"n">; readonly units: "long" | "short" },
 ): NumberWords {
-  const number = (n: number): string => n.toLocaleString(locale);
-  const rules = new Intl.PluralRules(locale);
   const unitOf = (count: number, unit: Unit): string => count.toLocaleString(locale, { style: "unit", unit, unitDisplay: own.units });
   const together = new Intl.ListFormat(locale, { type: "unit", style: "narrow" });
   const span = (milliseconds: number): string => {
@@ -63,8 +57,6 @@ export function numberWords(
     return together.format(shown.map(([count, unit]) => unitOf(count, unit)));
   };
   return {
-    number,
-    plural: (n, one, other) => `${number(n)} ${rules.select(n) === "one" ? one : other}`,
     ...timesIn(locale),
     span,
     left: (milliseconds) => span(milliseconds < 60_000 ? milliseconds : milliseconds - (milliseconds % 60_000)),

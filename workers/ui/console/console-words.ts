@@ -1,6 +1,7 @@
 // The words of the console's frame, and those that several of its pages use. Each page has its own
 // beside it.
 
+import type { Texts } from "../../../shared/words/text.ts";
 import type { InLanguages } from "./page.ts";
 
 const en = {
@@ -52,11 +53,11 @@ const en = {
   no: "no",
   cancel: "Cancel",
   save: "Save",
-};
+} as const;
 
-export type ConsoleWords = typeof en;
+export type ConsoleWords = Texts<typeof en>;
 
-const zhCN: ConsoleWords = {
+const zhCN: Texts<typeof en> = {
   title: "控制台",
   nav: {
     label: "控制台",
@@ -104,4 +105,4 @@ const zhCN: ConsoleWords = {
   save: "保存",
 };
 
-export const consoleWords: InLanguages<ConsoleWords> = { en, "zh-CN": zhCN };
+export const consoleWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -10,4 +10,4 @@ export const numbersEn = numberWords("en-GB", {
   bytes: "{n, # byte/# bytes}",
 });
 
-export const { plural, clockTime, stampedTime, span, dollars, bytes } = numbersEn;
+export const { clockTime, stampedTime, dollars, bytes } = numbersEn;

@@ -10,7 +10,4 @@ export const numbersZh = numberWords("zh-CN", {
   bytes: "{n} 字节",
 });
 
-export const { number, clockTime, stampedTime, span, dollars, bytes } = numbersZh;
-
-/** A number with its measure word: "3 条消息". Chinese has no plural. */
-export const counted = (n: number, what: string): string => `${number(n)} ${what}`;
+export const { clockTime, stampedTime, dollars, bytes } = numbersZh;

@@ -56,14 +56,14 @@ const BudgetRow = ({ visit, name, entry, lines, version }: RowProps) => {
       </td>
       <td class="full">
         <Of entry={entry} />
-        {notified === 0 ? null : <div class="soft">{texts.notified(notified)}</div>}
+        {notified === 0 ? null : <div class="soft">{fill(texts.notified, { n: notified })}</div>}
       </td>
       <td class="full stack">
         {lines.length === 0 ? <span class="soft">{texts.nobody}</span> : null}
         {lines.slice(0, partsShown).map((line) => (
           <Line visit={visit} line={line} />
         ))}
-        {lines.length > partsShown ? <p class="soft">{texts.more(lines.length - partsShown)}</p> : null}
+        {lines.length > partsShown ? <p class="soft">{fill(texts.more, { n: lines.length - partsShown })}</p> : null}
       </td>
       {first === undefined ? (
         <td />
@@ -104,7 +104,7 @@ const Budgets = ({ visit, current: { entries, version }, spend }: ListProps) => 
   if (names.length === 0) return <Empty>{texts.none}</Empty>;
   return (
     <table class="cards">
-      <caption>{texts.count(names.length)}</caption>
+      <caption>{fill(texts.count, { n: names.length })}</caption>
       <Columns of={[columns.name, columns.of, columns.spend, columns.resets]} action={columns.action} />
       <tbody>
         {Object.entries(entries).map(([name, entry]) => (

@@ -1,15 +1,15 @@
 // The words of the page of budgets.
 
-import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
 import type { Budget } from "../../../../shared/budget/budgets.ts";
 import type { FieldTexts } from "../fields.tsx";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
   title: "Budgets",
   lead: "A budget limits what models may cost in a day or a month (UTC). Nothing more is sent once it is used up.",
   add: "Add budget",
-  count: (n: number): string => plural(n, "budget", "budgets"),
+  count: "{n, # budget/# budgets}",
   none: "There is no budget. Requests are limited by their keys alone.",
   columns: { name: "Budget", of: "What it limits", spend: "Spent", resets: "Starts again", action: "Action" },
   of: {
@@ -20,7 +20,7 @@ const en = {
     eachKey: "each key",
     eachOwner: "each owner",
   },
-  more: (n: number): string => `${plural(n, "more", "more")} with less spent`,
+  more: "{n} more with less spent",
   nobody: "Nobody’s spend counts for it yet.",
   reserved: "reserved {amount}",
   unaccounted: "unaccounted {amount}",
@@ -31,7 +31,7 @@ const en = {
     reset: "A day or month begins at midnight UTC.",
   },
   keys: "Keys may have budgets of their own: see Keys.",
-  notified: (n: number): string => plural(n, "address is told", "addresses are told"),
+  notified: "{n, # address is told/# addresses are told}",
   edit: "Edit",
   remove: "Remove",
   removeSays: "The budget {name} no longer limits anything. What it has counted is forgotten once the day or month ends.",
@@ -60,13 +60,13 @@ const en = {
     notify: { label: "Who is told (optional)", hint: "Email addresses, one on each line. They get an email at 80% and at 100%." },
   } satisfies FieldTexts<Budget, "of">,
   wrong: { ofName: "Enter whose budget it is.", amount: "Enter an amount of money or of tokens." },
-};
+} as const;
 
-const zhCN: typeof en = {
+const zhCN: Texts<typeof en> = {
   title: "预算",
   lead: "预算限制模型每天或每月（UTC）的花费。用完后不再发送任何内容。",
   add: "添加预算",
-  count: (n) => `${n} 个预算`,
+  count: "{n} 个预算",
   none: "没有预算。请求仅受其密钥限制。",
   columns: { name: "预算", of: "对象", spend: "已花费", resets: "重新开始", action: "操作" },
   of: {
@@ -77,7 +77,7 @@ const zhCN: typeof en = {
     eachKey: "每个密钥",
     eachOwner: "每个所有者",
   },
-  more: (n) => `另有 ${n} 项花费更少`,
+  more: "另有 {n} 项花费更少",
   nobody: "目前还没有计入此预算的对象。",
   reserved: "预留 {amount}",
   unaccounted: "未确认 {amount}",
@@ -88,7 +88,7 @@ const zhCN: typeof en = {
     reset: "每天和每月从 UTC 零点开始。",
   },
   keys: "密钥可以有自己的预算：请见“密钥”。",
-  notified: (n) => `通知 ${n} 个地址`,
+  notified: "通知 {n} 个地址",
   edit: "编辑",
   remove: "删除",
   removeSays: "预算 {name} 将不再限制任何内容。它的计数在当天或当月结束后清除。",
@@ -119,4 +119,4 @@ const zhCN: typeof en = {
   wrong: { ofName: "请输入预算的对象。", amount: "请输入金额或 token 数。" },
 };
 
-export const budgetsWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
+export const budgetsWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

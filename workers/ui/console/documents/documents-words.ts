@@ -2,6 +2,7 @@
 // write at once.
 
 import type { SyntaxFault } from "../../../../shared/json/json-text.ts";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 
@@ -110,11 +111,11 @@ const en = {
     cut: "{n} more changed lines are not shown.",
   },
   admin: "admin token {fingerprint}",
-};
+} as const;
 
-export type DocumentsWords = typeof en;
+export type DocumentsWords = Texts<typeof en>;
 
-const zhCN: DocumentsWords = {
+const zhCN: Texts<typeof en> = {
   title: "文档",
   lead: "JSON 格式的配置。每个文档保留最近 20 个版本。",
   names: { routing: "路由表", policy: "策略", servers: "MCP 服务器", budgets: "预算", issuers: "令牌签发方" },
@@ -208,4 +209,4 @@ const zhCN: DocumentsWords = {
   admin: "管理员令牌 {fingerprint}",
 };
 
-export const documentsWords: InLanguages<DocumentsWords> = { en, "zh-CN": zhCN };
+export const documentsWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -57,7 +57,7 @@ const GrantRow = ({ visit, of }: { visit: Visit; of: ShownGrant }) => {
         </div>
       </td>
       <td data-k={columns.uses}>
-        {texts.of(of.usesLeft, of.usesGiven)}
+        {fill(texts.of, { left: String(of.usesLeft), given: String(of.usesGiven) })}
         <div class="soft">{texts.money.replace("{amount}", amountIn("usd", of.spendLeftUsd, visit.language))}</div>
       </td>
       <td data-k={columns.ends}>
@@ -93,7 +93,7 @@ const Grants = ({ visit, grants, all }: { visit: Visit; grants: readonly ShownGr
   if (grants.length === 0) return <Empty>{all ? texts.noneEver : texts.none}</Empty>;
   return (
     <table class="cards">
-      <caption>{texts.count(grants.length)}</caption>
+      <caption>{fill(texts.count, { n: grants.length })}</caption>
       <Columns of={[columns.for, columns.by, columns.uses, columns.ends]} action={columns.action} />
       <tbody>
         {grants.map((grant) => (

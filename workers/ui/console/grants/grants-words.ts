@@ -1,12 +1,12 @@
 // The words of the page of grants.
 
-import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
   title: "Grants",
   lead: "A reviewer who approves a request can allow later ones like it. These pass without review until a grant is used up or ends.",
-  count: (n: number): string => plural(n, "grant", "grants"),
+  count: "{n, # grant/# grants}",
   none: "No grant may be used now.",
   noneEver: "No reviewer has given a grant.",
   show: { live: "Show usable grants only", all: "Show ended grants too" },
@@ -22,7 +22,7 @@ const en = {
     response: { exact: "Replies to the same request", shape: "Replies to requests of the same shape" },
   },
   key: "key {key}",
-  of: (left: number, given: number): string => `${left} of ${given}`,
+  of: "{left} of {given}",
   money: "up to {amount} more",
   request: "the request",
   states: { live: "", usedUp: "used up", expired: "ended {at}", revoked: "ended by hand {at}" },
@@ -31,12 +31,12 @@ const en = {
   revokeButton: "End the grant",
   about: "the grant of {by}",
   done: { revoked: "The grant has ended." },
-};
+} as const;
 
-const zhCN: typeof en = {
+const zhCN: Texts<typeof en> = {
   title: "授权",
   lead: "审核人批准请求时，可以允许之后的同类请求。在授权用完或结束之前，这些请求无需审核即可通过。",
-  count: (n) => `${n} 个授权`,
+  count: "{n} 个授权",
   none: "目前没有可用的授权。",
   noneEver: "还没有审核人给出授权。",
   show: { live: "只显示可用的授权", all: "同时显示已结束的授权" },
@@ -52,7 +52,7 @@ const zhCN: typeof en = {
     response: { exact: "对相同请求的回复", shape: "对形式相同请求的回复" },
   },
   key: "密钥 {key}",
-  of: (left, given) => `${left} / ${given}`,
+  of: "{left} / {given}",
   money: "最多还可花费 {amount}",
   request: "相关请求",
   states: { live: "", usedUp: "已用完", expired: "{at} 结束", revoked: "{at} 手动终止" },
@@ -63,4 +63,4 @@ const zhCN: typeof en = {
   done: { revoked: "授权已终止。" },
 };
 
-export const grantsWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
+export const grantsWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -9,7 +9,7 @@ import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
@@ -124,7 +124,7 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: ListedKey; list: KeysPa
       <td class="full">
         <Access of={of} />
       </td>
-      <td>{texts.limits(limits.requestsPerMinute, limits.concurrent)}</td>
+      <td>{fill(texts.limits, { perMinute: limits.requestsPerMinute, atOnce: limits.concurrent })}</td>
       <td data-k={columns.used}>{use?.lastUsedAt == null ? texts.never : <Time at={Date.parse(use.lastUsedAt)} now={visit.now} />}</td>
       <td class="end">
         {of.revokedAt === null ? (
@@ -137,7 +137,7 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: ListedKey; list: KeysPa
                 fields={{ revoke: of.id }}
                 ask={texts.revoke}
                 about={of.name}
-                says={`${texts.ends(open, list.open.isMore)} ${texts.revokeSays}`}
+                says={`${open === 0 ? texts.ends.none : fillText(texts.ends[list.open.isMore ? "more" : "some"], { n: open })} ${texts.revokeSays}`}
                 button={texts.revokeButton.replace("{name}", () => of.name)}
               />
             ) : null}
@@ -154,7 +154,7 @@ const Keys = ({ visit, list }: { visit: Visit; list: KeysPageData }) => {
   if (list.shown.length === 0) return <Empty>{list.all ? texts.noneEver : texts.none}</Empty>;
   return (
     <table class="cards">
-      <caption>{texts.count(list.keys.length)}</caption>
+      <caption>{fill(texts.count, { n: list.keys.length })}</caption>
       <Columns of={[columns.key, columns.owner, columns.spend, columns.access, columns.limits, columns.used]} action={columns.action} />
       <tbody>
         {list.shown.map((key) => (

@@ -1,15 +1,15 @@
 // The words of the page of API keys.
 
-import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
 import type { KeyRequest } from "../../../../shared/budget/key-request.ts";
 import type { FieldTexts } from "../fields.tsx";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
   title: "Keys",
   lead: "A client presents an API key with each request. Here you create, limit and revoke keys.",
   create: "Create key",
-  count: (n: number): string => plural(n, "key", "keys"),
+  count: "{n, # key/# keys}",
   show: { live: "Show accepted keys only", all: "Show revoked and expired keys too" },
   none: "No key is accepted. Create one for each client.",
   noneEver: "No key has been created yet. Create one for each client. A local gateway also accepts its DEV_API_KEY, which is not listed.",
@@ -27,18 +27,18 @@ const en = {
   allServers: "every server",
   allModels: "every model",
   scopes: { sampling: "sampling", control: "control", v1: "/v1" },
-  limits: (perMinute: number, atOnce: number): string =>
-    `${perMinute.toLocaleString("en-GB")} a minute, ${atOnce.toLocaleString("en-GB")} at once`,
+  limits: "{perMinute} a minute, {atOnce} at once",
   never: "never",
   tags: { revoked: "revoked", expired: "expired", expires: "expires {at}" },
   revoked: "revoked {at}",
   expired: "expired {at}",
   revoke: "Revoke",
   revokeButton: "Revoke {name}",
-  ends: (open: number, isMore: boolean): string =>
-    open === 0
-      ? "It has no open requests."
-      : `Its ${isMore ? "more than " : ""}${plural(open, "open request is", "open requests are")} cancelled.`,
+  ends: {
+    none: "It has no open requests.",
+    some: "Its {n, # open request is/# open requests are} cancelled.",
+    more: "Its more than {n, # open request is/# open requests are} cancelled.",
+  },
   revokeSays: "Requests with this key are refused from now on. Its reviews are withdrawn, its grants end. This cannot be undone.",
   done: { revoked: "The key was revoked." },
   newer: "Newer",
@@ -87,13 +87,13 @@ const en = {
     expiresAt: { label: "Last day (optional)", hint: "The key expires at the end of this day, UTC." },
   } satisfies FieldTexts<Omit<KeyRequest, "once">, "expiresAt">,
   wrong: { note: "No key was created. Correct the fields below.", date: "Enter a day, such as 2027-01-31." },
-};
+} as const;
 
-const zhCN: typeof en = {
+const zhCN: Texts<typeof en> = {
   title: "密钥",
   lead: "客户端的每个请求都带有 API 密钥。您可以在此创建、限制和撤销密钥。",
   create: "创建密钥",
-  count: (n) => `${n} 个密钥`,
+  count: "{n} 个密钥",
   show: { live: "只显示有效的密钥", all: "同时显示已撤销和已过期的密钥" },
   none: "没有有效的密钥。请为每个客户端创建一个。",
   noneEver: "还没有创建密钥。请为每个客户端创建一个。本地网关还接受 DEV_API_KEY，它不在此列表中。",
@@ -103,14 +103,18 @@ const zhCN: typeof en = {
   allServers: "所有服务器",
   allModels: "所有模型",
   scopes: { sampling: "采样", control: "control", v1: "/v1" },
-  limits: (perMinute, atOnce) => `每分钟 ${perMinute} 个，同时 ${atOnce} 个`,
+  limits: "每分钟 {perMinute} 个，同时 {atOnce} 个",
   never: "从未",
   tags: { revoked: "已撤销", expired: "已过期", expires: "{at} 到期" },
   revoked: "{at} 撤销",
   expired: "{at} 过期",
   revoke: "撤销",
   revokeButton: "撤销 {name}",
-  ends: (open, isMore) => (open === 0 ? "它没有进行中的请求。" : `它的${isMore ? "超过 " : " "}${open} 个进行中的请求将被取消。`),
+  ends: {
+    none: "它没有进行中的请求。",
+    some: "它的 {n} 个进行中的请求将被取消。",
+    more: "它的超过 {n} 个进行中的请求将被取消。",
+  },
   revokeSays: "从现在起，使用此密钥的请求会被拒绝。它的审核会被撤回，授权会终止。此操作无法撤消。",
   done: { revoked: "密钥已撤销。" },
   newer: "更新",
@@ -157,4 +161,4 @@ const zhCN: typeof en = {
   wrong: { note: "没有创建密钥。请更正以下字段。", date: "请输入日期，例如 2027-01-31。" },
 };
 
-export const keysWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
+export const keysWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -4,6 +4,7 @@ import { isLoopbackHost } from "../../../../shared/address.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import type { Visit } from "../page.ts";
+import { fillText } from "../../sentence.tsx";
 import type { OverviewContext } from "./overview-parts.ts";
 
 /** A request that stands for itself: no session, no file, one tool of one server. */
@@ -35,7 +36,7 @@ export const FirstSteps = ({ visit, texts: { first }, keys }: OverviewContext & 
           1. {first.key} {keys > 0 ? <Icon of="check" /> : null}
         </h3>
         <p>
-          {keys > 0 ? `${first.hasKeys(keys)} ` : null}
+          {keys > 0 ? `${fillText(first.hasKeys, { n: keys })} ` : null}
           {first.keySays} {isLoopbackHost(new URL(visit.publicUrl).hostname) ? first.local : null}
         </p>
         {visit.may("change") ? (

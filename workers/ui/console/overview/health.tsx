@@ -7,7 +7,7 @@ import type { Failures, HealthIssue, Overview } from "../../../endpoints/admin/a
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import { numbersOf } from "../numbers.ts";
 import { documentsWords } from "../documents/documents-words.ts";
 import type { Visit } from "../page.ts";
@@ -91,7 +91,7 @@ const FailureText = ({ visit, texts: { health }, failures }: InWords & { failure
   };
   return (
     <>
-      <b>{health.failed(numbersOf(visit.language).count(requests), requests === 1)}</b>
+      <b>{fill(health.failed, { n: requests })}</b>
       {facts.map((fact) => [" · ", fact])}
       <br />
       {fill(health.failedLast, last)} <a href={visit.at("requests", { state, model })}>{health.showFailed}</a>
@@ -122,7 +122,7 @@ export function changeFindings({ visit, texts }: InWords, diagnosis: LastDiagnos
   const { health } = texts;
   if (changed.length === 0) return [];
   const documents = documentsIn(visit, changed, health.changedVersion);
-  return [{ of: "mind", says: `${said(health.changed(changed.length), { documents })} ${health.checkComes}` }];
+  return [{ of: "mind", says: `${fillText(health.changed, { n: changed.length, documents })} ${health.checkComes}` }];
 }
 
 export const CheckedVersions = ({ visit, texts, diagnosis: { documents } }: InWords & { diagnosis: LastDiagnosis }) =>
@@ -191,9 +191,9 @@ export const Health = ({ diagnosis, ...parts }: OverviewContext & { diagnosis: L
   // What passed before a change is not said to pass.
   const good = changes.length > 0 ? 0 : checks.filter(({ state }) => state === "good").length;
   const heading = [
-    ...(problems === 0 ? [] : [health.problems(problems)]),
-    ...(notices === 0 ? [] : [health.notices(notices)]),
-    ...(good === 0 ? [] : [health.pass(good)]),
+    ...(problems === 0 ? [] : [fillText(health.problems, { n: problems })]),
+    ...(notices === 0 ? [] : [fillText(health.notices, { n: notices })]),
+    ...(good === 0 ? [] : [fillText(health.pass, { n: good })]),
   ];
   return (
     <section class="card" aria-labelledby="health">

@@ -1,5 +1,6 @@
 // The words of the overview and of its health.
 
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
@@ -62,18 +63,17 @@ const en = {
   health: {
     title: "Health",
     heading: "Health: {parts}",
-    problems: (n: number): string => (n === 1 ? "1 problem" : `${n} problems`),
-    notices: (n: number): string => (n === 1 ? "1 notice" : `${n} notices`),
-    pass: (n: number): string => (n === 1 ? "1 check passes" : `${n} checks pass`),
+    problems: "{n, # problem/# problems}",
+    notices: "{n, # notice/# notices}",
+    pass: "{n, # check passes/# checks pass}",
     checked: "checked {at}, {span} ago",
     versions: "Versions checked: {documents}",
     version: "{document} {version}",
-    changed: (many: number): string =>
-      `Configuration changed since this check: ${many === 1 ? "this document is" : "these documents are"} not checked yet: {documents}.`,
+    changed: "Configuration changed since this check: {n, this document is/these documents are} not checked yet: {documents}.",
     changedVersion: "{document} {version} (checked: {checked})",
     checkComes: "Each change is checked by itself. Reload in a few seconds, or check again now.",
     checkAgain: "Check again",
-    failed: (n: string, isOne: boolean): string => `${n} ${isOne ? "request" : "requests"} failed in the last hour`,
+    failed: "{n, # request/# requests} failed in the last hour",
     failedAt: "model {model} of {provider}",
     failedFrom: "asked by {servers}",
     failedLast: "The last one, {at}: {what}. To fix: {fix}.",
@@ -97,7 +97,7 @@ const en = {
     lead: "No request has come yet. After the first one, this page shows what waits, what people decided and what it cost.",
     key: "Make an API key",
     keySays: "Each host or team gets its own. The key is shown once.",
-    hasKeys: (n: number): string => (n === 1 ? "There is 1 key." : `There are ${n} keys.`),
+    hasKeys: "There {n, is # key/are # keys}.",
     local: "A gateway started with npm start has one already: DEV_API_KEY in .dev.vars.",
     makeKey: "Make a key",
     send: "Send a request",
@@ -106,11 +106,11 @@ const en = {
     decideSays: "The policy says who is asked. Reviewers get a link, and find the request in their inbox.",
     policy: "Open the policy",
   },
-};
+} as const;
 
-export type OverviewWords = typeof en;
+export type OverviewWords = Texts<typeof en>;
 
-const zhCN: OverviewWords = {
+const zhCN: Texts<typeof en> = {
   title: "概览",
   heading: { day: "最近 24 小时", week: "最近 7 天", month: "最近 30 天" },
   periods: "时间段",
@@ -170,17 +170,17 @@ const zhCN: OverviewWords = {
   health: {
     title: "健康状况",
     heading: "健康状况：{parts}",
-    problems: (n) => `${n} 个问题`,
-    notices: (n) => `${n} 条提示`,
-    pass: (n) => `${n} 项检查通过`,
+    problems: "{n} 个问题",
+    notices: "{n} 条提示",
+    pass: "{n} 项检查通过",
     checked: "检查于 {at}（{span}前）",
     versions: "已检查的版本：{documents}",
     version: "{document} {version}",
-    changed: () => "此次检查之后配置已更改，以下文档尚未检查：{documents}。",
+    changed: "此次检查之后配置已更改，{n, 以下文档}尚未检查：{documents}。",
     changedVersion: "{document} {version}（已检查：{checked}）",
     checkComes: "每次更改后都会自动检查。请过几秒后刷新，或立即重新检查。",
     checkAgain: "重新检查",
-    failed: (n) => `最近一小时有 ${n} 个请求失败`,
+    failed: "最近一小时有 {n} 个请求失败",
     failedAt: "{provider} 的模型 {model}",
     failedFrom: "请求来自 {servers}",
     failedLast: "最近一次，{at}：{what}。解决方法：{fix}。",
@@ -204,7 +204,7 @@ const zhCN: OverviewWords = {
     lead: "还没有收到请求。收到第一个请求后，这里会显示等待审核的请求、人工决定和费用。",
     key: "创建 API 密钥",
     keySays: "每个宿主或团队使用各自的密钥。密钥只显示一次。",
-    hasKeys: (n) => `已有 ${n} 个密钥。`,
+    hasKeys: "已有 {n} 个密钥。",
     local: "用 npm start 启动的网关已有一个密钥：.dev.vars 中的 DEV_API_KEY。",
     makeKey: "创建密钥",
     send: "发送请求",
@@ -215,4 +215,4 @@ const zhCN: OverviewWords = {
   },
 };
 
-export const overviewWords: InLanguages<OverviewWords> = { en, "zh-CN": zhCN };
+export const overviewWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

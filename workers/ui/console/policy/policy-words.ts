@@ -5,6 +5,7 @@ import type { NotCarried } from "../../../../shared/policy/vscode-sampling.ts";
 import type { Conditions } from "../../../../shared/policy/conditions.ts";
 import type { Consequences } from "../../../../shared/policy/rules.ts";
 import type { FieldTexts } from "../fields.tsx";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
@@ -165,9 +166,9 @@ const en = {
       nothingSaid: "nothing is set, so VS Code asks, and your other rules apply",
     } satisfies Record<NotCarried["kind"], string>,
   },
-};
+} as const;
 
-const zhCN: typeof en = {
+const zhCN: Texts<typeof en> = {
   title: "策略",
   rules: "规则，首个匹配的生效",
   add: "添加规则",
@@ -314,4 +315,4 @@ const zhCN: typeof en = {
   },
 };
 
-export const policyWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
+export const policyWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -8,6 +8,7 @@ import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Select, type Typed } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
+import { fill } from "../../sentence.tsx";
 import { Pager } from "../pager.tsx";
 import { Download, Empty, Note } from "../pieces.tsx";
 import { ActSentence } from "./act-sentence.tsx";
@@ -74,7 +75,7 @@ const ActList = ({ visit, list: { acts, next } }: { visit: Visit; list: Acts }) 
 const CheckNote = ({ of: { events, issue, at } }: { of: ActCheck }) => {
   const { check } = useTexts(recordWords);
   if (issue !== null) return <Note of="bad">{check[issue].replace("{at}", String(at ?? ""))}</Note>;
-  return <Note of="ok">{events === 0 ? check.empty : check.holds(events)}</Note>;
+  return <Note of="ok">{events === 0 ? check.empty : fill(check.holds, { n: events })}</Note>;
 };
 
 const Completeness = ({ visit, month, kind, checked }: { visit: Visit; month: string; kind: string; checked: ActCheck | null }) => {

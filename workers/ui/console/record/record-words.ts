@@ -1,7 +1,7 @@
 // The words of the record's page: a sentence for each kind of what operators do.
 
-import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
 import type { OperatorFact } from "../../../../shared/record/record.ts";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 type Kind = OperatorFact["kind"];
@@ -63,7 +63,7 @@ const en = {
     title: "Is the record complete?",
     lead: "Each event is chained to the one before, so a change or a removal shows.",
     button: "Check this month",
-    holds: (events: number): string => `The chain holds: ${plural(events, "event", "events")}, none changed or removed.`,
+    holds: "The chain holds: {n, # event/# events}, none changed or removed.",
     empty: "Nothing is recorded for this month.",
     changed: "Event {at} does not follow from the one before: an event was changed or removed. Rely on nothing from there on.",
     cutOff: "The newest events are missing, from event {at} on. Rely on a copy that you exported before.",
@@ -74,9 +74,9 @@ const en = {
     all: "The whole record (NDJSON)",
     month: "This month’s acts of operators (NDJSON)",
   },
-};
+} as const;
 
-const zhCN: typeof en = {
+const zhCN: Texts<typeof en> = {
   title: "记录",
   lead: "操作员的操作，最新的在前。在此阅读不会留下记录；每次导出都会被记录。",
   month: "月份",
@@ -133,7 +133,7 @@ const zhCN: typeof en = {
     title: "记录是否完整？",
     lead: "每个事件都与前一个相链接，因此更改或删除会被发现。",
     button: "检查本月",
-    holds: (events) => `链完整：${events} 个事件，没有更改或删除。`,
+    holds: "链完整：{n} 个事件，没有更改或删除。",
     empty: "此月份没有记录。",
     changed: "事件 {at} 与前一个不相接：有事件被更改或删除。此后的内容不可信。",
     cutOff: "缺少最新的事件，从事件 {at} 开始。请以之前导出的副本为准。",
@@ -142,4 +142,4 @@ const zhCN: typeof en = {
   exports: { title: "导出", all: "全部记录（NDJSON）", month: "本月操作员的操作（NDJSON）" },
 };
 
-export const recordWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
+export const recordWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

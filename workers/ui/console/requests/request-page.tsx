@@ -9,9 +9,10 @@ import type { RunEvents, RunLine } from "../../../endpoints/admin/answers/runs.t
 import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
+import { useWords } from "../../language.ts";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Confirm, Download, Empty, Note, Refused } from "../pieces.tsx";
@@ -97,7 +98,7 @@ type FactsProps = { readonly visit: Visit; readonly line: RunLine; readonly keyN
 
 const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
   const texts = useTexts(requestWords);
-  const { span, dollars } = useTexts(requestsWords);
+  const { span, dollars } = useWords().numbers;
   const { usage, rule } = line;
   const wait = waitOf(line, visit.now);
   return (
@@ -127,8 +128,8 @@ const Facts = ({ visit, line, keyName, stops }: FactsProps) => {
           <>
             <dt>{texts.tokens}</dt>
             <dd>
-              {texts.tokensOf(usage.inputTokens, usage.outputTokens)}
-              {usage.cachedInputTokens === undefined ? "" : ` · ${texts.cached(usage.cachedInputTokens)}`}
+              {fill(texts.tokensOf, { input: usage.inputTokens, output: usage.outputTokens })}
+              {usage.cachedInputTokens === undefined ? "" : ` · ${fillText(texts.cached, { n: usage.cachedInputTokens })}`}
             </dd>
             <dt>{texts.cost}</dt>
             <dd>{dollars(usage.costUsd)}</dd>
@@ -182,7 +183,7 @@ const Record = ({ visit, run, events: { events, isCut } }: { visit: Visit; run: 
         {broken === null ? (
           <span class="tag ok">
             <Icon of="check" />
-            {texts.holds(events.length)}
+            {fill(texts.holds, { n: events.length })}
           </span>
         ) : (
           <span class="tag bad">
@@ -191,7 +192,7 @@ const Record = ({ visit, run, events: { events, isCut } }: { visit: Visit; run: 
           </span>
         )}
       </p>
-      {isCut ? <p class="soft">{texts.cut(events.length)}</p> : null}
+      {isCut ? <p class="soft">{fill(texts.cut, { n: events.length })}</p> : null}
       <dl class="pairs">
         {events.flatMap(({ fact }) => {
           if (fact.kind === "received") return [<Pair name={texts.digests.request} digest={fact.requestDigest} />];

@@ -10,7 +10,7 @@ import type { StepWhat } from "../../../../shared/record/timeline.ts";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import { type ConsoleWords, consoleWords } from "../console-words.ts";
 import { type InLanguages, type Visit, useTexts } from "../page.ts";
 import { requestWords } from "./request-words.ts";
@@ -38,7 +38,7 @@ export const Outcome = ({ line: { state, review } }: { line: Pick<RunLine, "stat
     <span class={`tag ${tone}`}>
       <Icon of={icon} />
       {states[state]}
-      {isReviewed ? ` · ${votes(review.votes, review.quorum)}` : ""}
+      {isReviewed ? ` · ${fillText(votes, { votes: String(review.votes), quorum: String(review.quorum) })}` : ""}
     </span>
   );
 };
@@ -72,7 +72,7 @@ export const WhatModelDid = ({ of: { attempts } }: { of: ModelFailed }) => {
 /** How often it was asked, and until when. */
 export const Tries = ({ of: { attempts, until }, now }: { of: ModelFailed; now: number }) => {
   const { tries } = useTexts(requestWords);
-  return <>{fill(tries(attempts.length), { until: <Time at={until} now={now} exact /> })}</>;
+  return <>{fill(tries, { n: attempts.length, until: <Time at={until} now={now} exact /> })}</>;
 };
 
 /** The pages of the console for paths of the API that a sentence may name. */

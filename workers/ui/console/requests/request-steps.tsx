@@ -7,11 +7,10 @@ import { Icon } from "../../icons.tsx";
 import { useWords } from "../../language.ts";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import { useTexts } from "../page.ts";
 import { Tries, WhatModelDid } from "./request-pieces.tsx";
 import { requestWords } from "./request-words.ts";
-import { requestsWords } from "./requests-words.ts";
 
 /** A step's sentence, what stands small beside its time, and what stands under it. */
 type Told = { readonly head: Child; readonly more?: readonly Child[]; readonly under?: Child };
@@ -110,7 +109,6 @@ const Asked = ({ reviewers, made: { now } }: { reviewers: readonly AskedReviewer
 
 function useTold(what: StepWhat, made: Made): Told {
   const texts = useTexts(requestWords);
-  const list = useTexts(requestsWords);
   const { steps } = texts;
   const time = (at: string | number): Child => <Time at={typeof at === "string" ? Date.parse(at) : at} now={made.now} />;
   const digests = ({ digestBefore, digestAfter }: { readonly digestBefore: string; readonly digestAfter: string }): Child =>
@@ -134,7 +132,7 @@ function useTold(what: StepWhat, made: Made): Told {
         under: <Asked reviewers={what.reviewers} made={made} />,
       };
     case "decided":
-      return decidedTold(what, texts, list.span);
+      return decidedTold(what, texts);
     case "undecided":
       return { head: fill(steps.undecided[what.how], { gate: texts.gates[what.gate] }) };
     case "called":
@@ -142,11 +140,11 @@ function useTold(what: StepWhat, made: Made): Told {
     case "modelFailed":
       return { head: <WhatModelDid of={what} />, more: what.attempts.length === 1 ? [] : [<Tries of={what} now={made.now} />] };
     case "answered":
-      return answeredTold(what, texts, list);
+      return answeredTold(what, texts);
     case "redacted": {
       const count = what.rules.reduce((sum, each) => sum + each.count, 0);
       return {
-        head: fill(steps.redacted, { n: steps.parts(count), gate: texts.gates[what.gate] }),
+        head: fill(steps.redacted, { n: fillText(steps.parts, { n: count }), gate: texts.gates[what.gate] }),
         more: what.rules.map(({ label, count: of }) => (
           <>
             <Name value={label} /> × {of}
@@ -166,7 +164,13 @@ function useTold(what: StepWhat, made: Made): Told {
     case "replyWritten":
       return { head: fill(steps.written, { by: <Name value={what.by} /> }), more: [<Digest value={what.reply} />] };
     case "granted":
-      return { head: fill(steps.granted, { by: <Name value={what.by} />, uses: steps.uses(what.uses), until: time(what.expiresAt) }) };
+      return {
+        head: fill(steps.granted, {
+          by: <Name value={what.by} />,
+          uses: fillText(steps.uses, { n: what.uses }),
+          until: time(what.expiresAt),
+        }),
+      };
     case "grantUndone":
       return { head: fill(steps.grantUndone, { by: <Name value={what.by} /> }) };
     case "handedOver":
@@ -194,7 +198,7 @@ function useTold(what: StepWhat, made: Made): Told {
       };
     case "refusedMany":
       return {
-        head: steps.refusedMany(what.count),
+        head: fillText(steps.refusedMany, { n: what.count }),
         more: [<>{fill(steps.refusedUntil, { since: time(what.since), until: time(what.until) })}</>],
       };
     case "left":
@@ -219,7 +223,7 @@ function receivedTold({ kind, of }: What<"received" | "associated" | "ruled">, {
       more: [
         kindIn(endpoints, of.endpoint),
         of.requestId === undefined ? null : <>{fill(steps.requestId, { id: <Name value={of.requestId} /> })}</>,
-        of.images === undefined ? null : steps.images(of.images.length),
+        of.images === undefined ? null : fillText(steps.images, { n: of.images.length }),
         of.contextIgnored === null ? null : steps.contextIgnored,
         of.takenOver ? steps.takenOver : null,
       ],
@@ -239,19 +243,20 @@ function receivedTold({ kind, of }: What<"received" | "associated" | "ruled">, {
         steps.noWarnings
       ) : (
         <>
-          {steps.warnings(of.risks.length)}: <code>{[...new Set(of.risks)].join(", ")}</code>
+          {fill(steps.warnings, { n: of.risks.length })}: <code>{[...new Set(of.risks)].join(", ")}</code>
         </>
       ),
     ],
   };
 }
 
-function decidedTold({ of, waitedMs }: What<"decided">, { gates, channels, steps }: Texts, span: (ms: number) => string): Told {
+function decidedTold({ of, waitedMs }: What<"decided">, { gates, channels, steps }: Texts): Told {
+  const { numbers } = useWords();
   return {
     head: fill(steps.decided[of.kind], { by: <Name value={of.by} />, gate: gates[of.gate] }),
     more: [
       <>{fill(steps.by, { channel: kindIn(channels, of.channel) })}</>,
-      waitedMs === null ? null : steps.waited.replace("{span}", span(waitedMs)),
+      waitedMs === null ? null : fillText(steps.waited, { span: numbers.span(waitedMs) }),
       of.member === undefined ? null : <>{fill(steps.member, { member: <Name value={of.member} /> })}</>,
       of.reasonGiven ? steps.reason : null,
       <Digest value={of.digest} />,
@@ -259,21 +264,21 @@ function decidedTold({ of, waitedMs }: What<"decided">, { gates, channels, steps
   };
 }
 
-function answeredTold({ of }: What<"answered">, texts: Texts, list: (typeof requestsWords)["en"]): Told {
+function answeredTold({ of }: What<"answered">, texts: Texts): Told {
   const { steps } = texts;
   const { usage } = of;
-  const { lang } = useWords().page;
+  const { lang, numbers } = useWords();
   const tookMs = of.took.durationMs;
   const unit = tookMs < 1_000 ? "millisecond" : "second";
   const short = (tookMs < 1_000 ? tookMs : tookMs / 1_000).toLocaleString(lang, { style: "unit", unit, maximumFractionDigits: 1 });
   return {
     head: fill(steps.answered, { model: <Name value={of.model} /> }),
     more: [
-      steps.took.replace("{span}", tookMs < 60_000 ? short : list.span(tookMs)),
+      fillText(steps.took, { span: tookMs < 60_000 ? short : numbers.span(tookMs) }),
       of.realModel === "" || of.realModel === of.model ? null : <>{fill(steps.realModel, { model: <Name value={of.realModel} /> })}</>,
-      texts.tokensOf(usage.inputTokens, usage.outputTokens),
+      fillText(texts.tokensOf, { input: usage.inputTokens, output: usage.outputTokens }),
       usage.estimated ? steps.estimated : null,
-      list.dollars(of.costUsd),
+      numbers.dollars(of.costUsd),
       of.stopReason === "" ? null : <>{fill(steps.finishReason, { reason: <Name value={of.stopReason} /> })}</>,
     ],
   };

@@ -2,8 +2,7 @@
 
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { channelNames } from "../../channel-registry.ts";
-import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
-import { counted } from "../../../../shared/channels/words/zh/page-numbers-zh.ts";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 /** Kinds that a record has as texts: one of another version stands as it is. */
@@ -15,10 +14,10 @@ const en = {
   whatToDo: "What to do",
   whatToDoAll: "What to do, the main cause first",
   modelDid: "{model} ({provider}) {what}",
-  tries: (n: number): string => `${plural(n, "attempt", "attempts")} until {until}`,
+  tries: "{n, # attempt/# attempts} until {until}",
   happened: "What happened",
   noEvents: "The record has no events of this request yet. It has them a moment after the answer.",
-  cut: (n: number): string => `The first ${plural(n, "event", "events")}. The export has all.`,
+  cut: "The first {n, # event/# events}. The export has all.",
   refresh: "Refresh",
   facts: "Request",
   id: "Request id",
@@ -27,8 +26,8 @@ const en = {
   key: "Key",
   rule: "Rule",
   tokens: "Tokens",
-  tokensOf: (input: number, output: number): string => `${input.toLocaleString("en-GB")} input, ${output.toLocaleString("en-GB")} output`,
-  cached: (n: number): string => `${plural(n, "token", "tokens")} from the provider’s cache`,
+  tokensOf: "{input} input, {output} output",
+  cached: "{n, # token/# tokens} from the provider’s cache",
   cost: "Cost",
   waited: "People took",
   waiting: "Waiting for",
@@ -37,7 +36,7 @@ const en = {
   ofKey: "of key {key}",
   record: "Record",
   events: "Events",
-  holds: (n: number): string => `${plural(n, "event", "events")}, chain verified`,
+  holds: "{n, # event/# events}, chain verified",
   broken: "The chain breaks at event {n}. Export the record and verify it.",
   export: "Export its events (NDJSON)",
   digests: { request: "Request", changed: "Changed {what}", reply: "Reply" },
@@ -60,7 +59,7 @@ const en = {
   steps: {
     received: "Received from key {key}",
     requestId: "client’s id {id}",
-    images: (n: number): string => plural(n, "image", "images"),
+    images: "{n, # image/# images}",
     takenOver: "an earlier attempt vanished; a model may have been paid twice",
     contextIgnored: "context was asked for and not added",
     associated: "Associated with {method} {name}",
@@ -80,9 +79,9 @@ const en = {
     replyRisk: "people decide about replies with warnings of level {level} or higher",
     levels: { low: "low", medium: "medium", high: "high" } as Kinds,
     noWarnings: "no warnings",
-    warnings: (n: number): string => plural(n, "warning", "warnings"),
+    warnings: "{n, # warning/# warnings}",
     redacted: "Masked {n} in the {gate}",
-    parts: (n: number): string => plural(n, "part", "parts"),
+    parts: "{n, # part/# parts}",
     grantUsed: "Allowed by an earlier decision of {by} ({gate})",
     asked: "Asked {people} about the {gate}",
     askedWhy: { escalated: "escalated: the others took too long, or too few were left", handedOver: "handed over" } as Kinds,
@@ -112,7 +111,7 @@ const en = {
     lifted: "{by} unmasked a part of the {gate}",
     written: "{by} wrote the reply; no model is asked",
     granted: "{by} allowed {uses} until {until}",
-    uses: (n: number): string => plural(n, "later request", "later requests"),
+    uses: "{n, # later request/# later requests}",
     grantUndone: "{by} ended the permission for later requests",
     handedOver: "{by} handed the {gate} over to {to}",
     declined: "{by} left the decision about the {gate} to others",
@@ -142,7 +141,7 @@ const en = {
     contentUnreadable: "Its stored content can no longer be read",
     tokenMade: "Token for /v1 made",
     refused: "Refused",
-    refusedMany: (n: number): string => `Refused ${n.toLocaleString("en-GB")} times more`,
+    refusedMany: "Refused {n} times more",
     refusedUntil: "from {since} to {until}",
     finished: {
       completed: "Delivered",
@@ -155,20 +154,20 @@ const en = {
     } as Kinds,
     digest: "{before} → {after}",
   },
-};
+} as const;
 
-export type RequestWords = typeof en;
+export type RequestWords = Texts<typeof en>;
 
 const gatesZh: Readonly<Record<Gate, string>> = { request: "请求", response: "回复" };
-const zhCN: RequestWords = {
+const zhCN: Texts<typeof en> = {
   asked: "{who} 请求 {model}",
   whatToDo: "如何处理",
   whatToDoAll: "如何处理（主要原因在前）",
   modelDid: "{model}（{provider}）{what}",
-  tries: (n) => `${counted(n, "次尝试")}，至 {until}`,
+  tries: "{n} 次尝试，至 {until}",
   happened: "经过",
   noEvents: "记录中还没有此请求的事件。回复之后片刻就会有。",
-  cut: (n) => `这是最早的 ${counted(n, "个事件")}，导出的文件包含全部。`,
+  cut: "这是最早的 {n} 个事件，导出的文件包含全部。",
   refresh: "刷新",
   facts: "请求",
   id: "请求 ID",
@@ -177,8 +176,8 @@ const zhCN: RequestWords = {
   key: "密钥",
   rule: "规则",
   tokens: "token",
-  tokensOf: (input, output) => `输入 ${input.toLocaleString("zh-CN")}，输出 ${output.toLocaleString("zh-CN")}`,
-  cached: (n) => `其中 ${counted(n, "个 token")}来自提供商的缓存`,
+  tokensOf: "输入 {input}，输出 {output}",
+  cached: "其中 {n} 个 token来自提供商的缓存",
   cost: "费用",
   waited: "审核用时",
   waiting: "已等待",
@@ -187,7 +186,7 @@ const zhCN: RequestWords = {
   ofKey: "密钥 {key} 的请求",
   record: "记录",
   events: "事件",
-  holds: (n) => `${counted(n, "个事件")}，哈希链已验证`,
+  holds: "{n} 个事件，哈希链已验证",
   broken: "哈希链在第 {n} 个事件处断开。请导出记录并验证。",
   export: "导出其事件（NDJSON）",
   digests: { request: "请求", changed: "更改后的{what}", reply: "回复" },
@@ -206,7 +205,7 @@ const zhCN: RequestWords = {
   steps: {
     received: "收到来自密钥 {key} 的请求",
     requestId: "客户端的 ID {id}",
-    images: (n) => counted(n, "张图片"),
+    images: "{n} 张图片",
     takenOver: "较早的一次尝试已消失，模型费用可能支付了两次",
     contextIgnored: "请求了上下文，但没有添加",
     associated: "关联到 {method} {name}",
@@ -226,9 +225,9 @@ const zhCN: RequestWords = {
     replyRisk: "回复有{level}级或更高的警告时由人决定",
     levels: { low: "低", medium: "中", high: "高" },
     noWarnings: "没有警告",
-    warnings: (n) => counted(n, "条警告"),
+    warnings: "{n} 条警告",
     redacted: "在{gate}中遮盖了 {n}",
-    parts: (n) => counted(n, "处"),
+    parts: "{n} 处",
     grantUsed: "由 {by} 先前的放行允许（{gate}）",
     asked: "请 {people} 审核{gate}",
     askedWhy: { escalated: "已升级：其他人用时过长，或人数不足", handedOver: "已转交" },
@@ -258,7 +257,7 @@ const zhCN: RequestWords = {
     lifted: "{by} 恢复了{gate}中被遮盖的一处",
     written: "{by} 自己写了回复，不调用模型",
     granted: "{by} 放行{uses}，直到 {until}",
-    uses: (n) => `之后的 ${counted(n, "个请求")}`,
+    uses: "之后的 {n} 个请求",
     grantUndone: "{by} 撤销了放行",
     handedOver: "{by} 将{gate}转交给 {to}",
     declined: "{by} 将{gate}留给其他人决定",
@@ -288,7 +287,7 @@ const zhCN: RequestWords = {
     contentUnreadable: "存储的内容已无法读取",
     tokenMade: "已签发 /v1 的令牌",
     refused: "未受理",
-    refusedMany: (n) => `又有 ${counted(n, "次")}未受理`,
+    refusedMany: "又有 {n} 次未受理",
     refusedUntil: "从 {since} 到 {until}",
     finished: {
       completed: "已交付",
@@ -303,4 +302,4 @@ const zhCN: RequestWords = {
   },
 };
 
-export const requestWords: InLanguages<RequestWords> = { en, "zh-CN": zhCN };
+export const requestWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -3,9 +3,10 @@
 
 import type { RunLine, RunList } from "../../../endpoints/admin/answers/runs.ts";
 import { paths } from "../../../platform/urls.ts";
+import { useWords } from "../../language.ts";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import { ApiFailed } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Download, Empty, Note } from "../pieces.tsx";
@@ -33,7 +34,7 @@ const Why = ({ line }: { line: RunLine }) => {
           <Name value={name} />
         </>
       ))}
-      {review.edits === 0 ? "" : ` · ${texts.edits(review.edits)}`}
+      {review.edits === 0 ? "" : ` · ${fillText(texts.edits, { n: review.edits })}`}
     </>
   );
 };
@@ -53,6 +54,7 @@ const None = () => {
 
 const Line = ({ visit, line, keys }: { visit: Visit; line: RunLine; keys: KeyNames }) => {
   const texts = useTexts(requestsWords);
+  const { numbers } = useWords();
   const wait = waitOf(line, visit.now);
   return (
     <tr>
@@ -74,9 +76,9 @@ const Line = ({ visit, line, keys }: { visit: Visit; line: RunLine; keys: KeyNam
       <td class="full why">
         <Why line={line} />
       </td>
-      <td class="num">{isCounted(line) ? texts.dollars(line.usage.costUsd) : <None />}</td>
+      <td class="num">{isCounted(line) ? numbers.dollars(line.usage.costUsd) : <None />}</td>
       <td class="num whole" {...(wait === null ? {} : { "data-k": texts.columns.wait })}>
-        {wait === null ? <None /> : line.endedAt === null ? texts.soFar.replace("{span}", texts.span(wait)) : texts.span(wait)}
+        {wait === null ? <None /> : line.endedAt === null ? fillText(texts.soFar, { span: numbers.span(wait) }) : numbers.span(wait)}
       </td>
     </tr>
   );
@@ -90,7 +92,7 @@ const Lines = ({ visit, runs, keys, isAll }: { visit: Visit; runs: readonly RunL
     <section class="card scrolls" tabindex={0} aria-label={texts.title}>
       <table class="cards lines">
         <caption>
-          {isAll ? texts.shown(runs.length) : texts.shownHere(runs.length)} <span class="soft">{texts.notSearched}</span>
+          {fill(isAll ? texts.shown : texts.shownHere, { n: runs.length })} <span class="soft">{texts.notSearched}</span>
         </caption>
         <thead>
           <tr>

@@ -1,8 +1,7 @@
 // The words of the list of requests, and those that it shares with the page of one request.
 
-import { dollars, plural, span } from "../../../../shared/channels/words/en/page-numbers-en.ts";
-import { counted, dollars as dollarsZh, span as spanZh } from "../../../../shared/channels/words/zh/page-numbers-zh.ts";
 import type { LineState } from "../../../../shared/record/record.ts";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const states = {
@@ -52,20 +51,18 @@ const en = {
   },
   states,
   columns: { time: "Time", by: "Asked by", key: "Key", model: "Model", outcome: "Outcome", why: "Why", cost: "Cost", wait: "Wait" },
-  shown: (n: number): string => plural(n, "request", "requests"),
-  shownHere: (n: number): string => `${plural(n, "request", "requests")} on this page`,
+  shown: "{n, # request/# requests}",
+  shownHere: "{n, # request/# requests} on this page",
   notSearched: "Content is not searched.",
   older: "Older",
   newest: "Newest",
   export: "Export record (NDJSON)",
   onlyKey: "Name of the server unknown",
   rule: "rule {rule}",
-  votes: (votes: number, quorum: number): string => `${votes} of ${quorum}`,
-  edits: (n: number): string => plural(n, "change", "changes"),
+  votes: "{votes} of {quorum}",
+  edits: "{n, # change/# changes}",
   nobodyYet: "nobody yet",
   soFar: "{span} so far",
-  span,
-  dollars,
   none: "none",
   badFilter: "These filters cannot be used. Nothing was searched.",
   noMatch: "No request matches.",
@@ -76,11 +73,11 @@ const en = {
     lead: "Send the first one. KEY is an API key of this gateway.",
     keys: "Create a key",
   },
-};
+} as const;
 
-export type RequestsWords = typeof en;
+export type RequestsWords = Texts<typeof en>;
 
-const zhCN: RequestsWords = {
+const zhCN: Texts<typeof en> = {
   title: "请求",
   search: "搜索",
   searchIn: "服务器、工具、密钥、模型、审核人、请求 ID",
@@ -125,20 +122,18 @@ const zhCN: RequestsWords = {
     refused: "未受理",
   },
   columns: { time: "时间", by: "请求方", key: "密钥", model: "模型", outcome: "结果", why: "原因", cost: "费用", wait: "等待" },
-  shown: (n) => counted(n, "个请求"),
-  shownHere: (n) => `本页 ${counted(n, "个请求")}`,
+  shown: "{n} 个请求",
+  shownHere: "本页 {n} 个请求",
   notSearched: "不搜索内容。",
   older: "更早",
   newest: "最新",
   export: "导出记录（NDJSON）",
   onlyKey: "服务器名称未知",
   rule: "规则 {rule}",
-  votes: (votes, quorum) => `${votes}/${quorum} 票`,
-  edits: (n) => counted(n, "处更改"),
+  votes: "{votes}/{quorum} 票",
+  edits: "{n} 处更改",
   nobodyYet: "尚无人决定",
   soFar: "已等 {span}",
-  span: spanZh,
-  dollars: dollarsZh,
   none: "无",
   badFilter: "无法使用这些筛选条件，没有进行搜索。",
   noMatch: "没有符合条件的请求。",
@@ -151,4 +146,4 @@ const zhCN: RequestsWords = {
   },
 };
 
-export const requestsWords: InLanguages<RequestsWords> = { en, "zh-CN": zhCN };
+export const requestsWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -66,7 +66,15 @@ const ReviewerRow = ({ visit, of }: { visit: Visit; of: ListedReviewer }) => {
         {of.language === null ? null : <div class="soft">{texts.language.replace("{language}", languageName(of.language, visit))}</div>}
         {of.room === null ? null : <div class="soft">{texts.room}</div>}
       </td>
-      <td>{of.waiting === null ? <span class="soft">{texts.noInbox}</span> : texts.waiting(of.waiting)}</td>
+      <td>
+        {of.waiting === null ? (
+          <span class="soft">{texts.noInbox}</span>
+        ) : of.waiting === 0 ? (
+          texts.noneWaits
+        ) : (
+          fill(texts.waiting, { n: of.waiting })
+        )}
+      </td>
       <td class="full">
         <ul class="rank">
           {of.channels.map((channel) => (
@@ -144,7 +152,7 @@ async function reviewersShown(visit: Visit, { failure, tested }: Said = {}): Pro
       <>
         <h1>{texts.title}</h1>
         <p>{texts.lead}</p>
-        {ended !== null && /^\d{1,6}$/.test(ended) ? <Note of="ok">{texts.signedOut(Number(ended))}</Note> : null}
+        {ended !== null && /^\d{1,6}$/.test(ended) ? <Note of="ok">{fill(texts.signedOut, { n: Number(ended) })}</Note> : null}
         {failure === undefined ? null : <Refused failure={failure} />}
         {tested === undefined ? null : <TestNote of={tested} />}
         <section class="card" aria-label={texts.title}>

@@ -1,6 +1,6 @@
 // The words of the page of reviewers.
 
-import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
@@ -12,7 +12,8 @@ const en = {
   groups: "in {groups}",
   language: "reads {language}",
   room: "room: everybody in it decides as one",
-  waiting: (n: number): string => (n === 0 ? "no review waits" : plural(n, "review waits", "reviews wait")),
+  waiting: "{n, # review waits/# reviews wait}",
+  noneWaits: "no review waits",
   noInbox: "no inbox",
   outbox: "links are listed for operators",
   uses: {
@@ -31,10 +32,10 @@ const en = {
   signOut: "Sign out",
   signOutSays: "Every session of {reviewer} in the inbox ends, and so do sign-in links that were not used. Links in notices go on working.",
   signOutButton: "Sign {reviewer} out",
-  signedOut: (n: number): string => `Signed out: ${plural(n, "session", "sessions")} ended.`,
-};
+  signedOut: "Signed out: {n, # session/# sessions} ended.",
+} as const;
 
-const zhCN: typeof en = {
+const zhCN: Texts<typeof en> = {
   title: "审核人",
   lead: "以下审核人由策略指定。“测试”会向审核人发送一条标明为测试的消息，与任何请求无关。",
   none: "策略没有指定审核人。",
@@ -43,7 +44,8 @@ const zhCN: typeof en = {
   groups: "所在组：{groups}",
   language: "语言：{language}",
   room: "多人频道：所有成员共一票",
-  waiting: (n) => (n === 0 ? "没有等待的审核" : `${n} 个审核等待中`),
+  waiting: "{n} 个审核等待中",
+  noneWaits: "没有等待的审核",
   noInbox: "没有收件箱",
   outbox: "链接列给操作员",
   uses: { first: "首先使用", then: "其他渠道失败时使用", leftOut: "不在审核人的顺序中", notSetUp: "未设置" },
@@ -57,7 +59,7 @@ const zhCN: typeof en = {
   signOut: "退出登录",
   signOutSays: "{reviewer} 在收件箱的所有会话都会结束，未使用的登录链接也会失效。通知中的链接仍然有效。",
   signOutButton: "让 {reviewer} 退出登录",
-  signedOut: (n) => `已退出登录：结束了 ${n} 个会话。`,
+  signedOut: "已退出登录：结束了 {n} 个会话。",
 };
 
-export const reviewersWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
+export const reviewersWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -1,5 +1,6 @@
 // The words of the routing page: models, providers, and the playground.
 
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
@@ -121,11 +122,11 @@ const en = {
     valid: "Valid",
     toFix: "To fix before saving",
   },
-};
+} as const;
 
-export type RoutingWords = typeof en;
+export type RoutingWords = Texts<typeof en>;
 
-const zhCN: RoutingWords = {
+const zhCN: Texts<typeof en> = {
   title: "路由",
   lead: "有哪些模型，由哪个模型回答。",
   done: {
@@ -245,4 +246,4 @@ const zhCN: RoutingWords = {
   },
 };
 
-export const routingWords: InLanguages<RoutingWords> = { en, "zh-CN": zhCN };
+export const routingWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -7,7 +7,7 @@ import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
 import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
@@ -30,7 +30,7 @@ const Sampling = ({ entry }: { entry: Entry }) => {
   const more = [
     texts.associations[association],
     ...(entry["passAuthorization"] === true ? [texts.signsIn] : []),
-    ...(functions === 0 ? [] : [texts.functions(functions)]),
+    ...(functions === 0 ? [] : [fillText(texts.functions, { n: functions })]),
     ...(entry["v1Tokens"] === undefined ? [] : [texts.tokens]),
   ];
   return (
@@ -70,7 +70,7 @@ const ServerRow = ({ visit, name, entry, version, use, stops }: RowProps) => {
         ) : (
           <>
             <Time at={Math.max(...lastAt)} now={visit.now} />
-            <div class="soft">{texts.requests(use.requests)}</div>
+            <div class="soft">{fill(texts.requests, { n: use.requests })}</div>
           </>
         )}
       </td>
@@ -124,7 +124,7 @@ const Servers = ({ visit, shown, current: { entries, version }, use, stops }: Li
   if (shown.length === 0) return <Empty>{texts.none}</Empty>;
   return (
     <table class="cards">
-      <caption>{texts.count(Object.keys(entries).length)}</caption>
+      <caption>{fill(texts.count, { n: Object.keys(entries).length })}</caption>
       <Columns of={[columns.name, columns.address, columns.mode, columns.used]} action={columns.action} />
       <tbody>
         {shown.map((name) => (

@@ -1,22 +1,22 @@
 // The words of the page of MCP servers.
 
-import { plural } from "../../../../shared/channels/words/en/page-numbers-en.ts";
 import type { Server } from "../../../../shared/relay/servers.ts";
 import type { FieldTexts } from "../fields.tsx";
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
   title: "Servers",
   lead: "The relay reaches these MCP servers and no other. A client connects to {address}, with the server’s name at the end.",
   add: "Add server",
-  count: (n: number): string => plural(n, "server", "servers"),
+  count: "{n, # server/# servers}",
   none: "There is no server yet. Add one, then point a client at its address here.",
   columns: { name: "Server", address: "Address", mode: "Sampling", used: "Last request", action: "Action" },
   modes: { fulfil: "the gateway answers", forward: "the client answers", fallback: "the gateway answers where the client cannot" },
   associations: { auto: "association: automatic", strict: "association: only what is shown", inFlight: "association: newest in flight" },
   never: "none",
-  requests: (n: number): string => plural(n, "request", "requests"),
-  functions: (n: number): string => plural(n, "function", "functions"),
+  requests: "{n, # request/# requests}",
+  functions: "{n, # function/# functions}",
   signsIn: "clients sign in to it",
   tokens: "may get tokens for /v1",
   check: "Check",
@@ -80,20 +80,20 @@ const en = {
       models: { label: "Tokens for /v1: models (optional)", hint: "One on each line. Empty: every model that the key may use." },
     },
   } satisfies FieldTexts<Server>,
-};
+} as const;
 
-const zhCN: typeof en = {
+const zhCN: Texts<typeof en> = {
   title: "服务器",
   lead: "中继只能访问这些 MCP 服务器。客户端连接到 {address}，末尾为服务器名称。",
   add: "添加服务器",
-  count: (n) => `${n} 个服务器`,
+  count: "{n} 个服务器",
   none: "还没有服务器。请添加一个，然后让客户端连接到它在此处的地址。",
   columns: { name: "服务器", address: "地址", mode: "采样", used: "最近的请求", action: "操作" },
   modes: { fulfil: "由网关应答", forward: "由客户端应答", fallback: "客户端无法应答时由网关应答" },
   associations: { auto: "关联：自动", strict: "关联：仅依据明示信息", inFlight: "关联：最新的进行中请求" },
   never: "无",
-  requests: (n) => `${n} 个请求`,
-  functions: (n) => `${n} 个函数`,
+  requests: "{n} 个请求",
+  functions: "{n} 个函数",
   signsIn: "客户端自行登录",
   tokens: "可获得 /v1 的令牌",
   check: "检查",
@@ -146,4 +146,4 @@ const zhCN: typeof en = {
   },
 };
 
-export const serversWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
+export const serversWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -1,5 +1,6 @@
 // The words of the kill switch's page.
 
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
@@ -29,9 +30,9 @@ const en = {
   says: "Its open requests are cancelled, and new ones are refused until you resume.",
   stop: "Stop",
   done: { stopped: "Stopped.", resumed: "Resumed. New requests are accepted again." },
-};
+} as const;
 
-const zhCN: typeof en = {
+const zhCN: Texts<typeof en> = {
   title: "停止采样",
   lead: "停止后，新请求会被拒绝，等待中的审核会被撤回，不再向模型发送任何内容。2 秒内生效。",
   now: "当前已停止",
@@ -59,4 +60,4 @@ const zhCN: typeof en = {
   done: { stopped: "已停止。", resumed: "已恢复，重新接受新请求。" },
 };
 
-export const stopsWords: InLanguages<typeof en> = { en, "zh-CN": zhCN };
+export const stopsWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };

@@ -5,6 +5,7 @@ import { paths } from "../../../platform/urls.ts";
 import { Chart } from "../chart.tsx";
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
+import { fillText } from "../../sentence.tsx";
 import { Download, Empty, Note } from "../pieces.tsx";
 import { Legend, daysPlot } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
@@ -84,7 +85,7 @@ async function usageShown(visit: Visit): Promise<PageAnswer> {
           />
           <Chips
             label={texts.periods}
-            choices={periods.map((each) => ({ name: texts.days(each), href: at(by, each), isCurrent: each === days }))}
+            choices={periods.map((each) => ({ name: fillText(texts.days, { n: each }), href: at(by, each), isCurrent: each === days }))}
           />
         </div>
         {answer.isComplete ? null : <Note of="mind">{texts.counting}</Note>}

@@ -1,5 +1,6 @@
 // The words of the usage page.
 
+import type { Texts } from "../../../../shared/words/text.ts";
 import type { InLanguages } from "../page.ts";
 
 const en = {
@@ -8,7 +9,7 @@ const en = {
   views: "Group by",
   by: { server: "Server", model: "Model", key: "Key", day: "Day" },
   periods: "Period",
-  days: (n: number): string => `${n} days`,
+  days: "{n} days",
   csv: "Download CSV",
   requests: { server: "Requests by server", model: "Requests by model", key: "Requests by key", day: "Requests by day" },
   legend: {
@@ -38,17 +39,17 @@ const en = {
   first: "First page",
   empty: "No request ended in this time.",
   utc: "Days are UTC. A request counts on the day it came, once it has ended. Waits are within 5%.",
-};
+} as const;
 
-export type UsageWords = typeof en;
+export type UsageWords = Texts<typeof en>;
 
-const zhCN: UsageWords = {
+const zhCN: Texts<typeof en> = {
   title: "用量",
   counting: "较早的请求仍在统计中，数字目前偏低。请过几秒后刷新。",
   views: "分组",
   by: { server: "服务器", model: "模型", key: "密钥", day: "日期" },
   periods: "时间段",
-  days: (n) => `${n} 天`,
+  days: "{n} 天",
   csv: "下载 CSV",
   requests: { server: "各服务器的请求", model: "各模型的请求", key: "各密钥的请求", day: "每天的请求" },
   legend: { allowed: "规则放行 {n}", approved: "人工批准 {n}", denied: "拒绝或过期 {n}", other: "失败、取消或拒收 {n}" },
@@ -75,4 +76,4 @@ const zhCN: UsageWords = {
   utc: "日期按 UTC 计算。请求结束后计入其到达的那一天。等待时间误差不超过 5%。",
 };
 
-export const usageWords: InLanguages<UsageWords> = { en, "zh-CN": zhCN };
+export const usageWords: InLanguages<Texts<typeof en>> = { en, "zh-CN": zhCN };
