@@ -39,7 +39,7 @@ export const reasons: readonly { readonly fits: RegExp; readonly why: string }[]
   { fits: /^npm run deploy\b/m, why: "needs a Cloudflare account; test/rest/deploy/ runs it against a scripted one" },
   { fits: /\/path\/to\//, why: "has a place for a path of the reader's" },
   { fits: /^(?:claude|gemini|codex|code) /m, why: "configures a program that is not installed here" },
-  { fits: /@modelcontextprotocol\/inspector/, why: "downloads the Inspector; the page's next blocks do the same with curl" },
+  { fits: /@modelcontextprotocol\/inspector/, why: "downloads the Inspector" },
   { fits: /^(?:[A-Z_]+=\S+ )*npm start$/m, why: "runs until it is stopped; the gateway beside the commands is started by it" },
   { fits: /server-everything streamableHttp/, why: "runs until it is stopped; the test starts it" },
   { fits: /^npm run (?:test|bench|attack|verify)(?![\w-])/m, why: "takes minutes, and its parts are tests of their own" },
