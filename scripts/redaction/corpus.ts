@@ -82,9 +82,14 @@ const sumOf = (lines: readonly Line[], what: string): Line => ({
   },
 });
 
-/** The table as docs/security.md has it. */
+/**
+ * The table as docs/security.md has it. Kinds of which `known` masks every secret, and kinds
+ * without a false alarm, are in the sums alone.
+ */
 export function corpusTable(): string {
   const { secrets, ordinary } = corpusLines();
+  const missed = secrets.filter(({ of, found }) => found.known < of);
+  const alarming = ordinary.filter(({ found }) => found.known + found.assigned > 0);
   const rows = (lines: readonly Line[]): string[] =>
     lines.map(({ what, of, found }) => `| ${what} | ${of} | ${found.known} | ${found.assigned} |`);
   const groups = (["known", "assigned", "other"] as const).map((group) =>
@@ -96,12 +101,12 @@ export function corpusTable(): string {
   return [
     "| secrets of the kind | in the corpus | masked by `known` | masked by `assigned` |",
     "|---|---|---|---|",
-    ...rows(secrets),
+    ...rows(missed),
     ...rows(groups),
     "",
     "| ordinary texts of the kind | in the corpus | false alarms of `known` | false alarms of `assigned` |",
     "|---|---|---|---|",
-    ...rows(ordinary),
+    ...rows(alarming),
     ...rows([sumOf(ordinary, "**all**")]),
   ].join("\n");
 }

@@ -78,9 +78,15 @@ function namedTests(document: string, text: string): Named[] {
   return found;
 }
 
-/** Titles as the code has them: as a string in any quotes. */
-const hasTitle = (source: string, title: string): boolean =>
-  [`"${title}"`, `'${title}'`, `\`${title}\``].some((quoted) => source.includes(quoted));
+/**
+ * Titles as the code has them: as a string in any quotes. One that ends in … is the beginning of
+ * exactly one string of the file.
+ */
+function hasTitle(source: string, title: string): boolean {
+  if (!title.endsWith("…")) return [`"${title}"`, `'${title}'`, `\`${title}\``].some((quoted) => source.includes(quoted));
+  const begun = ['"', "'", "`"].reduce((sum, quote) => sum + source.split(`${quote}${title.slice(0, -1)}`).length - 1, 0);
+  return begun === 1;
+}
 
 function missingTests(named: readonly Named[]): string[] {
   return named
@@ -102,6 +108,11 @@ test("a test that is named and does not exist would be found", () => {
     `x.md: test/shared/docs.test.ts ${absent}`,
     "x.md: test/no.test.ts ",
     "x.md: test/no.test.ts t",
+  ]);
+  const titles = '"a knot would…", "in…", "no test begins like this…"';
+  expect(missingTests(namedTests("x.md", `| \`test/architecture.test.ts\` ${titles} |`))).toEqual([
+    "x.md: test/architecture.test.ts in…",
+    "x.md: test/architecture.test.ts no test begins like this…",
   ]);
 });
 
