@@ -1,5 +1,6 @@
 // The documents against the code: what they name exists, and what exists is named.
 
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -138,6 +139,15 @@ describe("docs/requirements.md", () => {
     expect(titles.length > 0).toBe(!state.startsWith("not yet"));
     if (state.startsWith("partly")) expect(state).toMatch(/not yet|no .* yet/);
   });
+});
+
+// Operations
+
+test("docs/http-contract.md has the operations as the routes are: `node scripts/http-contract.ts` writes them", () => {
+  const now = execFileSync(process.execPath, [join(root, "scripts/http-contract.ts"), "--print"], { encoding: "utf8" });
+  const rows = now.match(/^\| `(?:GET|POST|PUT|DELETE) \/.*$/gm) ?? [];
+  expect(rows.length).toBeGreaterThan(60);
+  expect(read("docs/http-contract.md")).toBe(now);
 });
 
 // Storage

@@ -1,5 +1,4 @@
-// docs/http-contract.md against the code: it has every error as it is sent. That it names every
-// operation is tested where the routes can be loaded.
+// docs/http-contract.md against the code: it has every error as it is sent.
 
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";

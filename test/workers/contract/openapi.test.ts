@@ -3,7 +3,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { Hono } from "hono";
 import { describe, expect, test } from "vitest";
-import contract from "../../../docs/http-contract.md?raw";
 import { httpStatuses } from "../../../shared/wire/status.ts";
 import { formNonce, nonceLatestMs, nonceRandomLength } from "../../../shared/review/link.ts";
 import { signingKey } from "../../../shared/sealed-id.ts";
@@ -852,16 +851,6 @@ describe("an answer of the operator's API", () => {
     await expect(expectPublished(request, Response.json({ stops: [] }, { status: 418 }))).rejects.toThrow("418");
   });
 });
-
-test("docs/http-contract.md names every operation", () => {
-  for (const { method, path } of operations) expect(contract).toContain(`\`${method.toUpperCase()} ${inContract(path)}\``);
-});
-
-/** The contract has one row for what every document has. */
-const inContract = (path: string): string =>
-  path
-    .replaceAll(/:(\w+)/g, "{$1}")
-    .replace(/^\/admin\/(?:routing|policy|servers|issuers|budgets)\/(schema|check|versions)/, "/admin/{document}/$1");
 
 test("one regular expression finds the route of a request", async () => {
   // In this isolate; the router chooses how at its first request.

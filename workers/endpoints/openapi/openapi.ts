@@ -22,11 +22,11 @@ const openapiAnswer = named("OpenApi", () =>
 );
 
 const describeJson = describe("openapi", {
-  summary: "This description",
+  summary: "The operations as OpenAPI 3.1",
   200: asJson(openapiAnswer, "OpenAPI 3.1"),
 });
 const describePage = describe("openapiPage", {
-  summary: "This description as a page, with a command for each operation",
+  summary: "The operations as a page, with a command for each operation",
   200: asPage("The page"),
   503: asText("text/plain", "The pages Worker does not answer"),
 });

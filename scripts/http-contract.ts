@@ -1,0 +1,119 @@
+// Writes the operations of docs/http-contract.md, below its mark, as GET /openapi.json has them:
+//
+//   node scripts/http-contract.ts
+//
+// With --print it prints the whole document instead: a test compares.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const documentPath = fileURLToPath(new URL("../docs/http-contract.md", import.meta.url));
+const mark = "<!-- From here on, change the routes and run: node scripts/http-contract.ts -->\n";
+
+/** What is read of an operation of OpenAPI. */
+type Operation = {
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: Readonly<Record<string, { readonly headers?: Readonly<Record<string, unknown>> }>>;
+};
+type Description = { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+
+/**
+ * The Worker's routes run in Node. Its types are of another program, so the path is no literal.
+ */
+async function description(): Promise<Description> {
+  const path = new URL("../workers/app.ts", import.meta.url).href;
+  const { app } = (await import(path)) as { app: { request: (path: string) => Promise<Response> } };
+  return (await (await app.request("/openapi.json")).json()) as Description; // made by openapi.ts
+}
+
+/** The tables, by the security schemes of their operations. */
+const tables = new Map([
+  ["key keyHeader", "An API key"],
+  ["key token keyHeader", "An API key or a token, in a header or the body"],
+  ["v1", "An API key or a scoped token"],
+  ["key keyHeader admin", "The run's API key, or the operator"],
+  ["admin", "The operator"],
+  ["metrics admin", "`METRICS_TOKEN` or the operator"],
+  ["reviewer", "A reviewer's link or session, or Slack's signature"],
+  ["", "None; the console has a session of its own"],
+]);
+
+/** OpenAPI's schemes do not tell a scoped token from a key, nor know links and sessions. */
+function tableOf(path: string, { security, tags }: Operation): string {
+  const schemes = security.flatMap((each) => Object.keys(each)).join(" ");
+  if (path.startsWith("/v1/")) return "v1";
+  return schemes === "" && tags.includes("Reviews") ? "reviewer" : schemes;
+}
+
+/** Operations that differ in the name of their document alone have one row. */
+type Row = { readonly route: string; readonly summary: string; readonly table: string; readonly operations: Operation[] };
+
+const aDocument = /^(\/admin\/)(?:routing|policy|servers|issuers|budgets)(?=$|\/(?:schema|check|versions))/;
+
+function rowsOf({ paths }: Description): Row[] {
+  const rows = new Map<string, Row>();
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, operation] of Object.entries(methods)) {
+      const route = `${method.toUpperCase()} ${path.replace(aDocument, "$1{document}")}`;
+      const summary = aDocument.test(path) ? operation.summary.replace(/\w+ document\b/, "document") : operation.summary;
+      const row = rows.get(route) ?? { route, summary, table: tableOf(path, operation), operations: [] };
+      if (!tables.has(row.table)) throw new Error(`no table has the operations for ${row.table}`);
+      if (row.summary !== summary) throw new Error(`the documents' ${route} differ in more than their name`);
+      row.operations.push(operation);
+      rows.set(route, row);
+    }
+  return [...rows.values()];
+}
+
+const unique = (names: readonly string[]): string[] => [...new Set(names)];
+
+const statusesOf = ({ operations }: Row): string[] => unique(operations.flatMap(({ responses }) => Object.keys(responses)));
+
+/** With the headers of the response, but for the one that every 429 has. */
+function statusText({ operations }: Row, status: string): string {
+  const headers = unique(operations.flatMap(({ responses }) => Object.keys(responses[status]?.headers ?? {})));
+  const named = headers.filter((name) => name !== "Retry-After");
+  const text = status === "default" ? "any other" : status;
+  return named.length === 0 ? text : `${text} (${named.join(", ")})`;
+}
+
+function lineOf(row: Row, common: readonly string[]): string {
+  const given = row.operations.flatMap(({ parameters }) =>
+    parameters.filter((each) => each.in !== "path").map(({ name }) => `\`${name}\``),
+  );
+  const own = statusesOf(row).filter((status) => !common.includes(status));
+  return `| \`${row.route}\` | ${row.summary} | ${unique(given).join(", ")} | ${own.map((status) => statusText(row, status)).join(", ")} |`;
+}
+
+function linesOf(title: string, rows: readonly Row[]): string[] {
+  // The statuses that every row has stand once, above the table.
+  const common = rows.map(statusesOf).reduce((all, each) => all.filter((status) => each.includes(status)));
+  const once = rows.length === 1 ? [] : common;
+  return [
+    `### ${title}`,
+    "",
+    ...(once.length === 0 ? [] : [`All of these may also answer ${once.join(", ")}.`, ""]),
+    "| operation | | parameters | statuses |",
+    "|---|---|---|---|",
+    ...rows.map((row) => lineOf(row, once)),
+    "",
+  ];
+}
+
+async function contractNow(): Promise<string> {
+  const [written = ""] = readFileSync(documentPath, "utf8").replaceAll("\r\n", "\n").split(mark);
+  const rows = rowsOf(await description());
+  const lines = [...tables].flatMap(([table, title]) =>
+    linesOf(
+      title,
+      rows.filter((row) => row.table === table),
+    ),
+  );
+  return `${written}${mark}\n${lines.join("\n")}`;
+}
+
+if (process.argv.includes("--print")) process.stdout.write(await contractNow());
+else writeFileSync(documentPath, await contractNow());
