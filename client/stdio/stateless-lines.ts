@@ -81,7 +81,8 @@ export function cancelling(line: Uint8Array, requestId: JsonRpcId): Uint8Array {
 }
 
 export type Attempt = {
-  readonly id: JsonRpcId;
+  /** As JSON. */
+  readonly id: string;
   readonly method: string;
   readonly rest: string;
   readonly meta: JsonObject;
@@ -89,6 +90,6 @@ export type Attempt = {
   readonly responses: InputResponses | null;
 };
 
-/** The line of another attempt at a request. */
+/** The line of an attempt at a request. */
 export const attemptLine = ({ id, method, rest, meta, state, responses }: Attempt): string =>
-  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${attemptOf(rest, meta, state, responses)}}`;
+  `{"jsonrpc":"2.0","id":${id},"method":${JSON.stringify(method)},"params":${attemptOf(rest, meta, state, responses)}}`;

@@ -1,65 +1,29 @@
-// The stdio relay in revision 2026-07-28, where a server asks for sampling in its result: sampling
-// is declared with each request, and a round of input is answered here until the result is complete
-// or asks for what only the client has. Works on lines; uses no process or stream.
+// A client of revision 2026-07-28 behind the command: sampling is declared with each of its
+// requests, and a call whose server asks for what only the client has is answered with a state, by
+// which the client comes back. Works on lines; uses no process or stream.
 
-import type { JsonObject } from "../../shared/encoding.ts";
-import { isObject, type Members, objectOf } from "../../shared/json/values.ts";
+import { valueAsWritten } from "../../shared/json/as-written.ts";
+import { isObject, type Members } from "../../shared/json/values.ts";
 import type { Span } from "../../shared/json/spans.ts";
+import { openFor, openQuestions } from "../../shared/relay/call.ts";
 import { isOurs } from "../../shared/relay/capability-2025.ts";
 import { type AddedCapabilities, samplingCapabilities } from "../../shared/relay/capability-2026.ts";
-import { attemptOf, endedCall, type InputRequest, isAmbiguous, isRound, mayAskForInput } from "../../shared/relay/rounds.ts";
-import { idKey } from "../../shared/wire/json-rpc.ts";
-import { clientCapabilitiesKey, revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
-import type { SamplingConnection } from "../sampling-connection.ts";
-import { isId, type JsonRpcId, RpcError } from "../rpc-messages.ts";
-import type { ClientProgress } from "./client-progress.ts";
+import { attemptOf, mayAskForInput } from "../../shared/relay/rounds.ts";
+import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
+import { clientCapabilitiesKey } from "../../shared/wire/mcp-2026/meta-keys.ts";
+import { sortedJson } from "../open-requests.ts";
+import type { Call, Calls, WaitingRequest } from "./calls.ts";
 import type { Mode } from "./declare.ts";
-import {
-  checkedRound,
-  continues,
-  type CurrentRound,
-  type Ending,
-  isTheirs,
-  type Leg,
-  newCall,
-  openIn,
-  responsesOf,
-  type RoundCall,
-  samplingIn,
-  takeResponses,
-} from "./round-call.ts";
-import {
-  answersIn,
-  attemptLine,
-  cancelling,
-  restIn,
-  type StatelessRequest,
-  statelessRequest,
-  withId,
-  withParams,
-  withSampling,
-} from "./stateless-lines.ts";
+import { answersIn, restIn, type StatelessRequest, statelessRequest, withId, withParams, withSampling } from "./stateless-lines.ts";
 
 export type StatelessRelaySettings = {
   readonly mode: Mode;
   readonly tools: boolean;
-  /** The gateway's address, to which no server may send the user. */
-  readonly url: string;
-  readonly connection: SamplingConnection;
-  readonly progress: ClientProgress;
-  readonly toClient: (line: string) => void;
-  readonly toServer: (line: string) => void;
   readonly now: () => number;
-  /** Resolves after the time, or when the signal is aborted. */
-  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** How long a request of the client waits for a person, before it is told to come back. */
   readonly holdMilliseconds: number;
-  readonly onError: (error: Error) => void;
 };
 
-/** Requests at once, of the client and of a server for sampling. */
-const MOST_CALLS = 10_000;
-const MOST_SAMPLINGS = 100;
 /** Calls whose client has to come back; the oldest beyond this number end. */
 const MOST_AWAY = 1_000;
 /**
@@ -68,25 +32,36 @@ const MOST_AWAY = 1_000;
  */
 const AWAY_MILLISECONDS = 60_000;
 
+/** A call whose client comes back to it. */
+class Visited {
+  readonly call: Call;
+  /** Method and params, without what belongs to one attempt. */
+  readonly same: string;
+  /** Since when the client's request waits. */
+  since: number;
+  /** The round that the client came back to: one that asks for nothing waits for that. */
+  backIn = 0;
+  /** How it ended while the client was away. */
+  answer: RpcAnswer | undefined;
+
+  constructor(call: Call, since: number) {
+    this.call = call;
+    this.same = sameness(call.method, call.rest);
+    this.since = since;
+  }
+}
+
+const sameness = (method: string, rest: string): string => sortedJson([method, valueAsWritten(rest)]);
+
 export class StatelessRelay {
   readonly #settings: StatelessRelaySettings;
-  /**
-   * By the id under which the server works on it, and by the id of the client's request that waits
-   * for it.
-   */
-  readonly #byUpstream = new Map<string, RoundCall>();
-  readonly #byLeg = new Map<string, RoundCall>();
+  readonly #calls: Calls;
   /** By the state with which the client comes back. */
-  readonly #away = new Map<string, RoundCall>();
-  /** The client cannot know it, so no id of its own is taken for one of ours. */
-  readonly #ownIds = `countersign/${crypto.randomUUID()}/`;
-  readonly #closed = new AbortController();
-  #attempts = 0;
-  #inputs = 0;
-  #samplings = 0;
+  readonly #away = new Map<string, Visited>();
 
-  constructor(settings: StatelessRelaySettings) {
+  constructor(settings: StatelessRelaySettings, calls: Calls) {
     this.#settings = settings;
+    this.#calls = calls;
   }
 
   /**
@@ -106,304 +81,113 @@ export class StatelessRelay {
    * anything.
    */
   fromClient(line: Uint8Array, request: StatelessRequest, message: unknown): Uint8Array | undefined {
-    const { id, method, params } = request;
-    if (this.#byLeg.has(idKey(id)) || this.#byUpstream.has(idKey(id))) return this.#refuse(request, -32_600, "This id is in use");
-    if (this.#byLeg.size >= MOST_CALLS) return this.#refuse(request, -32_603, `More than ${MOST_CALLS} requests are under way at once`);
+    const { id, rawId, method, params, capabilities } = request;
+    const refusal = this.#calls.refusal(id);
+    if (refusal !== null) return this.#calls.write(rawId, { error: refusal });
     const { requestState: state, inputResponses } = params;
     const rest = restIn(line);
-    const call = typeof state === "string" ? this.#away.get(state) : undefined;
-    if (typeof state === "string" && call !== undefined && continues(request, rest, call)) {
+    const visited = typeof state === "string" ? this.#away.get(state) : undefined;
+    if (typeof state === "string" && visited !== undefined && sameness(method, rest) === visited.same) {
       this.#away.delete(state);
-      this.#cameBack(call, request, line, message);
+      this.#cameBack(visited, request, line, message);
       return undefined;
     }
-    if (call !== undefined || (state !== undefined && mayAskForInput(method))) return this.#refuse(request, -32_602, UNKNOWN_STATE);
-    const leg = this.#legOf(request);
-    const begun = newCall(request, rest, leg);
-    this.#byUpstream.set(idKey(id), begun);
-    this.#attach(begun, leg, message);
+    if (visited !== undefined || (state !== undefined && mayAskForInput(method)))
+      return this.#calls.write(rawId, { error: { code: -32_602, message: UNKNOWN_STATE } });
+    const waiting = this.#waitingFrom(request);
+    this.#begin(request, rest, waiting, message);
     // Answers that nobody asked for could be a reply that no model gave and nobody reviewed.
     return inputResponses === undefined
-      ? withSampling(line, this.#added(request.capabilities).sampling)
-      : withParams(line, attemptOf(rest, leg.meta, null, null));
-  }
-
-  /**
-   * The client cancels a request. Returns what the server gets; "unknown" where it is no request of
-   * this revision.
-   */
-  cancelled(line: Uint8Array, id: JsonRpcId): Uint8Array | undefined | "unknown" {
-    const call = this.#byLeg.get(idKey(id));
-    if (call === undefined) return "unknown";
-    const { upstream } = call;
-    this.#forget(call);
-    this.#settings.connection.abandoned(id);
-    this.#settings.progress.ended(id);
-    // While a person reviews, nothing is under way at the server.
-    if (upstream === undefined) return undefined;
-    return idKey(upstream) === idKey(id) ? line : cancelling(line, upstream);
-  }
-
-  /**
-   * A response of the server on a line of its own. Returns what the client gets, if anything;
-   * "unknown" where it is to no request of ours.
-   */
-  fromServer(line: Uint8Array, message: unknown): Uint8Array | undefined | "unknown" {
-    const id = isObject(message) && !("method" in message) ? message["id"] : undefined;
-    // Not all clients would read what is read here.
-    const isUnsafe = this.#byLeg.size > 0 && isObject(message) && isUnclear(line, message);
-    if (!isId(id) || !isObject(message)) return isUnsafe ? undefined : "unknown";
-    const call = this.#byUpstream.get(idKey(id));
-    if (isUnsafe && call === undefined) return undefined;
-    if (call === undefined) return "unknown";
-    this.#byUpstream.delete(idKey(id));
-    call.upstream = undefined;
-    const result = objectOf(message["result"]);
-    if (isUnsafe) {
-      this.#end(call, { error: { code: -32_603, message: "The MCP server's answer can be read in more than one way" } });
-      return undefined;
-    }
-    if (result !== null && isRound(result)) {
-      this.#asked(call, result);
-      return undefined;
-    }
-    const { leg } = call;
-    this.#forget(call);
-    if (leg === undefined) return undefined; // never: the server works on it only while the client waits
-    this.#tell({ ...message, id: leg.id });
-    return idKey(leg.id) === idKey(id) ? line : withId(line, leg.rawId);
-  }
-
-  /**
-   * Whether a message is a response that nobody may get: to a cancelled call, a second one to a
-   * call that waits, or one in a batch.
-   */
-  expects(message: unknown): boolean {
-    const id = isObject(message) && !("method" in message) ? message["id"] : undefined;
-    return isId(id) && (this.#byUpstream.has(idKey(id)) || this.#byLeg.has(idKey(id)) || this.#isOwn(id));
+      ? withSampling(line, this.#added(capabilities).sampling)
+      : withParams(line, attemptOf(rest, waiting.meta, null, null));
   }
 
   /** Refuses a request that came in a batch: this revision has none. */
-  refuseBatched(request: StatelessRequest): void {
-    this.#refuse(request, -32_600, "Revision 2026-07-28 has no batches");
+  refuseBatched({ rawId }: StatelessRequest): void {
+    this.#calls.write(rawId, { error: { code: -32_600, message: "Revision 2026-07-28 has no batches" } });
   }
 
-  /** A response that passed unread, by its id. Whether it is to a request of ours. */
-  passedUnread(id: JsonRpcId): boolean {
-    const call = this.#byUpstream.get(idKey(id));
-    if (call === undefined) return this.#isOwn(id);
-    this.#byUpstream.delete(idKey(id));
-    call.upstream = undefined;
-    if (this.#isOwn(id)) this.#end(call, { error: { code: -32_603, message: "The MCP server's answer is too long" } });
-    else this.#forget(call);
-    return this.#isOwn(id);
+  #begin({ method, capabilities }: StatelessRequest, rest: string, waiting: WaitingRequest, message: unknown): void {
+    const client = {
+      asked: () => {},
+      goOn: () => this.#goOn(visited),
+      withdrawn: () => {},
+      ended: (answer: RpcAnswer) =>
+        visited.call.waiting === undefined ? void (visited.answer = answer) : this.#calls.respond(call, answer),
+      responded: (line: Uint8Array, response: Members) => this.#responded(call, line, response),
+    };
+    const call = this.#calls.begin({ method, rest, client, capabilities, samples: true }, waiting, message);
+    const visited = new Visited(call, this.#settings.now());
   }
 
-  /** The client's request that now waits for what the gateway does for this one. */
-  waitingFor(origin: JsonRpcId): JsonRpcId {
-    for (const call of this.#byLeg.values()) if (call.origin === origin && call.leg !== undefined) return call.leg.id;
-    return origin;
+  #responded({ waiting, upstream }: Call, line: Uint8Array, response: Members): Uint8Array | undefined {
+    if (waiting === undefined) return undefined; // never: the server works on it only while the client waits
+    this.#calls.received({ ...response, id: waiting.id });
+    return idKey(waiting.id) === idKey(upstream) ? line : withId(line, waiting.rawId);
   }
 
-  /** The client will not come back with this state. */
-  gaveUp(state: string): void {
-    const call = this.#away.get(state);
-    if (call !== undefined) this.#drop(state, call);
-  }
-
-  closed(): void {
-    this.#closed.abort();
-    for (const call of [...this.#byLeg.values(), ...this.#away.values()]) this.#forget(call);
-  }
-
-  #added(capabilities: JsonObject): AddedCapabilities {
+  #added(capabilities: StatelessRequest["capabilities"]): AddedCapabilities {
     return samplingCapabilities({ tools: this.#settings.tools, context: false }, capabilities);
   }
 
-  #legOf({ id, rawId, meta, capabilities }: StatelessRequest): Leg {
-    const declared = { ...capabilities, ...this.#added(capabilities) };
-    return { id, rawId, meta: { ...meta, [clientCapabilitiesKey]: declared }, since: this.#settings.now() };
+  #waitingFrom({ id, rawId, meta, capabilities }: StatelessRequest): WaitingRequest {
+    return { id, rawId, meta: { ...meta, [clientCapabilitiesKey]: { ...capabilities, ...this.#added(capabilities) } } };
   }
 
-  #attach(call: RoundCall, leg: Leg, message: unknown): void {
-    call.leg = leg;
-    this.#byLeg.set(idKey(leg.id), call);
-    this.#settings.progress.sent(message);
-    this.#settings.connection.sent(message);
-  }
-
-  #cameBack(call: RoundCall, request: StatelessRequest, line: Uint8Array, message: unknown): void {
-    const { current, ending } = call;
-    this.#attach(call, this.#legOf(request), message);
+  #cameBack(visited: Visited, request: StatelessRequest, line: Uint8Array, message: unknown): void {
+    const { call, answer } = visited;
+    this.#calls.attach(call, this.#waitingFrom(request), message);
     call.capabilities = request.capabilities;
-    if (ending !== undefined || current === undefined)
-      return this.#end(call, ending ?? { error: { code: -32_603, message: "Internal error" } });
-    current.isPaced = true;
-    takeResponses(current, answersIn(line));
-    this.#goOn(call, current);
-  }
-
-  /** The server asks for input. */
-  #asked(call: RoundCall, result: JsonObject): void {
-    const checked = checkedRound(call, result, this.#settings.url);
-    if (!checked.ok) return this.#end(call, { error: checked.error });
-    call.rounds += 1;
-    const current: CurrentRound = { ...checked.value, answers: new Map(), isPaced: checked.value.requests.length > 0 };
-    call.current = current;
-    for (const request of samplingIn(current)) void this.#sample(call, current, request);
-    this.#goOn(call, current);
-  }
-
-  async #sample(call: RoundCall, current: CurrentRound, { key, params }: InputRequest): Promise<void> {
-    this.#samplings += 1;
-    try {
-      const answer = await this.#askGateway(call, params ?? {});
-      if (call.current !== current || call.isOver) return;
-      current.answers.set(key, JSON.stringify(answer));
-      this.#goOn(call, current);
-    } catch (error) {
-      // This revision has no error for one input: the whole call ends.
-      if (call.current === current && !call.isOver) this.#end(call, endedCall(call.method, this.#errorOf(error)) as Ending);
-    } finally {
-      this.#samplings -= 1;
-    }
-  }
-
-  async #askGateway(call: RoundCall, params: JsonObject): Promise<JsonObject> {
-    const { connection, tools } = this.#settings;
-    if (this.#samplings > MOST_SAMPLINGS)
-      throw new RpcError(-32_013, `More than ${MOST_SAMPLINGS} sampling requests are under way at once`);
-    if (!tools && (params["tools"] !== undefined || params["toolChoice"] !== undefined))
-      throw new RpcError(-32_602, "Tools in sampling were not declared to this server");
-    this.#inputs += 1;
-    const answer = await connection.answer({
-      id: `countersign-input-${this.#inputs}`,
-      method: "sampling/createMessage",
-      params,
-      serves: call.leg?.id,
-      revision: revision2026,
-    });
-    return answer as JsonObject; // parsed from JSON
+    visited.since = this.#settings.now();
+    if (answer !== undefined) return this.#calls.respond(call, answer);
+    visited.backIn = call.state.asked;
+    for (const [key, response] of answersIn(line) ?? [])
+      if (response.startsWith("{")) this.#calls.answer(call, { key, by: "client" }, response);
+    this.#goOn(visited);
   }
 
   /** Does what the round waits for next. */
-  #goOn(call: RoundCall, current: CurrentRound): void {
-    const { leg } = call;
-    if (leg === undefined || call.upstream !== undefined) return;
-    const open = openIn(current);
-    const theirs = open.filter(isTheirs);
-    if (theirs.length > 0 || !current.isPaced) return void this.#askClient(call, leg, theirs);
-    if (open.length > 0) return void this.#hold(call, leg);
-    call.current = undefined;
-    this.#attempts += 1;
-    const id = `${this.#ownIds}${this.#attempts}`;
-    call.upstream = id;
-    this.#byUpstream.set(idKey(id), call);
-    const { method, rest } = call;
-    this.#settings.toServer(attemptLine({ id, method, rest, meta: leg.meta, state: current.state, responses: responsesOf(current) }));
+  #goOn(visited: Visited): void {
+    const { call, backIn } = visited;
+    const { state, waiting } = call;
+    if (waiting === undefined || state.isAtServer) return;
+    const isPaced = state.questions.length > 0 || backIn === state.asked;
+    if (openFor(state, "client").length > 0 || !isPaced) this.#askClient(visited);
+    else if (openQuestions(state).length > 0) void this.#hold(visited, waiting);
+    else this.#calls.proceed(call);
   }
 
   /** Tells the client to come back, where it has waited long enough for a person. */
-  async #hold(call: RoundCall, leg: Leg): Promise<void> {
-    const { now, sleep, holdMilliseconds } = this.#settings;
-    const left = leg.since + holdMilliseconds - now();
-    if (left > 0) await sleep(left, this.#closed.signal);
-    if (call.isOver || call.leg !== leg || call.current === undefined || call.upstream !== undefined) return;
-    const state = this.#askClient(call, leg, []);
-    await sleep(AWAY_MILLISECONDS, this.#closed.signal);
-    if (this.#away.get(state) === call) this.#drop(state, call);
+  async #hold(visited: Visited, waiting: WaitingRequest): Promise<void> {
+    const { call, since } = visited;
+    const isOpen = await this.#calls.pause(since + this.#settings.holdMilliseconds - this.#settings.now());
+    if (!isOpen || call.waiting !== waiting || call.state.isAtServer) return;
+    const state = this.#askClient(visited);
+    await this.#calls.pause(AWAY_MILLISECONDS);
+    if (this.#away.get(state) === visited) this.#drop(state, call);
   }
 
   /** Answers the client's request with what it is asked for, or with a state alone. */
-  #askClient(call: RoundCall, leg: Leg, requests: readonly InputRequest[]): string {
-    const state = crypto.randomUUID();
-    const inputs = requests.map(({ key, method, params }) => [key, { method, ...(params === null ? {} : { params }) }] as const);
-    const result: JsonObject = {
-      resultType: "input_required",
-      ...(inputs.length === 0 ? {} : { inputRequests: Object.fromEntries(inputs) }),
-      requestState: state,
-    };
-    this.#away.set(state, call);
-    this.#byLeg.delete(idKey(leg.id));
-    call.leg = undefined;
-    this.#respond(leg, { result });
+  #askClient(visited: Visited): string {
+    const { call } = visited;
+    const requestState = crypto.randomUUID();
+    const keys = new Set(openFor(call.state, "client").map(({ key }) => key));
+    const inputs = call.round.requests
+      .filter(({ key }) => keys.has(key))
+      .map(({ key, method, params }) => [key, { method, ...(params === null ? {} : { params }) }] as const);
+    const inputRequests = inputs.length === 0 ? {} : { inputRequests: Object.fromEntries(inputs) };
+    this.#away.set(requestState, visited);
+    this.#calls.respond(call, { result: { resultType: "input_required", ...inputRequests, requestState } });
     const [oldest] = this.#away;
-    if (this.#away.size > MOST_AWAY && oldest !== undefined) this.#drop(...oldest);
-    return state;
+    if (this.#away.size > MOST_AWAY && oldest !== undefined) this.#drop(oldest[0], oldest[1].call);
+    return requestState;
   }
 
   /** The client does not come back. */
-  #drop(state: string, call: RoundCall): void {
+  #drop(state: string, call: Call): void {
     this.#away.delete(state);
-    this.#forget(call);
-    this.#settings.connection.ended(call.origin);
+    this.#calls.drop(call);
   }
-
-  /**
-   * Ends the call with a last word of ours, which the client gets when it comes back where it is
-   * away.
-   */
-  #end(call: RoundCall, ending: Ending): void {
-    const { leg } = call;
-    if (leg === undefined) {
-      call.ending = ending;
-      call.current = undefined;
-      // What else is reviewed for it is withdrawn.
-      this.#settings.connection.ended(call.origin);
-      return;
-    }
-    this.#forget(call);
-    this.#respond(leg, ending);
-  }
-
-  #respond({ id, rawId }: Leg, ending: Ending): void {
-    const [[name, value] = []] = Object.entries(ending);
-    this.#tell({ jsonrpc: "2.0", id, ...ending });
-    if (!this.#closed.signal.aborted) this.#settings.toClient(`{"jsonrpc":"2.0","id":${rawId},"${name}":${JSON.stringify(value)}}`);
-  }
-
-  /** What the client gets, for those who follow its requests. */
-  #tell(message: object): void {
-    this.#settings.progress.received(message);
-    this.#settings.connection.received(message);
-  }
-
-  #forget(call: RoundCall): void {
-    call.isOver = true;
-    if (call.upstream !== undefined) this.#byUpstream.delete(idKey(call.upstream));
-    if (call.leg !== undefined) this.#byLeg.delete(idKey(call.leg.id));
-  }
-
-  #refuse({ rawId }: StatelessRequest, code: number, message: string): undefined {
-    this.#settings.toClient(`{"jsonrpc":"2.0","id":${rawId},"error":${JSON.stringify({ code, message })}}`);
-  }
-
-  #isOwn(id: JsonRpcId): boolean {
-    return typeof id === "string" && id.startsWith(this.#ownIds);
-  }
-
-  #errorOf(error: unknown): { code: number; message: string; data?: JsonObject } {
-    if (error instanceof RpcError) {
-      const data = objectOf(error.data);
-      return { code: error.code, message: error.message, ...(data === null ? {} : { data }) };
-    }
-    this.#settings.onError(new Error("A sampling request could not be handled here.", { cause: error }));
-    return { code: -32_603, message: "Internal error" };
-  }
-}
-
-const decoder = new TextDecoder();
-/** An escape may hide any word. */
-const MAY_BE_ROUND = /input_required|\\u/;
-
-/**
- * Whether a message may be a round, or more than one kind of message, to a client that reads it in
- * another way.
- */
-function isUnclear(line: Uint8Array, message: Members): boolean {
-  if ("method" in message) return "result" in message || "error" in message;
-  const text = decoder.decode(line);
-  return MAY_BE_ROUND.test(text) && isAmbiguous(text);
 }
 
 const UNKNOWN_STATE =

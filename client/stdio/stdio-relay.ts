@@ -10,7 +10,7 @@ import { elicitationMethod, isNamedAsOurs, leadsTo, refusedElicitation } from ".
 import type { SamplingConnection } from "../sampling-connection.ts";
 import { asNotification, asRequest, isId, type JsonRpcId, objectIn, RpcError } from "../rpc-messages.ts";
 import { lineRefusal } from "./client-line.ts";
-import { ClientProgress } from "./client-progress.ts";
+import { Calls } from "./calls.ts";
 import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
 import { answeredByLong } from "./long-line.ts";
@@ -54,8 +54,8 @@ const TASKS_REMEMBERED = 1_000;
 
 export class StdioRelay {
   readonly #settings: StdioRelaySettings;
-  readonly #progress = new ClientProgress();
-  /** What is of revision 2026-07-28. */
+  readonly #calls: Calls;
+  /** A client of revision 2026-07-28. */
   readonly #stateless: StatelessRelay;
   #declared: Declared = NOTHING_DECLARED;
   /** The server's requests that the gateway is answering. */
@@ -68,9 +68,10 @@ export class StdioRelay {
   #lists = 0;
   #isClosed = false;
 
-  constructor(settings: StdioRelaySettings) {
+  constructor(settings: StdioRelaySettings, calls = new Calls(settings)) {
     this.#settings = settings;
-    this.#stateless = new StatelessRelay({ ...settings, progress: this.#progress });
+    this.#calls = calls;
+    this.#stateless = new StatelessRelay(settings, calls);
   }
 
   /** A line of the client. Returns the line that the server gets: the same, another, or none. */
@@ -93,8 +94,8 @@ export class StdioRelay {
     if (stateless !== undefined) return this.#stateless.fromClient(line, stateless, value);
     const notification = asNotification(value);
     const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
-    const passed = isId(cancelled) ? this.#stateless.cancelled(line, cancelled) : "unknown";
-    if (passed !== "unknown") return passed;
+    const call = isId(cancelled) ? this.#calls.waitingAs(cancelled) : undefined;
+    if (call !== undefined) return this.#calls.cancel(call, line);
     return filtered(line, value, (message, span) => {
       const batched = isBatch ? this.#stateless.concerns(line, span, message) : undefined;
       if (batched === undefined) return this.#passesToServer(message, line, span);
@@ -106,39 +107,33 @@ export class StdioRelay {
   /** A line of the server. Returns the line that the client gets, if any. */
   fromServer(line: Uint8Array): Uint8Array | undefined {
     const value = parseJson(decoded(line));
-    const passed = this.#stateless.fromServer(line, value);
+    const passed = this.#calls.fromServer(line, value);
     if (passed !== "unknown") return passed;
-    return filtered(line, value, (message, span) => !this.#stateless.expects(message) && this.#passesToClient(message, line, span));
+    return filtered(line, value, (message, span) => !this.#calls.expects(message) && this.#passesToClient(message, line, span));
   }
 
   /** A line of the server that passed unparsed, by its two ends. */
   longFromServer(head: string, tail: string): void {
     const id = answeredByLong(head, tail);
-    if (id === undefined || this.#stateless.passedUnread(id)) return;
+    if (id === undefined || this.#calls.passedUnread(id)) return;
     const answer = { jsonrpc: "2.0", id, result: {} };
-    this.#progress.received(answer);
-    this.#settings.connection.received(answer);
+    this.#calls.received(answer);
   }
 
   /** The gateway's progress for the client's request. */
   waiting(originId: JsonRpcId, message: string | undefined): void {
-    this.#tellClient(this.#progress.tell(this.#stateless.waitingFor(originId), message, this.#settings.now()));
+    this.#tellClient(this.#calls.progress.tell(this.#calls.waitingFor(originId), message, this.#settings.now()));
   }
 
   /** The gateway's heartbeat for the client's request. */
   stillWaiting(originId: JsonRpcId): void {
-    this.#tellClient(this.#progress.remind(this.#stateless.waitingFor(originId), this.#settings.now()));
-  }
-
-  /** The client will not come back with this state. */
-  gaveUp(state: string): void {
-    this.#stateless.gaveUp(state);
+    this.#tellClient(this.#calls.progress.remind(this.#calls.waitingFor(originId), this.#settings.now()));
   }
 
   /** One side has closed: requests at the gateway end, and no further message is sent. */
   closed(): void {
     this.#isClosed = true;
-    this.#stateless.closed();
+    this.#calls.closed();
     this.#settings.connection.closed();
   }
 
@@ -157,10 +152,10 @@ export class StdioRelay {
       }
       return true;
     }
-    this.#progress.sent(message);
+    this.#calls.progress.sent(message);
     const notification = asNotification(message);
     const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
-    if (isId(cancelled)) this.#progress.ended(cancelled);
+    if (isId(cancelled)) this.#calls.progress.ended(cancelled);
     this.#settings.connection.sent(message);
     return true;
   }
@@ -187,8 +182,7 @@ export class StdioRelay {
       this.#offered.delete(key);
       this.#listed.delete(key);
     }
-    this.#progress.received(message);
-    this.#settings.connection.received(message);
+    this.#calls.received(message);
     return true;
   }
 

@@ -1,13 +1,15 @@
 // A client of a 2025 revision at a stdio server that speaks 2026-07-28 alone: `initialize` is
 // answered from `server/discover`, each request says what the server has to be told, and what a
-// round asks of the client is asked by requests of its revision. To the StdioRelay behind it this
-// is a client of 2026-07-28. At every other server it passes each line as it is. Works on lines;
-// uses no process or stream.
+// round asks of the client is asked by requests of its revision. At every other server each line
+// goes to the StdioRelay behind it. Works on lines; uses no process or stream.
 
 import type { JsonObject } from "../../shared/encoding.ts";
-import { objectOf, parseJson } from "../../shared/json/values.ts";
+import { isObject, objectOf, parseJson } from "../../shared/json/values.ts";
+import type { Question } from "../../shared/relay/call.ts";
+import { isOurs } from "../../shared/relay/capability-2025.ts";
+import { samplingCapabilities } from "../../shared/relay/capability-2026.ts";
 import { elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
-import { attemptOf, declinedInput, type InputResponses, isRound, restOf, type Round, undeclared } from "../../shared/relay/rounds.ts";
+import { declinedInput, restOf } from "../../shared/relay/rounds.ts";
 import {
   agreedRevision,
   answerFor,
@@ -18,11 +20,11 @@ import {
   translatedSession,
 } from "../../shared/relay/translation.ts";
 import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
-import { missingCapabilityCode, revision2026, unsupportedVersionCode } from "../../shared/wire/mcp-2026/meta-keys.ts";
+import { revision2026, unsupportedVersionCode } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { asNotification, asRequest, isId, type JsonRpcId } from "../rpc-messages.ts";
 import { lineRefusal } from "./client-line.ts";
-import { checkedRound } from "./round-call.ts";
-import { rawIdIn } from "./stateless-lines.ts";
+import { type Call, type CallClient, Calls } from "./calls.ts";
+import { attemptLine, rawIdIn } from "./stateless-lines.ts";
 import { StdioRelay, type StdioRelaySettings } from "./stdio-relay.ts";
 
 /**
@@ -31,30 +33,12 @@ import { StdioRelay, type StdioRelaySettings } from "./stdio-relay.ts";
  */
 type Beginning = { readonly id: JsonRpcId; readonly rawId: string; readonly params: JsonObject; refusal: Uint8Array | undefined };
 
-/** A request of the client that the server is working on, or whose round waits for the client. */
-type Call = {
-  readonly id: JsonRpcId;
-  readonly rawId: string;
-  readonly method: string;
-  readonly rest: string;
-  readonly meta: JsonObject;
-  readonly capabilities: JsonObject;
-  /** The id of its last attempt. */
-  leg: JsonRpcId;
-  rounds: number;
-  turns: number;
-  current: (Round & { readonly answers: Map<string, string>; readonly asks: Set<string> }) | undefined;
-};
-
 const METHOD_NOT_FOUND = -32_601;
 /**
  * A server that is asked for nothing says when to come back by answering; SDK 2.x clients wait as
  * long.
  */
 const PACE_MILLISECONDS = 250;
-/** A review may take a day, at the usual minute for each turn. */
-const MOST_TURNS = 2_000;
-const MOST_CALLS = 10_000;
 /** These say nothing in 2026-07-28. */
 const DROPPED: ReadonlySet<string> = new Set(["notifications/initialized", "notifications/roots/list_changed", "notifications/progress"]);
 
@@ -64,25 +48,17 @@ export class TranslatingRelay {
   #beginning: Beginning | undefined;
   #session: TranslatedSession | undefined;
   #logLevel = "info";
-  readonly #calls = new Map<string, Call>();
-  /** By the id of the last attempt. */
-  readonly #byLeg = new Map<string, Call>();
+  readonly #calls: Calls;
   /** What the client is asked, by our ids. */
   readonly #asks = new Map<string, { readonly call: Call; readonly key: string }>();
   /** Neither side can know it, so no id of theirs is taken for one of ours. */
   readonly #ownIds = `countersign/${crypto.randomUUID()}/`;
   #count = 0;
-  readonly #closed = new AbortController();
 
   constructor(settings: StdioRelaySettings) {
     this.#settings = settings;
-    this.#inner = new StdioRelay({
-      ...settings,
-      toClient: (line) => {
-        const told = this.#session === undefined ? line : this.#outward(parseJson(line));
-        if (told !== undefined) settings.toClient(told);
-      },
-    });
+    this.#calls = new Calls(settings);
+    this.#inner = new StdioRelay(settings, this.#calls);
   }
 
   /** A line of the client. Returns the line that the server gets, if any. */
@@ -126,7 +102,6 @@ export class TranslatingRelay {
   }
 
   closed(): void {
-    this.#closed.abort();
     this.#inner.closed();
   }
 
@@ -156,24 +131,26 @@ export class TranslatingRelay {
     const discovered = objectOf(message["result"]);
     const versions = discovered?.["supportedVersions"];
     if (discovered === null || !Array.isArray(versions) || !versions.includes(revision2026)) return beginning.refusal;
-    this.#begin(beginning, discovered);
+    this.#beginSession(beginning, discovered);
     return undefined;
   }
 
-  #begin({ rawId, params }: Beginning, discovered: JsonObject): void {
+  #beginSession({ rawId, params }: Beginning, discovered: JsonObject): void {
     const session = (this.#session = translatedSession(params, discovered));
-    this.#respond(rawId, { result: initializeResult(discovered, agreedRevision(params), "MCP server") });
+    this.#calls.write(rawId, { result: initializeResult(discovered, agreedRevision(params), "MCP server") });
     if (session.listens.length === 0) return;
     const rest = JSON.stringify({ notifications: Object.fromEntries(session.listens.map((each) => [each, true])) });
-    this.#send(this.#newId(), "subscriptions/listen", rest, this.#metaOf(session, null));
+    this.#send(this.#newId(), "subscriptions/listen", rest, this.#metaOf(session, null, false));
   }
 
-  #metaOf(session: TranslatedSession, own: JsonObject | null): JsonObject {
-    return requestMeta(own, session, { added: null, logLevel: session.logs ? this.#logLevel : null });
+  #metaOf(session: TranslatedSession, own: JsonObject | null, samples: boolean): JsonObject {
+    const { tools } = this.#settings;
+    const added = samples ? samplingCapabilities({ tools, context: false }, session.capabilities) : null;
+    return requestMeta(own, session, { added, logLevel: session.logs ? this.#logLevel : null });
   }
 
   #send(id: string, method: string, rest: string, meta: JsonObject): void {
-    this.#settings.toServer(attempt(JSON.stringify(id), { method, rest, meta }, null, null));
+    this.#settings.toServer(attemptLine({ id: JSON.stringify(id), method, rest, meta, state: null, responses: null }));
   }
 
   /** One message of a batch: this server takes none, so that a request of it is refused. */
@@ -181,7 +158,7 @@ export class TranslatingRelay {
     const request = asRequest(value);
     if (request !== undefined) {
       const message = "Send each request by itself: this MCP server takes no batches";
-      return this.#respond(rawIdIn(line, span, request.id), { error: { code: -32_600, message } });
+      return this.#calls.write(rawIdIn(line, span, request.id), { error: { code: -32_600, message } });
     }
     const passed = this.#inward(session, line.slice(span.from, span.to), value);
     if (passed !== undefined) this.#settings.toServer(decoded(passed));
@@ -196,40 +173,70 @@ export class TranslatingRelay {
     const { method, params } = notification;
     if (DROPPED.has(method)) return undefined;
     if (method !== "notifications/cancelled") return this.#inner.fromClient(line);
-    return isId(params["requestId"]) ? this.#cancelled(params["requestId"], params["reason"]) : undefined;
+    const call = isId(params["requestId"]) ? this.#calls.waitingAs(params["requestId"]) : undefined;
+    return call === undefined ? undefined : this.#calls.cancel(call, line);
   }
 
-  #requested(session: TranslatedSession, line: Uint8Array, { id, method, params }: NonNullable<ReturnType<typeof asRequest>>) {
+  #requested(session: TranslatedSession, line: Uint8Array, request: NonNullable<ReturnType<typeof asRequest>>): Uint8Array | undefined {
+    const { id, method, params } = request;
     const rawId = rawIdIn(line, whole(line), id);
-    const refuse = (code: number, message: string): undefined => this.#respond(rawId, { error: { code, message } });
+    const refuse = (code: number, message: string): undefined => this.#calls.write(rawId, { error: { code, message } });
     if (method === "initialize") return refuse(-32_600, "The session has begun already");
-    if (method === "ping") return this.#respond(rawId, { result: {} });
+    if (method === "ping") return this.#calls.write(rawId, { result: {} });
     if (method === "logging/setLevel" && session.logs && typeof params["level"] === "string") {
       this.#logLevel = params["level"].slice(0, 20);
-      return this.#respond(rawId, { result: {} });
+      return this.#calls.write(rawId, { result: {} });
     }
     if (method === "resources/subscribe" || method === "resources/unsubscribe")
       return refuse(METHOD_NOT_FOUND, `Method not found: ${method} has no translation for this MCP server`);
-    if (this.#calls.has(idKey(id))) return refuse(-32_600, "This id is in use");
-    if (this.#calls.size >= MOST_CALLS) return refuse(-32_603, `More than ${MOST_CALLS} requests are under way at once`);
+    const inUse = this.#calls.refusal(id);
+    if (inUse !== null) return this.#calls.write(rawId, { error: inUse });
     const at = memberOf(line, whole(line), "params");
     const rest = at === undefined ? "{}" : restOf(line, at);
-    const meta = this.#metaOf(session, objectOf(params["_meta"]));
+    const samples = isOurs(this.#settings.mode, isObject(session.capabilities["sampling"]));
+    const meta = this.#metaOf(session, objectOf(params["_meta"]), samples);
     const { capabilities } = session;
-    const call: Call = { id, rawId, method, rest, meta, capabilities, leg: id, rounds: 0, turns: 0, current: undefined };
-    this.#calls.set(idKey(id), call);
-    this.#byLeg.set(idKey(id), call);
-    return this.#inner.fromClient(encoded(`${attempt(rawId, call, null, null)}\n`));
+    const call: Call = this.#calls.begin(
+      { method, rest, capabilities, samples, client: this.#clientOf(() => call) },
+      { id, rawId, meta },
+      request,
+    );
+    return encoded(`${attemptLine({ id: rawId, method, rest, meta, state: null, responses: null })}\n`);
   }
 
-  #cancelled(id: JsonRpcId, reason: unknown): Uint8Array | undefined {
-    const call = this.#calls.get(idKey(id));
-    if (call === undefined) return undefined;
-    const { leg, current } = call;
-    this.#forget(call);
-    if (current !== undefined) return undefined;
-    const params = { requestId: leg, ...(typeof reason === "string" ? { reason } : {}) };
-    return this.#inner.fromClient(encoded(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params })}\n`));
+  /** What a client of a 2025 revision gets of its call. */
+  #clientOf(call: () => Call): CallClient {
+    return {
+      asked: (questions) => this.#ask(call(), questions),
+      goOn: () => void this.#goOn(call()),
+      withdrawn: (questions) => this.#withdraw(call(), questions),
+      ended: (answer) => this.#calls.respond(call(), answerFor(call().method, answer)),
+      responded: (_line, message) => {
+        const [result, error] = [objectOf(message["result"]), objectOf(message["error"])];
+        // Read leniently: the client judges the error.
+        const answer = (result === null ? { error: error ?? NO_ANSWER } : { result }) as RpcAnswer;
+        this.#calls.respond(call(), answerFor(call().method, answer));
+        return undefined;
+      },
+    };
+  }
+
+  #ask(call: Call, questions: readonly Question[]): void {
+    for (const { key, method } of questions) {
+      const id = this.#newId();
+      this.#asks.set(id, { call, key });
+      const params = call.round.requests.find((each) => each.key === key)?.params ?? null;
+      const given = params === null ? {} : { params: inputParams2025(method, params, id) };
+      this.#settings.toClient(JSON.stringify({ jsonrpc: "2.0", id, method, ...given }));
+    }
+  }
+
+  #withdraw(call: Call, questions: readonly Question[]): void {
+    for (const [id, asked] of this.#asks) {
+      if (asked.call !== call || !questions.some(({ key }) => key === asked.key)) continue;
+      this.#asks.delete(id);
+      this.#settings.toClient(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } }));
+    }
   }
 
   /** A response of the client: to what it was asked, or to nothing. */
@@ -239,37 +246,27 @@ export class TranslatingRelay {
     if (ask === undefined || typeof id !== "string") return undefined;
     this.#asks.delete(id);
     const { call, key } = ask;
-    const { current } = call;
     const result = memberOf(line, whole(line), "result");
     if (result === undefined || objectOf(message?.["result"]) === null) {
-      const asked = current?.requests.find((each) => each.key === key)?.method ?? "";
-      return this.#end(call, declinedInput(call.method, asked, objectOf(message?.["error"])));
+      const asked = call.state.questions.find((each) => each.key === key)?.method ?? "";
+      const answer = declinedInput(call.method, asked, objectOf(message?.["error"]));
+      return void this.#calls.take(call, { kind: "refused", round: call.state.asked }, answer);
     }
-    current?.answers.set(key, textAt(line, result));
-    if (current !== undefined && current.answers.size === current.requests.length) this.#goOn(call);
-    return undefined;
+    this.#calls.answer(call, { key, by: "client" }, textAt(line, result));
+    return void this.#goOn(call);
   }
 
-  /** What the client gets of a message of the server. */
+  /** What the client gets of a message of the server that belongs to no call. */
   #outward(value: unknown): string | undefined {
     const message = objectOf(value);
     if (message === null) return undefined;
     const { id, method } = message;
-    if (typeof method === "string") {
-      if (!isId(id)) return this.#notification(method, message);
-      // This revision has no requests of a server.
-      const error = { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` };
-      this.#settings.toServer(JSON.stringify({ jsonrpc: "2.0", id, error }));
-      return undefined;
-    }
-    if (!isId(id)) return JSON.stringify(message);
-    const call = this.#byLeg.get(idKey(id));
-    if (call === undefined) return undefined;
-    const result = objectOf(message["result"]);
-    if (result !== null && isRound(result)) return this.#asked(call, result);
-    const error = objectOf(message["error"]);
-    // Read leniently: the client judges the error.
-    return this.#end(call, (result === null ? { error: error ?? NO_ANSWER } : { result }) as RpcAnswer);
+    if (typeof method !== "string") return isId(id) ? undefined : JSON.stringify(message);
+    if (!isId(id)) return this.#notification(method, message);
+    // This revision has no requests of a server.
+    const error = { code: METHOD_NOT_FOUND, message: `Method not found: ${method}` };
+    this.#settings.toServer(JSON.stringify({ jsonrpc: "2.0", id, error }));
+    return undefined;
   }
 
   #notification(method: string, message: JsonObject): string | undefined {
@@ -279,76 +276,11 @@ export class TranslatingRelay {
     return JSON.stringify(message);
   }
 
-  /** The server asks for input, or the relay behind this one for another turn. */
-  #asked(call: Call, result: JsonObject): undefined {
-    const round = checkedRound(call, result, this.#settings.url);
-    if (!round.ok) return this.#end(call, { error: round.error as Extract<RpcAnswer, { error: unknown }>["error"] });
-    const { requests } = round.value;
-    const missing = undeclared(requests, call.capabilities);
-    if (missing !== null) {
-      const message = "The MCP server asked for an input that this client did not declare";
-      return this.#end(call, { error: { code: missingCapabilityCode, message, data: { requiredCapabilities: missing.missing } } });
-    }
-    call.turns += 1;
-    if (call.turns > MOST_TURNS)
-      return this.#end(call, { error: { code: -32_603, message: "The MCP server asked to come back too often" } });
-    const current = (call.current = { ...round.value, answers: new Map(), asks: new Set() });
-    if (requests.length === 0) return void this.#comeBack(call);
-    call.rounds += 1;
-    for (const { key, method, params } of requests) {
-      const id = this.#newId();
-      current.asks.add(id);
-      this.#asks.set(id, { call, key });
-      const given = params === null ? {} : { params: inputParams2025(method, params, id) };
-      this.#settings.toClient(JSON.stringify({ jsonrpc: "2.0", id, method, ...given }));
-    }
-    return undefined;
-  }
-
-  async #comeBack(call: Call): Promise<void> {
-    await this.#settings.sleep(PACE_MILLISECONDS, this.#closed.signal);
-    if (!this.#closed.signal.aborted && this.#calls.get(idKey(call.id)) === call) this.#goOn(call);
-  }
-
-  /** Sends the request again, with what its round asked for. */
-  #goOn(call: Call): void {
-    const { current } = call;
-    if (current === undefined) return;
-    call.current = undefined;
-    const leg = this.#newId();
-    this.#byLeg.delete(idKey(call.leg));
-    call.leg = leg;
-    this.#byLeg.set(idKey(leg), call);
-    const { requests, state, answers } = current;
-    const responses = requests.length === 0 ? null : new Map(requests.map(({ key }) => [key, answers.get(key) ?? "{}"]));
-    const passed = this.#inner.fromClient(encoded(`${attempt(JSON.stringify(leg), call, state, responses)}\n`));
-    if (passed !== undefined) this.#settings.toServer(decoded(passed));
-  }
-
-  #end(call: Call, answer: RpcAnswer): undefined {
-    this.#forget(call);
-    return this.#respond(call.rawId, answerFor(call.method, answer));
-  }
-
-  /**
-   * The call is over: what the client is asked for it is withdrawn, and so is what is reviewed for
-   * it.
-   */
-  #forget(call: Call): void {
-    this.#calls.delete(idKey(call.id));
-    this.#byLeg.delete(idKey(call.leg));
-    const { current } = call;
-    call.current = undefined;
-    if (current === undefined) return;
-    for (const id of current.asks)
-      if (this.#asks.delete(id))
-        this.#settings.toClient(JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } }));
-    if (current.state !== null) this.#inner.gaveUp(current.state);
-  }
-
-  #respond(rawId: string, answer: RpcAnswer): undefined {
-    const [[name, value] = []] = Object.entries(answer);
-    this.#settings.toClient(`{"jsonrpc":"2.0","id":${rawId},"${name}":${JSON.stringify(value)}}`);
+  /** A round that asks for nothing is answered after a while. */
+  async #goOn(call: Call): Promise<void> {
+    const round = call.state.asked;
+    if (call.state.questions.length === 0 && !(await this.#calls.pause(PACE_MILLISECONDS))) return;
+    if (call.state.asked === round) this.#calls.proceed(call);
   }
 
   #isOwn(id: JsonRpcId): boolean {
@@ -367,14 +299,6 @@ function speaks2026Alone(error: JsonObject | null): boolean {
   const supported = objectOf(error?.["data"])?.["supported"];
   return error?.["code"] === unsupportedVersionCode && (!Array.isArray(supported) || supported.includes(revision2026));
 }
-
-/** The line of a request, under an id as it is written. */
-const attempt = (
-  rawId: string,
-  { method, rest, meta }: Pick<Call, "method" | "rest" | "meta">,
-  state: string | null,
-  responses: InputResponses | null,
-): string => `{"jsonrpc":"2.0","id":${rawId},"method":${JSON.stringify(method)},"params":${attemptOf(rest, meta, state, responses)}}`;
 
 const whole = (line: Uint8Array): Span => ({ from: 0, to: line.length });
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

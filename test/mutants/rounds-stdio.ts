@@ -3,17 +3,17 @@
 import type { Mutant } from "./mutant.ts";
 
 const test = "test/client/stdio/stateless-relay.test.ts";
-const call = "client/stdio/round-call.ts";
+const machine = "shared/relay/call.ts";
+const calls = "client/stdio/calls.ts";
 const relay = "client/stdio/stateless-relay.ts";
-const translating = "client/stdio/translating-relay.ts";
 const translatingTest = "test/client/stdio/translating-relay.test.ts";
 
 export const stdioRoundMutants: readonly Mutant[] = [
   {
     name: "a client behind the command answers what it was asked alone",
-    file: call,
-    from: "for (const { key } of openIn(current).filter(isTheirs)) {",
-    to: "for (const { key } of openIn(current)) {",
+    file: machine,
+    from: "if (question?.by !== event.by) return",
+    to: "if (question === undefined) return",
     test: { file: test, only: "its answers count for that alone" },
   },
   {
@@ -26,8 +26,8 @@ export const stdioRoundMutants: readonly Mutant[] = [
   {
     name: "a state behind the command is for its own request",
     file: relay,
-    from: "call !== undefined && continues(request, rest, call)",
-    to: "call !== undefined",
+    from: "visited !== undefined && sameness(method, rest) === visited.same",
+    to: "visited !== undefined",
     test: { file: test, only: "the state of" },
   },
   {
@@ -39,28 +39,28 @@ export const stdioRoundMutants: readonly Mutant[] = [
   },
   {
     name: "a call behind the command has so many rounds",
-    file: call,
-    from: "if (call.rounds >= MOST_ROUNDS)",
-    to: "if (call.rounds < 0)",
+    file: machine,
+    from: "const isFull = state.asked >= terms.mostAsked;",
+    to: "const isFull = false;",
     test: { file: test, only: "asks for ever" },
   },
   {
     name: "no round passes the command twice",
-    file: relay,
-    from: "(this.#byUpstream.has(idKey(id)) || this.#byLeg.has(idKey(id)) || this.#isOwn(id))",
+    file: calls,
+    from: "(this.#byUpstream.has(idKey(id)) || this.#byWaiting.has(idKey(id)) || this.#isOwn(id))",
     to: "(this.#byUpstream.has(idKey(id)) || this.#isOwn(id))",
     test: { file: test, only: "answers a request twice" },
   },
   {
     name: "nothing goes to the server while its client is away",
     file: relay,
-    from: "if (leg === undefined || call.upstream !== undefined) return;\n    const open",
-    to: "if (call.upstream !== undefined) return;\n    const open",
+    from: "if (waiting === undefined || state.isAtServer) return;",
+    to: "if (state.isAtServer) return;",
     test: { file: test, only: "decides while the client is away" },
   },
   {
     name: "no round in disguise passes the command",
-    file: relay,
+    file: calls,
     from: "return MAY_BE_ROUND.test(text) && isAmbiguous(text);",
     to: "return false;",
     test: { file: test, only: "says what clients would read" },
@@ -74,29 +74,29 @@ export const stdioRoundMutants: readonly Mutant[] = [
   },
   {
     name: "a cancelled call behind the command ends its reviews",
-    file: relay,
-    from: "this.#settings.connection.abandoned(id);",
+    file: calls,
+    from: "this.#settings.connection.abandoned(waiting.id);",
     to: "",
     test: { file: test, only: "while a person reviews withdraws the review" },
   },
   {
     name: "an older client behind the command answers what it was asked, once",
-    file: translating,
-    from: "this.#asks.delete(id);\n    const { call, key } = ask;",
-    to: "const { call, key } = ask;",
-    test: { file: translatingTest, only: "is asked of the client by requests" },
+    file: machine,
+    from: "isOpen ? openQuestions(state).find",
+    to: "isOpen ? state.questions.find",
+    test: { file: "test/shared/relay/call.test.ts", only: "each question is answered once" },
   },
   {
     name: "an older client behind the command is asked for what it declared alone",
-    file: translating,
-    from: "const missing = undeclared(requests, call.capabilities);",
-    to: "const missing = undeclared([], call.capabilities);",
+    file: calls,
+    from: "requests.filter(({ method }) => !(terms.samples && method === samplingMethod)),",
+    to: "[],",
     test: { file: translatingTest, only: "goes to the client's own sampling with forward" },
   },
   {
     name: "a review ends with the call of an older client behind the command",
-    file: translating,
-    from: "if (current.state !== null) this.#inner.gaveUp(current.state);",
+    file: calls,
+    from: 'this.received({ jsonrpc: "2.0", id, ...answer });',
     to: "",
     test: { file: translatingTest, only: "that the client answers with an error ends the call" },
   },
