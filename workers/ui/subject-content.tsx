@@ -81,7 +81,9 @@ export function requestSummaryOf({ request }: Pick<ReviewView, "request">, words
   if (request.kind === "chat" || request.kind === "embedding") return requestSummary(request, words);
   const { counts, marks } = words.review;
   const characters = textsOf(request).reduce((sum, { text }) => sum + text.length, 0);
-  return [...(request.kind === "toolCall" ? [words.page.counts.arguments] : []), fillText(counts.characters, { n: characters })].join(marks.comma);
+  return [...(request.kind === "toolCall" ? [words.page.counts.arguments] : []), fillText(counts.characters, { n: characters })].join(
+    marks.comma,
+  );
 }
 
 /** The same of what came of it. */
