@@ -96,7 +96,7 @@ const imagesIn = (view: ReviewView): number =>
 
 /** The kinds of blocks in what came of it, where it has any. */
 const kindsIn = ({ reply }: ReviewView): readonly string[] | null =>
-  reply !== null && Array.isArray(reply.content) ? reply.content.map(({ type }) => type).toSorted() : null;
+  reply !== null && "content" in reply && Array.isArray(reply.content) ? reply.content.map(({ type }) => type).toSorted() : null;
 
 /**
  * Equal for reviews that differ in what their messages say, and in nothing else that is sent or

@@ -20,13 +20,15 @@ export const tracedInput = ({ id, endpoint, key, requestor, use }: Input, trace:
   name: requestor.name,
 });
 
-const operations = { chat: "chat", embedding: "embeddings", toolCall: "execute_tool", form: "execute_tool" } as const;
+/** A name of OpenTelemetry's semantic conventions. */
+const operationOf = (kind: SubjectRequest["kind"]): TracedCalls["operation"] =>
+  kind === "chat" ? "chat" : kind === "embedding" ? "embeddings" : "execute_tool";
 
 export const tracedCalls = (
   { candidates, use }: Pick<RequestInput, "candidates" | "use">,
   kind: SubjectRequest["kind"],
 ): Omit<TracedCalls, "placeOf"> => ({
-  operation: operations[kind],
+  operation: operationOf(kind),
   maxTokens: use?.maxTokens ?? 0,
   models: candidates.map(({ model: { id, provider, name } }) => ({ id, provider, name })),
 });
