@@ -4,7 +4,8 @@
 //   node scripts/storage-schema.ts
 //
 // The comment at the top of a schema's file is on the object, the one before a table on the table,
-// and one beside a column on the column. A test compares the document with what this makes.
+// and one beside a column on the column; of these the document has those that say what is content.
+// A test compares the document with what this makes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -19,6 +20,8 @@ const mark = `<!-- From here on, change ${folder} and run: node scripts/storage-
 const tableStart = /^ *(?:table|rowidTable)\("(\w+)", \{$/;
 const longTexts = /^ *longTexts\("(\w+)"\),$/;
 const column = /^ *(\w+): "[^"]*",(?: \/\/ (.*))?$/;
+
+const isOfContent = (meaning: string): boolean => /(?<!without )\bcontent\b/.test(meaning);
 
 /** The lines of a file's schemas, as lines of the document. */
 function tablesIn(lines: readonly string[]): string[] {
@@ -36,7 +39,7 @@ function tablesIn(lines: readonly string[]): string[] {
     }
     // Constraints are in capitals.
     if (cell !== undefined && cell !== cell.toUpperCase()) {
-      if (meaning === undefined) plain?.push(`\`${cell}\``);
+      if (meaning === undefined || !isOfContent(meaning)) plain?.push(`\`${cell}\``);
       else written.push(`- \`${cell}\`: ${meaning}`);
     }
     if (plain !== null && line.trim() === "}),") {
@@ -55,7 +58,7 @@ function partOf(classes: readonly string[], file: string): string[] {
   const lines = read(folder + file)
     .slice(head.length)
     .split("\n");
-  return [`## ${classes.join(", ")}`, "", about, ...tablesIn(lines), ""];
+  return [`## ${classes.join(", ")}`, "", about, "", `Columns: [${file}](../${folder}${file}).`, ...tablesIn(lines), ""];
 }
 
 export function documentNow(): string {

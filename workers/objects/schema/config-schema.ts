@@ -23,8 +23,7 @@ export const configSchema: Schema = {
       created_at: "INTEGER NOT NULL",
       revoked_at: "INTEGER",
     }),
-    // Values that are committed and not yet in KV. A row is deleted when KV has stored the value;
-    // retries are after 1 to 2 s, doubling up to 60 s.
+    // Values that are committed and not yet in KV.
     table("unpublished", {
       kv_key: "TEXT PRIMARY KEY",
       value: "TEXT NOT NULL",
@@ -46,7 +45,7 @@ export const configSchema: Schema = {
     }),
     // Operators' actions, as events of the gateway's chain. An event is committed with the change
     // itself and then sent to the ledger. All but the newest, on which the next hash depends, are
-    // deleted when the ledger has them. Retries are after 1 to 2 s, doubling up to 60 s.
+    // deleted when the ledger has them.
     rowidTable("act", {
       n: "INTEGER PRIMARY KEY AUTOINCREMENT",
       run: "TEXT NOT NULL", // the chain, one for each month (UTC): `operators/2026-11`
@@ -56,9 +55,7 @@ export const configSchema: Schema = {
       hash: "TEXT NOT NULL", // over the previous hash, chain, seq, at and fact
       sent: "INTEGER NOT NULL", // 1 if the ledger has it
     }),
-    // Who is signed in to the console by the admin token. A row is deleted by signing out, and
-    // after its end when the next session begins. A session that another admin token opened is not
-    // accepted.
+    // Who is signed in to the console by the admin token.
     table("console_session", {
       id: "TEXT PRIMARY KEY", // SHA-256 of the cookie's secret
       fingerprint: "TEXT NOT NULL", // tells admin tokens apart, as in the record

@@ -16,9 +16,7 @@ export const keySchema: Schema = {
       at: "INTEGER NOT NULL",
     }),
     // What belongs to this key and ends when the key is revoked. A run has a row from before its
-    // first notice until its end; anything else from before it is written until it expires. After a
-    // revocation each is ended, with retries after 1 s, doubling up to 60 s; then its row is
-    // deleted.
+    // first notice until its end; anything else from before it is written until it expires.
     table("dependent", {
       kind: "TEXT NOT NULL", // `run`, `cache`, `conversation`, `call` or `bridge`
       name: "TEXT NOT NULL", // a run's id, or the object's
@@ -29,30 +27,27 @@ export const keySchema: Schema = {
     }),
     // Runs have no `until`: they are not in it.
     "CREATE INDEX dependent_until ON dependent (until) WHERE until IS NOT NULL",
-    // The sessions that count for the limit `sessions`. A row is written before the session may
-    // begin. It is deleted when the session is ended, or when the session, asked two minutes later
-    // and then every 12 hours, says that it has not begun, was ended or is forgotten.
+    // The sessions that count for the limit `sessions`, from before they may begin until they end.
+    // Each is asked two minutes later, and then every 12 hours, whether it has begun and not ended.
     table("live_session", {
       id: "TEXT PRIMARY KEY", // the SessionObject's id
       check_at: "INTEGER NOT NULL", // when the session is asked next
     }),
     // The run that an identical request of this key (same server, tool and params, any session)
     // attaches to: while the run is open, and for an hour if its reply was not delivered to a
-    // caller. Expired rows are deleted by a later write, once a minute.
+    // caller.
     table("identical", {
       digest: "TEXT PRIMARY KEY",
       run: "TEXT NOT NULL",
       expires_at: "INTEGER NOT NULL",
     }),
-    // Grants for later requests ([policy.md](policy.md#grants)). When another grant is given, rows
-    // that ended more than thirty days ago are deleted.
+    // Grants for later requests ([policy.md](policy.md#grants)), until thirty days after their end.
     table("grant", {
       id: "TEXT PRIMARY KEY", // the key's id, a dot, 22 characters that follow from run and gate
       expires_at: "INTEGER NOT NULL",
       text: "TEXT NOT NULL", // JSON of Grant (shared/policy/grant.ts): the grant and its remainder
     }),
-    // Counted uses, so that a repeat of the request is not counted twice. A row is written in the
-    // call that admits the request, and deleted after a day.
+    // Counted uses of a day, so that a repeat of the request is not counted twice.
     table("grant_use", {
       identity: "TEXT NOT NULL", // digest of session, originating request, JSON-RPC id and params
       gate: "TEXT NOT NULL",

@@ -21,9 +21,8 @@ export const ledgerSchema: Schema = {
       events: "TEXT NOT NULL", // JSON of events: number, time, fact and hash; at most 500,000 UTF-16 code units, or one event
     }),
     "CREATE UNIQUE INDEX event_batch_run ON event_batch (run, first_seq)",
-    // One line for each request. A line with an end does not change, and one without is not
-    // deleted. In the order of time: the list without a filter needs no index, and a new line goes
-    // to the table's end.
+    // One line for each request, in the order of time. A line with an end does not change, and one
+    // without is not deleted.
     table("summary", {
       run: "TEXT NOT NULL",
       created_at: "INTEGER NOT NULL",
@@ -44,9 +43,8 @@ export const ledgerSchema: Schema = {
       state: "TEXT NOT NULL", // when the line was written
       "PRIMARY KEY": "(hour, key, server, state)",
     }),
-    // Counted refusals: more than 20 of one key, endpoint and reason within a minute are not
-    // written one by one. Half a minute after that minute, those that no event counts yet become an
-    // event. Deleted a day later.
+    // Counted refusals: more than 20 of one key, endpoint and reason within a minute are written as
+    // one event. Deleted a day later.
     table("flood", {
       run: "TEXT PRIMARY KEY", // an id for this count; the event and the line have it
       until: "INTEGER NOT NULL", // the end of its minute
@@ -56,8 +54,7 @@ export const ledgerSchema: Schema = {
     }),
     "CREATE INDEX flood_open ON flood (until) WHERE count > written",
     "CREATE INDEX flood_closed ON flood (until) WHERE count = written",
-    // Requests that failed in the last hour, by the minute in which they ended. Older rows are
-    // deleted with the next failure.
+    // Requests that failed in the last hour, by the minute in which they ended.
     table("failure", {
       minute: "INTEGER NOT NULL", // minutes since 1970
       of: "TEXT NOT NULL", // JSON of the server and the cause, without content
@@ -87,9 +84,8 @@ export const ledgerSchema: Schema = {
       counted_to: "INTEGER NOT NULL", // `event_batch.id`
       text: "TEXT NOT NULL", // JSON of MetricSums (shared/telemetry/metric-sums.ts)
     }),
-    // What the requests that came in an hour came to. Ended lines are added up when a page asks
-    // (300 lines of each shard; the alarm counts the rest at once), with one of 64 lines that end,
-    // and once a day. Deleted after 32 days.
+    // What the requests that came in an hour came to. Ended lines are added up when a page asks,
+    // with one of 64 lines that end, and once a day. Deleted after 32 days.
     rowidTable("usage_hour", {
       hour: "INTEGER PRIMARY KEY", // hours since 1970 of `summary.created_at`
       text: "TEXT NOT NULL", // JSON of UsageSum (shared/record/usage.ts)

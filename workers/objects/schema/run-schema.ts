@@ -43,10 +43,8 @@ export const runTables = [
     used_at: "INTEGER NOT NULL",
   }),
   // Work outside the object. A row is written in the transaction that caused it, and deleted when
-  // it is done (workers/objects/run/outbox-rows.ts). Rows of one chain are performed in order.
-  // Retries are after 1 s, doubling up to 60 s, or when the other side says. A notice is attempted
-  // at most eight times, not counting waits that the other side asked for. A model call is checked
-  // every 20 s.
+  // it is done. Rows of one chain are performed in order. Retries are after 1 s, doubling up to 60
+  // s, or when the other side says; a notice is attempted at most eight times.
   rowidTable("outbox", {
     id: "INTEGER PRIMARY KEY AUTOINCREMENT",
     chain: "TEXT NOT NULL", // the kind, or `inbox:` with a reviewer's position, or `notice:` and `tell:` with a link's id

@@ -50,8 +50,7 @@ export const sessionSchema: Schema = {
       kept: "TEXT", // for `settled`: the name of the text in `result` that has its outcome
       "PRIMARY KEY": "(originating, request)",
     }),
-    // Withdrawn requests whose run has to be told. The retry is after 1 to 2 s, doubling up to five
-    // minutes.
+    // Withdrawn requests whose run has to be told.
     table("withdrawal", {
       originating: "TEXT NOT NULL",
       request: "TEXT NOT NULL",
@@ -61,9 +60,8 @@ export const sessionSchema: Schema = {
       "PRIMARY KEY": "(originating, request)",
     }),
     // Client requests in the relay that a server may sample for, unless its entry says
-    // `association: "strict"`. A row is written when its request has been under way for a second,
-    // or has sampled. It is deleted with its response or cancellation, with the session, or after
-    // 24 hours.
+    // `association: "strict"`: those under way for a second, and those that sampled, for at most 24
+    // hours.
     rowidTable("in_flight", {
       request: "TEXT PRIMARY KEY", // the request's JSON-RPC id with its type
       originating: "TEXT NOT NULL", // the same request, or for `tasks/result` the request of the task
