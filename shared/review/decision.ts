@@ -52,8 +52,8 @@ export type WrittenReply = {
   readonly risk: SeenRisk;
 };
 
-export type Review = {
-  readonly gate: Gate;
+/** A review at whatever stage: nothing here depends on which it is. */
+export type AnyReview = {
   readonly version: number;
   readonly digest: string;
   readonly openedAt: number;
@@ -69,11 +69,11 @@ export type Review = {
   /** Approvals of the current version. */
   readonly votes: readonly Vote[];
   readonly closing: Closing | null;
-  /** At the request gate: the current version is this reply, and no model is asked. */
+  /** The current version is this reply, and the act that follows is not done. */
   readonly written?: WrittenReply;
   /**
-   * At the response gate: who wrote the reply in the model's place. Without `selfApproval` they may
-   * not approve it.
+   * Who wrote what is reviewed, in the act's place. Without `selfApproval` they may not approve
+   * it.
    */
   readonly author?: string;
   /** In this version, `by` put the request in place of the reply that `author` wrote. */
@@ -83,6 +83,8 @@ export type Review = {
   /** The grant that was given with the approval; `revokedAt`: its reviewer has ended it. */
   readonly given?: Grant;
 };
+
+export type Review<Name extends string = Gate> = AnyReview & { readonly gate: Name };
 
 export type Answer = {
   readonly act: "approve" | "deny";
@@ -100,9 +102,9 @@ export type Answer = {
 
 export type Verdict =
   /** Recorded, and more approvals are needed. */
-  | { readonly kind: "voted"; readonly review: Review; readonly edited: boolean }
-  | { readonly kind: "approved"; readonly review: Review; readonly edited: boolean }
-  | { readonly kind: "denied"; readonly review: Review }
+  | { readonly kind: "voted"; readonly review: AnyReview; readonly edited: boolean }
+  | { readonly kind: "approved"; readonly review: AnyReview; readonly edited: boolean }
+  | { readonly kind: "denied"; readonly review: AnyReview }
   /** The reviewer gave the same answer before: nothing is written. */
   | { readonly kind: "repeated" }
   /** Another reviewer or the deadline came first. */
@@ -119,7 +121,7 @@ export type Verdict =
 export type OwnWhy = "ownRequest" | "ownReply";
 
 /** Why this person may not approve, as the review is somebody's own; null where they may. */
-export function ownBar({ selfApproval, owner, author }: Review, reviewer: string): OwnWhy | null {
+export function ownBar({ selfApproval, owner, author }: AnyReview, reviewer: string): OwnWhy | null {
   if (selfApproval) return null;
   return isSamePerson(owner, reviewer) ? "ownRequest" : author === reviewer ? "ownReply" : null;
 }
@@ -129,7 +131,7 @@ export function ownBar({ selfApproval, owner, author }: Review, reviewer: string
  * @param now Unix milliseconds; an answer at the very millisecond of the deadline is late.
  * @returns The verdict, with the review as it is to be written where the answer counts.
  */
-export function decide(review: Review, answer: Answer, now: number): Verdict {
+export function decide(review: AnyReview, answer: Answer, now: number): Verdict {
   const barred = barredFrom(review, answer.reviewer);
   if (barred !== null) return barred;
   if (review.closing !== null)
@@ -154,7 +156,7 @@ export function decide(review: Review, answer: Answer, now: number): Verdict {
   return approve(review, answer, now);
 }
 
-function approve({ written: before, unwritten: dropped, ...review }: Review, answer: Answer, now: number): Verdict {
+function approve({ written: before, unwritten: dropped, ...review }: AnyReview, answer: Answer, now: number): Verdict {
   const edited = answer.editedDigest !== undefined && answer.editedDigest !== review.digest;
   const version = edited ? review.version + 1 : review.version;
   const digest = edited ? (answer.editedDigest ?? review.digest) : review.digest;
@@ -169,7 +171,7 @@ function approve({ written: before, unwritten: dropped, ...review }: Review, ans
     : before === undefined || written !== undefined
       ? undefined
       : { author: before.by, by: answer.reviewer };
-  const next: Review = {
+  const next: AnyReview = {
     ...review,
     version,
     digest,
@@ -188,7 +190,7 @@ const writtenBy = ({ reviewer, written }: Answer, now: number): WrittenReply | u
 /**
  * What was approved is part of the answer; the reason's wording, which differs by channel, is not.
  */
-function isRepeat(review: Review, closing: Closing, answer: Answer): boolean {
+function isRepeat(review: AnyReview, closing: Closing, answer: Answer): boolean {
   if (closing.how === "denied") return answer.act === "deny" && closing.by === answer.reviewer;
   if (closing.how !== "approved") return false;
   const voted = review.votes.some(({ reviewer }) => reviewer === answer.reviewer);
@@ -196,10 +198,10 @@ function isRepeat(review: Review, closing: Closing, answer: Answer): boolean {
 }
 
 /** Closes an open review without a reviewer's decision. Null where it is closed already. */
-export const closeReview = (review: Review, closing: EndedWithoutDecision): Review | null =>
+export const closeReview = (review: AnyReview, closing: EndedWithoutDecision): AnyReview | null =>
   review.closing === null ? { ...review, closing } : null;
 
-function barredFrom(review: Review, reviewer: string): { readonly kind: "notAllowed"; readonly why: "notAReviewer" | "left" } | null {
+function barredFrom(review: AnyReview, reviewer: string): { readonly kind: "notAllowed"; readonly why: "notAReviewer" | "left" } | null {
   if (review.reviewers.includes(reviewer)) return null;
   return { kind: "notAllowed", why: review.left.some((each) => each.reviewer === reviewer) ? "left" : "notAReviewer" };
 }
@@ -209,7 +211,7 @@ export type RecusalRequest = { readonly reviewer: string; readonly to: string | 
 
 export type Recusal =
   /** `exhausted`: too few are left to reach the quorum. */
-  | { readonly kind: "recused"; readonly review: Review; readonly exhausted: boolean }
+  | { readonly kind: "recused"; readonly review: AnyReview; readonly exhausted: boolean }
   | { readonly kind: "repeated" }
   | { readonly kind: "closed"; readonly closing: Closing }
   | { readonly kind: "late" }
@@ -225,7 +227,7 @@ export type Recusal =
  * reviewer at all.
  * @param now Unix milliseconds.
  */
-export function recuse(review: Review, { reviewer, to, note }: RecusalRequest, now: number): Recusal {
+export function recuse(review: AnyReview, { reviewer, to, note }: RecusalRequest, now: number): Recusal {
   if (review.left.some((each) => each.reviewer === reviewer && each.to === to)) return { kind: "repeated" };
   const barred = barredFrom(review, reviewer);
   if (barred !== null) return barred;
@@ -236,7 +238,7 @@ export function recuse(review: Review, { reviewer, to, note }: RecusalRequest, n
   if (to !== null && own !== null) return { kind: "notAllowed", why: own };
   if (to !== null && review.reviewers.includes(to)) return { kind: "notAllowed", why: "isAskedAlready" };
   const others = review.reviewers.filter((each) => each !== reviewer);
-  const next: Review = {
+  const next: AnyReview = {
     ...review,
     reviewers: to === null ? others : [...others, to],
     left: [...review.left.filter((each) => each.reviewer !== to), { reviewer, at: now, to, ...(note === undefined ? {} : { note }) }],
@@ -259,14 +261,14 @@ export type LiftRequest = {
 };
 
 export type Lifting =
-  | { readonly kind: "lifted"; readonly review: Review }
+  | { readonly kind: "lifted"; readonly review: AnyReview }
   | Extract<Verdict, { kind: "closed" | "stale" | "late" | "notAllowed" }>;
 
 /**
  * Judges a lift: an edit that approves nothing. The new version has no approval, and each reviewer
  * decides about it anew.
  */
-export function lift(review: Review, { reviewer, version, digest, mark, liftedDigest }: LiftRequest, now: number): Lifting {
+export function lift(review: AnyReview, { reviewer, version, digest, mark, liftedDigest }: LiftRequest, now: number): Lifting {
   const barred = barredFrom(review, reviewer);
   if (barred !== null) return barred;
   if (review.closing !== null) return { kind: "closed", closing: review.closing };
@@ -279,16 +281,16 @@ export function lift(review: Review, { reviewer, version, digest, mark, liftedDi
 }
 
 /** How many of those who are asked may approve. */
-export const ableToApprove = (review: Review): number => review.reviewers.filter((each) => ownBar(review, each) === null).length;
+export const ableToApprove = (review: AnyReview): number => review.reviewers.filter((each) => ownBar(review, each) === null).length;
 
 /**
  * Asks more people. Null where that changes nothing: the review is over, or all of them are asked
  * or recused themselves.
  */
 export function askAlso(
-  review: Review,
+  review: AnyReview,
   names: readonly string[],
-): { readonly review: Review; readonly added: readonly string[]; readonly exhausted: boolean } | null {
+): { readonly review: AnyReview; readonly added: readonly string[]; readonly exhausted: boolean } | null {
   const added = names.filter((name) => !review.reviewers.includes(name) && review.left.every((each) => each.reviewer !== name));
   if (review.closing !== null || added.length === 0) return null;
   const next = { ...review, reviewers: [...review.reviewers, ...added] };

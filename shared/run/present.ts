@@ -279,19 +279,15 @@ export function reviewState(review: Review): ReviewState {
 
 const keyEndOf = (end: End | null): KeyEnd | null => (end?.kind === "cancelled" && isKeyEnd(end.cause) ? end.cause : null);
 
+/** Where a run is; or, once it has ended, how. */
 export function progressOf(state: RunState): RunProgress {
-  switch (state.phase) {
-    case "received":
-    case "requestReview":
-      return "waiting";
-    case "generating":
-      return "generating";
-    case "responseReview":
-      return "responseReview";
-    case "ended":
-      if (state.end === null || state.end.kind === "failed") return "failed";
-      return state.end.kind === "undeliverable" ? "failed" : state.end.kind;
-    default:
-      return unreachable(state.phase);
-  }
+  if (state.end === null) return progressAt(state);
+  return state.end.kind === "undeliverable" ? "failed" : state.end.kind;
+}
+
+/** The stage that a run is at, or at which it ended. */
+export function progressAt({ stages, at }: RunState): RunProgress {
+  const stage = stages[at];
+  if (stage?.kind === "act") return "generating";
+  return stage?.name === "response" ? "responseReview" : "waiting";
 }

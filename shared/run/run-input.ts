@@ -11,7 +11,7 @@ import type { GatePlan, Reach } from "../policy/evaluate.ts";
 import { mayAsk } from "../policy/rules.ts";
 import type { GrantPass } from "../policy/grant.ts";
 import type { Redaction, RedactionTerms } from "../redaction/redact.ts";
-import { type RiskNote, riskAbove, riskLevels } from "../policy/risk.ts";
+import type { RiskNote } from "../policy/risk.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { type RequestVersion, type SubjectReply, type SubjectRequest, isMessage } from "../model/subject/subject.ts";
 import type { RequestId } from "../wire/json-rpc.ts";
@@ -19,7 +19,6 @@ import type { CallTerms, Note, Usage } from "../model/call.ts";
 import { type Evidence, evidenceWords } from "../association/evidence.ts";
 import type { Candidate } from "../routing/choose.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";
-import type { RunGates } from "./lifecycle.ts";
 
 /**
  * A sampling request as its session knows it. `session`: null where none does, because the request
@@ -98,7 +97,7 @@ export type RequestInput = {
    * answers.
    */
   readonly candidates: readonly Candidate[];
-  /** What the policy says. `gatesOf` adds the grants. */
+  /** What the policy says. `stagesOf` adds the grants. */
   readonly plan: GatePlan;
   /** The closed gates that grants open for this request. */
   readonly granted?: readonly GrantPass[];
@@ -190,25 +189,6 @@ export const writtenDigest = (version: RequestVersion, candidates: readonly Cand
  */
 export const inOrder = (candidates: readonly Candidate[], ids: readonly string[]): Candidate[] =>
   ids.flatMap((id) => candidates.filter(({ model }) => model.id === id));
-
-/**
- * The gates at which a person must decide: those that the policy closes and no grant opens. A grant
- * for the reply covers the reply to the request as asked: where a reviewer edits the request, the
- * response gate is as the policy says (`responseIfEdited`). It also closes where the reply's risk
- * is `responseIfRisk` or higher: by the rule, or by a grant for replies with a lower risk.
- */
-export function gatesOf({ plan, granted = [] }: Pick<RunInput, "plan" | "granted">): RunGates {
-  const isClosed = (gate: "request" | "response"): boolean => plan[gate] === "review" && granted.every((pass) => pass.gate !== gate);
-  const ceilings = granted.flatMap(({ gate, replyRiskAtMost }) =>
-    gate === "response" && replyRiskAtMost !== undefined ? [riskAbove(replyRiskAtMost)] : [],
-  );
-  return {
-    request: isClosed("request"),
-    response: isClosed("response"),
-    responseIfEdited: plan.response === "review",
-    responseIfRisk: riskLevels.find((level) => [plan.replyRisk, ...ceilings].includes(level)) ?? null,
-  };
-}
 
 /**
  * Equal where the same rule asks the same people in the same way: an approval counts for no others.

@@ -11,8 +11,8 @@ export const replyMutants: readonly Mutant[] = [
   {
     ...lifecycle,
     name: "an author approves no reply whose warnings they did not see",
-    from: "isWarned || channel === undefined ? null",
-    to: "channel === undefined ? null",
+    from: "isReviewDue(ifRisk, { isEdited: true, risk }) ? undefined : own",
+    to: "own",
   },
   {
     name: "without self-approval an author does not approve their own reply",
@@ -24,20 +24,20 @@ export const replyMutants: readonly Mutant[] = [
   {
     ...lifecycle,
     name: "a review of a written reply knows its author",
-    from: 'openReview(state, "response", written.reply, now, written.by)',
-    to: 'openReview(state, "response", written.reply, now)',
+    from: "risk: written.risk, author: written.by }",
+    to: "risk: written.risk }",
   },
   {
     ...lifecycle,
     name: "an author's approval is for the reply's quorum",
-    from: 'if (verdict?.kind === "approved") {',
-    to: "if (verdict !== null) {",
+    from: 'if (verdict?.kind === "approved")',
+    to: "if (verdict !== null)",
   },
   {
     ...lifecycle,
     name: "a written reply that nobody may approve ends its run",
-    from: "if (ableToApprove(review) >= review.quorum) return",
-    to: "if (ableToApprove(review) >= 0) return",
+    from: "return ableToApprove(review) >= review.quorum ?",
+    to: "return ableToApprove(review) >= 0 ?",
   },
   {
     name: "a reply that nobody else could approve is not written",

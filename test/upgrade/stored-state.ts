@@ -23,7 +23,7 @@ const dayMs = 24 * 3_600_000;
 const lasting = (until: number): Readonly<Record<string, readonly string[]>> => ({
   run: [
     `UPDATE run SET state = json_replace(state, '$.reviews.request.deadlineAt', ${until}, '$.reviews.response.deadlineAt', ${until})
-     WHERE json_extract(state, '$.phase') <> 'ended'`,
+     WHERE json_extract(state, '$.end') IS NULL`,
   ],
   schedule: [`UPDATE schedule SET due_at = ${until}`],
   link: [`UPDATE link SET expires_at = ${Math.floor(until / 1_000)}`],

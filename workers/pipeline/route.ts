@@ -2,27 +2,31 @@
 
 import { isMessage } from "../../shared/model/subject/subject.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import { isReplyAsked } from "../../shared/run/lifecycle.ts";
+import type { Stage } from "../../shared/run/lifecycle.ts";
+import { closedGates, stagesOf } from "../../shared/run/stages.ts";
 import { findRisks, highestRisk } from "../../shared/policy/risk.ts";
-import { gatesOf } from "../../shared/run/run-input.ts";
 import { approvedBefore } from "./cached-reply.ts";
 import type { RunContext } from "./run-context.ts";
 
 /** `fast`: the Worker answers it, and writes the record behind. `run`: a RunObject keeps it. */
 export type Route = "fast" | "run";
 
-export const gatesIn = ({ gates, granted = [] }: Plan): ReturnType<typeof gatesOf> => gatesOf({ plan: gates, granted });
+export const stagesIn = ({ gates, granted = [], request }: Plan): readonly Stage[] => stagesOf({ plan: gates, granted, request });
 
 export function routeOf({ request: { responseMode, request }, cache }: RunContext, plan: Plan): Route {
   if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return "run";
   // A tool must not run twice: its run is stored before the call, and no repeat takes over a lost
   // call.
   if (!isMessage(request)) return "run";
-  const gates = gatesIn(plan);
   // Where the reply's risk may close a gate, a run stores the reply before a reviewer sees it: a
   // crash costs neither a second call nor the review. The risk of a cached reply is found here.
   const found = cache?.found;
-  const risk = found === undefined || gates.responseIfRisk === null ? "high" : highestRisk(findRisks(found.reply));
-  const closed = { request: gates.request, response: isReplyAsked(gates, false, risk) };
+  const closed = closedGates(stagesIn(plan), {
+    isEdited: false,
+    // Only where a condition asks for it.
+    get risk() {
+      return found === undefined ? "high" : highestRisk(findRisks(found.reply));
+    },
+  });
   return (closed.request || closed.response) && !approvedBefore(plan, closed, cache) ? "run" : "fast";
 }

@@ -11,7 +11,7 @@ import { keySharesOf } from "./key-shares.ts";
 import { enqueue } from "./write-behind.ts";
 import { answerFast } from "./fast.ts";
 import type { Started } from "./pipeline-request.ts";
-import { gatesIn } from "./route.ts";
+import { stagesIn } from "./route.ts";
 import { type RunContext, asRunInput, requestInputOf } from "./run-context.ts";
 import { exportAttached } from "./traced.ts";
 
@@ -59,7 +59,7 @@ async function adoptIdentical(context: RunContext, { plan, identical, giveBackGr
     requestRef,
     requestor,
     endpoint,
-    gates: gatesIn(plan),
+    stages: stagesIn(plan),
     deciders: decidersDigest(plan.gates),
     waiting: responseMode.kind === "callback" ? responseMode.waiting : null,
     isRetry: request.isRetry === true,

@@ -12,7 +12,7 @@ import type { Recusal, Verdict } from "../../shared/review/decision.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
 import type { PromisedChanges, SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import type { RunState } from "../../shared/run/lifecycle.ts";
+import type { Stage } from "../../shared/run/lifecycle.ts";
 import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
 
 /** An identical request that would take a run over. */
@@ -20,8 +20,8 @@ export type Adoption = {
   readonly requestRef: RequestRef;
   readonly requestor: Requestor;
   readonly endpoint: RunInput["endpoint"];
-  /** The gates of its own plan. */
-  readonly gates: RunState["gates"];
+  /** Those of its own plan. */
+  readonly stages: readonly Stage[];
   /** `decidersDigest` of its plan. */
   readonly deciders: string;
   /** The MCP server that waits: the run posts its outcome there, where `adopt` returns `posts`. */

@@ -1,12 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Answer, type Review, type Verdict, askAlso, closeReview, decide, lift, recuse } from "../../../shared/review/decision.ts";
+import { type Answer, type AnyReview, type Verdict, askAlso, closeReview, decide, lift, recuse } from "../../../shared/review/decision.ts";
 
 const opened = 1_000_000;
 const deadline = opened + 60_000;
 
-const review = (over: Partial<Review> = {}): Review => ({
-  gate: "request",
+const review = (over: Partial<AnyReview> = {}): AnyReview => ({
   version: 1,
   digest: "d1",
   openedAt: opened,
@@ -31,7 +30,7 @@ const answer = (reviewer: string, over: Partial<Answer> = {}): Answer => ({
 });
 
 /** The review after an answer that must have counted. */
-function after(verdict: Verdict): Review {
+function after(verdict: Verdict): AnyReview {
   if (verdict.kind !== "voted" && verdict.kind !== "approved" && verdict.kind !== "denied") throw new Error(`not counted: ${verdict.kind}`);
   return verdict.review;
 }
@@ -275,7 +274,7 @@ test("of any answers in any order at most one closes a review, with enough diffe
 });
 
 describe("giving up one's place", () => {
-  const gives = (over: Partial<Review>, reviewer: string, to: string | null, at = opened) => recuse(review(over), { reviewer, to }, at);
+  const gives = (over: Partial<AnyReview>, reviewer: string, to: string | null, at = opened) => recuse(review(over), { reviewer, to }, at);
 
   test("takes one off the list and puts the heir on it, with who and when", () => {
     expect(gives({}, "Ada", "Barbara", opened + 3)).toMatchObject({
@@ -322,7 +321,7 @@ describe("giving up one's place", () => {
 
 describe("putting a masked part back", () => {
   const votes = [{ reviewer: "Grace", version: 1, at: opened, channel: "outbox" as const }];
-  const lifts = (over: Partial<Review>, more: Partial<Parameters<typeof lift>[1]> = {}, at = opened) =>
+  const lifts = (over: Partial<AnyReview>, more: Partial<Parameters<typeof lift>[1]> = {}, at = opened) =>
     lift(review(over), { reviewer: "Ada", version: 1, digest: "d1", mark: 2, liftedDigest: "d2", ...more }, at);
 
   test("makes a version that nobody has approved, and says which parts were put back", () => {

@@ -5,7 +5,8 @@ import { parsePolicy } from "../../../shared/policy/rules.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import type { GrantRequest } from "../../../shared/review/form.ts";
 import { type OfferFacts, grantFrom, grantIdOf, grantQueryOf, grantedFact, keyOfGrantId, offerOf } from "../../../shared/run/granting.ts";
-import { type Requestor, type RunInput, gatesOf, inputFacts } from "../../../shared/run/run-input.ts";
+import { stagesOf } from "../../../shared/run/stages.ts";
+import { type Requestor, type RunInput, inputFacts } from "../../../shared/run/run-input.ts";
 import { type Plan, planRun } from "../../../shared/run/plan.ts";
 import { requestOf, tableOf } from "../routing/examples.ts";
 
@@ -243,14 +244,14 @@ test("whatever grants there are, what the policy refuses is refused and a gate t
         params: "digest",
       });
       const granted = query === null ? [] : useGrants(grants, [], { ...query, asked: "fresh" }, now).passes;
-      const after = gatesOf({ plan: made.value.gates, granted });
+      const after = stagesOf({ plan: made.value.gates, granted, request: requestOf() });
       const isAllowed = then.grants && then.quorum === 1;
-      expect(after).toEqual({
-        request: then.request === "review" && !isAllowed,
-        response: then.response === "review" && !isAllowed,
-        responseIfEdited: then.response === "review",
-        responseIfRisk: null,
-      });
+      const always = isAllowed ? [] : [{ kind: "always" }];
+      expect(after).toEqual([
+        { kind: "review", name: "request", when: then.request === "review" ? always : [] },
+        { kind: "act", act: "model" },
+        { kind: "review", name: "response", when: then.response === "review" ? [...always, { kind: "ifEdited" }] : [] },
+      ]);
     }),
   );
 });
@@ -268,12 +269,12 @@ test.each([
   (replyRisk, replyRiskAtMost, responseIfRisk) => {
     const pass = { gate: "response", grant: "g", by: "Ada" } as const;
     const granted = [{ ...pass, gate: "request" } as const, replyRiskAtMost === undefined ? pass : { ...pass, replyRiskAtMost }];
-    expect(gatesOf({ plan: planned({ replyRisk }).gates, granted })).toEqual({
-      request: false,
-      response: false,
-      responseIfEdited: true,
-      responseIfRisk,
-    });
+    const ifRisk = responseIfRisk === null ? [] : [{ kind: "ifRisk", level: responseIfRisk }];
+    expect(stagesOf({ plan: planned({ replyRisk }).gates, granted, request: requestOf() })).toEqual([
+      { kind: "review", name: "request", when: [] },
+      { kind: "act", act: "model" },
+      { kind: "review", name: "response", when: [{ kind: "ifEdited" }, ...ifRisk] },
+    ]);
   },
 );
 

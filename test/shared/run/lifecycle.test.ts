@@ -1,24 +1,51 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
+  type Condition,
+  type Content,
   type Effect,
   type RunEvent,
   type RunState,
+  type Stage,
+  isCalling,
   mayAuthor,
   mostCalls,
   newRun,
-  openGates,
   openGate,
   step,
 } from "../../../shared/run/lifecycle.ts";
-import type { Answer } from "../../../shared/review/decision.ts";
+import { noReviews } from "../../../shared/run/stages.ts";
+import type { RiskLevel, SeenRisk } from "../../../shared/policy/risk.ts";
+import type { Answer, Review } from "../../../shared/review/decision.ts";
 
 const begun = 1_000_000;
 const deadlineSeconds = 60;
 const terms = { reviewers: ["Ada", "Grace"], escalateTo: ["Edsger"], quorum: 1, owner: null, selfApproval: true, deadlineSeconds };
-const both = { ...openGates, request: true, response: true };
+const request = { digest: "request-1", risk: "none" } as const;
 
-const run = (gates: RunState["gates"] = both, quorum = 1): RunState => newRun(gates, { ...terms, quorum }, "request-1");
+type Gates = { request: boolean; response: boolean; responseIfEdited: boolean; responseIfRisk: RiskLevel | null };
+const openGates: Gates = { request: false, response: false, responseIfEdited: false, responseIfRisk: null };
+const inEveryCase = { kind: "always" } as const;
+
+/** The stages of a message. */
+const through = ({ request, response, responseIfEdited, responseIfRisk: level }: Gates): readonly Stage[] => [
+  { kind: "review", name: "request", when: request ? [inEveryCase] : [] },
+  { kind: "act", act: "model" },
+  {
+    kind: "review",
+    name: "response",
+    when: [
+      ...(response ? [inEveryCase] : []),
+      ...(responseIfEdited ? [{ kind: "ifEdited" } as const] : []),
+      ...(level === null ? [] : [{ kind: "ifRisk", level } as const]),
+    ],
+  },
+];
+const both = through({ ...openGates, request: true, response: true });
+
+const begin = (stages: readonly Stage[], terms: RunState["terms"], content: Content): RunState =>
+  newRun({ stages, terms, content, reviews: noReviews });
+const run = (stages = both, quorum = 1): RunState => begin(stages, { ...terms, quorum }, request);
 
 /** Takes events in turn, all at one time, and gives the last state with every effect. */
 function play(state: RunState, events: readonly RunEvent[], now = begun): { state: RunState; effects: Effect[] } {
@@ -50,32 +77,33 @@ describe("the way of a run", () => {
       { kind: "open", gate: "request" },
       { kind: "ask", gate: "request", reviewers: ["Ada", "Grace"], why: "asked" },
       { kind: "withdraw", gate: "request" },
-      { kind: "callModel", call: 1, again: false },
+      { kind: "call", call: 1, again: false },
       { kind: "open", gate: "response" },
       { kind: "ask", gate: "response", reviewers: ["Ada", "Grace"], why: "asked" },
       { kind: "withdraw", gate: "response" },
       { kind: "finish" },
     ]);
-    expect(state).toMatchObject({ phase: "ended", end: { kind: "completed" } });
+    expect(state).toMatchObject({ end: { kind: "completed" } });
   });
 
   test("without gates the model is called at once and its reply is the end", () => {
-    const { state, effects } = play(run(openGates), [received, generated]);
-    expect(effects).toEqual([{ kind: "callModel", call: 1, again: false }, { kind: "finish" }]);
+    const { state, effects } = play(run(through(openGates)), [received, generated]);
+    expect(effects).toEqual([{ kind: "call", call: 1, again: false }, { kind: "finish" }]);
     expect(state.end).toEqual({ kind: "completed" });
   });
 
   test("a no at the request gate ends it before any call, a no at the response gate after it", () => {
     const first = play(run(), [received, deny("request", "request-1")]);
     expect(first.state.end).toEqual({ kind: "rejected", gate: "request", by: "Ada", reason: "No." });
-    expect(first.effects).not.toContainEqual(expect.objectContaining({ kind: "callModel" }));
+    expect(first.effects).not.toContainEqual(expect.objectContaining({ kind: "call" }));
     const second = play(run(), [received, approve("request", "request-1"), generated, deny("response", "reply-1")]);
     expect(second.state.end).toMatchObject({ kind: "rejected", gate: "response" });
   });
 
   test("an edit at the request gate is what the call is for", () => {
     const { state } = play(run(), [received, approve("request", "request-1", { editedDigest: "request-2" })]);
-    expect(state).toMatchObject({ requestDigest: "request-2", phase: "generating" });
+    expect(state.content.digest).toBe("request-2");
+    expect(isCalling(state)).toBe(true);
   });
 
   test("an edit at the response gate leaves the digest of the request alone", () => {
@@ -85,12 +113,12 @@ describe("the way of a run", () => {
       generated,
       approve("response", "reply-1", { editedDigest: "reply-2" }),
     ]);
-    expect(state.requestDigest).toBe("request-1");
+    expect(state.reviews.request?.digest).toBe("request-1");
     expect(state.reviews.response).toMatchObject({ version: 2, digest: "reply-2" });
   });
 
   test("an open response gate that was opened for the request as asked is closed for the reply to an edited one", () => {
-    const gates = { ...openGates, request: true, responseIfEdited: true };
+    const gates = through({ ...openGates, request: true, responseIfEdited: true });
     const edited = play(run(gates), [received, approve("request", "request-1", { editedDigest: "request-2" }), generated]);
     expect(openGate(edited.state)).toBe("response");
     const asAsked = play(run(gates), [received, approve("request", "request-1"), generated]);
@@ -101,7 +129,7 @@ describe("the way of a run", () => {
     const levels = ["none", "low", "medium", "high"] as const;
     for (const responseIfRisk of [null, "low", "medium", "high"] as const)
       for (const risk of levels) {
-        const { state } = play(run({ ...openGates, responseIfRisk }), [received, { ...generated, risk }]);
+        const { state } = play(run(through({ ...openGates, responseIfRisk })), [received, { ...generated, risk }]);
         const isAsked = responseIfRisk !== null && levels.indexOf(risk) >= levels.indexOf(responseIfRisk);
         expect([responseIfRisk, risk, openGate(state)]).toEqual([responseIfRisk, risk, isAsked ? "response" : null]);
         expect(state.end?.kind).toBe(isAsked ? undefined : "completed");
@@ -123,7 +151,7 @@ describe("the way of a run", () => {
     const { state, effects } = play(run(both, 2), [received, approve("request", "request-1"), lifted]);
     expect(effects.at(-1)).toEqual({ kind: "tellAgain", gate: "request", why: "changed" });
     expect(state.reviews.request).toMatchObject({ version: 2, digest: "request-2", votes: [], lifted: [2] });
-    expect(state.requestDigest).toBe("request-2");
+    expect(state.content.digest).toBe("request-2");
     // Again, for the version before, by somebody else, and after the deadline it changes nothing.
     for (const change of [{}, { version: 2 }, { reviewer: "Mallory", version: 2, digest: "request-2" }])
       expect(step(state, { kind: "lifted", gate: "request", lift: { ...lift, ...change } }, begun).state).toBe(state);
@@ -132,7 +160,7 @@ describe("the way of a run", () => {
   });
 
   test("nobody lifts a redaction of their own request where they may not approve it", () => {
-    const own = newRun(both, { ...terms, owner: "Ada", selfApproval: false }, "request-1");
+    const own = begin(both, { ...terms, owner: "Ada", selfApproval: false }, request);
     const lift = { reviewer: "Ada", version: 1, digest: "request-1", mark: 1, liftedDigest: "request-2" };
     const { state } = play(own, [received]);
     expect(step(state, { kind: "lifted", gate: "request", lift }, begun).lifting).toEqual({ kind: "notAllowed", why: "ownRequest" });
@@ -142,15 +170,15 @@ describe("the way of a run", () => {
     const writes = (risk: "none" | "high" = "none"): RunEvent =>
       approve("request", "request-1", { editedDigest: "request-2", written: { reply: "written-1", risk } });
     const ask = (...reviewers: string[]): Effect => ({ kind: "ask", gate: "response", reviewers, why: "asked" });
-    const after = (events: readonly RunEvent[], over: Partial<RunState["terms"]> = {}, gates: RunState["gates"] = both) =>
-      play(newRun(gates, { ...terms, ...over }, "request-1"), [received, ...events]);
+    const after = (events: readonly RunEvent[], over: Partial<RunState["terms"]> = {}, stages = both) =>
+      play(begin(stages, { ...terms, ...over }, request), [received, ...events]);
 
     test("passes a response gate that she may pass alone: nobody is asked, and its review has her approval of the very reply", () => {
       const { state, effects } = after([writes()]);
       expect(effects.slice(2)).toEqual([
         { kind: "withdraw", gate: "request" },
         { kind: "takeReply" },
-        { kind: "authorApproved", verdict: "approved" },
+        { kind: "authorApproved", gate: "response", verdict: "approved" },
         { kind: "finish" },
       ]);
       expect(state.end).toEqual({ kind: "completed" });
@@ -169,7 +197,7 @@ describe("the way of a run", () => {
       expect(effects.slice(-3)).toEqual([
         { kind: "open", gate: "response" },
         ask("Grace", "Edsger"),
-        { kind: "authorApproved", verdict: "voted" },
+        { kind: "authorApproved", gate: "response", verdict: "voted" },
       ]);
       expect(state.reviews.response?.votes.map(({ reviewer }) => reviewer)).toEqual(["Ada"]);
       expect(step(state, approve("response", "written-1"), begun).verdict).toEqual({ kind: "repeated" });
@@ -188,7 +216,7 @@ describe("the way of a run", () => {
     });
 
     test("is asked about with its warnings, which she did not see as she wrote it, and she may approve it then", () => {
-      const gates = { ...both, responseIfRisk: "high" as const };
+      const gates = through({ ...openGates, request: true, response: true, responseIfRisk: "high" });
       const { state, effects } = after([writes("high")], {}, gates);
       expect(effects.at(-1)).toEqual(ask("Ada", "Grace"));
       expect(state.reviews.response?.votes).toEqual([]);
@@ -197,13 +225,12 @@ describe("the way of a run", () => {
     });
 
     test("is asked about where she is not among those who decide about the reply", () => {
-      const gates = { ...both };
       const hers = approve("request", "request-1", {
         reviewer: "Edsger",
         editedDigest: "request-2",
         written: { reply: "written-1", risk: "none" },
       });
-      const { state, effects } = after([escalate, hers], {}, gates);
+      const { state, effects } = after([escalate, hers]);
       expect(effects.at(-1)).toEqual(ask("Ada", "Grace"));
       expect(state.reviews.response?.votes).toEqual([]);
     });
@@ -212,10 +239,10 @@ describe("the way of a run", () => {
       const alone = { reviewers: ["Ada"], selfApproval: false };
       expect(after([writes()], alone).effects.at(-1)).toMatchObject({ kind: "ask", reviewers: ["Edsger"], why: "escalated" });
       expect(after([writes()], { ...alone, escalateTo: [] }).state.end).toEqual({ kind: "undeliverable", gate: "response" });
-      expect(mayAuthor(newRun(both, { ...terms, ...alone }, "r"), "Ada")).toBe(true);
-      expect(mayAuthor(newRun(both, { ...terms, ...alone, escalateTo: [] }, "r"), "Ada")).toBe(false);
-      const open = { ...openGates, request: true };
-      expect(mayAuthor(newRun(open, { ...terms, ...alone, escalateTo: [] }, "r"), "Ada")).toBe(true);
+      expect(mayAuthor(begin(both, { ...terms, ...alone }, request), "Ada")).toBe(true);
+      expect(mayAuthor(begin(both, { ...terms, ...alone, escalateTo: [] }, request), "Ada")).toBe(false);
+      const open = through({ ...openGates, request: true });
+      expect(mayAuthor(begin(open, { ...terms, ...alone, escalateTo: [] }, request), "Ada")).toBe(true);
     });
   });
 
@@ -267,7 +294,7 @@ describe("deadlines", () => {
 
   test("no gate stays open after the end of its request, and one whose own deadline comes first closes at that", () => {
     const own = deadlineSeconds * 1000;
-    const ending = (endsAt: number): RunState => newRun(both, { ...terms, endsAt }, "request-1");
+    const ending = (endsAt: number): RunState => begin(both, { ...terms, endsAt }, request);
     const deadlinesOf = ({ reviews }: RunState) => [reviews.request?.deadlineAt, reviews.response?.deadlineAt];
     const soon = step(
       play(ending(begun + own + 1_000), [received, approve("request", "request-1")]).state,
@@ -344,7 +371,7 @@ describe("model calls", () => {
   const calling = play(run(), [received, approve("request", "request-1")]).state;
 
   test("a lost call is made again under a new number, and says so", () => {
-    expect(step(calling, { kind: "callLost", call: 1 }, begun).effects).toEqual([{ kind: "callModel", call: 2, again: true }]);
+    expect(step(calling, { kind: "callLost", call: 1 }, begun).effects).toEqual([{ kind: "call", call: 2, again: true }]);
   });
 
   test("the answer of a call that was given up is not taken", () => {
@@ -363,12 +390,12 @@ describe("model calls", () => {
       calling,
       [1, 2, 3, 4].map((call): RunEvent => ({ kind: "callLost", call })),
     );
-    expect(effects).toEqual([{ kind: "callModel", call: 2, again: true }, { kind: "callModel", call: 3, again: true }, { kind: "finish" }]);
+    expect(effects).toEqual([{ kind: "call", call: 2, again: true }, { kind: "call", call: 3, again: true }, { kind: "finish" }]);
     expect(state.end).toEqual({ kind: "failed" });
   });
 
   test("a call that is made once is not made again when its answer is lost: the run fails", () => {
-    const once = play(newRun(openGates, { ...terms, once: true }, "request-1"), [received]).state;
+    const once = play(begin(through(openGates), { ...terms, once: true }, request), [received]).state;
     const { state, effects } = step(once, { kind: "callLost", call: 1 }, begun);
     expect(effects).toEqual([{ kind: "finish" }]);
     expect(state.end).toEqual({ kind: "failed" });
@@ -383,9 +410,13 @@ describe("model calls", () => {
   });
 });
 
-const gate = fc.constantFrom("request" as const, "response" as const);
+const names = ["request", "response", "third", "fourth"] as const;
+type Name = (typeof names)[number];
+const noneOf: RunState<Name>["reviews"] = { request: null, response: null, third: null, fourth: null };
+
+const gate = fc.constantFrom(...names);
 const digest = fc.constantFrom("request-1", "request-2", "reply-1", "reply-2");
-const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
+const anEvent: fc.Arbitrary<RunEvent<Name>> = fc.oneof(
   { weight: 2, arbitrary: fc.constant(received) },
   {
     weight: 6,
@@ -463,41 +494,93 @@ const anEvent: fc.Arbitrary<RunEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("callFailed" as const), call: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("callLost" as const), call: fc.integer({ min: 1, max: 4 }) }) },
 );
-const timed = fc.array(fc.record({ event: anEvent, after: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 70_000 })) }), {
-  maxLength: 40,
-});
+/** `isAimed`: at what the run is at by then, so that long lists are gone through. */
+type Move = { readonly event: RunEvent<Name>; readonly isAimed: boolean; readonly after: number };
+const moves: fc.Arbitrary<Move[]> = fc.array(
+  fc.record({
+    event: anEvent,
+    isAimed: fc.constantFrom(true, true, false),
+    after: fc.oneof(fc.constant(0), fc.constant(0), fc.integer({ min: 0, max: 70_000 })),
+  }),
+  { maxLength: 40 },
+);
 
-type Told = { readonly effects: Effect[]; readonly before: RunState; readonly after: RunState; readonly now: number };
+function aimed(event: RunEvent<Name>, state: RunState<Name>): RunEvent<Name> {
+  if ("call" in event) return { ...event, call: state.call?.number ?? event.call };
+  const gate = openGate(state);
+  const review = gate === null ? null : state.reviews[gate];
+  if (!("gate" in event) || gate === null || review === null) return event;
+  const { version, digest } = review;
+  if (event.kind === "answered") return { ...event, gate, answer: { ...event.answer, version, digest } };
+  return event.kind === "lifted" ? { ...event, gate, lift: { ...event.lift, version, digest } } : { ...event, gate };
+}
 
-function tell(gates: RunState["gates"], quorum: number, events: readonly { event: RunEvent; after: number }[]): Told[] {
-  let state = run(gates, quorum);
+type Told = {
+  readonly event: RunEvent<Name>;
+  readonly effects: readonly Effect<Name>[];
+  readonly before: RunState<Name>;
+  readonly after: RunState<Name>;
+  readonly now: number;
+};
+type Stages = readonly Stage<Name>[];
+
+function tell(stages: Stages, quorum: number, moves: readonly Move[]): Told[] {
+  let state = newRun({ stages, terms: { ...terms, quorum }, content: request, reviews: noneOf });
   let now = begun;
-  return [{ event: received, after: 0 }, ...events].map(({ event, after }) => {
-    now += after;
+  return [{ event: received, isAimed: false, after: 0 }, ...moves].map((move) => {
+    now += move.after;
     const before = state;
+    const event = move.isAimed ? aimed(move.event, before) : move.event;
     const frozen = JSON.stringify(state);
     const next = step(state, event, now);
     expect(JSON.stringify(before), "a step changes nothing that it was given").toBe(frozen);
     state = next.state;
-    return { effects: [...next.effects], before, after: state, now };
+    return { event, effects: next.effects, before, after: state, now };
   });
 }
 
-const anyRun = fc.tuple(
-  fc.record({ request: fc.boolean(), response: fc.boolean() }).map((closed) => ({ ...openGates, ...closed })),
-  fc.integer({ min: 1, max: 2 }),
-  timed,
+const messages = fc.record({ request: fc.boolean(), response: fc.boolean() }).map((closed): Stages => through({ ...openGates, ...closed }));
+
+const ifRisk = (level: RiskLevel): Condition => ({ kind: "ifRisk", level });
+const conditions = fc.oneof(
+  fc.constant<Condition[]>([inEveryCase]),
+  fc.subarray<Condition>([inEveryCase, { kind: "ifEdited" }, ifRisk("low"), ifRisk("high")], { maxLength: 2 }),
 );
-const always = (property: (told: readonly Told[], gates: RunState["gates"], quorum: number) => void): void =>
+const acts = fc.constantFrom("model" as const, "tool" as const, "release" as const, "none" as const);
+/** Each name once, anywhere among acts. */
+const anyStages = (when: fc.Arbitrary<Condition[]>, act: typeof acts): fc.Arbitrary<Stages> =>
+  fc
+    .tuple(fc.subarray([...names]), fc.array(act, { maxLength: 4 }))
+    .chain(([reviews, between]) =>
+      fc
+        .shuffledSubarray([...reviews, ...between.map((_, index) => index)], { minLength: reviews.length + between.length })
+        .chain((order) =>
+          fc.tuple(
+            ...order.map((each): fc.Arbitrary<Stage<Name>> =>
+              typeof each === "number"
+                ? fc.constant({ kind: "act", act: between[each] ?? "none" })
+                : when.map((conditions) => ({ kind: "review", name: each, when: conditions })),
+            ),
+          ),
+        ),
+    );
+
+const anyRun = fc.tuple(fc.oneof(messages, anyStages(conditions, acts)), fc.integer({ min: 1, max: 2 }), moves);
+const always = (property: (told: readonly Told[], stages: Stages, quorum: number) => void): void =>
   fc.assert(
-    fc.property(anyRun, ([gates, quorum, events]) => property(tell(gates, quorum, events), gates, quorum)),
+    fc.property(anyRun, ([stages, quorum, moves]) => property(tell(stages, quorum, moves), stages, quorum)),
     { numRuns: 1000 },
   );
+
+const isApproved = (review: Review<Name> | null): boolean => review?.closing?.how === "approved";
+const isChanged = (review: Review<Name> | null): boolean => (review?.version ?? 1) > 1;
+const reviewsIn = (stages: Stages) => stages.filter((stage) => stage.kind === "review");
+const isCall = (stage: Stage<Name>): boolean => stage.kind === "act" && (stage.act === "model" || stage.act === "tool");
 
 describe("whatever happens in whatever order", () => {
   test("a run ends at most once, and nothing is done after its end", () => {
     always((told) => {
-      const ended = told.findIndex(({ after }) => after.phase === "ended");
+      const ended = told.findIndex(({ after }) => after.end !== null);
       expect(told.flatMap(({ effects }) => effects).filter(({ kind }) => kind === "finish")).toHaveLength(ended === -1 ? 0 : 1);
       if (ended === -1) return;
       for (const { effects, after } of told.slice(ended + 1)) {
@@ -513,45 +596,128 @@ describe("whatever happens in whatever order", () => {
     });
   });
 
-  test("no call number is used twice, and every call after the first is said to be another", () => {
-    always((told) => {
-      const calls = told.flatMap(({ effects }) => effects.filter((effect) => effect.kind === "callModel"));
+  test("no call number is used twice, and every call of an act after the first is said to be another", () => {
+    always((told, stages) => {
+      const calls = told.flatMap(({ effects, before, after }) =>
+        effects.flatMap((effect) => (effect.kind === "call" ? [{ ...effect, isSame: before.at === after.at }] : [])),
+      );
       expect(calls.map(({ call }) => call)).toEqual(calls.map((_, index) => index + 1));
-      expect(calls.map(({ again }) => again)).toEqual(calls.map((_, index) => index > 0));
-      expect(calls.length).toBeLessThanOrEqual(mostCalls);
+      expect(calls.map(({ again }) => again)).toEqual(calls.map(({ isSame }) => isSame));
+      expect(calls.length).toBeLessThan(mostCalls + Math.max(stages.filter(isCall).length, 1));
     });
   });
 
-  test("a model is called only once the request gate, where there is one, was passed by enough people, for the very digest", () => {
-    always((told, gates, quorum) => {
+  test("nothing is done twice, except a call whose answer was lost", () => {
+    always((told, stages) => {
+      const done = told.flatMap(({ event, effects, after }) =>
+        event.kind === "callLost" ? [] : effects.filter(({ kind }) => kind === "call").map(() => after.at),
+      );
+      expect(new Set(done).size).toBe(done.length);
+      const isReleased = ({ kind }: { readonly kind: string }): boolean => kind === "passOn";
+      const releases = stages.filter((stage) => stage.kind === "act" && stage.act === "release");
+      expect(told.flatMap(({ effects }) => effects.filter(isReleased)).length).toBeLessThanOrEqual(releases.length);
+    });
+  });
+
+  test("something is done only once each review before it was passed by enough people, for the very digest", () => {
+    always((told, stages, quorum) => {
       for (const { effects, after } of told) {
-        if (!effects.some(({ kind }) => kind === "callModel") || !gates.request) continue;
-        const review = after.reviews.request;
-        expect(review?.closing).toMatchObject({ how: "approved" });
-        expect(review?.digest).toBe(after.requestDigest);
-        expect(new Set(review?.votes.map(({ reviewer }) => reviewer)).size).toBe(quorum);
+        if (!effects.some(({ kind }) => kind === "call" || kind === "passOn")) continue;
+        for (const { name, when } of reviewsIn(stages.slice(0, after.at))) {
+          const review = after.reviews[name];
+          if (review === null) expect(when).not.toContainEqual(inEveryCase);
+          else expect(review.closing).toMatchObject({ how: "approved" });
+          if (review !== null) expect(new Set(review.votes.map(({ reviewer }) => reviewer)).size).toBe(quorum);
+        }
+        const last = after.stages
+          .slice(0, after.at)
+          .findLast((stage) => isCall(stage) || (stage.kind === "review" && after.reviews[stage.name] !== null));
+        const review = last?.kind === "review" ? after.reviews[last.name] : null;
+        if (review !== null) expect(after.content.digest).toBe(review.written?.reply ?? review.digest);
+      }
+    });
+  });
+
+  test("every stage that a run passes had nothing to do, or was done, and every one that it stops at has", () => {
+    always((told, stages) => {
+      let risk: SeenRisk = request.risk;
+      const replaced = new Set<number>();
+      for (const { event, effects, before, after } of told) {
+        if (after === before) continue;
+        const decided = "gate" in event ? after.reviews[event.gate] : null;
+        if (event.kind === "generated") risk = event.risk;
+        else if (isApproved(decided) && decided?.written !== undefined) {
+          risk = decided.written.risk;
+          replaced.add(stages.findIndex(({ kind }, at) => kind === "act" && at > before.at));
+        } else if ("gate" in event && decided?.digest !== before.reviews[event.gate]?.digest) risk = "high";
+        const isDue = ({ when }: { readonly when: readonly Condition[] }, at: number): boolean =>
+          when.some(
+            (condition) =>
+              condition.kind === "always" ||
+              (condition.kind === "ifEdited" && reviewsIn(stages.slice(0, at)).some(({ name }) => isChanged(after.reviews[name]))) ||
+              (condition.kind === "ifRisk" && (risk === "high" || risk === condition.level)),
+          );
+        const isOver = after.end?.kind === "completed";
+        for (const [at, stage] of [...stages.entries()].slice(before.at + 1, isOver ? undefined : after.at)) {
+          if (stage.kind === "review") expect(isApproved(after.reviews[stage.name])).toBe(isDue(stage, at));
+          else expect(!isCall(stage) || replaced.has(at)).toBe(true);
+        }
+        const passed = [...stages.entries()].slice(before.at + 1, isOver ? undefined : after.at + 1);
+        const released = passed.filter(([at, stage]) => stage.kind === "act" && stage.act === "release" && !replaced.has(at));
+        expect(effects.filter(({ kind }) => kind === "passOn")).toHaveLength(released.length);
+        const stop = stages[after.at];
+        if (isOver || after.at === before.at || stop === undefined) continue;
+        expect(stop.kind === "review" ? isDue(stop, after.at) : isCall(stop) && !replaced.has(after.at)).toBe(true);
+      }
+    });
+  });
+
+  test("a run ends with each of its reviews closed", () => {
+    always((told) => {
+      for (const { after } of told) {
+        if (after.end === null) continue;
+        for (const review of Object.values(after.reviews)) if (review !== null) expect(review.closing).not.toBeNull();
       }
     });
   });
 
   test("a reply is never delivered without every gate of the run passed", () => {
-    always((told, gates) => {
+    always((told, stages) => {
       for (const { after } of told) {
         if (after.end?.kind !== "completed") continue;
-        for (const each of ["request", "response"] as const)
-          expect(after.reviews[each]?.closing?.how ?? "none").toBe(gates[each] ? "approved" : "none");
+        for (const { name, when } of reviewsIn(stages)) {
+          const [mustOpen, mayOpen] = [when.includes(inEveryCase), when.length > 0];
+          expect([...(mayOpen ? ["approved"] : []), ...(mustOpen ? [] : ["none"])]).toContain(after.reviews[name]?.closing?.how ?? "none");
+        }
       }
     });
   });
 
+  test("stages at which nobody is asked and nothing is called are over at once", () => {
+    const quiet = anyStages(fc.constant([]), fc.constantFrom("release" as const, "none" as const));
+    fc.assert(
+      fc.property(quiet, (stages) => {
+        const { state, effects } = step(newRun({ stages, terms, content: request, reviews: noneOf }), received, begun);
+        expect(state.end).toEqual({ kind: "completed" });
+        const releases = stages.filter((stage) => stage.kind === "act" && stage.act === "release");
+        expect(effects).toEqual([...releases.map(() => ({ kind: "passOn" })), { kind: "finish" }]);
+      }),
+    );
+  });
+
   test("a reply that a person wrote is delivered by as many people as the rule wants, for the very reply", () => {
-    always((told, gates, quorum) => {
+    always((told, stages, quorum) => {
       for (const { after } of told) {
-        const { request, response } = after.reviews;
-        if (after.end?.kind !== "completed" || request?.written === undefined || !gates.response) continue;
-        expect(response?.author).toBe(request.written.by);
-        if (response?.version === 1) expect(response.digest).toBe(request.written.reply);
-        expect(response?.votes.length).toBe(quorum);
+        for (const [at, stage] of stages.entries()) {
+          const [act, next] = stages.slice(at + 1);
+          if (after.end?.kind !== "completed" || stage.kind !== "review" || act?.kind !== "act" || next?.kind !== "review") continue;
+          const { written } = after.reviews[stage.name] ?? {};
+          if (written === undefined || !next.when.includes(inEveryCase)) continue;
+          const review = after.reviews[next.name];
+          expect(review?.author).toBe(written.by);
+          if (review?.version === 1) expect(review.digest).toBe(written.reply);
+          expect(review?.votes.length).toBe(quorum);
+        }
       }
     });
   });
@@ -565,7 +731,7 @@ describe("whatever happens in whatever order", () => {
   test("every approval that stands is that of somebody who is asked, and nobody's stands twice", () => {
     always((told) => {
       for (const { after } of told) {
-        for (const review of [after.reviews.request, after.reviews.response]) {
+        for (const review of Object.values(after.reviews)) {
           const voters = review?.votes.map(({ reviewer }) => reviewer) ?? [];
           expect(new Set(voters).size).toBe(voters.length);
           for (const voter of voters) expect(review?.reviewers).toContain(voter);
@@ -592,7 +758,7 @@ describe("whatever happens in whatever order", () => {
 
   test("a review is approved or denied before its deadline and expires at or after it", () => {
     always((told) => {
-      for (const review of [told.at(-1)?.after.reviews.request, told.at(-1)?.after.reviews.response]) {
+      for (const review of Object.values(told.at(-1)?.after.reviews ?? {})) {
         if (!review?.closing) continue;
         const { how, at } = review.closing;
         if (how === "expired") expect(at).toBeGreaterThanOrEqual(review.deadlineAt);
@@ -604,7 +770,7 @@ describe("whatever happens in whatever order", () => {
   test("each gate that was asked about is withdrawn when it closes, and never asked about again", () => {
     always((told) => {
       const effects = told.flatMap(({ effects }) => effects);
-      for (const each of ["request", "response"] as const) {
+      for (const each of names) {
         const order = effects.filter((effect) => (effect.kind === "open" || effect.kind === "withdraw") && effect.gate === each);
         order.forEach(({ kind }, index) => expect(kind).toBe(index === 0 ? "open" : "withdraw"));
         expect(order.length).toBeLessThanOrEqual(2);
@@ -616,12 +782,15 @@ describe("whatever happens in whatever order", () => {
 
   test("every event twice is every event once", () => {
     fc.assert(
-      fc.property(anyRun, ([gates, quorum, events]) => {
-        const once = tell(gates, quorum, events);
+      fc.property(anyRun, ([stages, quorum, moves]) => {
+        const once = tell(stages, quorum, moves);
         const twice = tell(
-          gates,
+          stages,
           quorum,
-          events.flatMap((each) => [each, { ...each, after: 0 }]),
+          moves.flatMap(({ after }, index) => {
+            const event = once[index + 1]?.event ?? received;
+            return [after, 0].map((each): Move => ({ event, isAimed: false, after: each }));
+          }),
         );
         expect(twice.at(-1)?.after).toEqual(once.at(-1)?.after);
         expect(twice.flatMap(({ effects }) => effects)).toEqual(once.flatMap(({ effects }) => effects));

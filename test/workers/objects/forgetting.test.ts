@@ -3,7 +3,6 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { openGates } from "../../../shared/run/lifecycle.ts";
 import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
 import { associateIn } from "../../../workers/stubs/session-calls.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
@@ -132,7 +131,7 @@ describe("a run whose time is over", () => {
       requestRef: { session: "s", originating: "o", request: "r" },
       requestor: { server: "s", method: "tools/call", name: "n", provenance: "claimed" },
       endpoint: "sampling",
-      gates: { ...openGates, request: true, response: true },
+      stages: [],
       deciders: "d",
       waiting: null,
       isRetry: false,

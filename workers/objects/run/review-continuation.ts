@@ -4,7 +4,7 @@
 import type { NextStep } from "../../../shared/review/view.ts";
 import { isForOnePerson } from "../../../shared/notice-channels.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
-import { openGate } from "../../../shared/run/lifecycle.ts";
+import { isCalling, openGate } from "../../../shared/run/lifecycle.ts";
 import { reviewState } from "../../../shared/run/present.ts";
 import type { LinkRow, NoticeWhy } from "../../channels/channel.ts";
 import type { CurrentRun, RunDeps } from "./run-deps.ts";
@@ -29,7 +29,7 @@ export class ReviewContinuation {
   next({ state }: CurrentRun, index: number, name: string, pathOf: (link: LinkRow) => string | null): NextStep | null {
     const { request, response } = state.reviews;
     if (request === null || reviewState(request).kind !== "approved") return null;
-    if (state.phase === "generating") return { kind: "waits" };
+    if (isCalling(state)) return { kind: "waits" };
     if (openGate(state) !== "response" || response?.reviewers.includes(name) !== true) return null;
     const link = this.#deps.store.links("response").find(({ reviewer }) => reviewer === index);
     const path = link === undefined ? null : pathOf(link);

@@ -19,7 +19,7 @@ import type { Review } from "../../../shared/review/decision.ts";
 import type { End, RunState } from "../../../shared/run/lifecycle.ts";
 import { replyDigest, requestDigest } from "../../../shared/run/run-input.ts";
 import { type RequestVersion, type SubjectRequest, isMessage, isToolCall } from "../../../shared/model/subject/subject.ts";
-import { type ModelFacts, presentReview, progressOf } from "../../../shared/run/present.ts";
+import { type ModelFacts, presentReview, progressOf, progressAt } from "../../../shared/run/present.ts";
 import { cachedFor } from "./run-cache.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 import type { RunSnapshot, RunLine } from "../../stubs/run-calls.ts";
@@ -32,8 +32,7 @@ import { conversationEdits } from "../../../shared/wire/control/turns.ts";
  */
 function shownState(store: RunStore, state: RunState): RunProgress {
   if (state.end === null || state.end.kind === "cancelled" || store.delivery() !== null) return progressOf(state);
-  if (state.reviews.response !== null) return "responseReview";
-  return state.call === null ? "waiting" : "generating";
+  return progressAt(state);
 }
 
 /** The request that is, or was, to be sent. */
@@ -95,7 +94,7 @@ export function summaryOf(store: RunStore, input: StoredInput, state: RunState):
   const review = reviewLine(state.reviews);
   return runSummary(input, {
     ...(review === null ? {} : { review }),
-    endedAt: state.phase === "ended" ? lastChange(input, state) : null,
+    endedAt: state.end !== null ? lastChange(input, state) : null,
     state: lineState(state),
     cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
     answered: model === null || model.candidate === null ? null : { model: model.candidate, candidate, usage: model.usage },
@@ -197,7 +196,7 @@ export function viewOf(
     written: store.writtenReply(requestVersion),
     model: store.modelFacts<ModelFacts>(),
     cachedAt: cachedFor(input, state)?.at ?? null,
-    requestorGone: input.mode !== "task" && state.phase !== "ended" && store.isRequestorGone(),
+    requestorGone: input.mode !== "task" && state.end === null && store.isRequestorGone(),
     handOverCandidates: handOverCandidates(),
     grant: grantOffer(store, input, state, gate, page.reviewer),
     redactions: { request: store.redaction("request"), response: gate === "response" ? store.redaction("response") : null },

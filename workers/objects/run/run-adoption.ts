@@ -4,7 +4,8 @@
 import { type RunDeps, cancelRun } from "./run-deps.ts";
 import { RunWindows } from "./run-windows.ts";
 import type { Adoption } from "../../stubs/run-calls.ts";
-import { type End, type RunGates, isReplyAsked, isEdited, type RunState } from "../../../shared/run/lifecycle.ts";
+import type { End, RunState } from "../../../shared/run/lifecycle.ts";
+import { closedGates, haveSameReviews, isEdited } from "../../../shared/run/stages.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { decidersDigest, adoptedFact, type WaitingServer, type RequestRef } from "../../../shared/run/run-input.ts";
 import { type SeenRisk, highestRisk, findRisks } from "../../../shared/policy/risk.ts";
@@ -31,7 +32,7 @@ export class RunAdoption {
     this.#windows = windows;
   }
 
-  adopt({ requestRef, requestor, endpoint, gates, deciders, waiting, isRetry }: Adoption): "refused" | "adopted" | "posts" {
+  adopt({ requestRef, requestor, endpoint, stages, deciders, waiting, isRetry }: Adoption): "refused" | "adopted" | "posts" {
     const current = this.#deps.current();
     if (current === null || current.input.mode === "task") return "refused";
     const { input, state } = current;
@@ -42,14 +43,9 @@ export class RunAdoption {
     if (input.mode === "callback" && state.end !== null && this.#deps.store.delivery() === null) return "refused";
     // Where the policy or the grants changed since, the request is reviewed as they are now, unless
     // reviewers have seen as much already.
-    const ifEdited = ({ response, responseIfEdited }: RunGates): boolean => response || responseIfEdited;
-    const asItIsNow =
-      state.gates.request === gates.request &&
-      state.gates.response === gates.response &&
-      state.gates.responseIfRisk === gates.responseIfRisk &&
-      ifEdited(state.gates) === ifEdited(gates);
+    const asItIsNow = haveSameReviews(state.stages, stages);
     const risk = state.end === null ? "high" : this.#replyRisk(state); // a reply that does not exist yet may have any risk
-    const closed = { request: gates.request, response: isReplyAsked(gates, isEdited(state), risk) };
+    const closed = closedGates(stages, { isEdited: isEdited(state), risk });
     const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
     const delivery = this.#deps.store.delivery();
     const isSoonAfter = isRetry && delivery !== null && this.#deps.now() - delivery.at <= retriedMs;
@@ -118,7 +114,7 @@ export class RunAdoption {
   withdraw(cause: CancelCause, requestRef: RequestRef): "unknown" | "over" | "kept" | "cancelled" {
     const state = this.#deps.store.state();
     if (state === null) return "unknown";
-    if (state.phase === "ended") return "over";
+    if (state.end !== null) return "over";
     return this.#deps.store.transaction(() => {
       this.#deps.store.removeRequestRef(requestRef);
       if (this.#deps.store.requestRefs().length > 0) return "kept";

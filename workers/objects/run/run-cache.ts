@@ -2,7 +2,8 @@
 // has ended.
 
 import type { Gate } from "../../../shared/model/gate.ts";
-import { type RunState, isEdited } from "../../../shared/run/lifecycle.ts";
+import type { RunState } from "../../../shared/run/lifecycle.ts";
+import { isEdited } from "../../../shared/run/stages.ts";
 import { type CachedReply, decidersDigest } from "../../../shared/run/run-input.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import type { Env } from "../../platform/env.ts";

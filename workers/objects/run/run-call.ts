@@ -9,7 +9,7 @@ import { type ToolCall, toolName } from "../../../shared/model/subject/tool-call
 import { type SubjectReply, isMessage, isToolCall } from "../../../shared/model/subject/subject.ts";
 import type { Attempt, CallTerms, ProviderError } from "../../../shared/model/call.ts";
 import { cancelledError, outcomeUnknownError } from "../../../shared/provider/provider-error.ts";
-import type { RunState } from "../../../shared/run/lifecycle.ts";
+import { type RunState, isCalling, isCurrentCall } from "../../../shared/run/lifecycle.ts";
 import { maskedReply } from "../../../shared/run/masked-reply.ts";
 import { type CachedReply, inOrder, nothingSpent, redactedFacts, requestDigest } from "../../../shared/run/run-input.ts";
 import { type ReplyFact, answeredFact, cachedFact, ranFact } from "../../../shared/run/run-record.ts";
@@ -60,7 +60,7 @@ export class RunCall {
    */
   watch(row: OutboxRow, input: StoredInput, state: RunState): boolean {
     const call = state.call?.number;
-    if (state.phase !== "generating" || call === undefined) return true;
+    if (!isCalling(state) || call === undefined) return true;
     if (this.#running.has(call)) return false;
     if (row.attempts > 0) {
       this.#lost(row, call, input, state);
@@ -107,7 +107,7 @@ export class RunCall {
   async #call(call: number, input: StoredInput, state: RunState, over: AbortSignal): Promise<void> {
     const content = currentRequest(this.#deps.store, state);
     // What is sent is what was approved, or nothing.
-    if (content === null || requestDigest(content, input.candidates) !== state.requestDigest) {
+    if (content === null || requestDigest(content, input.candidates) !== state.content.digest) {
       this.#failCall(call, []);
       return;
     }
@@ -191,7 +191,7 @@ export class RunCall {
     const now = this.#deps.now();
     const state = this.#deps.store.state();
     if (state === null) return;
-    if (state.phase !== "generating" || state.call?.number !== call) {
+    if (!isCurrentCall(state, call)) {
       // Cancelled meanwhile: the reply is not delivered, and its cost is in the record all the
       // same.
       this.#deps.record(now, [fact]);
@@ -211,7 +211,7 @@ export class RunCall {
     const now = this.#deps.now();
     const state = this.#deps.store.state();
     if (state === null) return;
-    if (state.phase !== "generating" || state.call?.number !== call) {
+    if (!isCurrentCall(state, call)) {
       // Cancelled meanwhile: that no model answered is in the record all the same.
       this.#deps.record(now, [{ kind: "callFailed", call, attempts }]);
       this.#deps.flush();

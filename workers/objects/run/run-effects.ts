@@ -11,7 +11,7 @@ import type { OutboxRow } from "./outbox-rows.ts";
 import type { StoredInput } from "./run-store.ts";
 import { keyStub, sessionById } from "../../stubs/stubs.ts";
 import { cacheEnded } from "./run-cache.ts";
-import type { RunState } from "../../../shared/run/lifecycle.ts";
+import { type RunState, notBegun } from "../../../shared/run/lifecycle.ts";
 import { RunInboxes } from "./run-inboxes.ts";
 import { RunLedger } from "./run-ledger.ts";
 import { exportRun } from "./run-telemetry.ts";
@@ -111,7 +111,7 @@ export class RunEffects {
 
   /** Adds the run to its key, and begins it where the key may still be used. */
   async #begin(input: StoredInput, state: RunState): Promise<void> {
-    if (state.phase !== "received") return;
+    if (state.at !== notBegun || state.end !== null) return;
     const { key, id, identicalDigest } = input;
     const isAdded = await keyStub(this.#deps.env, key.id).beginRun(id, identicalDigest, this.#indexExpiry(state, input));
     if (isAdded) this.#deps.apply({ kind: "received" }, this.#deps.now(), []);
@@ -131,7 +131,7 @@ export class RunEffects {
    * sessions of its requests.
    */
   async #settle(input: StoredInput, state: RunState): Promise<void> {
-    if (state.phase !== "ended") return;
+    if (state.end === null) return;
     const { env, store } = this.#deps;
     const bySession = Map.groupBy(store.requestRefs(), ({ session }) => session);
     await Promise.all([

@@ -57,6 +57,7 @@ import { RunLedger } from "./run-ledger.ts";
 import { RunEffects } from "./run-effects.ts";
 import { logEvent, errorClass } from "../../platform/log.ts";
 import { startRun, storeEndedRun } from "./run-start.ts";
+import { isCalling } from "../../../shared/run/lifecycle.ts";
 import type { RunInput, RequestRef } from "../../../shared/run/run-input.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Operator } from "../../../shared/record/record.ts";
@@ -148,7 +149,8 @@ export class RunObject extends StoredObject implements RunCalls {
     try {
       this.#requestor.watch();
       if (this.#store.isUnreadable()) this.#endUnreadable();
-      if (this.#store.state()?.phase === "generating") {
+      const state = this.#store.state();
+      if (state !== null && isCalling(state)) {
         // A call of the last instance is lost with it.
         this.#store.outbox.runNow("call", this.now());
         this.#alarm.arm();
@@ -328,10 +330,10 @@ export class RunObject extends StoredObject implements RunCalls {
     this.ctx.waitUntil(
       Promise.resolve().then(() => {
         const state = this.#store.state();
-        if (state?.phase === "ended") this.#call.stop();
+        if (state !== null && state.end !== null) this.#call.stop();
         // What the caller waits for is begun first.
         const drained = this.#outbox.drain();
-        if (state !== null && state.phase !== "ended") this.#windows.tellCallers(progressMessage(state));
+        if (state?.end === null) this.#windows.tellCallers(progressMessage(state));
         if (state !== null) this.#windows.tellPages((page) => this.#pages.message(page));
         return drained;
       }),

@@ -39,7 +39,7 @@ export class RunRequestor {
   /** Whether the run waits for a caller that is not connected, and that is not recorded yet. */
   #isMissing(): boolean {
     const state = this.#deps.store.state();
-    if (state === null || state.phase === "ended" || this.#deps.current()?.input.mode !== "sync") return false;
+    if (state === null || state.end !== null || this.#deps.current()?.input.mode !== "sync") return false;
     return this.#windows.callers() === 0 && !this.#deps.store.isRequestorGone();
   }
 

@@ -1,9 +1,11 @@
 // The first rows of a run: of one that begins, and of one that has ended already.
 
 import type { RunDeps } from "./run-deps.ts";
-import { type RunInput, gatesOf, requestDigest, inputFacts } from "../../../shared/run/run-input.ts";
+import { type RunInput, requestDigest, inputFacts } from "../../../shared/run/run-input.ts";
 import { type RequestVersion, type SubjectRequest, isToolCall } from "../../../shared/model/subject/subject.ts";
-import { newRun, openGates, type ReviewTerms } from "../../../shared/run/lifecycle.ts";
+import { newRun, type ReviewTerms, type RunState } from "../../../shared/run/lifecycle.ts";
+import { noReviews, stagesOf } from "../../../shared/run/stages.ts";
+import { highestRisk } from "../../../shared/policy/risk.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { RecordEvent } from "../../../shared/record/record.ts";
@@ -16,7 +18,8 @@ type EndedRun = { readonly outcome: string; readonly model: string; readonly eve
 export function startRun({ store, commit, now: clock }: RunDeps, { request, redacted, ...stored }: RunInput): void {
   const now = clock();
   const content: RequestVersion = { request, models: stored.candidates.map(({ model }) => model.id) };
-  const state = newRun(gatesOf(stored), termsOf(stored, request), requestDigest(content, stored.candidates));
+  const digest = requestDigest(content, stored.candidates);
+  const state = firstState({ ...stored, request }, termsOf(stored, request), digest);
   store.transaction(() => {
     store.createTables();
     store.writeInput(stored);
@@ -28,11 +31,7 @@ export function startRun({ store, commit, now: clock }: RunDeps, { request, reda
     store.outbox.queue("begin", "settle", null, now);
     if (stored.key.expiresAt !== undefined) store.schedule.set("keyExpires", stored.key.expiresAt);
     if (stored.mode === "sync") store.schedule.set("requestor", now + requestorGraceMs);
-    commit(
-      { state, effects: [], verdict: null },
-      now,
-      inputFacts({ ...stored, ...(redacted === undefined ? {} : { redacted }) }, state.requestDigest),
-    );
+    commit({ state, effects: [], verdict: null }, now, inputFacts({ ...stored, ...(redacted === undefined ? {} : { redacted }) }, digest));
   });
 }
 
@@ -53,8 +52,7 @@ export function storeEndedRun(
     store.createTables();
     store.writeInput(stored);
     store.writeState({
-      ...newRun(openGates, noReview, digest),
-      phase: "ended",
+      ...firstState({ ...stored, request }, noReview, digest),
       end: { kind: kind === "completed" ? "completed" : "failed" },
     });
     store.writeOutcome(outcome);
@@ -67,6 +65,9 @@ export function storeEndedRun(
     store.schedule.set("forget", now + settingsOf(env).retentionMs);
   });
 }
+
+const firstState = (input: StoredInput & Pick<RunInput, "request">, terms: ReviewTerms, digest: string): RunState =>
+  newRun({ stages: stagesOf(input), terms, content: { digest, risk: highestRisk(input.risks) }, reviews: noReviews });
 
 const noReview: ReviewTerms = { reviewers: [], escalateTo: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 };
 

@@ -27,7 +27,7 @@ export type TransitionDeps = {
 };
 
 /**
- * The author's approval of the reply that they wrote, as the record has it at the response gate.
+ * The author's approval of the reply that they wrote, as the record has it.
  */
 function authorFact({ gate, votes, author, version, digest }: Review, kind: "voted" | "approved"): RecordFact {
   const vote = votes.find(({ reviewer }) => reviewer === author);
@@ -102,14 +102,16 @@ export class RunTransitions {
         takeWrittenReply(this.#deps.store, state, input, now);
         return [];
       case "authorApproved":
-        return [authorFact(reviewAt(state, "response"), effect.verdict)];
-      case "callModel": {
+        return [authorFact(reviewAt(state, effect.gate), effect.verdict)];
+      case "call": {
         const content = currentRequest(this.#deps.store, state);
         this.#deps.store.outbox.queue("call", "call", { call: effect.call }, now);
         return cachedFor(input, state) !== null
           ? []
-          : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.requestDigest, again: effect.again }];
+          : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.content.digest, again: effect.again }];
       }
+      case "passOn":
+        throw new Error("a stage that no message and no tool's call has");
       case "finish": {
         this.#deps.store.writeOutcome(JSON.stringify(outcomeOf(this.#deps.store, state, input)));
         this.#deps.store.outbox.drop("call");

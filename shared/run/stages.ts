@@ -1,0 +1,55 @@
+// The stages of a run, from what the policy says and which grants it has: a review of the request,
+// the act, a review of what came of it.
+
+import type { Gate } from "../model/gate.ts";
+import { canonicalJson } from "../encoding.ts";
+import { type SubjectKind, subjectOf } from "../model/subject/subject.ts";
+import { riskAbove, riskLevels } from "../policy/risk.ts";
+import { type Condition, type ReviewedContent, type RunState, type Stage, isReviewDue } from "./lifecycle.ts";
+import type { RunInput } from "./run-input.ts";
+
+/** What is done with each kind of subject between its reviews. */
+const acts: Readonly<Record<SubjectKind, "model" | "tool" | "none">> = { message: "model", toolCall: "tool", form: "none" };
+
+/**
+ * A person must decide at the gates that the policy closes and no grant opens. A grant for the
+ * reply covers the reply to the request as asked: the policy counts where a reviewer edits the
+ * request. The review of the reply also opens for a risk: by the rule, or by a grant for replies
+ * with a lower risk.
+ */
+export function stagesOf({ plan, granted = [], request }: Pick<RunInput, "plan" | "granted" | "request">): readonly Stage[] {
+  const asked = (gate: Gate): readonly Condition[] =>
+    plan[gate] === "review" && granted.every((pass) => pass.gate !== gate) ? [{ kind: "always" }] : [];
+  const ceilings = granted.flatMap(({ gate, replyRiskAtMost }) =>
+    gate === "response" && replyRiskAtMost !== undefined ? [riskAbove(replyRiskAtMost)] : [],
+  );
+  const level = riskLevels.find((each) => [plan.replyRisk, ...ceilings].includes(each));
+  const response: Condition[] = [
+    ...asked("response"),
+    ...(plan.response === "review" ? [{ kind: "ifEdited" } as const] : []),
+    ...(level === undefined ? [] : [{ kind: "ifRisk", level } as const]),
+  ];
+  return [
+    { kind: "review", name: "request", when: asked("request") },
+    { kind: "act", act: acts[subjectOf(request)] },
+    { kind: "review", name: "response", when: response },
+  ];
+}
+
+export const noReviews = { request: null, response: null } as const;
+
+/** At which gates a person must decide about this content. */
+export function closedGates(stages: readonly Stage[], content: ReviewedContent): Readonly<Record<Gate, boolean>> {
+  const isClosed = (gate: Gate): boolean =>
+    stages.some((stage) => stage.kind === "review" && stage.name === gate && isReviewDue(stage.when, content));
+  return { request: isClosed("request"), response: isClosed("response") };
+}
+
+/** Whether people are asked in the same cases. A written reply changes only the act between. */
+export function haveSameReviews(...lists: readonly [readonly Stage[], readonly Stage[]]): boolean {
+  const [one, other] = lists.map((stages) => canonicalJson(stages.filter(({ kind }) => kind === "review")));
+  return one === other;
+}
+
+/** Whether a reviewer edited the request, or wrote a reply in the model's place. */
+export const isEdited = ({ reviews }: Pick<RunState, "reviews">): boolean => (reviews.request?.version ?? 1) > 1;
