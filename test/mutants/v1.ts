@@ -81,7 +81,7 @@ export const v1Mutants: readonly Mutant[] = [
   {
     name: "only a client that asks again takes from a requestor who is there",
     file: "workers/pipeline/start-run.ts",
-    from: "isRetry: request.isRetry === true,",
+    from: "isRetry: incoming.isRetry === true,",
     to: "isRetry: true,",
     test: { file: "test/workers/contract/v1/retries.test.ts", only: "a second request is one of its own" },
   },

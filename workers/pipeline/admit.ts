@@ -40,8 +40,8 @@ export type Admitted =
  * request, so that it is reserved only after its key has admitted it.
  */
 export async function admit(context: RunContext, planned: Result<Plan, Refusal>): Promise<Result<Admitted, Refusal>> {
-  const { request, run, keyObject } = context;
-  const { env, ctx, key } = request;
+  const { incoming, run, keyObject } = context;
+  const { env, ctx, key } = incoming;
   const policyRoute = planned.ok ? routeOf(context, planned.value) : "fast";
   const grants = planned.ok && policyRoute === "run" ? await grantsToAsk(context, planned.value) : ok(null);
   if (!grants.ok) return grants;
@@ -89,11 +89,11 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>)
  * what is running for it, and uses no grant.
  */
 async function grantsToAsk(context: RunContext, plan: Plan): Promise<Result<GrantQuery | null, Refusal>> {
-  const { request: asked, run } = context;
-  const { requestor, association, digest } = asked;
+  const { incoming, run } = context;
+  const { requestor, association, digest } = incoming;
   const query = grantQueryOf({ run, plan, request: plan.request, requestor, requestRef: association.requestRef, params: digest });
   if (query === null) return ok(null);
-  const refusal = await refusedLook(asked);
+  const refusal = await refusedLook(incoming);
   if (refusal !== null) return err(refusal);
   const seen = await associate(context, null);
   if (seen.kind === "repeat") return ok({ ...query, asked: "repeat" });
@@ -114,9 +114,9 @@ async function associateAfter(context: RunContext, answer: AdmitAnswer, reserve:
  * asked to review what is stopped or above its budget. What is answered at once is checked when it
  * is sent.
  */
-async function refuseUnaffordable({ request: asked, cache }: RunContext, { gates, candidates }: Plan): Promise<Refusal | null> {
+async function refuseUnaffordable({ incoming, cache }: RunContext, { gates, candidates }: Plan): Promise<Refusal | null> {
   if (cache?.found !== undefined) return null;
-  const { env, ctx, key, requestor, request } = asked;
+  const { env, ctx, key, requestor, request } = incoming;
   const { cheaperWithinBudget } = gates;
   return affordable(
     { env, ctx, key: { ...key, owner: key.owner ?? null }, server: requestor.server, request, cheaperWithinBudget },

@@ -32,10 +32,10 @@ const reservedBy = (association: KnownAssociation): string | null => (associatio
  * @param permitUntil As `AssociateInput.sessionPermitUntil`.
  */
 export const associate = (context: RunContext, reserve: Route | null, permitUntil: number | null = null): Promise<Associated> =>
-  timed(context.request.trace, "association", () => associateNow(context, reserve, permitUntil));
+  timed(context.incoming.trace, "association", () => associateNow(context, reserve, permitUntil));
 
 async function associateNow(context: RunContext, reserve: Route | null, permitUntil: number | null): Promise<Associated> {
-  const { association } = context.request;
+  const { association } = context.incoming;
   if (association.kind === "unrepeatable") return { kind: "fresh", takenOver: false };
   const reserving = association.kind === "ownRequest" ? association.reserveRequestId() : true;
   const [asked, reserved] = await Promise.allSettled([askSession(context, association, reserve, permitUntil), reserving]);
@@ -55,10 +55,10 @@ async function askSession(
 ): Promise<Associated> {
   const session = countedSession(association);
   const ask = (permit: Pick<AssociateInput, "sessionPermitUntil">): Promise<AssociateAnswer> => {
-    const { request, run, limits } = context;
-    return withSettled(request.env, request.ctx, association.requestRef, async (settled) =>
+    const { incoming, run, limits } = context;
+    return withSettled(incoming.env, incoming.ctx, association.requestRef, async (settled) =>
       associateIn(association.session, {
-        ...sessionQuery(association, request.digest),
+        ...sessionQuery(association, incoming.digest),
         run,
         leaseMs: leaseMsOf(context),
         roundsLimit: limits.roundsPerOriginatingRequest,
@@ -80,7 +80,7 @@ async function askSession(
 }
 
 /** Forgets the reservation of this very run, so that the same request may come again. */
-export async function forgetReservation({ request: { association }, run }: RunContext): Promise<void> {
+export async function forgetReservation({ incoming: { association }, run }: RunContext): Promise<void> {
   if (association.kind === "unrepeatable") return;
   const { originating, request } = association.requestRef;
   await association.session.forget(originating, request, run, reservedBy(association));

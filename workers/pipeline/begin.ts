@@ -24,9 +24,9 @@ import { exportAttached } from "./traced.ts";
  * Begins a request, or attaches to what is running for the same one. `planned`: the result of
  * `planFor`, where that was called already.
  */
-export async function begin(request: PipelineRequest, planned?: Result<Plan, Refusal>): Promise<Result<Started, Refusal>> {
-  const plan = planned ?? (await planFor(request));
-  const context = await contextOf(request, plan);
+export async function begin(incoming: PipelineRequest, planned?: Result<Plan, Refusal>): Promise<Result<Started, Refusal>> {
+  const plan = planned ?? (await planFor(incoming));
+  const context = await contextOf(incoming, plan);
   const admitted = await admit(context, plan);
   if (!admitted.ok) return admitted;
   if (admitted.value.kind === "fresh") return ok(await start(context, admitted.value));

@@ -20,7 +20,7 @@ import { enqueue, withReleased } from "./write-behind.ts";
 const leaseSlackMs = 10_000;
 
 /** How long a model call may take, in milliseconds. */
-export const leaseMsOf = ({ request: { env } }: RunContext): number => settingsOf(env).modelTimeoutMs + leaseSlackMs;
+export const leaseMsOf = ({ incoming: { env } }: RunContext): number => settingsOf(env).modelTimeoutMs + leaseSlackMs;
 
 /** The object's id of the session that the key counts; null where the request has none. */
 export const countedSession = ({ kind, requestRef }: PipelineRequest["association"]): string | null =>
@@ -44,11 +44,11 @@ type LimitsAnswer = {
  * run of an identical request. No run is admitted from a share; its lease covers its reviews.
  */
 export function admitWithinLimits(context: RunContext, { plan, route, grants }: LimitsQuestion): LimitsAnswer {
-  const { request, run, identical, now } = context;
-  const { env, key, trace } = request;
+  const { incoming, run, identical, now } = context;
+  const { env, key, trace } = incoming;
   const shares = keySharesOf(env);
   // A request that has its run was admitted before, and is renewed by the KeyObject.
-  if (route === "fast" && request.run === undefined && shares.admit(key.id, run, identical, now)) {
+  if (route === "fast" && incoming.run === undefined && shares.admit(key.id, run, identical, now)) {
     if (trace?.isRecorded === true) trace.steps.push({ name: "admission", startedAt: now, endedAt: now, isShared: true });
     return { answer: fromShare, hasRoom: true };
   }
@@ -68,7 +68,7 @@ export function admitWithinLimits(context: RunContext, { plan, route, grants }: 
 const fromShare: AdmitAnswer = { kind: "admitted", identical: null, passes: [], share: null, sessionPermitUntil: null, hasRoom: true };
 
 async function askKey(
-  { request: { env, ctx, key, association }, run, limits, identical, keyObject }: RunContext,
+  { incoming: { env, ctx, key, association }, run, limits, identical, keyObject }: RunContext,
   mayShare: boolean,
   lease: Pick<AdmitInput, "leaseMs" | "grants">,
 ): Promise<AdmitAnswer> {

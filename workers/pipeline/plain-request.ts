@@ -24,7 +24,7 @@ import { enqueue } from "./write-behind.ts";
  * this one attached to it.
  */
 export type PlainRequest =
-  | { readonly kind: "ready"; readonly request: MessageRequest; readonly planned?: Result<Plan, Refusal> }
+  | { readonly kind: "ready"; readonly incoming: MessageRequest; readonly planned?: Result<Plan, Refusal> }
   | { readonly kind: "attached"; readonly started: Started };
 
 /**
@@ -40,24 +40,24 @@ export type FetchesImages = (request: SamplingRequest) => Promise<Result<Samplin
  * that cannot be fetched or do not decode to one raster, each with its pointer.
  */
 export async function plainRequest(
-  asked: MessageRequest,
+  incoming: MessageRequest,
   pointerOf: BlockPointer,
   fetch?: FetchesImages,
 ): Promise<Result<PlainRequest, Refusal>> {
-  if (asked.request.messages.every(({ content }) => imagesIn(content).length === 0)) return ok({ kind: "ready", request: asked });
-  const planned = await planFor(asked);
-  if (!planned.ok) return ok({ kind: "ready", request: asked, planned });
-  const admitted = await admitBeforePlanning(asked);
+  if (incoming.request.messages.every(({ content }) => imagesIn(content).length === 0)) return ok({ kind: "ready", incoming });
+  const planned = await planFor(incoming);
+  if (!planned.ok) return ok({ kind: "ready", incoming, planned });
+  const admitted = await admitBeforePlanning(incoming);
   if (!admitted.ok) return admitted;
   const run = admitted.value;
   try {
-    const earlier = await attach({ ...asked, run });
-    if (!earlier.ok) return release(asked, run, earlier);
+    const earlier = await attach({ ...incoming, run });
+    if (!earlier.ok) return release(incoming, run, earlier);
     if (earlier.value !== null) return ok({ kind: "attached", started: earlier.value });
-    const plain = await timed(asked.trace, "images", () => withPlainImages(asked, pointerOf, fetch));
-    return plain.ok ? ok({ kind: "ready", request: { ...asked, ...plain.value, run } }) : release(asked, run, plain);
+    const plain = await timed(incoming.trace, "images", () => withPlainImages(incoming, pointerOf, fetch));
+    return plain.ok ? ok({ kind: "ready", incoming: { ...incoming, ...plain.value, run } }) : release(incoming, run, plain);
   } catch (error) {
-    release(asked, run, null);
+    release(incoming, run, null);
     throw error;
   }
 }
@@ -69,15 +69,15 @@ function release<T>({ env, ctx, key }: PipelineRequest, run: string, refused: T)
 }
 
 async function withPlainImages(
-  { env, request: asked }: MessageRequest,
+  incoming: MessageRequest,
   pointerOf: BlockPointer,
   fetch: FetchesImages = async (request) => ok(request),
 ): Promise<Result<Pick<MessageRequest, "request" | "images">, Refusal>> {
-  const fetched = await fetch(asked);
+  const fetched = await fetch(incoming.request);
   if (!fetched.ok) return err({ kind: "invalidParams", errors: fetched.error });
   const request = fetched.value;
   const given = request.messages.flatMap(({ content }, message) => imagesIn(content).map((image) => ({ ...image, message })));
-  const plain = await plainImages(env, given);
+  const plain = await plainImages(incoming.env, given);
   if (!plain.ok) return err({ kind: "invalidParams", errors: pointed(plain.error, (index) => pointerAt(given[index], pointerOf)) });
   const replacements = plain.value.map(({ data, mimeType }) => ({ data, mimeType })).values();
   const messages = request.messages.map((message): Message => ({ ...message, content: withImages(message.content, replacements) }));
@@ -103,12 +103,12 @@ const beginsNothing: Refusal = { kind: "noLongerKept" };
  * `begin` can attach: to another caller's fast-path call, and for a task. Refused: where its client
  * request or its session has ended.
  */
-async function attach(asked: PipelineRequest & { readonly run: string }): Promise<Result<Started | null, Refusal>> {
-  const { association, key, responseMode } = asked;
+async function attach(incoming: PipelineRequest & { readonly run: string }): Promise<Result<Started | null, Refusal>> {
+  const { association, key, responseMode } = incoming;
   if (responseMode.kind === "task" || association.kind === "unrepeatable") return ok(null);
   const seen = await associateIn(association.session, {
-    ...sessionQuery(association, asked.digest),
-    run: asked.run,
+    ...sessionQuery(association, incoming.digest),
+    run: incoming.run,
     leaseMs: 0,
     roundsLimit: (key.limits ?? defaultLimits).roundsPerOriginatingRequest,
     reserve: false,
@@ -117,6 +117,6 @@ async function attach(asked: PipelineRequest & { readonly run: string }): Promis
   });
   if (seen.kind === "ended") return err(endedRefusal(seen));
   if (seen.kind !== "repeat" || seen.state === "fast") return ok(null);
-  const started = await begin(asked, err(beginsNothing));
+  const started = await begin(incoming, err(beginsNothing));
   return ok(started.ok ? started.value : null);
 }

@@ -16,7 +16,7 @@ import type { PipelineRequest } from "./pipeline-request.ts";
  * The plan by the documents that serve now. Refused: by the policy, without a model, or where the
  * documents cannot be read.
  */
-export const planFor = (asked: Planned): Promise<Result<Plan, Refusal>> => timed(asked.trace, "plan", () => planBy(asked));
+export const planFor = (incoming: Planned): Promise<Result<Plan, Refusal>> => timed(incoming.trace, "plan", () => planBy(incoming));
 
 type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "requestor" | "request" | "terms" | "trace">;
 

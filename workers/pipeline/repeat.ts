@@ -14,7 +14,7 @@ import { type RunContext, runInputOf } from "./run-context.ts";
 import { awaitRun, parseOutcome } from "./wait.ts";
 
 /** Begins a request once more, where the one that it waited for was cut off. */
-export type BeginAgain = (request: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;
+export type BeginAgain = (incoming: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;
 
 /**
  * Attaches to the earlier attempt. Refused: where that is no longer kept, or this attempt may not
@@ -26,7 +26,7 @@ export async function attach(
   plan: Result<Plan, Refusal>,
   again: BeginAgain,
 ): Promise<Result<Started, Refusal>> {
-  const { env, responseMode, association } = context.request;
+  const { env, responseMode, association } = context.incoming;
   const posts = responseMode.kind === "callback";
   if (responseMode.kind === "task" && earlier.state !== "durable" && plan.ok) return asRun(context, earlier, plan.value, again);
   if (earlier.state === "settled") {
@@ -61,13 +61,13 @@ async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: Be
   const input: RunInput = { ...runInputOf(context, plan, false), id: earlier.run };
   const facts: ModelFacts = { candidate: null, usage: nothingSpent, notes: [] };
   // The fast path wrote its record already.
-  await runStub(context.request.env, earlier.run).storeEnded(JSON.stringify(input), text, JSON.stringify(facts), "[]");
+  await runStub(context.incoming.env, earlier.run).storeEnded(JSON.stringify(input), text, JSON.stringify(facts), "[]");
   return ok({ kind: "run", run: earlier.run, posts: false });
 }
 
 /** The first request's outcome for an open connection, where a refusal is an outcome too. */
 async function awaitFast(context: RunContext, plan: Result<Plan, Refusal>, again: BeginAgain): Promise<Outcome> {
-  const { env, ctx, key, endpoint, requestor, requestId } = context.request;
+  const { env, ctx, key, endpoint, requestor, requestId } = context.incoming;
   const outcome = await awaitFirst(context, plan, again);
   if (outcome.ok) return outcome.value;
   const refusal = outcome.error;
@@ -84,11 +84,11 @@ const awaitStepMs = 25_000;
 
 /** Waits for another caller's fast-path outcome; takes over where that call was cut off. */
 async function awaitFirst(
-  { request: { run: _givenBack, ...request } }: RunContext,
+  { incoming: { run: _givenBack, ...incoming } }: RunContext,
   plan: Result<Plan, Refusal>,
   again: BeginAgain,
 ): Promise<Result<Outcome, Refusal>> {
-  const { association } = request;
+  const { association } = incoming;
   if (association.kind === "unrepeatable") throw new Error("awaitFirst: a request without an id has no repeat");
   const { session, requestRef } = association;
   // A reset of the session's object ends the wait; nothing is lost.
@@ -96,8 +96,8 @@ async function awaitFirst(
   if (result !== null) return ok(parseOutcome(result));
   // No outcome: the first request is still running, was cut off, or was refused after all (a
   // limit), as this one may be. A request that could not be planned does not begin in its place.
-  const begun = await again({ ...request, responseMode: { kind: "sync" } }, plan.ok ? undefined : plan);
+  const begun = await again({ ...incoming, responseMode: { kind: "sync" } }, plan.ok ? undefined : plan);
   if (!begun.ok) return begun;
   const started = begun.value;
-  return ok(await (started.kind === "run" ? awaitRun(request.env, started.run, () => {}, request.signal) : started.outcome));
+  return ok(await (started.kind === "run" ? awaitRun(incoming.env, started.run, () => {}, incoming.signal) : started.outcome));
 }

@@ -13,7 +13,7 @@ export type Route = "fast" | "run";
 
 export const stagesIn = ({ gates, granted = [], request }: Plan): readonly Stage[] => stagesOf({ plan: gates, granted, request });
 
-export function routeOf({ request: { responseMode, request }, cache }: RunContext, plan: Plan): Route {
+export function routeOf({ incoming: { responseMode, request }, cache }: RunContext, plan: Plan): Route {
   if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return "run";
   // A tool must not run twice: its run is stored before the call, and no repeat takes over a lost
   // call.

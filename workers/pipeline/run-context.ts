@@ -17,7 +17,7 @@ import { cacheTermsOf } from "./cached-reply.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
 
 export type RunContext = {
-  readonly request: PipelineRequest;
+  readonly incoming: PipelineRequest;
   readonly run: string;
   readonly now: number;
   readonly keyObject: DurableObjectStub<KeyCalls>;
@@ -31,20 +31,20 @@ const noTerms = { boundTo: "tool", redaction: null } as const;
 
 export const newRunId = (env: Env): string => runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
 
-export async function contextOf(request: PipelineRequest, plan: Result<Plan, Refusal>): Promise<RunContext> {
-  const { env, key, cache } = request;
+export async function contextOf(incoming: PipelineRequest, plan: Result<Plan, Refusal>): Promise<RunContext> {
+  const { env, key, cache, requestor } = incoming;
   return {
-    request,
-    run: request.run ?? newRunId(env),
+    incoming,
+    run: incoming.run ?? newRunId(env),
     now: Date.now(),
     keyObject: keyStub(env, key.id),
     limits: key.limits ?? defaultLimits,
     // Without a plan nothing begins, and no run is adopted.
     identical: once(() => {
       const terms = plan.ok ? { boundTo: plan.value.gates.boundTo, redaction: plan.value.redaction } : noTerms;
-      return identicalDigest(request.requestor, terms, request.content());
+      return identicalDigest(requestor, terms, incoming.content());
     }),
-    cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, request.requestor, plan.value, cache),
+    cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, requestor, plan.value, cache),
   };
 }
 
@@ -52,18 +52,18 @@ export async function contextOf(request: PipelineRequest, plan: Result<Plan, Ref
 export const runInputOf = (context: RunContext, plan: Plan, takenOver: boolean): RunInput =>
   asRunInput(context, plan, requestInputOf(context, plan, takenOver));
 
-export const asRunInput = ({ request: { notes = [] }, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
+export const asRunInput = ({ incoming: { notes = [] }, identical }: RunContext, plan: Plan, input: RequestInput): RunInput => ({
   ...input,
   notes: [...notes, ...plannedNotes(plan)],
   identicalDigest: identical(),
 });
 
-export function requestInputOf({ request: asked, run, now, cache }: RunContext, plan: Plan, takenOver: boolean): RequestInput {
-  const { key, responseMode, terms, association } = asked;
+export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: Plan, takenOver: boolean): RequestInput {
+  const { key, responseMode, terms, association } = incoming;
   return {
     id: run,
     createdAt: now,
-    endpoint: asked.endpoint,
+    endpoint: incoming.endpoint,
     key: {
       id: key.id,
       name: key.name,
@@ -72,8 +72,8 @@ export function requestInputOf({ request: asked, run, now, cache }: RunContext, 
       ...(key.expiresAt === undefined ? {} : { expiresAt: key.expiresAt }),
       ...(key.token === undefined ? {} : { token: key.token }),
     },
-    requestor: asked.requestor,
-    ...(asked.requestId === undefined ? {} : { requestId: asked.requestId }),
+    requestor: incoming.requestor,
+    ...(incoming.requestId === undefined ? {} : { requestId: incoming.requestId }),
     ...(association.kind === "sessionless" || association.kind === "unrepeatable" ? { sessionless: true } : {}),
     request: plan.request,
     ...(plan.redacted === null ? {} : { redacted: plan.redacted }),
@@ -83,14 +83,14 @@ export function requestInputOf({ request: asked, run, now, cache }: RunContext, 
     ...(plan.granted === undefined ? {} : { granted: plan.granted }),
     risks: plan.risks,
     judged: plan.judged,
-    contextIgnored: asked.contextIgnored,
-    ...(asked.images === undefined ? {} : { images: asked.images }),
+    contextIgnored: incoming.contextIgnored,
+    ...(incoming.images === undefined ? {} : { images: incoming.images }),
     takenOver,
     use: useOf({
-      request: asked.request,
-      endpoint: asked.endpoint,
-      revision: asked.revision ?? null,
-      asksForContext: asked.contextIgnored !== null || asked.notes?.some(({ kind }) => kind === "contextAdded") === true,
+      request: incoming.request,
+      endpoint: incoming.endpoint,
+      revision: incoming.revision ?? null,
+      asksForContext: incoming.contextIgnored !== null || incoming.notes?.some(({ kind }) => kind === "contextAdded") === true,
       isTask: responseMode.kind === "task",
       isReviewed: plan.gates.request === "review" || plan.gates.response === "review",
     }),
@@ -101,6 +101,6 @@ export function requestInputOf({ request: asked, run, now, cache }: RunContext, 
     ...(terms?.timeoutMs !== undefined && plan.gates.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
     ...(cache === null ? {} : { cache }),
     requestRef: association.requestRef,
-    ...(asked.trace === undefined ? {} : { trace: asked.trace }),
+    ...(incoming.trace === undefined ? {} : { trace: incoming.trace }),
   };
 }

@@ -39,7 +39,7 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
   const { server, method, name } = originating;
   const session = sessionStub(env, key.id, sessionName);
   const content = once(() => contentIdentity(call.params));
-  const asked: MessageRequest = {
+  const incoming: MessageRequest = {
     env,
     ctx,
     key,
@@ -66,12 +66,12 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
     signal,
     trace: call.trace,
   };
-  const plain = await plainRequest(asked, pointerInto(call.params));
+  const plain = await plainRequest(incoming, pointerInto(call.params));
   if (!plain.ok) return plain;
   if (plain.value.kind === "attached") return ok(plain.value.started);
-  const { request, planned } = plain.value;
-  const plan = planned ?? (await planFor(request));
-  return (await withAddedContext(request, call, plan)) ?? begin(request, plan);
+  const { planned } = plain.value;
+  const plan = planned ?? (await planFor(plain.value.incoming));
+  return (await withAddedContext(plain.value.incoming, call, plan)) ?? begin(plain.value.incoming, plan);
 }
 
 /**
@@ -79,29 +79,29 @@ export async function beginSampling(call: SamplingCall): Promise<Result<Started,
  * request's rule allow that; null where nothing is added.
  */
 async function withAddedContext(
-  asked: MessageRequest,
+  incoming: MessageRequest,
   { context }: SamplingCall,
   plan: Result<Plan, Refusal>,
 ): Promise<Result<Started, Refusal> | null> {
   if (
-    asked.request.kind !== "chat" ||
-    asked.contextIgnored === null ||
+    incoming.request.kind !== "chat" ||
+    incoming.contextIgnored === null ||
     context === undefined ||
     !plan.ok ||
     plan.value.gates.context !== "thisServer"
   )
     return null;
-  const added = withContext(asked.request, await context());
+  const added = withContext(incoming.request, await context());
   if (added === null) return null;
   const { request, parts, characters } = added;
-  const again = await planFor({ ...asked, request });
+  const again = await planFor({ ...incoming, request });
   if (!again.ok || again.value.gates.context !== "thisServer") return null;
   const extended: MessageRequest = {
-    ...asked,
+    ...incoming,
     request,
     contextIgnored: null,
-    content: once(() => digestOf("countersign/with-context/v1", { content: asked.content(), context: request.systemPrompt })),
-    notes: [...(asked.notes ?? []), { kind: "contextAdded", parts, characters }],
+    content: once(() => digestOf("countersign/with-context/v1", { content: incoming.content(), context: request.systemPrompt })),
+    notes: [...(incoming.notes ?? []), { kind: "contextAdded", parts, characters }],
   };
   return begin(extended, again);
 }

@@ -18,15 +18,15 @@ import { exportAttached } from "./traced.ts";
 type Fresh = Extract<Admitted, { kind: "fresh" }>;
 
 export async function start(context: RunContext, admitted: Fresh): Promise<Started> {
-  const { request, run } = context;
-  const { env, ctx, responseMode, signal, onDelta, association } = request;
+  const { incoming, run } = context;
+  const { env, ctx, key, responseMode, signal, onDelta, association } = incoming;
   const adopted = await adoptIdentical(context, admitted);
   if (adopted !== null) return adopted;
   const { plan, route, takenOver } = admitted;
   const input = requestInputOf(context, plan, takenOver);
   const runInput = (): RunInput => asRunInput(context, plan, input);
   if (!isMessageInput(input) || route === "run") {
-    keySharesOf(env).index(request.key.id, context.identical());
+    keySharesOf(env).index(key.id, context.identical());
     await runStub(env, run).open(JSON.stringify(runInput()));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }
@@ -50,11 +50,11 @@ export async function start(context: RunContext, admitted: Fresh): Promise<Start
 
 /** Null where there is no such run, or it cannot be adopted. */
 async function adoptIdentical(context: RunContext, { plan, identical, giveBackGrants }: Fresh): Promise<Started | null> {
-  const { request, run } = context;
-  const { env, ctx, key, association, requestor, endpoint, responseMode } = request;
+  const { incoming, run } = context;
+  const { env, ctx, key, association, request, requestor, endpoint, responseMode } = incoming;
   const { requestRef } = association;
   // A tool that ran for another request runs again for this one.
-  if (identical === null || !isMessage(request.request)) return null;
+  if (identical === null || !isMessage(request)) return null;
   const adopted = await runStub(env, identical).adopt({
     requestRef,
     requestor,
@@ -62,7 +62,7 @@ async function adoptIdentical(context: RunContext, { plan, identical, giveBackGr
     stages: stagesIn(plan),
     deciders: decidersDigest(plan.gates),
     waiting: responseMode.kind === "callback" ? responseMode.waiting : null,
-    isRetry: request.isRetry === true,
+    isRetry: incoming.isRetry === true,
   });
   if (adopted === "refused") return null;
   if (association.kind !== "unrepeatable") await association.session.adopted(requestRef.originating, requestRef.request, identical);

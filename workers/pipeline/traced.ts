@@ -32,8 +32,8 @@ export function exportAnswered(
 }
 
 /** A request that gets the outcome of an earlier one: its own few steps. */
-export function exportAttached({ request, run }: RunContext): void {
-  const { env, ctx, trace, endpoint, key, revision, requestor } = request;
+export function exportAttached({ incoming, run }: RunContext): void {
+  const { env, ctx, trace, endpoint, key, revision, requestor } = incoming;
   if (trace?.isRecorded !== true) return;
   const { server, method, name } = requestor;
   const at = Date.now();

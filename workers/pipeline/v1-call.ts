@@ -43,7 +43,7 @@ export async function beginV1(call: V1Call): Promise<Result<Started, Refusal>> {
   const plain = await plainRequest(requestOf(call), call.pointerOf, fetch);
   if (!plain.ok) return plain;
   if (plain.value.kind === "attached") return ok(plain.value.started);
-  return begin(plain.value.request, plain.value.planned);
+  return begin(plain.value.incoming, plain.value.planned);
 }
 
 function requestOf({
