@@ -72,7 +72,7 @@ type Begun = {
   readonly key: { readonly id: string };
   readonly requestor: { readonly server: string; readonly name: string };
   readonly createdAt: number;
-  readonly plan: { readonly rule: string };
+  readonly gatePolicy: { readonly rule: string };
   readonly use: RequestUse;
 };
 
@@ -90,7 +90,10 @@ export const uncalled = { model: null, inputTokens: 0, outputTokens: 0, costUsd:
  * The line. Of a request that no model answered it has the model that was asked first, if anything
  * was sent.
  */
-export function runSummary({ id, key, requestor, createdAt, plan, use }: Begun, { answered, attempts, ...progress }: Progress): RunSummary {
+export function runSummary(
+  { id, key, requestor, createdAt, gatePolicy, use }: Begun,
+  { answered, attempts, ...progress }: Progress,
+): RunSummary {
   const called =
     answered === null
       ? { ...uncalled, model: attempts.find(wasSent)?.model ?? null }
@@ -105,7 +108,7 @@ export function runSummary({ id, key, requestor, createdAt, plan, use }: Begun, 
     server: requestor.server,
     name: requestor.name,
     createdAt,
-    rule: plan.rule,
+    rule: gatePolicy.rule,
     use,
     ...called,
     ...progress,

@@ -30,7 +30,7 @@ import { type Requestor, type RequestRef, type RunInput, requestDigest } from ".
 
 export type OfferFacts = {
   readonly gate: Gate;
-  readonly plan: Pick<GatePlan, "grants" | "grantsInferred" | "boundTo" | "quorum" | "request" | "response">;
+  readonly gatePolicy: Pick<GatePlan, "grants" | "grantsInferred" | "boundTo" | "quorum" | "request" | "response">;
   readonly requestor: Pick<Requestor, "provenance">;
   /** Of the request. */
   readonly risks: readonly Pick<RiskNote, "level">[];
@@ -53,7 +53,7 @@ export type OfferFacts = {
  */
 export function offerOf({
   gate,
-  plan,
+  gatePolicy,
   requestor,
   risks,
   reply,
@@ -62,9 +62,9 @@ export function offerOf({
   replyVersion,
   sessionless,
 }: OfferFacts): GrantOffer | null {
-  if (!mayUseGrants(plan, requestor) || plan[gate] !== "review" || isRoom(reviewer)) return null;
+  if (!mayUseGrants(gatePolicy, requestor) || gatePolicy[gate] !== "review" || isRoom(reviewer)) return null;
   if (requestVersion !== 1 || replyVersion !== 1) return null;
-  const wider = (["tool", "server", "key"] as const).filter((reach) => isWithin(reach, plan.boundTo));
+  const wider = (["tool", "server", "key"] as const).filter((reach) => isWithin(reach, gatePolicy.boundTo));
   return {
     scopes: sessionless === true ? wider : ["session", ...wider],
     risk: highestRisk(risks),
@@ -121,7 +121,7 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, aske
     provenance: requestor.provenance,
     by,
     run: input.id,
-    rule: input.plan.rule,
+    rule: input.gatePolicy.rule,
     givenAt: now,
     expiresAt: now + Math.min(asked.hours * 3_600_000, longestGrantMs),
     usesGiven: asked.uses,
@@ -151,7 +151,7 @@ export const keyOfGrantId = (id: string): string | undefined => /^(key_[a-z0-9]{
 
 export type AskingFacts = {
   readonly run: string;
-  readonly plan: { readonly candidates: readonly Candidate[]; readonly gates: GatePlan; readonly risks: readonly RiskNote[] };
+  readonly plan: { readonly candidates: readonly Candidate[]; readonly gatePolicy: GatePlan; readonly risks: readonly RiskNote[] };
   readonly request: SubjectRequest;
   readonly requestor: Requestor;
   readonly requestRef: RequestRef;
@@ -165,9 +165,9 @@ export type AskingFacts = {
  * approvals.
  */
 export function grantQueryOf({ run, plan, request, requestor, requestRef, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
-  const { gates, candidates, risks } = plan;
-  const closed = (["request", "response"] as const).filter((gate) => gates[gate] === "review");
-  if (closed.length === 0 || !mayUseGrants(gates, requestor)) return null;
+  const { gatePolicy, candidates, risks } = plan;
+  const closed = (["request", "response"] as const).filter((gate) => gatePolicy[gate] === "review");
+  if (closed.length === 0 || !mayUseGrants(gatePolicy, requestor)) return null;
   return {
     gates: closed,
     identity: digestOf("countersign/grant-use/v1", { ...requestRef, params }),
@@ -177,15 +177,15 @@ export function grantQueryOf({ run, plan, request, requestor, requestRef, params
     session: requestRef.session,
     server: requestor.server,
     tool: toolOf(requestor),
-    boundTo: gates.boundTo,
+    boundTo: gatePolicy.boundTo,
     characters: requestCharacters(request),
     maxTokens: outputOf(request),
     risk: highestRisk(risks),
     provenance: requestor.provenance,
     worstCostMicroUsd: microUsd(maxCostUsd(request, candidates, 0)),
-    rule: gates.rule,
-    deciders: peopleOfPlan(gates)
-      .filter((person) => !isRoom(person) && (gates.selfApproval || !isSamePerson(gates.owner, person.name)))
+    rule: gatePolicy.rule,
+    deciders: peopleOfPlan(gatePolicy)
+      .filter((person) => !isRoom(person) && (gatePolicy.selfApproval || !isSamePerson(gatePolicy.owner, person.name)))
       .map(({ name }) => name),
   };
 }

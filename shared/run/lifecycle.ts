@@ -2,7 +2,7 @@
 // as values.
 //
 // A run goes through its stages in their order: at a review people decide, at an act something is
-// done. No clock, no storage, no content: digests stand for the request and the reply. The RunObject
+// done. No clock, no storage, no content: digests stand for the request and the reply. The object
 // reads the state, calls `step`, commits the result in one transaction, and only then performs the
 // effects.
 
@@ -35,7 +35,9 @@ import { unreachable } from "../result.ts";
 /** Bounds the cost of a request that crashes its object at each model call. */
 export const mostCalls = 3;
 
-/** When a person must decide: in every case, about what an earlier review edited, or by the risk. */
+/**
+ * When a person must decide: in every case, about what an earlier review edited, or by the risk.
+ */
 export type Condition = { readonly kind: "always" | "ifEdited" } | { readonly kind: "ifRisk"; readonly level: RiskLevel };
 
 /** What conditions are about. `isEdited`: at an earlier review. */

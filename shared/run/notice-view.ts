@@ -48,12 +48,12 @@ export const versionOf = ({ gate, version, digest }: ReviewView): string => `${g
 /** `excerpt` is `none` where the content cannot be masked. `texts`: of this version of the view. */
 export function forNotice(
   view: ReviewView,
-  { plan, redaction }: Pick<RunInput, "plan" | "redaction">,
+  { gatePolicy, redaction }: Pick<RunInput, "gatePolicy" | "redaction">,
   texts: NoticeTexts = noticeTexts(view, { redaction }),
 ): NoticeContent {
   const { redactions: _originals, mayLift: _may, ...rest } = view;
   const bare = { ...rest, requestAsAsked: null, replyAsGenerated: null } as ReviewView; // of the same subject
-  const { noticeExcerpt: excerpt } = plan;
+  const { noticeExcerpt: excerpt } = gatePolicy;
   if (redaction === undefined) return { view: bare, excerpt };
   if (texts === null) return { view: bare, excerpt: "none" };
   const { written, handedBy } = view;

@@ -46,7 +46,7 @@ export type Plan = {
   /** The rules for its reply and its notices; null where none apply. */
   readonly redaction: RedactionTerms | null;
   readonly candidates: readonly Candidate[];
-  readonly gates: GatePlan;
+  readonly gatePolicy: GatePlan;
   readonly risks: readonly RiskNote[];
   /** What the rules judged it by, for the record. */
   readonly judged: JudgedRequest;
@@ -89,7 +89,7 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   if (judgement.kind === "refused") return err({ kind: judgement.why, rule: judgement.rule, judged: asked });
   const { gates, models } = judgement;
   const candidates = ranked.value.filter(({ model: { id } }) => models.includes(id));
-  return ok({ request, redacted, redaction, candidates, gates, risks, judged: asked });
+  return ok({ request, redacted, redaction, candidates, gatePolicy: gates, risks, judged: asked });
 }
 
 const termsFor = ({ policy, requestor, key }: PlanInput): RedactionTerms | null =>

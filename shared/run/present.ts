@@ -104,11 +104,11 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     createdAt: input.createdAt,
     deadlineAt: review.deadlineAt,
     quorum: review.quorum,
-    rule: input.plan.rule,
+    rule: input.gatePolicy.rule,
     votes: review.votes.map(({ reviewer, at }) => ({ by: reviewer, at })),
     reviewers: review.reviewers,
     ...ownStanding(review, shown),
-    tellReason: input.plan.tellReason,
+    tellReason: input.gatePolicy.tellReason,
     written: written === null ? null : { by: written.by, at: written.at, reply: atResponse ? null : shown.written },
     unwritten: review.unwritten ?? null,
     mayWrite: mayWriteHere(shown),
@@ -201,11 +201,11 @@ function shownRedactions(shown: PresentInput): Pick<ReviewView, "redactions" | "
 /** A room writes none: a reply has an author with a name. */
 const mayWriteHere = ({ input, gate, reviewer, isRoom, current, state }: PresentInput): NonNullable<ReviewView["mayWrite"]> | null =>
   gate === "request" && !isRoom && isWritable(current.request) && mayAuthor(state, reviewer.name)
-    ? { model: writtenModelFor(input.plan, reviewer.name) }
+    ? { model: writtenModelFor(input.gatePolicy, reviewer.name) }
     : null;
 
 /** `model` of a reply that this reviewer writes. */
-export const writtenModelFor = ({ tellAuthor }: Pick<RunInput["plan"], "tellAuthor">, reviewer: string): string =>
+export const writtenModelFor = ({ tellAuthor }: Pick<RunInput["gatePolicy"], "tellAuthor">, reviewer: string): string =>
   tellAuthor ? reviewer : writtenModel;
 
 /** What this reviewer has done and may do. */

@@ -98,7 +98,7 @@ export type RequestInput = {
    */
   readonly candidates: readonly Candidate[];
   /** What the policy says. `stagesOf` adds the grants. */
-  readonly plan: GatePlan;
+  readonly gatePolicy: GatePlan;
   /** The closed gates that grants open for this request. */
   readonly granted?: readonly GrantPass[];
   readonly risks: readonly RiskNote[];
@@ -245,11 +245,13 @@ const receivedFact = (input: Omit<RequestInput, "request">, digest: string): Rec
   endpoint: input.endpoint,
   ...(input.requestId === undefined ? {} : { requestId: idWord(input.requestId) }),
   requestDigest: digest,
-  rule: input.plan.rule,
-  requestGate: input.plan.request,
-  responseGate: input.plan.response,
-  ...(input.plan.replyRisk === null ? {} : { replyRisk: input.plan.replyRisk }),
-  ...(mayAsk(input.plan) ? { asked: { reviewers: input.plan.reviewers.map(({ name }) => name), quorum: input.plan.quorum } } : {}),
+  rule: input.gatePolicy.rule,
+  requestGate: input.gatePolicy.request,
+  responseGate: input.gatePolicy.response,
+  ...(input.gatePolicy.replyRisk === null ? {} : { replyRisk: input.gatePolicy.replyRisk }),
+  ...(mayAsk(input.gatePolicy)
+    ? { asked: { reviewers: input.gatePolicy.reviewers.map(({ name }) => name), quorum: input.gatePolicy.quorum } }
+    : {}),
   judged: judgedRecord(input.judged),
   // A tool in the place of a model.
   models: (input.candidates.length > 0 ? input.candidates.map(({ model }) => model) : input.judged.models).map(({ id }) => id),

@@ -17,16 +17,16 @@ const acts: Readonly<Record<SubjectKind, "model" | "tool" | "none">> = { message
  * request. The review of the reply also opens for a risk: by the rule, or by a grant for replies
  * with a lower risk.
  */
-export function stagesOf({ plan, granted = [], request }: Pick<RunInput, "plan" | "granted" | "request">): readonly Stage[] {
+export function stagesOf({ gatePolicy, granted = [], request }: Pick<RunInput, "gatePolicy" | "granted" | "request">): readonly Stage[] {
   const asked = (gate: Gate): readonly Condition[] =>
-    plan[gate] === "review" && granted.every((pass) => pass.gate !== gate) ? [{ kind: "always" }] : [];
+    gatePolicy[gate] === "review" && granted.every((pass) => pass.gate !== gate) ? [{ kind: "always" }] : [];
   const ceilings = granted.flatMap(({ gate, replyRiskAtMost }) =>
     gate === "response" && replyRiskAtMost !== undefined ? [riskAbove(replyRiskAtMost)] : [],
   );
-  const level = riskLevels.find((each) => [plan.replyRisk, ...ceilings].includes(each));
+  const level = riskLevels.find((each) => [gatePolicy.replyRisk, ...ceilings].includes(each));
   const response: Condition[] = [
     ...asked("response"),
-    ...(plan.response === "review" ? [{ kind: "ifEdited" } as const] : []),
+    ...(gatePolicy.response === "review" ? [{ kind: "ifEdited" } as const] : []),
     ...(level === undefined ? [] : [{ kind: "ifRisk", level } as const]),
   ];
   return [

@@ -58,7 +58,7 @@ export const grantMutants: readonly Mutant[] = [
   {
     ...giving,
     name: "a grant is offered no further than the rule lets it reach",
-    from: ".filter((reach) => isWithin(reach, plan.boundTo))",
+    from: ".filter((reach) => isWithin(reach, gatePolicy.boundTo))",
     to: "",
   },
   {
@@ -122,8 +122,8 @@ export const grantMutants: readonly Mutant[] = [
   {
     ...giving,
     name: "a channel gives no grant",
-    from: 'plan[gate] !== "review" || isRoom(reviewer)) return null;',
-    to: 'plan[gate] !== "review") return null;',
+    from: 'gatePolicy[gate] !== "review" || isRoom(reviewer)) return null;',
+    to: 'gatePolicy[gate] !== "review") return null;',
   },
   {
     ...giving,
@@ -140,7 +140,7 @@ export const grantMutants: readonly Mutant[] = [
   {
     ...giving,
     name: "where the rules enable no grants none is asked for",
-    from: "if (closed.length === 0 || !mayUseGrants(gates, requestor)) return null;",
+    from: "if (closed.length === 0 || !mayUseGrants(gatePolicy, requestor)) return null;",
     to: "if (closed.length === 0) return null;",
   },
   {

@@ -51,7 +51,7 @@ export const redactionMutants: readonly Mutant[] = [
     name: "a notice is masked again",
     file: "workers/objects/run/run-views.ts",
     from: "return view === null ? null : forNotice(view, of.input, this.#textsOf(view, of.input));",
-    to: "return view === null ? null : { view, excerpt: of.input.plan.noticeExcerpt };",
+    to: "return view === null ? null : { view, excerpt: of.input.gatePolicy.noticeExcerpt };",
     test: { file: contract, only: "has the marker also where" },
   },
   {

@@ -251,7 +251,7 @@ export const runMutants: readonly Mutant[] = [
   {
     name: "what people saw counts where the same ones would be asked",
     file: "workers/objects/run/run-adoption.ts",
-    from: 'if ((closed.request || closed.response) && deciders !== decidersDigest(input.plan)) return "refused";',
+    from: 'if ((closed.request || closed.response) && deciders !== decidersDigest(input.gatePolicy)) return "refused";',
     to: "",
     test: { file: "test/workers/contract/kept-reply.test.ts", only: "closed another gate|durable path" },
   },

@@ -114,10 +114,10 @@ async function associateAfter(context: RunContext, answer: AdmitAnswer, reserve:
  * asked to review what is stopped or above its budget. What is answered at once is checked when it
  * is sent.
  */
-async function refuseUnaffordable({ incoming, cache }: RunContext, { gates, candidates }: Plan): Promise<Refusal | null> {
+async function refuseUnaffordable({ incoming, cache }: RunContext, { gatePolicy, candidates }: Plan): Promise<Refusal | null> {
   if (cache?.found !== undefined) return null;
   const { env, ctx, key, requestor, request } = incoming;
-  const { cheaperWithinBudget } = gates;
+  const { cheaperWithinBudget } = gatePolicy;
   return affordable(
     { env, ctx, key: { ...key, owner: key.owner ?? null }, server: requestor.server, request, cheaperWithinBudget },
     candidates,

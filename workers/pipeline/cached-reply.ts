@@ -15,12 +15,12 @@ export async function cacheTermsOf(
   env: Env,
   keyId: string,
   requestor: PipelineRequest["requestor"],
-  { request, candidates, gates, redaction }: Plan,
+  { request, candidates, gatePolicy, redaction }: Plan,
   { ttlMs, within }: NonNullable<PipelineRequest["cache"]>,
 ): Promise<CacheTerms> {
   const models = candidates.map(({ model }) => model.id);
   const content = digestOf("countersign/cache/v1", { request: requestDigest({ request, models }, candidates), within });
-  const digest = identicalDigest(requestor, { boundTo: gates.boundTo, redaction }, content);
+  const digest = identicalDigest(requestor, { boundTo: gatePolicy.boundTo, redaction }, content);
   const terms: CacheTerms = { digest, ttlMs: Math.min(ttlMs, settingsOf(env).retentionMs) };
   try {
     const kept = await cacheStub(env, keyId, digest).get();
@@ -38,12 +38,12 @@ export async function cacheTermsOf(
  * closed gate.
  */
 export function approvedBefore(
-  { gates }: Pick<Plan, "gates">,
+  { gatePolicy }: Pick<Plan, "gatePolicy">,
   closed: { readonly request: boolean; readonly response: boolean },
   cache: CacheTerms | null,
 ): boolean {
   const approved = cache?.found?.approved;
-  if (approved === undefined || approved.deciders !== decidersDigest(gates)) return false;
+  if (approved === undefined || approved.deciders !== decidersDigest(gatePolicy)) return false;
   return (!closed.request || approved.request) && (!closed.response || approved.response);
 }
 

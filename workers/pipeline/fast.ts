@@ -243,7 +243,7 @@ function enqueueResult(
   const candidate = model.candidate.model.id;
   const { reply, usage: tokens, notes } = model.reply;
   if (input.cache !== undefined) {
-    const approved = { request: false, response: false, deciders: decidersDigest(input.plan) };
+    const approved = { request: false, response: false, deciders: decidersDigest(input.gatePolicy) };
     ctx.waitUntil(keepReply(env, input.key.id, input.cache, { reply, facts: { candidate, notes }, approved }));
   }
   if (!signal.aborted) return;

@@ -53,13 +53,13 @@ export function admitWithinLimits(context: RunContext, { plan, route, grants }: 
     return { answer: fromShare, hasRoom: true };
   }
   const hasRoom = route === "fast" && shares.mayLook(key.id);
-  const [leaseMs, reviewMs] = [leaseMsOf(context), 2 * (plan?.gates.deadlineSeconds ?? 0) * 1000];
+  const [leaseMs, reviewMs] = [leaseMsOf(context), 2 * (plan?.gatePolicy.deadlineSeconds ?? 0) * 1000];
   const answer = timed(trace, "admission", () =>
     askKey(context, plan !== null && route === "fast", {
       leaseMs: route === "run" ? leaseMs + reviewMs : leaseMs,
       ...(grants === null
         ? {}
-        : { grants: { query: JSON.stringify(grants), leaseMs: plan?.gates.replyRisk == null ? leaseMs : leaseMs + reviewMs } }),
+        : { grants: { query: JSON.stringify(grants), leaseMs: plan?.gatePolicy.replyRisk == null ? leaseMs : leaseMs + reviewMs } }),
     }),
   );
   return { answer, hasRoom };

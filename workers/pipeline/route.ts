@@ -2,7 +2,6 @@
 
 import { isMessage } from "../../shared/model/subject/subject.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import type { Stage } from "../../shared/run/lifecycle.ts";
 import { closedGates, stagesOf } from "../../shared/run/stages.ts";
 import { findRisks, highestRisk } from "../../shared/policy/risk.ts";
 import { approvedBefore } from "./cached-reply.ts";
@@ -10,8 +9,6 @@ import type { RunContext } from "./run-context.ts";
 
 /** `fast`: the Worker answers it, and writes the record behind. `run`: a RunObject keeps it. */
 export type Route = "fast" | "run";
-
-export const stagesIn = ({ gates, granted = [], request }: Plan): readonly Stage[] => stagesOf({ plan: gates, granted, request });
 
 export function routeOf({ incoming: { responseMode, request }, cache }: RunContext, plan: Plan): Route {
   if (responseMode.kind === "task" || (responseMode.kind === "callback" && responseMode.alwaysRun)) return "run";
@@ -21,7 +18,7 @@ export function routeOf({ incoming: { responseMode, request }, cache }: RunConte
   // Where the reply's risk may close a gate, a run stores the reply before a reviewer sees it: a
   // crash costs neither a second call nor the review. The risk of a cached reply is found here.
   const found = cache?.found;
-  const closed = closedGates(stagesIn(plan), {
+  const closed = closedGates(stagesOf(plan), {
     isEdited: false,
     // Only where a condition asks for it.
     get risk() {

@@ -41,7 +41,7 @@ export async function contextOf(incoming: PipelineRequest, plan: Result<Plan, Re
     limits: key.limits ?? defaultLimits,
     // Without a plan nothing begins, and no run is adopted.
     identical: once(() => {
-      const terms = plan.ok ? { boundTo: plan.value.gates.boundTo, redaction: plan.value.redaction } : noTerms;
+      const terms = plan.ok ? { boundTo: plan.value.gatePolicy.boundTo, redaction: plan.value.redaction } : noTerms;
       return identicalDigest(requestor, terms, incoming.content());
     }),
     cache: cache === undefined || !plan.ok ? null : await cacheTermsOf(env, key.id, requestor, plan.value, cache),
@@ -79,7 +79,7 @@ export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: 
     ...(plan.redacted === null ? {} : { redacted: plan.redacted }),
     ...(plan.redaction === null ? {} : { redaction: plan.redaction }),
     candidates: plan.candidates,
-    plan: plan.gates,
+    gatePolicy: plan.gatePolicy,
     ...(plan.granted === undefined ? {} : { granted: plan.granted }),
     risks: plan.risks,
     judged: plan.judged,
@@ -92,13 +92,13 @@ export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: 
       revision: incoming.revision ?? null,
       asksForContext: incoming.contextIgnored !== null || incoming.notes?.some(({ kind }) => kind === "contextAdded") === true,
       isTask: responseMode.kind === "task",
-      isReviewed: plan.gates.request === "review" || plan.gates.response === "review",
+      isReviewed: plan.gatePolicy.request === "review" || plan.gatePolicy.response === "review",
     }),
     mode: responseMode.kind,
     ...(responseMode.kind === "callback" ? { waiting: responseMode.waiting } : {}),
     ttlMs: responseMode.kind === "task" ? responseMode.ttlMs : null,
     ...(terms === undefined ? {} : { call: terms }),
-    ...(terms?.timeoutMs !== undefined && plan.gates.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
+    ...(terms?.timeoutMs !== undefined && plan.gatePolicy.timeoutCoversReview ? { endsAt: now + terms.timeoutMs } : {}),
     ...(cache === null ? {} : { cache }),
     requestRef: association.requestRef,
     ...(incoming.trace === undefined ? {} : { trace: incoming.trace }),

@@ -88,14 +88,14 @@ async function withAddedContext(
     incoming.contextIgnored === null ||
     context === undefined ||
     !plan.ok ||
-    plan.value.gates.context !== "thisServer"
+    plan.value.gatePolicy.context !== "thisServer"
   )
     return null;
   const added = withContext(incoming.request, await context());
   if (added === null) return null;
   const { request, parts, characters } = added;
   const again = await planFor({ ...incoming, request });
-  if (!again.ok || again.value.gates.context !== "thisServer") return null;
+  if (!again.ok || again.value.gatePolicy.context !== "thisServer") return null;
   const extended: MessageRequest = {
     ...incoming,
     request,

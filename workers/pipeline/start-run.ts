@@ -11,7 +11,7 @@ import { keySharesOf } from "./key-shares.ts";
 import { enqueue } from "./write-behind.ts";
 import { answerFast } from "./fast.ts";
 import type { Started } from "./pipeline-request.ts";
-import { stagesIn } from "./route.ts";
+import { stagesOf } from "../../shared/run/stages.ts";
 import { type RunContext, asRunInput, requestInputOf } from "./run-context.ts";
 import { exportAttached } from "./traced.ts";
 
@@ -59,8 +59,8 @@ async function adoptIdentical(context: RunContext, { plan, identical, giveBackGr
     requestRef,
     requestor,
     endpoint,
-    stages: stagesIn(plan),
-    deciders: decidersDigest(plan.gates),
+    stages: stagesOf(plan),
+    deciders: decidersDigest(plan.gatePolicy),
     waiting: responseMode.kind === "callback" ? responseMode.waiting : null,
     isRetry: incoming.isRetry === true,
   });

@@ -32,14 +32,14 @@ function planned(then: object = {}, request?: ChatRequest, by?: Partial<Requesto
   return made.value;
 }
 
-const openingOf = ({ candidates, gates, risks, judged }: Plan, over: Partial<RunInput> = {}): Omit<RunInput, "request"> => ({
+const openingOf = ({ candidates, gatePolicy, risks, judged }: Plan, over: Partial<RunInput> = {}): Omit<RunInput, "request"> => ({
   id: "run_1",
   createdAt: now,
   endpoint: "sampling",
   key: { id: "key_dev", name: "dev", owner: "you" },
   requestor,
   candidates,
-  plan: gates,
+  gatePolicy,
   risks,
   judged,
   use: { endpoint: "sampling", revision: null, features: [], maxTokens: 0 },
@@ -86,7 +86,7 @@ const saying = (text: string, over: Partial<ChatRequest> = {}): ChatRequest =>
 describe("an offer", () => {
   const facts: OfferFacts = {
     gate: "request",
-    plan: planned({ boundTo: "key" }).gates,
+    gatePolicy: planned({ boundTo: "key" }).gatePolicy,
     requestor,
     reply: null,
     risks: [{ level: "low" }, { level: "medium" }],
@@ -101,7 +101,7 @@ describe("an offer", () => {
       ["tool", ["session", "tool"]],
       ["server", ["session", "tool", "server"]],
     ] as const)
-      expect(offerOf({ ...facts, plan: planned({ boundTo }).gates })).toMatchObject({ scopes });
+      expect(offerOf({ ...facts, gatePolicy: planned({ boundTo }).gatePolicy })).toMatchObject({ scopes });
     expect(offerOf({ ...facts, gate: "response", risks: [] })).toMatchObject({ risk: "none" });
   });
 
@@ -116,9 +116,9 @@ describe("an offer", () => {
   });
 
   test.each<[string, Partial<OfferFacts>]>([
-    ["the rules do not enable grants", { plan: planned({ grants: false }).gates }],
-    ["two must approve", { plan: planned({ quorum: 2 }).gates }],
-    ["the policy opens the gate", { plan: planned({ request: "allow" }).gates }],
+    ["the rules do not enable grants", { gatePolicy: planned({ grants: false }).gatePolicy }],
+    ["two must approve", { gatePolicy: planned({ quorum: 2 }).gatePolicy }],
+    ["the policy opens the gate", { gatePolicy: planned({ request: "allow" }).gatePolicy }],
     ["the request was edited", { requestVersion: 2 }],
     ["the request was edited, for the reply to it too", { gate: "response", requestVersion: 2 }],
     ["the reply was edited", { gate: "response", replyVersion: 2 }],
@@ -244,7 +244,7 @@ test("whatever grants there are, what the policy refuses is refused and a gate t
         params: "digest",
       });
       const granted = query === null ? [] : useGrants(grants, [], { ...query, asked: "fresh" }, now).passes;
-      const after = stagesOf({ plan: made.value.gates, granted, request: requestOf() });
+      const after = stagesOf({ gatePolicy: made.value.gatePolicy, granted, request: requestOf() });
       const isAllowed = then.grants && then.quorum === 1;
       const always = isAllowed ? [] : [{ kind: "always" }];
       expect(after).toEqual([
@@ -270,7 +270,7 @@ test.each([
     const pass = { gate: "response", grant: "g", by: "Ada" } as const;
     const granted = [{ ...pass, gate: "request" } as const, replyRiskAtMost === undefined ? pass : { ...pass, replyRiskAtMost }];
     const ifRisk = responseIfRisk === null ? [] : [{ kind: "ifRisk", level: responseIfRisk }];
-    expect(stagesOf({ plan: planned({ replyRisk }).gates, granted, request: requestOf() })).toEqual([
+    expect(stagesOf({ gatePolicy: planned({ replyRisk }).gatePolicy, granted, request: requestOf() })).toEqual([
       { kind: "review", name: "request", when: [] },
       { kind: "act", act: "model" },
       { kind: "review", name: "response", when: [{ kind: "ifEdited" }, ...ifRisk] },

@@ -21,7 +21,8 @@ const view: ReviewView = {
   written: { by: "Grace Hopper", at: 0, reply },
   handedBy: { by: "Bo Chen", at: 0, note: `the note ${secret}` },
 };
-const inputOf = (terms: RedactionTerms) => ({ plan: { noticeExcerpt: "start" }, redaction: terms }) as Parameters<typeof forNotice>[1]; // all that is read
+const inputOf = (terms: RedactionTerms) =>
+  ({ gatePolicy: { noticeExcerpt: "start" }, redaction: terms }) as Parameters<typeof forNotice>[1]; // all that is read
 
 describe("a view for notices", () => {
   const { view: shown, excerpt } = forNotice(view, inputOf(redaction));

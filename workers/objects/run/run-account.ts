@@ -44,7 +44,8 @@ export function currentRequest(store: RunStore, state: RunState): RequestVersion
 export function outcomeOf(store: RunStore, state: RunState, input: StoredInput): Outcome {
   const { end } = state;
   const model = store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
-  if (end?.kind !== "completed") return outcomeOfEnd(end ?? { kind: "failed" }, input.plan.tellReason, model?.attempts ?? [], input.id);
+  if (end?.kind !== "completed")
+    return outcomeOfEnd(end ?? { kind: "failed" }, input.gatePolicy.tellReason, model?.attempts ?? [], input.id);
   const content = currentRequest(store, state);
   const reply = store.replyVersion(state.reviews.response?.version ?? 1);
   const approved = state.reviews.response?.digest ?? state.reviews.request?.written?.reply;
@@ -150,14 +151,14 @@ function lastChange(input: StoredInput, { reviews, call }: RunState): number {
 /** The grant that this reviewer may give with an approval at this gate; null where none. */
 export const grantOffer = (
   store: RunStore,
-  { plan, requestor, risks, sessionless }: StoredInput,
+  { gatePolicy, requestor, risks, sessionless }: StoredInput,
   { reviews }: RunState,
   gate: Gate,
   reviewer: Reviewer,
 ): GrantOffer | null =>
   offerOf({
     gate,
-    plan,
+    gatePolicy,
     requestor,
     risks,
     reply: gate === "response" ? store.replyVersion(1) : null,

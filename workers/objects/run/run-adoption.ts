@@ -52,7 +52,7 @@ export class RunAdoption {
     if (isSoonAfter && state.end !== null && isDecidedAgainst(state.end)) return this.#answerAgain({ requestor, endpoint, requestRef });
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
     // Earlier reviews count only where the same people would be asked now.
-    if ((closed.request || closed.response) && deciders !== decidersDigest(input.plan)) return "refused";
+    if ((closed.request || closed.response) && deciders !== decidersDigest(input.gatePolicy)) return "refused";
     // A requestor that has yet to open its window, or to open it again after a reset, is not gone.
     if (state.end === null && !isRetry && !this.#deps.store.isRequestorGone()) return "refused";
     if (state.end !== null && (state.end.kind !== "completed" || (!isSoonAfter && (delivery?.to ?? 0) > 0))) return "refused";

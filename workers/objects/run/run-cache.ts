@@ -22,7 +22,7 @@ export const cachedFor = ({ cache }: Pick<StoredInput, "cache">, state: RunState
  * Twice is the same as once.
  */
 export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, state: RunState): Promise<void> {
-  const { cache, key, plan } = input;
+  const { cache, key, gatePolicy } = input;
   if (cache === undefined || state.end === null) return;
   if (state.end.kind === "rejected") return forgetReply(env, key.id, cache);
   // The reply to an edited request does not answer the request as it came.
@@ -36,7 +36,7 @@ export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, 
   // A result of a tool is never kept.
   if (reply === null || "kind" in reply || model === null || candidate === null) return;
   const { found } = cache;
-  const deciders = decidersDigest(plan);
+  const deciders = decidersDigest(gatePolicy);
   const before = found?.approved.deciders === deciders ? found.approved : undefined;
   const isApproved = (gate: Gate): boolean => state.reviews[gate]?.closing?.how === "approved" || before?.[gate] === true;
   const approved = { request: isApproved("request"), response: isApproved("response"), deciders };

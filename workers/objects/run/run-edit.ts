@@ -129,11 +129,11 @@ function answeredByReviewer(
   content: RequestVersion,
   { by, form }: Omit<Formed, "gate">,
 ): EditedContent {
-  const { candidates, plan } = input;
+  const { candidates, gatePolicy } = input;
   const { answer = "" } = form;
   if (isRoom(by)) return invalid({ kind: "notWritable" });
   const { request } = content;
-  const reply = writtenReply(request, answer, { model: writtenModelFor(plan, by.name), rule: replyRuleOf(request) });
+  const reply = writtenReply(request, answer, { model: writtenModelFor(gatePolicy, by.name), rule: replyRuleOf(request) });
   if (!reply.ok) return { kind: "invalid", issues: reply.error };
   const risks = findRisks(reply.value);
   return {

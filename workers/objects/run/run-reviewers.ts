@@ -49,8 +49,8 @@ export class RunReviewers {
   /**
    * Everybody who may come to decide this run; a link names its reviewer by the index in this list.
    */
-  people({ plan }: StoredInput): readonly Reviewer[] {
-    this.#people ??= peopleOfPlan(plan);
+  people({ gatePolicy }: StoredInput): readonly Reviewer[] {
+    this.#people ??= peopleOfPlan(gatePolicy);
     return this.#people;
   }
 
@@ -65,10 +65,10 @@ export class RunReviewers {
    */
   handOverCandidates(input: StoredInput): string[] {
     const channels = openChannels(this.#deps.env);
-    const { plan } = input;
-    const asked = new Set(plan.reviewers.map(({ name }) => name));
+    const { gatePolicy } = input;
+    const asked = new Set(gatePolicy.reviewers.map(({ name }) => name));
     return this.people(input)
-      .filter(({ name }) => !asked.has(name) && (plan.selfApproval || !isSamePerson(plan.owner, name)))
+      .filter(({ name }) => !asked.has(name) && (gatePolicy.selfApproval || !isSamePerson(gatePolicy.owner, name)))
       .filter((each) => channelsFor(each, channels).first.length > 0)
       .map(({ name }) => name);
   }

@@ -71,13 +71,13 @@ const firstState = (input: StoredInput & Pick<RunInput, "request">, terms: Revie
 
 const noReview: ReviewTerms = { reviewers: [], escalateTo: [], quorum: 1, owner: null, selfApproval: true, deadlineSeconds: 0 };
 
-const termsOf = ({ plan, endsAt, call }: StoredInput, request: SubjectRequest): ReviewTerms => ({
-  reviewers: plan.reviewers.map(({ name }) => name),
-  escalateTo: plan.escalate?.to.map(({ name }) => name) ?? [],
-  quorum: plan.quorum,
-  owner: plan.owner,
-  selfApproval: plan.selfApproval,
-  deadlineSeconds: plan.deadlineSeconds,
+const termsOf = ({ gatePolicy, endsAt, call }: StoredInput, request: SubjectRequest): ReviewTerms => ({
+  reviewers: gatePolicy.reviewers.map(({ name }) => name),
+  escalateTo: gatePolicy.escalate?.to.map(({ name }) => name) ?? [],
+  quorum: gatePolicy.quorum,
+  owner: gatePolicy.owner,
+  selfApproval: gatePolicy.selfApproval,
+  deadlineSeconds: gatePolicy.deadlineSeconds,
   ...(endsAt === undefined ? {} : { endsAt }),
   ...(isToolCall(request) || call?.once === true ? { once: true } : {}),
 });

@@ -150,12 +150,12 @@ export class RunTransitions {
   }
 
   /** Starts a gate's clock: its deadline, its reminders, its escalation. */
-  #openGate(review: Review, { plan }: StoredInput): RecordFact[] {
+  #openGate(review: Review, { gatePolicy }: StoredInput): RecordFact[] {
     const { gate, version, digest, reviewers, deadlineAt, openedAt } = review;
     this.#deps.store.schedule.set(`deadline:${gate}`, deadlineAt);
-    for (const [index, seconds] of plan.remindAtSeconds.entries())
+    for (const [index, seconds] of gatePolicy.remindAtSeconds.entries())
       this.#deps.store.schedule.set(`remind${index}:${gate}`, openedAt + seconds * 1000);
-    if (plan.escalate !== null) this.#deps.store.schedule.set(`escalate:${gate}`, openedAt + plan.escalate.afterSeconds * 1000);
+    if (gatePolicy.escalate !== null) this.#deps.store.schedule.set(`escalate:${gate}`, openedAt + gatePolicy.escalate.afterSeconds * 1000);
     return [{ kind: "reviewOpened", gate, version, digest, reviewers, deadlineAt: new Date(deadlineAt).toISOString() }];
   }
 }
