@@ -121,14 +121,14 @@ export const associationMutants: readonly Mutant[] = [
   },
   {
     name: "sampling without a session is refused",
-    file: "workers/pipeline/sampling-call.ts",
+    file: "workers/pipeline/incoming/sampling-call.ts",
     from: 'if (sessionName === undefined) return err({ kind: "notAssociated", why: "noSession" });',
     to: 'if (sessionName === undefined) throw new Error("none");',
     test: { file: "test/workers/contract/errors.test.ts", only: "params against the schema|before the model" },
   },
   {
     name: "sampling without a client request is refused",
-    file: "workers/pipeline/sampling-call.ts",
+    file: "workers/pipeline/incoming/sampling-call.ts",
     from: 'if (originating === undefined) return err({ kind: "notAssociated", why: "noOriginatingRequest" });',
     to: 'if (originating === undefined) throw new Error("none");',
     test: { file: "test/workers/contract/errors.test.ts", only: "params against the schema|before the model" },
@@ -156,14 +156,14 @@ export const associationMutants: readonly Mutant[] = [
   },
   {
     name: "a session forgets a request whose id stands for another",
-    file: "workers/pipeline/associate.ts",
+    file: "workers/pipeline/admit/associate.ts",
     from: 'if (reserve !== null && asked.value.kind === "fresh") await forgetReservation(context);',
     to: "",
     test: { file: "test/workers/contract/control/repeats.test.ts", only: "in two sessions at once" },
   },
   {
     name: "an id that stands for another request is a conflict",
-    file: "workers/pipeline/associate.ts",
+    file: "workers/pipeline/admit/associate.ts",
     from: 'if (reserved.status === "fulfilled" && reserved.value) return asked.value;',
     to: 'if (reserved.status === "fulfilled") return asked.value;',
     test: { file: "test/workers/contract/control/repeats.test.ts", only: "in two sessions at once" },

@@ -7,7 +7,7 @@ const budgets = (only: string): Mutant["test"] => ({ file: "test/workers/contrac
 const stops = (only: string): Mutant["test"] => ({ file: "test/workers/contract/stops.test.ts", only });
 
 const arithmetic = { file: "shared/budget/account.ts" };
-const spending = { file: "workers/pipeline/spending.ts" };
+const spending = { file: "workers/pipeline/spend/spending.ts" };
 
 export const budgetMutants: readonly Mutant[] = [
   {
@@ -88,7 +88,7 @@ export const budgetMutants: readonly Mutant[] = [
     test: stops("where the stops cannot be read"),
   },
   {
-    file: "workers/pipeline/stops.ts",
+    file: "workers/pipeline/spend/stops.ts",
     name: "what an isolate was told of stops is soon over",
     from: "if (this.#known === null || age < 0 || age >= stopsKnownMs) return null;",
     to: "if (this.#known === null || age < 0 || age >= 60 * stopsKnownMs) return null;",

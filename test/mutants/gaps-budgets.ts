@@ -17,8 +17,8 @@ const arithmetic = { file: "shared/budget/account.ts" };
 const held = { file: "shared/budget/held-share.ts" };
 const cost = { file: "shared/budget/cost.ts" };
 const token = { file: "shared/credential/scoped-token.ts" };
-const v1Call = { file: "workers/pipeline/v1-call.ts" };
-const spending = { file: "workers/pipeline/spending.ts" };
+const v1Call = { file: "workers/pipeline/incoming/v1-call.ts" };
+const spending = { file: "workers/pipeline/spend/spending.ts" };
 
 export const budgetGapMutants: readonly Mutant[] = [
   {

@@ -43,14 +43,14 @@ export const imageMutants: readonly Mutant[] = [
   },
   {
     name: "a request's images are rasters before it is planned",
-    file: "workers/pipeline/plain-request.ts",
+    file: "workers/pipeline/incoming/plain-request.ts",
     from: "imagesIn(content).length === 0)) return ok",
     to: "imagesIn(content).length >= 0)) return ok",
     test: contract("near-white"),
   },
   {
     name: "decoding is let in by the key's limits first",
-    file: "workers/pipeline/plain-request.ts",
+    file: "workers/pipeline/incoming/plain-request.ts",
     from: "if (!admitted.ok) return admitted;",
     to: "",
     test: contract("decoding is counted"),

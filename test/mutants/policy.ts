@@ -6,7 +6,7 @@ const conditions = { file: "shared/policy/conditions.ts", test: { file: "test/sh
 const evaluate = { file: "shared/policy/evaluate.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const policyReplay = { file: "shared/record/policy-replay.ts", test: { file: "test/shared/record/policy-replay.test.ts" } };
 const limits = { file: "shared/policy/limits.ts", test: { file: "test/shared/policy/limits.test.ts" } };
-const keyShares = { file: "workers/pipeline/key-shares.ts", test: { file: "test/workers/pipeline/key-shares.test.ts" } };
+const keyShares = { file: "workers/pipeline/admit/key-shares.ts", test: { file: "test/workers/pipeline/key-shares.test.ts" } };
 const shares = { file: "shared/policy/share.ts", test: { file: "test/shared/policy/share.test.ts" } };
 const callShares = { file: "shared/policy/call-share.ts", test: { file: "test/shared/policy/call-share.test.ts" } };
 

@@ -14,14 +14,14 @@ export const redactionMutants: readonly Mutant[] = [
   },
   {
     name: "a reply on the fast path is masked",
-    file: "workers/pipeline/fast.ts",
+    file: "workers/pipeline/start/fast.ts",
     from: "const outcome = completed(value, input.request",
     to: "const outcome = completed(said.reply, input.request",
     test: { file: contract, only: "the model gets the masked request" },
   },
   {
     name: "a stream waits for the whole reply where a rule may mask it",
-    file: "workers/pipeline/fast.ts",
+    file: "workers/pipeline/start/fast.ts",
     from: "onDelta: isWhole ? undefined : onDelta",
     to: "onDelta",
     test: { file: contract, only: "a stream of the control endpoint" },

@@ -10,7 +10,7 @@ const runs = (only: string): Mutant["test"] => ({ file: "test/workers/objects/re
 export const revocationMutants: readonly Mutant[] = [
   {
     name: "a task is its key's at the relay too",
-    file: "workers/pipeline/own-task.ts",
+    file: "workers/pipeline/wait/own-task.ts",
     from: "snapshot === null || snapshot.key !== key",
     to: "snapshot === null",
     test: contract("of another key is told that there is none"),
@@ -136,7 +136,7 @@ export const revocationMutants: readonly Mutant[] = [
   },
   {
     name: "a reply on the fast path is not delivered to a key that ended",
-    file: "workers/pipeline/fast.ts",
+    file: "workers/pipeline/start/fast.ts",
     from: "return cutOff(call, called, calling);",
     to: "return (await calling).outcome;",
     test: contract("is told so while the model still thinks"),

@@ -49,14 +49,14 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "a reply whose risk may close its gate is no fast one",
-    file: "workers/pipeline/route.ts",
+    file: "workers/pipeline/admit/route.ts",
     from: 'found === undefined ? "high" :',
     to: 'found === undefined ? "none" :',
     test: { file: "test/workers/contract/reply-risk.test.ts", only: "at the level reviewed" },
   },
   {
     name: "a reply from the cache is looked at by the rule that applies now",
-    file: "workers/pipeline/route.ts",
+    file: "workers/pipeline/admit/route.ts",
     from: 'found === undefined ? "high" : highestRisk(findRisks(found.reply))',
     to: 'found === undefined ? "high" : "none"',
     test: { file: "test/workers/contract/reply-risk.test.ts", only: "in the cache is asked about" },
@@ -272,7 +272,7 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     name: "a model call that may be paid for twice is recorded before it is made",
-    file: "workers/pipeline/fast.ts",
+    file: "workers/pipeline/start/fast.ts",
     from: "if (input.takenOver) told = await tellOfTakeover(env, input);",
     to: "",
     test: { file: "test/workers/objects/reserving.test.ts", only: "is in the record before it is made" },

@@ -44,21 +44,21 @@ export const v1Mutants: readonly Mutant[] = [
     test: tokens("ends with its client request"),
   },
   {
-    file: "workers/pipeline/v1-call.ts",
+    file: "workers/pipeline/incoming/v1-call.ts",
     name: "a scoped token ends with its client request",
     from: "if (claims !== null)\n    return {",
     to: 'if (claims !== null && id === "")\n    return {',
     test: tokens("ends with its client request"),
   },
   {
-    file: "workers/pipeline/v1-call.ts",
+    file: "workers/pipeline/incoming/v1-call.ts",
     name: "a question about another image is another request",
     from: "{ request, images, models })",
     to: "{ request, models })",
     test: { file: "test/workers/contract/v1/images.test.ts", only: "about another image is another request" },
   },
   {
-    file: "workers/pipeline/spending.ts",
+    file: "workers/pipeline/spend/spending.ts",
     name: "what is spent with a scoped token counts for it",
     from: "return key.token === undefined ? allowances : [...allowances, tokenAllowance(key.token)];",
     to: "return allowances;",
@@ -80,7 +80,7 @@ export const v1Mutants: readonly Mutant[] = [
   },
   {
     name: "only a client that asks again takes from a requestor who is there",
-    file: "workers/pipeline/start-run.ts",
+    file: "workers/pipeline/start/start-run.ts",
     from: "isRetry: incoming.isRetry === true,",
     to: "isRetry: true,",
     test: { file: "test/workers/contract/v1/retries.test.ts", only: "a second request is one of its own" },

@@ -9,8 +9,8 @@ import { parseRunId } from "../../shared/sealed-id.ts";
 import { runStub } from "../stubs/stubs.ts";
 import type { RunSnapshot } from "../stubs/run-calls.ts";
 import { iso } from "../http/iso-time.ts";
-import { countCalls } from "../pipeline/calls.ts";
-import { parseOutcome } from "../pipeline/wait.ts";
+import { countCalls } from "../pipeline/admit/calls.ts";
+import { parseOutcome } from "../pipeline/wait/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
@@ -19,7 +19,7 @@ import { inPath, asJson, noGoodKey, rateLimited, rpcErrorObject } from "./openap
 import { describe } from "./openapi/describe.ts";
 import { operatorOf, presentedKey, refuseKey, refuseKnown } from "./auth.ts";
 import type { App, AppContext } from "./app-context.ts";
-import { taskOf } from "../pipeline/task.ts";
+import { taskOf } from "../pipeline/wait/task.ts";
 
 export const runRoutes = new Hono<App>();
 

@@ -12,13 +12,13 @@
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Result, ok } from "../../shared/result.ts";
 import type { Plan } from "../../shared/run/plan.ts";
-import { admit } from "./admit.ts";
-import { planFor } from "./plan-request.ts";
-import { attach } from "./repeat.ts";
+import { admit } from "./admit/admit.ts";
+import { planFor } from "./plan/plan-request.ts";
+import { attach } from "./start/repeat.ts";
 import type { PipelineRequest, Started } from "./pipeline-request.ts";
 import { contextOf } from "./run-context.ts";
-import { start } from "./start-run.ts";
-import { exportAttached } from "./traced.ts";
+import { start } from "./start/start-run.ts";
+import { exportAttached } from "./record/traced.ts";
 
 /**
  * Begins a request, or attaches to what is running for the same one. `planned`: the result of

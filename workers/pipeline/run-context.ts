@@ -13,7 +13,7 @@ import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
 import type { KeyCalls } from "../stubs/key-calls.ts";
 import { keyStub } from "../stubs/stubs.ts";
-import { cacheTermsOf } from "./cached-reply.ts";
+import { cacheTermsOf } from "./plan/cached-reply.ts";
 import type { PipelineRequest } from "./pipeline-request.ts";
 
 export type RunContext = {

@@ -13,7 +13,7 @@ import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { configStub, ledgerShardOf, ledgerShards, ledgerStub } from "../../../workers/stubs/stubs.ts";
 import { newRunId } from "../../../workers/pipeline/run-context.ts";
-import { writtenOneByOne } from "../../../workers/pipeline/refusals.ts";
+import { writtenOneByOne } from "../../../workers/pipeline/record/refusals.ts";
 import { control, textEnvelope } from "../support/control.ts";
 import {
   admin,

@@ -4,7 +4,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
+import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call.ts";
 import type { SessionObject } from "../../../workers/objects/session/session-object.ts";
 import type { AssociateAnswer } from "../../../workers/stubs/session-calls.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";

@@ -3,7 +3,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
+import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call.ts";
 import { associateIn } from "../../../workers/stubs/session-calls.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { promptMarker, reasonMarker, replyMarker } from "../support/logs.ts";

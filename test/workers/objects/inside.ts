@@ -5,7 +5,7 @@ import { abortAllDurableObjects, listDurableObjectIds, runDurableObjectAlarm, ru
 import { afterEach, vi } from "vitest";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import { type RecordEvent, type RecordFact, firstBrokenEvent } from "../../../shared/record/record.ts";
-import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
+import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call.ts";
 import type { AssociateInput } from "../../../workers/stubs/session-calls.ts";
 import { runStub } from "../../../workers/stubs/stubs.ts";
 import type { RunObject } from "../../../workers/objects/run/run-object.ts";

@@ -7,7 +7,7 @@ import { RunObject } from "../../../workers/objects/run/run-object.ts";
 import { SessionObject } from "../../../workers/objects/session/session-object.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
-import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
+import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call.ts";
 import {
   answerOf,
   configure,

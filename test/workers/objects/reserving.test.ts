@@ -2,7 +2,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
-import { originatingKey } from "../../../workers/pipeline/sampling-call.ts";
+import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call.ts";
 import { type AssociateInput, associateIn } from "../../../workers/stubs/session-calls.ts";
 import type { SessionObject } from "../../../workers/objects/session/session-object.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";

@@ -4,7 +4,7 @@ import type { Settled } from "../../../workers/stubs/session-calls.ts";
 import type { LedgerEntry } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
-import { enqueue, withSettled } from "../../../workers/pipeline/write-behind.ts";
+import { enqueue, withSettled } from "../../../workers/pipeline/record/write-behind.ts";
 
 const entry: LedgerEntry = { events: [], summary: null };
 

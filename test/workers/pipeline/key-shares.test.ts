@@ -1,7 +1,7 @@
 // What an isolate holds of its keys' limits, without the objects.
 
 import { describe, expect, test } from "vitest";
-import { KeyShares } from "../../../workers/pipeline/key-shares.ts";
+import { KeyShares } from "../../../workers/pipeline/admit/key-shares.ts";
 import type { AdmitAnswer } from "../../../workers/stubs/key-calls.ts";
 
 const now = 1_790_000_000_000;

@@ -13,7 +13,7 @@ import type { Env } from "../../../workers/platform/env.ts";
 import worker from "../../../workers/index.ts";
 import { serveWritten } from "../../../workers/stores/documents.ts";
 import { configStub } from "../../../workers/stubs/stubs.ts";
-import { flushesUnderWay } from "../../../workers/pipeline/write-behind.ts";
+import { flushesUnderWay } from "../../../workers/pipeline/record/write-behind.ts";
 import { neverLogged, promptMarker } from "./logs.ts";
 import { expectPublished } from "./published.ts";
 import { type ScriptedModel, modelHost, scriptModel } from "./provider.ts";

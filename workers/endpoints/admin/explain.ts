@@ -9,7 +9,7 @@ import { explainRouting } from "../../../shared/routing/explain.ts";
 import { parseRoutingTable } from "../../../shared/routing/table.ts";
 import { parseSampling } from "../../../shared/wire/mcp-2025/sampling-params.ts";
 import { reasonText } from "../../../shared/words/reasons.ts";
-import { readyIn } from "../../pipeline/plan-request.ts";
+import { readyIn } from "../../pipeline/plan/plan-request.ts";
 import { lookupIn } from "../../platform/lookup.ts";
 import { paths } from "../../platform/urls.ts";
 import { missingVariable } from "../../providers/ready.ts";

@@ -17,9 +17,9 @@ import type { Completed, Outcome, Ran, Refusal } from "../../../shared/model/out
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
 import { readBytes } from "../../http/body.ts";
-import { mayRead } from "../../pipeline/calls.ts";
-import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../../pipeline/control-task.ts";
-import { type Refused, recordRefusal, thrownRefusal } from "../../pipeline/refusals.ts";
+import { mayRead } from "../../pipeline/admit/calls.ts";
+import { type Doing, type Ending, type EnvelopeCall, beginEnvelope, remember } from "../../pipeline/control/control-task.ts";
+import { type Refused, recordRefusal, thrownRefusal } from "../../pipeline/record/refusals.ts";
 import { Deltas } from "../../http/deltas.ts";
 import {
   type KeptAlive,
@@ -30,7 +30,7 @@ import {
   keptAlive,
   progressMessages,
 } from "../../http/keep-alive.ts";
-import { countOpening } from "../../pipeline/key-watch.ts";
+import { countOpening } from "../../pipeline/wait/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
 import type { KeyRecord } from "../../stores/keys.ts";

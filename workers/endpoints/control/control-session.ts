@@ -3,7 +3,7 @@
 import { Hono } from "hono";
 import { isSessionName, sessionNameError } from "../../../shared/wire/mcp-2025/meta.ts";
 import { conversationStub } from "../../stubs/stubs.ts";
-import { recordRefusal } from "../../pipeline/refusals.ts";
+import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { paths } from "../../platform/urls.ts";
 import { refuse, requireCounted } from "../auth.ts";
 import type { App } from "../app-context.ts";

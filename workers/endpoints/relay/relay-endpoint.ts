@@ -9,7 +9,7 @@ import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { isLaterRevision, isStateless } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { refusedIds } from "../../../shared/wire/json-rpc.ts";
 import { readBytes } from "../../http/body.ts";
-import { watchKey } from "../../pipeline/key-watch.ts";
+import { watchKey } from "../../pipeline/wait/key-watch.ts";
 import { paths } from "../../platform/urls.ts";
 import { named } from "../answer-schema.ts";
 import type { App, AppContext } from "../app-context.ts";

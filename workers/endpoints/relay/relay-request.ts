@@ -3,8 +3,8 @@
 import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
 import type { Server } from "../../../shared/relay/servers.ts";
 import { failures } from "../../../shared/wire/json-rpc.ts";
-import { countCalls } from "../../pipeline/calls.ts";
-import { recordRefusal } from "../../pipeline/refusals.ts";
+import { countCalls } from "../../pipeline/admit/calls.ts";
+import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { callerOf, keyPrefix } from "../../stores/keys.ts";
 import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";

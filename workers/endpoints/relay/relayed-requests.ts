@@ -10,7 +10,7 @@ import { idKey } from "../../../shared/wire/json-rpc.ts";
 import { type Originating, countsInFlight } from "../../../shared/association/relay-association.ts";
 import { isOurs } from "../../../shared/relay/capability-2025.ts";
 import { sessionStub } from "../../stubs/stubs.ts";
-import { originatingKey } from "../../pipeline/sampling-call.ts";
+import { originatingKey } from "../../pipeline/incoming/sampling-call.ts";
 import { type SamplingContext, associationSession } from "./relay-sampling.ts";
 
 type RelayContext = Pick<SamplingContext, "env" | "key" | "server" | "session">;

@@ -10,7 +10,7 @@ import type { RunProgress } from "../../../shared/review/view.ts";
 import type { RequestId, RpcError } from "../../../shared/wire/json-rpc.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
-import { type OpenResponseWatch, watchEndRefusal, watchOpenResponse } from "../../pipeline/key-watch.ts";
+import { type OpenResponseWatch, watchEndRefusal, watchOpenResponse } from "../../pipeline/wait/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { Env } from "../../platform/env.ts";

@@ -15,7 +15,7 @@ import { describeRefusal } from "../../../shared/wire/describe.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import { progressMessages } from "../../http/keep-alive.ts";
-import { type OpenResponseWatch, type WatchEnd, watchEndRefusal, watchOpenResponse } from "../../pipeline/key-watch.ts";
+import { type OpenResponseWatch, type WatchEnd, watchEndRefusal, watchOpenResponse } from "../../pipeline/wait/key-watch.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { type Originating, countsInFlight } from "../../../shared/association/relay-association.ts";
 import type { InFlight } from "./relayed-requests.ts";

@@ -7,7 +7,7 @@ import { type OpenAIError, refusalError } from "../../../shared/wire/openai/open
 import { V1_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import { holderOf } from "../../credentials/scoped-tokens.ts";
-import { recordRefusal } from "../../pipeline/refusals.ts";
+import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { type KeyRecord, callerOf } from "../../stores/keys.ts";
 import type { AppContext } from "../app-context.ts";
 import { isFlooding, presentedKey } from "../auth.ts";

@@ -15,10 +15,10 @@ import {
   progressMessages,
   within,
 } from "../../http/keep-alive.ts";
-import { countOpening } from "../../pipeline/key-watch.ts";
+import { countOpening } from "../../pipeline/wait/key-watch.ts";
 import type { Started } from "../../pipeline/pipeline-request.ts";
-import type { V1Call } from "../../pipeline/v1-call.ts";
-import { awaitRun } from "../../pipeline/wait.ts";
+import type { V1Call } from "../../pipeline/incoming/v1-call.ts";
+import { awaitRun } from "../../pipeline/wait/wait.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { answerError, answerV1 } from "./v1-caller.ts";
 

@@ -7,7 +7,7 @@ import { isEdited } from "../../../shared/run/stages.ts";
 import { type CachedReply, decidersDigest } from "../../../shared/run/run-input.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
 import type { Env } from "../../platform/env.ts";
-import { forgetReply, keepReply } from "../../pipeline/cached-reply.ts";
+import { forgetReply, keepReply } from "../../pipeline/plan/cached-reply.ts";
 import type { RunStore, StoredInput } from "./run-store.ts";
 
 /**

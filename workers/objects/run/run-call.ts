@@ -18,7 +18,7 @@ import { contextOfAttempt } from "../../../shared/telemetry/request-trace.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import { plainResult } from "../../media/plain-reply.ts";
 import { callTool } from "../../mcp-client/functions.ts";
-import { notStopped, permitFor, spendingOf } from "../../pipeline/spending.ts";
+import { notStopped, permitFor, spendingOf } from "../../pipeline/spend/spending.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { callModels } from "../../providers/call-model.ts";
 import { currentRequest } from "./run-account.ts";

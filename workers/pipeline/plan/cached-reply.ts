@@ -1,14 +1,14 @@
 // Replies that are cached for identical requests of one key: looked up after the policy, never
 // across keys, and never past a closed gate at which the same people have not approved them.
 
-import { digestOf } from "../../shared/encoding.ts";
-import { type CacheTerms, type CachedReply, decidersDigest, identicalDigest, requestDigest } from "../../shared/run/run-input.ts";
-import type { Plan } from "../../shared/run/plan.ts";
-import type { Env } from "../platform/env.ts";
-import { errorClass, logEvent } from "../platform/log.ts";
-import { cacheStub } from "../stubs/stubs.ts";
-import { settingsOf } from "../platform/settings.ts";
-import type { PipelineRequest } from "./pipeline-request.ts";
+import { digestOf } from "../../../shared/encoding.ts";
+import { type CacheTerms, type CachedReply, decidersDigest, identicalDigest, requestDigest } from "../../../shared/run/run-input.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
+import type { Env } from "../../platform/env.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { cacheStub } from "../../stubs/stubs.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { PipelineRequest } from "../pipeline-request.ts";
 
 /** Where the reply is cached, and the cached reply. A cache that cannot be read counts as empty. */
 export async function cacheTermsOf(

@@ -1,16 +1,16 @@
 // The plan of a request: which models, which gates. No object is asked and nothing is reserved.
 
-import type { Refusal } from "../../shared/model/outcome.ts";
-import { type Result, err } from "../../shared/result.ts";
-import { type Plan, planRun } from "../../shared/run/plan.ts";
-import type { ReasonPhrase } from "../../shared/words/reasons.ts";
-import type { Env } from "../platform/env.ts";
-import { isolateState } from "../platform/isolate.ts";
-import { lookupIn } from "../platform/lookup.ts";
-import { providerReady } from "../providers/ready.ts";
-import { ConfigurationUnavailable, type Documents, documentsOf } from "../stores/documents.ts";
-import { timed } from "../telemetry/begin-trace.ts";
-import type { PipelineRequest } from "./pipeline-request.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { type Result, err } from "../../../shared/result.ts";
+import { type Plan, planRun } from "../../../shared/run/plan.ts";
+import type { ReasonPhrase } from "../../../shared/words/reasons.ts";
+import type { Env } from "../../platform/env.ts";
+import { isolateState } from "../../platform/isolate.ts";
+import { lookupIn } from "../../platform/lookup.ts";
+import { providerReady } from "../../providers/ready.ts";
+import { ConfigurationUnavailable, type Documents, documentsOf } from "../../stores/documents.ts";
+import { timed } from "../../telemetry/begin-trace.ts";
+import type { PipelineRequest } from "../pipeline-request.ts";
 
 /**
  * The plan by the documents that serve now. Refused: by the policy, without a model, or where the

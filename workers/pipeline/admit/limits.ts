@@ -1,21 +1,21 @@
 // The limits of a key, behind one interface: a request is admitted from the share of them that this
 // isolate holds, or by the KeyObject. No other step knows which.
 
-import type { Refusal } from "../../shared/model/outcome.ts";
-import type { GrantQuery } from "../../shared/policy/grant.ts";
-import { defaultLimits } from "../../shared/policy/limits.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import type { Plan } from "../../shared/run/plan.ts";
-import { settingsOf } from "../platform/settings.ts";
-import type { AdmitAnswer, AdmitInput } from "../stubs/key-calls.ts";
-import { keyStub } from "../stubs/stubs.ts";
-import { timed } from "../telemetry/begin-trace.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import type { GrantQuery } from "../../../shared/policy/grant.ts";
+import { defaultLimits } from "../../../shared/policy/limits.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { AdmitAnswer, AdmitInput } from "../../stubs/key-calls.ts";
+import { keyStub } from "../../stubs/stubs.ts";
+import { timed } from "../../telemetry/begin-trace.ts";
 import { countCalls, notAdmitted } from "./calls.ts";
 import { keySharesOf } from "./key-shares.ts";
-import type { PipelineRequest } from "./pipeline-request.ts";
+import type { PipelineRequest } from "../pipeline-request.ts";
 import type { Route } from "./route.ts";
-import { type RunContext, newRunId } from "./run-context.ts";
-import { enqueue, withReleased } from "./write-behind.ts";
+import { type RunContext, newRunId } from "../run-context.ts";
+import { enqueue, withReleased } from "../record/write-behind.ts";
 
 const leaseSlackMs = 10_000;
 

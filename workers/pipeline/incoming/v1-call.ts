@@ -1,22 +1,22 @@
 // A request of the API under /v1 on its way into the pipeline: the key's client asks for itself,
 // or, with a scoped token, a server asks for the client request that its token is for.
 
-import type { TokenClaims } from "../../shared/credential/scoped-token.ts";
-import { digestOf } from "../../shared/encoding.ts";
-import type { Note } from "../../shared/model/call.ts";
-import type { PointedError, Refusal } from "../../shared/model/outcome.ts";
-import { once } from "../../shared/once.ts";
-import { V1_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
-import type { BlockPointer } from "../../shared/wire/mcp-2025/content-rules.ts";
-import type { ImageAddress } from "../../shared/wire/openai/chat-messages.ts";
-import { defaultLimits } from "../../shared/policy/limits.ts";
-import type { SamplingRequest } from "../../shared/model/sampling.ts";
-import { type Result, ok } from "../../shared/result.ts";
-import { fetchImages } from "../media/envelope-images.ts";
-import { documentsOf } from "../stores/documents.ts";
-import { sessionById, v1Stub } from "../stubs/stubs.ts";
-import { begin } from "./begin.ts";
-import type { Association, MessageRequest, PipelineRequest, Started } from "./pipeline-request.ts";
+import type { TokenClaims } from "../../../shared/credential/scoped-token.ts";
+import { digestOf } from "../../../shared/encoding.ts";
+import type { Note } from "../../../shared/model/call.ts";
+import type { PointedError, Refusal } from "../../../shared/model/outcome.ts";
+import { once } from "../../../shared/once.ts";
+import { V1_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
+import type { BlockPointer } from "../../../shared/wire/mcp-2025/content-rules.ts";
+import type { ImageAddress } from "../../../shared/wire/openai/chat-messages.ts";
+import { defaultLimits } from "../../../shared/policy/limits.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
+import { type Result, ok } from "../../../shared/result.ts";
+import { fetchImages } from "../../media/envelope-images.ts";
+import { documentsOf } from "../../stores/documents.ts";
+import { sessionById, v1Stub } from "../../stubs/stubs.ts";
+import { begin } from "../begin.ts";
+import type { Association, MessageRequest, PipelineRequest, Started } from "../pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
 export type V1Call = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta" | "trace"> & {

@@ -1,14 +1,14 @@
 // The calls of a task's requestor, at every endpoint that has tasks: its status, its cancellation,
 // and its result.
 
-import type { JsonObject } from "../../shared/encoding.ts";
-import type { Refusal } from "../../shared/model/outcome.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import { parseRunId } from "../../shared/sealed-id.ts";
-import { taskResult } from "../../shared/wire/mcp-2025/tasks.ts";
-import type { Env } from "../platform/env.ts";
-import { settingsOf } from "../platform/settings.ts";
-import { runStub } from "../stubs/stubs.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import { parseRunId } from "../../../shared/sealed-id.ts";
+import { taskResult } from "../../../shared/wire/mcp-2025/tasks.ts";
+import type { Env } from "../../platform/env.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { runStub } from "../../stubs/stubs.ts";
 import { taskOf } from "./task.ts";
 
 /**

@@ -1,7 +1,7 @@
 // A run as a task of revision 2025-11-25, for every endpoint that has tasks.
 
-import type { Task } from "../../shared/wire/mcp-2025/tasks.ts";
-import type { RunSnapshot } from "../stubs/run-calls.ts";
+import type { Task } from "../../../shared/wire/mcp-2025/tasks.ts";
+import type { RunSnapshot } from "../../stubs/run-calls.ts";
 
 /** Advice to the task's requestor. */
 const pollIntervalMs = 2_000;

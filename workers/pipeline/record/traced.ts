@@ -1,16 +1,16 @@
 // What is exported of a request when it ends in this Worker: its spans and its data point. A run
 // exports its own.
 
-import type { Endpoint, RecordEvent } from "../../shared/record/record.ts";
-import type { RunSummary } from "../../shared/record/run-summary.ts";
-import type { RequestInput } from "../../shared/run/run-input.ts";
-import { tracedCalls, tracedInput } from "../../shared/run/traced-run.ts";
-import { briefSpans, requestSpans } from "../../shared/telemetry/request-spans.ts";
-import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
-import type { Env } from "../platform/env.ts";
-import { writeDataPoint } from "../telemetry/data-point.ts";
-import { exportSpans } from "../telemetry/otlp-export.ts";
-import type { RunContext } from "./run-context.ts";
+import type { Endpoint, RecordEvent } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
+import type { RequestInput } from "../../../shared/run/run-input.ts";
+import { tracedCalls, tracedInput } from "../../../shared/run/traced-run.ts";
+import { briefSpans, requestSpans } from "../../../shared/telemetry/request-spans.ts";
+import type { RequestTrace } from "../../../shared/telemetry/request-trace.ts";
+import type { Env } from "../../platform/env.ts";
+import { writeDataPoint } from "../../telemetry/data-point.ts";
+import { exportSpans } from "../../telemetry/otlp-export.ts";
+import type { RunContext } from "../run-context.ts";
 
 type Background = Pick<ExecutionContext, "waitUntil">;
 

@@ -1,20 +1,20 @@
 // A `sampling/createMessage` on its way into the pipeline: which client request it serves, what it
 // repeats, and the context that is added where its server asks for some and the policy allows it.
 
-import { digestOf } from "../../shared/encoding.ts";
-import type { Refusal } from "../../shared/model/outcome.ts";
-import { contentIdentity, samplingIdentity } from "../../shared/wire/identity.ts";
-import { once } from "../../shared/once.ts";
-import { type RequestId, idKey } from "../../shared/wire/json-rpc.ts";
-import { type ParsedSampling, pointerInto } from "../../shared/wire/mcp-2025/sampling-params.ts";
-import { type ServerContext, withContext } from "../../shared/relay/added-context.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import { type Evidence, provenanceOf } from "../../shared/association/evidence.ts";
-import type { Plan } from "../../shared/run/plan.ts";
-import { sessionStub } from "../stubs/stubs.ts";
-import { begin } from "./begin.ts";
-import { planFor } from "./plan-request.ts";
-import type { MessageRequest, PipelineRequest, Started } from "./pipeline-request.ts";
+import { digestOf } from "../../../shared/encoding.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { contentIdentity, samplingIdentity } from "../../../shared/wire/identity.ts";
+import { once } from "../../../shared/once.ts";
+import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
+import { type ParsedSampling, pointerInto } from "../../../shared/wire/mcp-2025/sampling-params.ts";
+import { type ServerContext, withContext } from "../../../shared/relay/added-context.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import { type Evidence, provenanceOf } from "../../../shared/association/evidence.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
+import { sessionStub } from "../../stubs/stubs.ts";
+import { begin } from "../begin.ts";
+import { planFor } from "../plan/plan-request.ts";
+import type { MessageRequest, PipelineRequest, Started } from "../pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
 export type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal" | "trace"> & {

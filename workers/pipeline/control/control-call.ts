@@ -1,20 +1,20 @@
 // A request of the control endpoint on its way into the pipeline: it serves no client request, and
 // is known by its own id in every session of its key.
 
-import { digestOf } from "../../shared/encoding.ts";
-import type { Envelope } from "../../shared/wire/control/envelope.ts";
-import type { Refusal } from "../../shared/model/outcome.ts";
-import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
-import { type SubjectRequest, isToolCall } from "../../shared/model/subject/subject.ts";
-import { once } from "../../shared/once.ts";
-import type { Result } from "../../shared/result.ts";
-import type { Requestor } from "../../shared/run/run-input.ts";
-import type { Plan } from "../../shared/run/plan.ts";
-import { controlStub, sessionStub } from "../stubs/stubs.ts";
-import type { SessionCalls } from "../stubs/session-calls.ts";
-import { begin } from "./begin.ts";
-import { planFor } from "./plan-request.ts";
-import type { KnownAssociation, PipelineRequest, Started } from "./pipeline-request.ts";
+import { digestOf } from "../../../shared/encoding.ts";
+import type { Envelope } from "../../../shared/wire/control/envelope.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
+import { type SubjectRequest, isToolCall } from "../../../shared/model/subject/subject.ts";
+import { once } from "../../../shared/once.ts";
+import type { Result } from "../../../shared/result.ts";
+import type { Requestor } from "../../../shared/run/run-input.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
+import { controlStub, sessionStub } from "../../stubs/stubs.ts";
+import type { SessionCalls } from "../../stubs/session-calls.ts";
+import { begin } from "../begin.ts";
+import { planFor } from "../plan/plan-request.ts";
+import type { KnownAssociation, PipelineRequest, Started } from "../pipeline-request.ts";
 
 /** Stands for the client request that a sampling request serves. */
 const noOriginating = "control";

@@ -1,23 +1,23 @@
 // A request whose images are made plain rasters before it is shown or sent. A repeat finds what is
 // running by its original bytes, and decodes nothing.
 
-import { imagesIn, withImages } from "../../shared/image/content-images.ts";
-import { imageErrorWords } from "../../shared/image/image-error.ts";
-import type { PointedError, Refusal } from "../../shared/model/outcome.ts";
-import { defaultLimits } from "../../shared/policy/limits.ts";
-import type { BlockPointer } from "../../shared/wire/mcp-2025/content-rules.ts";
-import type { Message, SamplingRequest } from "../../shared/model/sampling.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import type { Plan } from "../../shared/run/plan.ts";
-import { associateIn } from "../stubs/session-calls.ts";
-import { type ErrorOf, plainImages } from "../media/plain-images.ts";
-import { timed } from "../telemetry/begin-trace.ts";
-import { endedRefusal, sessionQuery } from "./associate.ts";
-import { begin } from "./begin.ts";
-import { admitBeforePlanning } from "./limits.ts";
-import { planFor } from "./plan-request.ts";
-import type { MessageRequest, PipelineRequest, Started } from "./pipeline-request.ts";
-import { enqueue } from "./write-behind.ts";
+import { imagesIn, withImages } from "../../../shared/image/content-images.ts";
+import { imageErrorWords } from "../../../shared/image/image-error.ts";
+import type { PointedError, Refusal } from "../../../shared/model/outcome.ts";
+import { defaultLimits } from "../../../shared/policy/limits.ts";
+import type { BlockPointer } from "../../../shared/wire/mcp-2025/content-rules.ts";
+import type { Message, SamplingRequest } from "../../../shared/model/sampling.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
+import { associateIn } from "../../stubs/session-calls.ts";
+import { type ErrorOf, plainImages } from "../../media/plain-images.ts";
+import { timed } from "../../telemetry/begin-trace.ts";
+import { endedRefusal, sessionQuery } from "../admit/associate.ts";
+import { begin } from "../begin.ts";
+import { admitBeforePlanning } from "../admit/limits.ts";
+import { planFor } from "../plan/plan-request.ts";
+import type { MessageRequest, PipelineRequest, Started } from "../pipeline-request.ts";
+import { enqueue } from "../record/write-behind.ts";
 
 /**
  * `planned`: its plan, where that refuses it. `attached`: the same request was sent before, and

@@ -1,14 +1,14 @@
 // Association: which client request a request serves, and what it repeats. Its session is asked
 // and, where another object knows the request's id, that one at the same time.
 
-import type { Refusal } from "../../shared/model/outcome.ts";
-import { type AssociateAnswer, type AssociateInput, associateIn } from "../stubs/session-calls.ts";
-import { timed } from "../telemetry/begin-trace.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { type AssociateAnswer, type AssociateInput, associateIn } from "../../stubs/session-calls.ts";
+import { timed } from "../../telemetry/begin-trace.ts";
 import { admitSession, countedSession, leaseMsOf } from "./limits.ts";
-import type { KnownAssociation } from "./pipeline-request.ts";
+import type { KnownAssociation } from "../pipeline-request.ts";
 import type { Route } from "./route.ts";
-import type { RunContext } from "./run-context.ts";
-import { withSettled } from "./write-behind.ts";
+import type { RunContext } from "../run-context.ts";
+import { withSettled } from "../record/write-behind.ts";
 
 /** `notCounted`: the session did not begin, since its key has no room for it. */
 export type Associated = Exclude<AssociateAnswer, { kind: "notBegun" }> | { readonly kind: "notCounted"; readonly refusal: Refusal };

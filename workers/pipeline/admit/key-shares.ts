@@ -5,9 +5,9 @@
 // or when no request came for a while, so that what is left of it is free for other isolates. The
 // arithmetic is shared/policy/share.ts.
 
-import { HeldShare, type ShareReport } from "../../shared/policy/share.ts";
-import { isolateState } from "../platform/isolate.ts";
-import type { AdmitAnswer } from "../stubs/key-calls.ts";
+import { HeldShare, type ShareReport } from "../../../shared/policy/share.ts";
+import { isolateState } from "../../platform/isolate.ts";
+import type { AdmitAnswer } from "../../stubs/key-calls.ts";
 
 /** A key that was asked for no longer ago than this gets a share. */
 const busyMs = 1_000;

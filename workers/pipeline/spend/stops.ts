@@ -1,13 +1,13 @@
 // What operators have stopped, as this isolate knows it: asked of a StopObject, and known for
 // `stopsKnownMs`. Nothing is sent without it.
 
-import type { StopScope } from "../../shared/model/call.ts";
-import { type Stops, stoppedBy } from "../../shared/policy/stops.ts";
-import type { Env } from "../platform/env.ts";
-import { isolateState } from "../platform/isolate.ts";
-import { stopShards, stopsKnownMs } from "../stubs/stop-calls.ts";
-import { stopStub } from "../stubs/stubs.ts";
-import { goOnWith } from "./write-behind.ts";
+import type { StopScope } from "../../../shared/model/call.ts";
+import { type Stops, stoppedBy } from "../../../shared/policy/stops.ts";
+import type { Env } from "../../platform/env.ts";
+import { isolateState } from "../../platform/isolate.ts";
+import { stopShards, stopsKnownMs } from "../../stubs/stop-calls.ts";
+import { stopStub } from "../../stubs/stubs.ts";
+import { goOnWith } from "../record/write-behind.ts";
 
 /**
  * From this age on the next is asked for, while the last still counts: a busy isolate never waits.

@@ -2,7 +2,7 @@
 // that it counts for has room for the most that it may cost. Asked right before each attempt, by
 // the fast path and by runs.
 
-import { spentOf, worstOf } from "../../shared/budget/cost.ts";
+import { spentOf, worstOf } from "../../../shared/budget/cost.ts";
 import {
   type Allowance,
   type Budgets,
@@ -10,26 +10,26 @@ import {
   type TokenBudget,
   allowancesFor,
   tokenAllowance,
-} from "../../shared/budget/budgets.ts";
-import type { Refusal } from "../../shared/model/outcome.ts";
-import type { SamplingRequest } from "../../shared/model/sampling.ts";
-import { type SubjectRequest, isMessage } from "../../shared/model/subject/subject.ts";
-import { once } from "../../shared/once.ts";
-import type { ProviderError } from "../../shared/model/call.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import { overBudgetError, stoppedError, unverifiedError } from "../../shared/provider/provider-error.ts";
-import type { Candidate } from "../../shared/routing/choose.ts";
-import type { MessageInput } from "../../shared/run/run-input.ts";
-import { sizeOf } from "../../shared/routing/price.ts";
-import type { Env } from "../platform/env.ts";
-import { errorClass, logEvent } from "../platform/log.ts";
-import { settingsOf } from "../platform/settings.ts";
-import type { Permit, Permitted } from "../providers/send.ts";
-import { bindingBudgetsOf, budgetsInMemory } from "../stores/documents.ts";
-import { budgetStub } from "../stubs/stubs.ts";
+} from "../../../shared/budget/budgets.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import type { SamplingRequest } from "../../../shared/model/sampling.ts";
+import { type SubjectRequest, isMessage } from "../../../shared/model/subject/subject.ts";
+import { once } from "../../../shared/once.ts";
+import type { ProviderError } from "../../../shared/model/call.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import { overBudgetError, stoppedError, unverifiedError } from "../../../shared/provider/provider-error.ts";
+import type { Candidate } from "../../../shared/routing/choose.ts";
+import type { MessageInput } from "../../../shared/run/run-input.ts";
+import { sizeOf } from "../../../shared/routing/price.ts";
+import type { Env } from "../../platform/env.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import type { Permit, Permitted } from "../../providers/send.ts";
+import { bindingBudgetsOf, budgetsInMemory } from "../../stores/documents.ts";
+import { budgetStub } from "../../stubs/stubs.ts";
 import { type Part, type ReserveResult, type ReservedPart, budgetSharesOf } from "./budget-shares.ts";
 import { stopKnown, stopOf } from "./stops.ts";
-import { enqueue } from "./write-behind.ts";
+import { enqueue } from "../record/write-behind.ts";
 
 /** For whom something is to be done, and at which server. */
 type Spender = {

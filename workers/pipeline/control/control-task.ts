@@ -2,38 +2,44 @@
 // where a model chooses functions that run here. Each goes through the pipeline by itself; nothing
 // here decides what is allowed.
 
-import type { SlowTimer } from "../platform/slow-timer.ts";
-import { type ControlCall as FunctionCall, callOf, chosenIn, endedCall, validatedCall } from "../../shared/wire/control/answered-call.ts";
-import type { ControlTask, GivenImage, Turn } from "../../shared/wire/control/envelope.ts";
-import { checkArguments } from "../../shared/wire/control/function-arguments.ts";
-import { registeredFunction } from "../../shared/run/functions.ts";
-import { choiceRequest, embeddingRequest, generationRequest } from "../../shared/wire/control/neutral.ts";
-import { translationRequest } from "../../shared/wire/control/translation.ts";
-import type { ToolCall } from "../../shared/model/subject/tool-call.ts";
-import { type SubjectRequest, isToolCall } from "../../shared/model/subject/subject.ts";
-import type { JsonObject } from "../../shared/encoding.ts";
-import { describeRefusal } from "../../shared/wire/describe.ts";
-import type { Outcome, PointedError, Refusal, RunMeta } from "../../shared/model/outcome.ts";
-import { redactionTermsOf } from "../../shared/policy/redaction-terms.ts";
-import { redactText, rulesAt } from "../../shared/redaction/redact.ts";
-import { defaultLimits } from "../../shared/policy/limits.ts";
-import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import type { RunProgress } from "../../shared/review/view.ts";
-import { conversationStub, runStub } from "../stubs/stubs.ts";
-import { documentsOf, serversOf } from "../stores/documents.ts";
-import { type ImageData, fetchImages, imagePointer } from "../media/envelope-images.ts";
-import { type PlainImage, plainImages } from "../media/plain-images.ts";
-import { functionSchema } from "../mcp-client/functions.ts";
-import { timed, traceAgain } from "../telemetry/begin-trace.ts";
-import type { Started } from "./pipeline-request.ts";
-import { enqueue } from "./write-behind.ts";
+import type { SlowTimer } from "../../platform/slow-timer.ts";
+import {
+  type ControlCall as FunctionCall,
+  callOf,
+  chosenIn,
+  endedCall,
+  validatedCall,
+} from "../../../shared/wire/control/answered-call.ts";
+import type { ControlTask, GivenImage, Turn } from "../../../shared/wire/control/envelope.ts";
+import { checkArguments } from "../../../shared/wire/control/function-arguments.ts";
+import { registeredFunction } from "../../../shared/run/functions.ts";
+import { choiceRequest, embeddingRequest, generationRequest } from "../../../shared/wire/control/neutral.ts";
+import { translationRequest } from "../../../shared/wire/control/translation.ts";
+import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
+import { type SubjectRequest, isToolCall } from "../../../shared/model/subject/subject.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { describeRefusal } from "../../../shared/wire/describe.ts";
+import type { Outcome, PointedError, Refusal, RunMeta } from "../../../shared/model/outcome.ts";
+import { redactionTermsOf } from "../../../shared/policy/redaction-terms.ts";
+import { redactText, rulesAt } from "../../../shared/redaction/redact.ts";
+import { defaultLimits } from "../../../shared/policy/limits.ts";
+import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import type { RunProgress } from "../../../shared/review/view.ts";
+import { conversationStub, runStub } from "../../stubs/stubs.ts";
+import { documentsOf, serversOf } from "../../stores/documents.ts";
+import { type ImageData, fetchImages, imagePointer } from "../../media/envelope-images.ts";
+import { type PlainImage, plainImages } from "../../media/plain-images.ts";
+import { functionSchema } from "../../mcp-client/functions.ts";
+import { timed, traceAgain } from "../../telemetry/begin-trace.ts";
+import type { Started } from "../pipeline-request.ts";
+import { enqueue } from "../record/write-behind.ts";
 import { type ControlCall, beginControl, planControl } from "./control-call.ts";
-import { admitBeforePlanning } from "./limits.ts";
-import { recordRefusal } from "./refusals.ts";
+import { admitBeforePlanning } from "../admit/limits.ts";
+import { recordRefusal } from "../record/refusals.ts";
 import { returnValidatedCall } from "./return-validated-call.ts";
-import { pointed } from "./plain-request.ts";
-import { awaitRun } from "./wait.ts";
+import { pointed } from "../incoming/plain-request.ts";
+import { awaitRun } from "../wait/wait.ts";
 
 export type EnvelopeCall = Pick<ControlCall, "env" | "ctx" | "key" | "signal" | "onDelta" | "envelope" | "identity" | "trace">;
 

@@ -5,17 +5,17 @@
 // outcomes with the flush, or with a repeat of their request; the record to each shard in one call.
 // One request of the isolate carries the flush for all of them, in its own `waitUntil`.
 
-import { portions } from "../../shared/portions.ts";
-import type { RequestRef } from "../../shared/run/run-input.ts";
-import type { ShareReport } from "../../shared/policy/share.ts";
-import type { Settled } from "../stubs/session-calls.ts";
-import type { LedgerEntry } from "../stubs/ledger-calls.ts";
-import type { Env } from "../platform/env.ts";
-import { isolateState } from "../platform/isolate.ts";
-import { errorClass, logEvent } from "../platform/log.ts";
-import { keyStub, ledgerShardOf, ledgerStub, sessionById } from "../stubs/stubs.ts";
-import { budgetSharesOf } from "./budget-shares.ts";
-import { keySharesOf } from "./key-shares.ts";
+import { portions } from "../../../shared/portions.ts";
+import type { RequestRef } from "../../../shared/run/run-input.ts";
+import type { ShareReport } from "../../../shared/policy/share.ts";
+import type { Settled } from "../../stubs/session-calls.ts";
+import type { LedgerEntry } from "../../stubs/ledger-calls.ts";
+import type { Env } from "../../platform/env.ts";
+import { isolateState } from "../../platform/isolate.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { keyStub, ledgerShardOf, ledgerStub, sessionById } from "../../stubs/stubs.ts";
+import { budgetSharesOf } from "../spend/budget-shares.ts";
+import { keySharesOf } from "../admit/key-shares.ts";
 
 /**
  * Long enough that requests under load share a flush, and short before a person would look for a

@@ -1,17 +1,17 @@
 // The same request again: it attaches to what is running, so that no reviewer is asked twice and
 // the model is paid once.
 
-import type { Outcome, Refusal } from "../../shared/model/outcome.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import { type RunInput, nothingSpent } from "../../shared/run/run-input.ts";
-import type { Plan } from "../../shared/run/plan.ts";
-import type { ModelFacts } from "../../shared/run/present.ts";
-import { runStub } from "../stubs/stubs.ts";
-import type { Repeat } from "./admit.ts";
-import { recordRefusal } from "./refusals.ts";
-import type { PipelineRequest, Started } from "./pipeline-request.ts";
-import { type RunContext, runInputOf } from "./run-context.ts";
-import { awaitRun, parseOutcome } from "./wait.ts";
+import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import { type RunInput, nothingSpent } from "../../../shared/run/run-input.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
+import type { ModelFacts } from "../../../shared/run/present.ts";
+import { runStub } from "../../stubs/stubs.ts";
+import type { Repeat } from "../admit/admit.ts";
+import { recordRefusal } from "../record/refusals.ts";
+import type { PipelineRequest, Started } from "../pipeline-request.ts";
+import { type RunContext, runInputOf } from "../run-context.ts";
+import { awaitRun, parseOutcome } from "../wait/wait.ts";
 
 /** Begins a request once more, where the one that it waited for was cut off. */
 export type BeginAgain = (incoming: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;

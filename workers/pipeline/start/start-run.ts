@@ -1,19 +1,19 @@
 // The start of an admitted request: it adopts the run of an identical request whose requestor left,
 // opens a run, or is answered at once.
 
-import { type RunInput, decidersDigest, isMessageInput } from "../../shared/run/run-input.ts";
-import { isMessage } from "../../shared/model/subject/subject.ts";
-import { startSlowTimer } from "../platform/slow-timer.ts";
-import { runStub } from "../stubs/stubs.ts";
-import type { Admitted } from "./admit.ts";
-import { forgetReservation } from "./associate.ts";
-import { keySharesOf } from "./key-shares.ts";
-import { enqueue } from "./write-behind.ts";
+import { type RunInput, decidersDigest, isMessageInput } from "../../../shared/run/run-input.ts";
+import { isMessage } from "../../../shared/model/subject/subject.ts";
+import { startSlowTimer } from "../../platform/slow-timer.ts";
+import { runStub } from "../../stubs/stubs.ts";
+import type { Admitted } from "../admit/admit.ts";
+import { forgetReservation } from "../admit/associate.ts";
+import { keySharesOf } from "../admit/key-shares.ts";
+import { enqueue } from "../record/write-behind.ts";
 import { answerFast } from "./fast.ts";
-import type { Started } from "./pipeline-request.ts";
-import { stagesOf } from "../../shared/run/stages.ts";
-import { type RunContext, asRunInput, requestInputOf } from "./run-context.ts";
-import { exportAttached } from "./traced.ts";
+import type { Started } from "../pipeline-request.ts";
+import { stagesOf } from "../../../shared/run/stages.ts";
+import { type RunContext, asRunInput, requestInputOf } from "../run-context.ts";
+import { exportAttached } from "../record/traced.ts";
 
 type Fresh = Extract<Admitted, { kind: "fresh" }>;
 

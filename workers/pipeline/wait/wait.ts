@@ -1,11 +1,11 @@
 // A caller's wait for a run, through a window (a WebSocket) that is opened again where it breaks,
 // and keeps no object awake.
 
-import { callerLeft } from "../stubs/run-calls.ts";
-import type { Outcome } from "../../shared/model/outcome.ts";
-import type { RunProgress } from "../../shared/review/view.ts";
-import type { Env } from "../platform/env.ts";
-import { runStub } from "../stubs/stubs.ts";
+import { callerLeft } from "../../stubs/run-calls.ts";
+import type { Outcome } from "../../../shared/model/outcome.ts";
+import type { RunProgress } from "../../../shared/review/view.ts";
+import type { Env } from "../../platform/env.ts";
+import { runStub } from "../../stubs/stubs.ts";
 
 export const parseOutcome = (text: string): Outcome => JSON.parse(text) as Outcome; // written by our own pipeline
 

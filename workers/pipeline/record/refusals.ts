@@ -1,21 +1,21 @@
 // Refused requests in the record: each by itself, and a flood as one count, so that refusing stays
 // cheap and the record stays small.
 
-import type { Flood, LedgerEntry } from "../stubs/ledger-calls.ts";
-import { chainEvents, type Endpoint, idWord, type RecordFact, providersWord } from "../../shared/record/record.ts";
-import { type RunSummary, uncalled } from "../../shared/record/run-summary.ts";
-import { judgedNames, judgedRecord } from "../../shared/model/judged-request.ts";
-import type { ParamsRefusal } from "../../shared/json/issue-collector.ts";
-import type { Refusal } from "../../shared/model/outcome.ts";
-import { type RefusalFact, refusalFact } from "../../shared/record/refusal-fact.ts";
-import { samplingMethod } from "../../shared/relay/messages.ts";
-import { runIdOf, runRandomLength } from "../../shared/sealed-id.ts";
-import type { RequestTrace } from "../../shared/telemetry/request-trace.ts";
-import type { Env } from "../platform/env.ts";
-import { isolateState } from "../platform/isolate.ts";
-import { errorClass, logEvent } from "../platform/log.ts";
-import { settingsOf } from "../platform/settings.ts";
-import { ConfigurationUnavailable } from "../stores/documents.ts";
+import type { Flood, LedgerEntry } from "../../stubs/ledger-calls.ts";
+import { chainEvents, type Endpoint, idWord, type RecordFact, providersWord } from "../../../shared/record/record.ts";
+import { type RunSummary, uncalled } from "../../../shared/record/run-summary.ts";
+import { judgedNames, judgedRecord } from "../../../shared/model/judged-request.ts";
+import type { ParamsRefusal } from "../../../shared/json/issue-collector.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { type RefusalFact, refusalFact } from "../../../shared/record/refusal-fact.ts";
+import { samplingMethod } from "../../../shared/relay/messages.ts";
+import { runIdOf, runRandomLength } from "../../../shared/sealed-id.ts";
+import type { RequestTrace } from "../../../shared/telemetry/request-trace.ts";
+import type { Env } from "../../platform/env.ts";
+import { isolateState } from "../../platform/isolate.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import { settingsOf } from "../../platform/settings.ts";
+import { ConfigurationUnavailable } from "../../stores/documents.ts";
 import { exportRefused } from "./traced.ts";
 import { enqueue } from "./write-behind.ts";
 

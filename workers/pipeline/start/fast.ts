@@ -4,17 +4,17 @@
 // The work does not depend on the caller's connection: it is finished, as far as the platform lets
 // a Worker go on after its caller has left, and its outcome is kept for a repeat.
 
-import type { Outcome } from "../../shared/model/outcome.ts";
-import type { Attempt } from "../../shared/model/call.ts";
-import type { KeyEnd } from "../../shared/model/gate.ts";
-import type { SamplingReply } from "../../shared/model/sampling.ts";
-import type { Cause } from "../../shared/record/cause.ts";
-import { failedCause } from "../../shared/record/failed-models.ts";
-import { type RecordEvent, type RecordFact, chainEvents } from "../../shared/record/record.ts";
-import { runSummary } from "../../shared/record/run-summary.ts";
-import { answeredFact, cachedFact } from "../../shared/run/run-record.ts";
-import { maskedReply, mayMaskReply } from "../../shared/run/masked-reply.ts";
-import { completed, runMeta } from "../../shared/run/run-outcome.ts";
+import type { Outcome } from "../../../shared/model/outcome.ts";
+import type { Attempt } from "../../../shared/model/call.ts";
+import type { KeyEnd } from "../../../shared/model/gate.ts";
+import type { SamplingReply } from "../../../shared/model/sampling.ts";
+import type { Cause } from "../../../shared/record/cause.ts";
+import { failedCause } from "../../../shared/record/failed-models.ts";
+import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/record/record.ts";
+import { runSummary } from "../../../shared/record/run-summary.ts";
+import { answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
+import { maskedReply, mayMaskReply } from "../../../shared/run/masked-reply.ts";
+import { completed, runMeta } from "../../../shared/run/run-outcome.ts";
 import {
   type CachedReply,
   type MessageInput,
@@ -25,23 +25,23 @@ import {
   inputFacts,
   redactedFacts,
   requestDigest,
-} from "../../shared/run/run-input.ts";
-import { findRisks, highestRisk } from "../../shared/policy/risk.ts";
-import { isUnasked } from "../../shared/provider/provider-error.ts";
-import type { ModelFacts } from "../../shared/run/present.ts";
-import { once } from "../../shared/once.ts";
-import { contextOfAttempt } from "../../shared/telemetry/request-trace.ts";
-import type { Env } from "../platform/env.ts";
-import { errorClass, logEvent } from "../platform/log.ts";
-import type { startSlowTimer } from "../platform/slow-timer.ts";
-import { appendToLedger, runStub } from "../stubs/stubs.ts";
-import { type ModelAnswer, callModels } from "../providers/call-model.ts";
-import { type PendingEntries, enqueue } from "./write-behind.ts";
-import { keepReply } from "./cached-reply.ts";
-import { keySharesOf } from "./key-shares.ts";
-import { permitFor, spendingOf } from "./spending.ts";
-import { exportAnswered } from "./traced.ts";
-import { watchKey } from "./key-watch.ts";
+} from "../../../shared/run/run-input.ts";
+import { findRisks, highestRisk } from "../../../shared/policy/risk.ts";
+import { isUnasked } from "../../../shared/provider/provider-error.ts";
+import type { ModelFacts } from "../../../shared/run/present.ts";
+import { once } from "../../../shared/once.ts";
+import { contextOfAttempt } from "../../../shared/telemetry/request-trace.ts";
+import type { Env } from "../../platform/env.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import type { startSlowTimer } from "../../platform/slow-timer.ts";
+import { appendToLedger, runStub } from "../../stubs/stubs.ts";
+import { type ModelAnswer, callModels } from "../../providers/call-model.ts";
+import { type PendingEntries, enqueue } from "../record/write-behind.ts";
+import { keepReply } from "../plan/cached-reply.ts";
+import { keySharesOf } from "../admit/key-shares.ts";
+import { permitFor, spendingOf } from "../spend/spending.ts";
+import { exportAnswered } from "../record/traced.ts";
+import { watchKey } from "../wait/key-watch.ts";
 
 type FastCall = {
   readonly env: Env;

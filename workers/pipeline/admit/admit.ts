@@ -1,20 +1,20 @@
 // Admission: what a request repeats, whether its key admits it, and by which route it goes on. A
 // refusal undoes what was reserved, and nothing is spent before all have agreed.
 
-import type { Refusal } from "../../shared/model/outcome.ts";
-import type { GrantQuery } from "../../shared/policy/grant.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import { grantQueryOf } from "../../shared/run/granting.ts";
-import type { Plan } from "../../shared/run/plan.ts";
-import type { AdmitAnswer } from "../stubs/key-calls.ts";
-import type { AssociateAnswer } from "../stubs/session-calls.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import type { GrantQuery } from "../../../shared/policy/grant.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import { grantQueryOf } from "../../../shared/run/granting.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
+import type { AdmitAnswer } from "../../stubs/key-calls.ts";
+import type { AssociateAnswer } from "../../stubs/session-calls.ts";
 import { type Associated, associate, associationRefusal, forgetReservation } from "./associate.ts";
 import { notAdmitted } from "./calls.ts";
 import { admitWithinLimits, refusedLook } from "./limits.ts";
 import { type Route, routeOf } from "./route.ts";
-import type { RunContext } from "./run-context.ts";
-import { affordable } from "./spending.ts";
-import { enqueue } from "./write-behind.ts";
+import type { RunContext } from "../run-context.ts";
+import { affordable } from "../spend/spending.ts";
+import { enqueue } from "../record/write-behind.ts";
 
 export type Repeat = Extract<AssociateAnswer, { kind: "repeat" }>;
 

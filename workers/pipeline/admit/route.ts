@@ -1,11 +1,11 @@
 // The route of a planned request, decided here alone: it is answered at once, or becomes a run.
 
-import { isMessage } from "../../shared/model/subject/subject.ts";
-import type { Plan } from "../../shared/run/plan.ts";
-import { closedGates, stagesOf } from "../../shared/run/stages.ts";
-import { findRisks, highestRisk } from "../../shared/policy/risk.ts";
-import { approvedBefore } from "./cached-reply.ts";
-import type { RunContext } from "./run-context.ts";
+import { isMessage } from "../../../shared/model/subject/subject.ts";
+import type { Plan } from "../../../shared/run/plan.ts";
+import { closedGates, stagesOf } from "../../../shared/run/stages.ts";
+import { findRisks, highestRisk } from "../../../shared/policy/risk.ts";
+import { approvedBefore } from "../plan/cached-reply.ts";
+import type { RunContext } from "../run-context.ts";
 
 /** `fast`: the Worker answers it, and writes the record behind. `run`: a RunObject keeps it. */
 export type Route = "fast" | "run";

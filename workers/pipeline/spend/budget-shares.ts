@@ -5,14 +5,14 @@
 // for. What is settled goes back to the object in the order in which it happened, one call at a
 // time, so that nothing is settled before the report of the share that it belongs to.
 
-import type { Settlement } from "../../shared/budget/account.ts";
-import type { Allowance } from "../../shared/budget/budgets.ts";
-import { HeldBudgetShare } from "../../shared/budget/held-share.ts";
-import type { Env } from "../platform/env.ts";
-import { isolateState } from "../platform/isolate.ts";
-import { errorClass, logEvent } from "../platform/log.ts";
-import type { ReserveAnswer } from "../stubs/budget-calls.ts";
-import { budgetStub } from "../stubs/stubs.ts";
+import type { Settlement } from "../../../shared/budget/account.ts";
+import type { Allowance } from "../../../shared/budget/budgets.ts";
+import { HeldBudgetShare } from "../../../shared/budget/held-share.ts";
+import type { Env } from "../../platform/env.ts";
+import { isolateState } from "../../platform/isolate.ts";
+import { errorClass, logEvent } from "../../platform/log.ts";
+import type { ReserveAnswer } from "../../stubs/budget-calls.ts";
+import { budgetStub } from "../../stubs/stubs.ts";
 
 /** A budget that was asked for no longer ago than this gets a share. */
 const busyMs = 1_000;

@@ -5,15 +5,15 @@
 // breaks is opened again. The window of an open response also counts for the key's limit
 // `heldStreams`, and is closed with its session.
 
-import { fullStatus, mostHeader, revokedCode, revokedStatus, sessionEndedCode, sessionHeader } from "../stubs/key-calls.ts";
-import type { KeyEnd } from "../../shared/model/gate.ts";
-import { type Refusal, keyEndRefusal } from "../../shared/model/outcome.ts";
-import { defaultLimits } from "../../shared/policy/limits.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import type { Env } from "../platform/env.ts";
-import { type SlowTimer, later } from "../platform/slow-timer.ts";
-import { keyStub } from "../stubs/stubs.ts";
-import type { KeyRecord } from "../stores/keys.ts";
+import { fullStatus, mostHeader, revokedCode, revokedStatus, sessionEndedCode, sessionHeader } from "../../stubs/key-calls.ts";
+import type { KeyEnd } from "../../../shared/model/gate.ts";
+import { type Refusal, keyEndRefusal } from "../../../shared/model/outcome.ts";
+import { defaultLimits } from "../../../shared/policy/limits.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import type { Env } from "../../platform/env.ts";
+import { type SlowTimer, later } from "../../platform/slow-timer.ts";
+import { keyStub } from "../../stubs/stubs.ts";
+import type { KeyRecord } from "../../stores/keys.ts";
 
 /** After a revocation everything of the key is to end within two seconds. */
 const firstMs = 1_000;

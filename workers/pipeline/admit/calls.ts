@@ -1,15 +1,15 @@
 // The count of a key's messages, before anything is done for them: exact in its object or from this
 // isolate's share, and rough in this isolate before a body is read.
 
-import type { Refusal } from "../../shared/model/outcome.ts";
-import { type CallReport, HeldCalls } from "../../shared/policy/call-share.ts";
-import { shareMs } from "../../shared/policy/share.ts";
-import { type Bucket, callsPerMinuteOf, defaultLimits, take } from "../../shared/policy/limits.ts";
-import type { Env } from "../platform/env.ts";
-import { isolateMap, isolateState } from "../platform/isolate.ts";
-import type { OverLimit } from "../stubs/key-calls.ts";
-import { keyStub } from "../stubs/stubs.ts";
-import type { KeyRecord } from "../stores/keys.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { type CallReport, HeldCalls } from "../../../shared/policy/call-share.ts";
+import { shareMs } from "../../../shared/policy/share.ts";
+import { type Bucket, callsPerMinuteOf, defaultLimits, take } from "../../../shared/policy/limits.ts";
+import type { Env } from "../../platform/env.ts";
+import { isolateMap, isolateState } from "../../platform/isolate.ts";
+import type { OverLimit } from "../../stubs/key-calls.ts";
+import { keyStub } from "../../stubs/stubs.ts";
+import type { KeyRecord } from "../../stores/keys.ts";
 
 /** Beside the call that every message counts for: creating an object costs as much as a request. */
 export const callsOfNewObject = 9;

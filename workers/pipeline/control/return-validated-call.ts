@@ -1,15 +1,15 @@
 // A function call that is validated and handed back: nothing is sent, so no reviewer is asked; it
 // counts for the key's limits and is recorded like any other request.
 
-import { chainEvents, idWord } from "../../shared/record/record.ts";
-import { type RunSummary, uncalled } from "../../shared/record/run-summary.ts";
-import type { Refusal } from "../../shared/model/outcome.ts";
-import { CONTROL_SERVER } from "../../shared/wire/mcp-2025/meta.ts";
-import { type Result, err, ok } from "../../shared/result.ts";
-import { controlStub } from "../stubs/stubs.ts";
-import { enqueue } from "./write-behind.ts";
+import { chainEvents, idWord } from "../../../shared/record/record.ts";
+import { type RunSummary, uncalled } from "../../../shared/record/run-summary.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { CONTROL_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
+import { type Result, err, ok } from "../../../shared/result.ts";
+import { controlStub } from "../../stubs/stubs.ts";
+import { enqueue } from "../record/write-behind.ts";
 import type { ControlCall } from "./control-call.ts";
-import { admitBeforePlanning } from "./limits.ts";
+import { admitBeforePlanning } from "../admit/limits.ts";
 
 /** Refused: a key that is revoked or over its limits, and an id that stands for another request. */
 export async function returnValidatedCall({
