@@ -1,13 +1,15 @@
-// One request through the pipeline, from any endpoint; an endpoint adds only its wire. Each step is
-// a file:
+// One request through the pipeline, from any endpoint; an endpoint adds only its wire. The folders
+// are the steps:
 //
-//   plan-request   which models may answer, which gates are closed
-//   run-context    the run's id, the key's limits, the cached reply
-//   admit          what it repeats (associate), whether its key admits it (limits), and its route;
-//                  for a run also that it is not stopped, and fits into its budgets
-//   repeat         a repeat attaches to what is running for the same request
-//   start-run      adopts an identical run, opens a run that waits for people, or calls the model
-//                  from here (fast)
+//   incoming   an endpoint's call becomes a PipelineRequest; of the control endpoint: control/
+//   plan       which models may answer, which gates are closed; a cached reply
+//   admit      what it repeats (associate), whether its key admits it (limits), and its route; for
+//              a run also that it is not stopped, and fits into its budgets
+//   start      a repeat attaches to what is running for the same request; any other request adopts
+//              an identical run, opens a run that waits for people, or is answered here (fast)
+//   spend      whether an attempt at a model may be sent
+//   record     what is written after the response; refusals
+//   wait       a caller's wait for a run, tasks, the end of a key meanwhile
 
 import type { Refusal } from "../../shared/model/outcome.ts";
 import { type Result, ok } from "../../shared/result.ts";
