@@ -2,6 +2,7 @@
 // is where there is nothing.
 
 import type { Child } from "hono/jsx";
+import type { PointedError } from "../../../shared/model/outcome.ts";
 import { Icon } from "../icons.tsx";
 import type { ApiError } from "./api.ts";
 import { consoleWords } from "./console-words.ts";
@@ -16,26 +17,27 @@ export const Note = ({ of, children }: { of: "ok" | "bad" | "mind"; children: Ch
   </div>
 );
 
+/** What is wrong in a document, each with its place. */
+export const Details = ({ of }: { of: readonly Partial<PointedError>[] }) =>
+  of.length === 0 ? null : (
+    <ul>
+      {of.slice(0, 20).map(({ pointer, message }) => (
+        <li>
+          {pointer === undefined ? null : <code>{pointer === "" ? "/" : pointer}</code>} {message}
+        </li>
+      ))}
+    </ul>
+  );
+
 /** What the API refused, in its own words, with the places in a document that are wrong. */
 export const Refused = ({ failure: { status, error, body } }: { failure: ApiError }) => {
   const texts = useTexts(consoleWords);
-  const details = Array.isArray(body["details"])
-    ? (body["details"] as readonly { readonly pointer?: string; readonly message?: string }[])
-    : [];
   return (
     <Note of="bad">
       <p>
         <b>{texts.wasRefused}</b> {status === 403 ? texts.notAllowed : error}
       </p>
-      {details.length === 0 ? null : (
-        <ul>
-          {details.slice(0, 20).map(({ pointer, message }) => (
-            <li>
-              {pointer === undefined ? null : <code>{pointer === "" ? "/" : pointer}</code>} {message}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Details of={Array.isArray(body["details"]) ? (body["details"] as readonly Partial<PointedError>[]) : []} />
     </Note>
   );
 };

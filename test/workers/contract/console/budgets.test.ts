@@ -35,7 +35,7 @@ describe("a budget", () => {
     });
     expect(Object.keys(await budgets())).toEqual(["all", "notes", "people"]);
     const last = await opened(browser);
-    expect((await browser.post("budgets", { remove: "notes", ...last })).location).toBe("/console/budgets?done=removed");
+    expect((await browser.post("budgets", { was: "notes", do: "remove", ...last })).location).toBe("/console/budgets?done=removed");
     expect(Object.keys(await budgets())).toEqual(["all", "people"]);
   });
 
@@ -77,7 +77,7 @@ describe("two operators at once", () => {
     await configure("budgets", { budgets: { all, notes } });
     const [ann, bo] = [await atConsole(), await atConsole()];
     const [first, second] = [await opened(ann), await opened(bo)];
-    expect((await ann.post("budgets", { remove: "notes", ...first })).status).toBe(303);
+    expect((await ann.post("budgets", { was: "notes", do: "remove", ...first })).status).toBe(303);
     expect((await bo.post("budgets", { ...fields, ...second })).status).toBe(303);
     expect(Object.keys(await budgets())).toEqual(["all", "people"]);
   });
@@ -88,10 +88,10 @@ describe("two operators at once", () => {
     const [first, second] = [await opened(ann), await opened(bo, "notes")];
     const change = { was: "notes", name: "notes", of: "server", "of-name": "notes", usd: "9", tokens: "", per: "day", notify: "" };
     await bo.post("budgets", { ...change, ...second });
-    const kept = await ann.post("budgets", { remove: "notes", ...first });
+    const kept = await ann.post("budgets", { was: "notes", do: "remove", ...first });
     expect([kept.status, kept.text.includes("Nothing was removed.")]).toEqual([422, true]);
     expect(await budgets()).toHaveProperty("notes");
-    await ann.post("budgets", { remove: "notes", ...(await opened(ann)) });
+    await ann.post("budgets", { was: "notes", do: "remove", ...(await opened(ann)) });
     const gone = await bo.post("budgets", { ...change, ...second });
     expect([gone.status, gone.text.includes("Somebody else removed this")]).toEqual([422, true]);
     expect(await budgets()).not.toHaveProperty("notes");

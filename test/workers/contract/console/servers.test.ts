@@ -48,7 +48,9 @@ describe("a server", () => {
     expect((await browser.post("servers", { ...fields, version })).location).toBe("/console/servers?done=saved");
     expect(await servers()).toEqual({ notes, files: { url: fields.url } });
     const again = await opened(browser);
-    expect((await browser.post("servers", { remove: "notes", version: again.version })).location).toBe("/console/servers?done=removed");
+    expect((await browser.post("servers", { was: "notes", do: "remove", version: again.version })).location).toBe(
+      "/console/servers?done=removed",
+    );
     expect(Object.keys(await servers())).toEqual(["files"]);
   });
 

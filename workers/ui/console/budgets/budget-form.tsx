@@ -4,7 +4,8 @@ import { budgetSchema } from "../../../../shared/budget/budgets.ts";
 import { type FieldCodec, oneOf } from "../../../../shared/json/form-fields.ts";
 import type { Json } from "../../../../shared/json-types.ts";
 import { isObject } from "../../../../shared/json/values.ts";
-import { EntryForm, type EntryFormOf, type FilledForm } from "../entry-form.tsx";
+import { FormBelow, namedEntries } from "../entries-page.tsx";
+import type { EntryState } from "../entry.ts";
 import { Fields, Input, Select, formOf, othersThan } from "../fields.tsx";
 import { type Visit, useTexts } from "../page.ts";
 import { budgetsWords } from "./budgets-words.ts";
@@ -36,9 +37,7 @@ const ofCodec = (control: string): FieldCodec => ({
   },
 });
 
-export const budgetForm: EntryFormOf = {
-  ...formOf(budgetSchema, budgetsWords, { of: ofCodec }),
-  document: "budgets",
+export const budgetForm = namedEntries(formOf(budgetSchema, budgetsWords, { of: ofCodec }), "budgets", {
   initial: { of: "everything", per: "month" },
   errorsOf: ({ of, usd, tokens }, language) => {
     const { wrong } = budgetsWords[language];
@@ -47,10 +46,10 @@ export const budgetForm: EntryFormOf = {
       ...(usd === undefined && tokens === undefined ? { usd: wrong.amount } : {}),
     };
   },
-};
+});
 
-export const BudgetForm = ({ visit, filled }: { readonly visit: Visit; readonly filled: FilledForm }) => {
-  const { typed } = filled;
+export const BudgetForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {
+  const { typed } = state;
   const { form, fields } = useTexts(budgetsWords);
   const own = {
     of: (
@@ -61,5 +60,5 @@ export const BudgetForm = ({ visit, filled }: { readonly visit: Visit; readonly 
     ),
   };
   const first = <Fields form={budgetForm} typed={typed} own={own} of={othersThan(budgetForm, [])} />;
-  return <EntryForm visit={visit} form={budgetForm} filled={filled} texts={form} first={first} />;
+  return <FormBelow visit={visit} of={budgetForm} state={state} texts={form} first={first} />;
 };

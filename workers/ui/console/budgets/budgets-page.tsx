@@ -1,14 +1,16 @@
 // Budgets: what is spent of each, and the forms that add, change and remove one.
 
+import type { JsonObject } from "../../../../shared/json-types.ts";
 import type { BudgetLine } from "../../../endpoints/admin/answers/spend.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
-import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
-import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
-import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Columns, Confirm, Empty } from "../pieces.tsx";
+import type { Document } from "../documents/document-api.ts";
+import { EntriesHead, RowActs, entriesIn, entriesPage, entryOn } from "../entries-page.tsx";
+import type { EntryState } from "../entry.ts";
+import { type PageAnswer, type Visit, useTexts } from "../page.ts";
+import { Columns, Empty } from "../pieces.tsx";
 import { SpendMeter, amountIn } from "../spend-meter.tsx";
 import { BudgetForm, budgetForm, ofIn } from "./budget-form.tsx";
 import { budgetsWords } from "./budgets-words.ts";
@@ -16,7 +18,7 @@ import { budgetsWords } from "./budgets-words.ts";
 /** Of a budget that each key or owner has for itself: those who have spent most of it. */
 const partsShown = 5;
 
-const Of = ({ entry }: { entry: Entry }) => {
+const Of = ({ entry }: { entry: JsonObject }) => {
   const { of } = useTexts(budgetsWords);
   const [kind, name] = ofIn(entry["of"]);
   return <>{fill(of[kind], { name: <Name value={name} /> })}</>;
@@ -40,7 +42,7 @@ const Line = ({ visit, line }: { visit: Visit; line: BudgetLine }) => {
 type RowProps = {
   readonly visit: Visit;
   readonly name: string;
-  readonly entry: Entry;
+  readonly entry: JsonObject;
   readonly lines: readonly BudgetLine[];
   readonly version: number;
 };
@@ -73,42 +75,34 @@ const BudgetRow = ({ visit, name, entry, lines, version }: RowProps) => {
         </td>
       )}
       <td class="end">
-        {visit.may("change") ? (
-          <div class="row-acts">
-            <a class="btn small" href={`${visit.at("budgets", { edit: name })}#form`}>
-              {texts.edit}
-              <span class="sr"> {name}</span>
-            </a>
-            <Confirm
-              visit={visit}
-              to="budgets"
-              fields={{ remove: name, version: String(version) }}
-              ask={texts.remove}
-              about={name}
-              says={fill(texts.removeSays, { name: <Name value={name} /> })}
-              button={texts.removeButton.replace("{name}", () => name)}
-            />
-          </div>
-        ) : null}
+        <div class="row-acts">
+          <RowActs visit={visit} of={budgetForm} name={name} version={version} texts={texts} />
+        </div>
       </td>
     </tr>
   );
 };
 
-type ListProps = { readonly visit: Visit; readonly current: EntryDocument; readonly spend: readonly BudgetLine[] };
+type ListProps = { readonly visit: Visit; readonly current: Document; readonly spend: readonly BudgetLine[] };
 
-const Budgets = ({ visit, current: { entries, version }, spend }: ListProps) => {
+const Budgets = ({ visit, current, spend }: ListProps) => {
   const texts = useTexts(budgetsWords);
   const { columns } = texts;
-  const names = Object.keys(entries);
-  if (names.length === 0) return <Empty>{texts.none}</Empty>;
+  const entries = Object.entries(entriesIn(current, "budgets"));
+  if (entries.length === 0) return <Empty>{texts.none}</Empty>;
   return (
     <table class="cards">
-      <caption>{fill(texts.count, { n: names.length })}</caption>
+      <caption>{fill(texts.count, { n: entries.length })}</caption>
       <Columns of={[columns.name, columns.of, columns.spend, columns.resets]} action={columns.action} />
       <tbody>
-        {Object.entries(entries).map(([name, entry]) => (
-          <BudgetRow visit={visit} name={name} entry={entry} version={version} lines={spend.filter(({ budget }) => budget === name)} />
+        {entries.map(([name, entry]) => (
+          <BudgetRow
+            visit={visit}
+            name={name}
+            entry={entry}
+            version={current.version}
+            lines={spend.filter(({ budget }) => budget === name)}
+          />
         ))}
       </tbody>
     </table>
@@ -127,17 +121,16 @@ const Explained = () => {
   );
 };
 
-async function budgetsShown(visit: Visit, said: EntrySaid = {}): Promise<PageAnswer> {
-  const [current, { budgets: spend }] = await Promise.all([readEntries(visit.api, "budgets"), visit.api.read(paths.admin.spend)]);
+async function budgetsShown(visit: Visit, sent?: EntryState): Promise<PageAnswer> {
+  const [{ current, state }, { budgets: spend }] = await Promise.all([entryOn(visit, budgetForm, sent), visit.api.read(paths.admin.spend)]);
   const texts = budgetsWords[visit.language];
-  const filled = filledForm(visit, budgetForm, current, said);
   return {
     kind: "page",
     title: texts.title,
-    ...(Object.keys(said).length > 0 ? { status: 422 } : {}),
+    ...(sent === undefined ? {} : { status: 422 }),
     body: () => (
       <>
-        <EntriesHead visit={visit} page="budgets" texts={texts} lead={texts.lead} isEditing={filled.was !== null} said={said} />
+        <EntriesHead visit={visit} of={budgetForm} texts={texts} lead={texts.lead} state={state} />
         <section class="card" aria-label={texts.title}>
           <Budgets visit={visit} current={current} spend={spend} />
         </section>
@@ -146,14 +139,10 @@ async function budgetsShown(visit: Visit, said: EntrySaid = {}): Promise<PageAns
           <a href={visit.at("keys")}>{texts.keys}</a>
           <a href={visit.at("documents/budgets")}>{texts.json}</a>
         </p>
-        {visit.may("change") ? <BudgetForm visit={visit} filled={filled} /> : null}
+        {visit.may("change") ? <BudgetForm visit={visit} state={state} /> : null}
       </>
     ),
   };
 }
 
-export const budgetsPage: ConsolePage = {
-  path: "budgets",
-  get: (visit) => budgetsShown(visit),
-  post: (visit) => actOnEntry(visit, budgetForm, (said) => budgetsShown(visit, said)),
-};
+export const budgetsPage = entriesPage(budgetForm, budgetsShown);

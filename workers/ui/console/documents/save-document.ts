@@ -17,6 +17,8 @@ type Save = {
   readonly text?: string;
   /** API keys that it cuts off are not asked about again. */
   readonly mayCutOff?: boolean;
+  /** In place of the page of both changes. */
+  readonly conflict?: () => Promise<PageAnswer>;
   readonly to: (version: number) => string;
 };
 
@@ -26,10 +28,18 @@ type Save = {
  */
 export async function saveDocument(
   visit: Visit,
-  { name, base, document, text = textOf(document), mayCutOff = false, to }: Save,
+  {
+    name,
+    base,
+    document,
+    text = textOf(document),
+    mayCutOff = false,
+    conflict = () => conflictShown(visit, { name, base, text }),
+    to,
+  }: Save,
 ): Promise<Result<PageAnswer, ApiError>> {
   const query = mayCutOff ? { cutOffKeys: "yes" } : {};
   const saved = await visit.api.send("PUT", documentPaths(name).document, { query, body: document, ifMatch: base });
   if (saved.ok) return ok({ kind: "redirect", to: to(saved.value.version) });
-  return saved.error.status === 412 ? ok(await conflictShown(visit, { name, base, text })) : saved;
+  return saved.error.status === 412 ? ok(await conflict()) : saved;
 }

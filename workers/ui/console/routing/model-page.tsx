@@ -47,16 +47,17 @@ const Rest = (drawn: DrawnProps) => {
 };
 
 const entry: TableEntry = {
+  ...modelForm,
   kind: "model",
+  document: "routing",
   name: "id",
-  form: modelForm,
   done: { saved: "model", removed: "removed" },
   script: playScript,
   read: (table, was) => {
     const model = was === null ? { scores: { intelligence: 0.5, speed: 0.5, cost: 0.5 } } : writtenModel(table, was);
     return model === null ? null : { ...model, place: placeOfModel(table, was), standsInFor: was === null ? [] : standsInFor(table, was) };
   },
-  write: (table, was, { place, standsInFor: hints, ...model }) => {
+  write: (table, { was, entry: { place, standsInFor: hints, ...model } }) => {
     const edit: ModelEdit = {
       was,
       model,
@@ -64,7 +65,7 @@ const entry: TableEntry = {
       standsInFor: Array.isArray(hints) ? hints.map(String) : [],
     };
     const changed = withModel(table, edit);
-    return { table: changed, at: pointerTo(["models", indexOf(changed, edit)]) };
+    return { document: changed, at: pointerTo(["models", indexOf(changed, edit)]) };
   },
   without: withoutModel,
   tryDraft: (visit, value, version) => routingShown(visit, { text: textOf(value), value, version }),

@@ -8,15 +8,17 @@ import { providersIn, withProvider, withoutProvider } from "../../../../shared/r
 import { fill } from "../../sentence.tsx";
 import { othersThan } from "../fields.tsx";
 import { providerForm } from "./routing-fields.ts";
+import { routingWords } from "./routing-words.ts";
 import { FieldSet, type TableEntry, pageOf } from "./table-entry.tsx";
 
 const modelsOf = (table: JsonObject, name: string): number =>
   (Array.isArray(table["models"]) ? table["models"] : []).filter((model) => isObject(model) && model["provider"] === name).length;
 
 const entry: TableEntry = {
+  ...providerForm,
   kind: "provider",
+  document: "routing",
   name: "name",
-  form: providerForm,
   done: { saved: "provider", removed: "providerRemoved" },
   read: (table, was) => {
     if (was === null) return { kind: "openai" };
@@ -24,12 +26,13 @@ const entry: TableEntry = {
     const provider = Object.hasOwn(providers, was) ? objectOf(providers[was]) : null;
     return provider === null ? null : { ...provider, name: was };
   },
-  write: (table, was, { name, ...provider }) => ({
-    table: withProvider(table, was, String(name), provider),
-    at: pointerTo(["providers", String(name)]),
+  write: (table, { was, name, entry: { name: _name, ...provider } }) => ({
+    document: withProvider(table, was, name, provider),
+    at: pointerTo(["providers", name]),
   }),
   without: withoutProvider,
-  isTaken: (table, was, { name }) => name !== was && Object.hasOwn(providersIn(table), String(name)),
+  errorsOf: (table, { was, name }, language) =>
+    name !== was && Object.hasOwn(providersIn(table), name) ? { name: routingWords[language].form.taken } : {},
   isKept: (texts, table, name) => (modelsOf(table, name) > 0 ? fill(texts.usedBy, { n: modelsOf(table, name) }) : null),
   fields: (drawn) => <FieldSet {...drawn} title="provider" of={["name", ...othersThan(providerForm, ["name"])]} />,
 };

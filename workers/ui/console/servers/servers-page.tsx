@@ -1,6 +1,7 @@
 // The MCP servers of the relay: how each is reached, whether it answers, and the forms that add,
 // change and remove one.
 
+import type { JsonObject } from "../../../../shared/json-types.ts";
 import type { SunsetLine } from "../../../../shared/record/sunset.ts";
 import type { DoctorCheck } from "../../../endpoints/admin/answers/doctor.ts";
 import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
@@ -8,11 +9,12 @@ import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
-import { type Entry, type EntryDocument, readEntries } from "../entries.tsx";
-import { type EntrySaid, EntriesHead, actOnEntry, filledForm } from "../entry-form.tsx";
+import type { ApiError } from "../api.ts";
+import { EntriesHead, RowActs, entriesIn, entriesPage, entryOn } from "../entries-page.tsx";
+import type { EntryState } from "../entry.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Pager } from "../pager.tsx";
-import { Columns, Confirm, Empty, Note } from "../pieces.tsx";
+import { Columns, Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { ServerForm, serverForm } from "./server-form.tsx";
@@ -22,7 +24,7 @@ const serversOnPage = 50;
 
 type CheckedServer = DoctorCheck & { readonly server: string };
 
-const Sampling = ({ entry }: { entry: Entry }) => {
+const Sampling = ({ entry }: { entry: JsonObject }) => {
   const texts = useTexts(serversWords);
   const mode = String(entry["mode"] ?? "fulfil") as keyof typeof texts.modes; // as the API keeps it
   const association = String(entry["association"] ?? "auto") as keyof typeof texts.associations;
@@ -44,7 +46,7 @@ const Sampling = ({ entry }: { entry: Entry }) => {
 type RowProps = {
   readonly visit: Visit;
   readonly name: string;
-  readonly entry: Entry;
+  readonly entry: JsonObject;
   readonly version: number;
   readonly use: SunsetLine | undefined;
   readonly stops: readonly Stopped[];
@@ -87,23 +89,7 @@ const ServerRow = ({ visit, name, entry, version, use, stops }: RowProps) => {
             </form>
           ) : null}
           <StopHere visit={visit} stop={{ scope: "server", server: name }} stops={stops} called={name} from="servers" />
-          {visit.may("change") ? (
-            <>
-              <a class="btn small" href={`${visit.at("servers", { edit: name })}#form`}>
-                {texts.edit}
-                <span class="sr"> {name}</span>
-              </a>
-              <Confirm
-                visit={visit}
-                to="servers"
-                fields={{ remove: name, version: String(version) }}
-                ask={texts.remove}
-                about={name}
-                says={fill(texts.removeSays, { name: <Name value={name} /> })}
-                button={texts.removeButton.replace("{name}", () => name)}
-              />
-            </>
-          ) : null}
+          <RowActs visit={visit} of={serverForm} name={name} version={version} texts={texts} />
         </div>
       </td>
     </tr>
@@ -112,26 +98,27 @@ const ServerRow = ({ visit, name, entry, version, use, stops }: RowProps) => {
 
 type ListProps = {
   readonly visit: Visit;
-  readonly shown: readonly string[];
-  readonly current: EntryDocument;
+  readonly shown: readonly (readonly [name: string, entry: JsonObject])[];
+  readonly count: number;
+  readonly version: number;
   readonly use: readonly SunsetLine[];
   readonly stops: readonly Stopped[];
 };
 
-const Servers = ({ visit, shown, current: { entries, version }, use, stops }: ListProps) => {
+const Servers = ({ visit, shown, count, version, use, stops }: ListProps) => {
   const texts = useTexts(serversWords);
   const { columns } = texts;
   if (shown.length === 0) return <Empty>{texts.none}</Empty>;
   return (
     <table class="cards">
-      <caption>{fill(texts.count, { n: Object.keys(entries).length })}</caption>
+      <caption>{fill(texts.count, { n: count })}</caption>
       <Columns of={[columns.name, columns.address, columns.mode, columns.used]} action={columns.action} />
       <tbody>
-        {shown.map((name) => (
+        {shown.map(([name, entry]) => (
           <ServerRow
             visit={visit}
             name={name}
-            entry={entries[name] ?? {}}
+            entry={entry}
             version={version}
             use={use.find(({ server }) => server === name)}
             stops={stops}
@@ -159,38 +146,38 @@ const CheckNote = ({ of: { server, state, text } }: { of: CheckedServer }) => {
   );
 };
 
-type Said = EntrySaid & { readonly checked?: CheckedServer };
-async function serversShown(visit: Visit, said: Said = {}): Promise<PageAnswer> {
-  const { checked, ...ofForm } = said;
-  const [current, use, stops] = await Promise.all([readEntries(visit.api, "servers"), usesOf(visit), stopsOf(visit)]);
+type Said = { readonly sent?: EntryState; readonly checked?: CheckedServer; readonly failure?: ApiError };
+
+async function serversShown(visit: Visit, { sent, checked, failure }: Said = {}): Promise<PageAnswer> {
+  const [{ current, state }, use, stops] = await Promise.all([entryOn(visit, serverForm, sent), usesOf(visit), stopsOf(visit)]);
   const texts = serversWords[visit.language];
-  const names = Object.keys(current.entries);
-  const pages = Math.max(1, Math.ceil(names.length / serversOnPage));
+  const entries = Object.entries(entriesIn(current, "servers"));
+  const pages = Math.max(1, Math.ceil(entries.length / serversOnPage));
   const page = Math.min(pages, Math.max(1, Math.floor(Number(visit.query.get("page"))) || 1));
-  const filled = filledForm(visit, serverForm, current, said);
   return {
     kind: "page",
     title: texts.title,
-    ...(Object.keys(ofForm).length > 0 ? { status: 422 } : {}),
+    ...(sent === undefined && failure === undefined ? {} : { status: 422 }),
     body: () => (
       <>
         <EntriesHead
           visit={visit}
-          page="servers"
+          of={serverForm}
           texts={texts}
           lead={fill(texts.lead, { address: <span class="digest">{`${visit.publicUrl}/mcp/`}</span> })}
-          isEditing={filled.was !== null}
-          said={said}
+          state={state}
         />
+        {failure === undefined ? null : <Refused failure={failure} />}
         <StopNote visit={visit} />
         {checked === undefined ? null : <CheckNote of={checked} />}
         <section class="card" aria-label={texts.title}>
           <Servers
             visit={visit}
-            current={current}
+            shown={entries.slice((page - 1) * serversOnPage, page * serversOnPage)}
+            count={entries.length}
+            version={current.version}
             use={use}
             stops={stops}
-            shown={names.slice((page - 1) * serversOnPage, page * serversOnPage)}
           />
         </section>
         <Pager
@@ -200,7 +187,7 @@ async function serversShown(visit: Visit, said: Said = {}): Promise<PageAnswer> 
         <p>
           <a href={visit.at("documents/servers")}>{texts.json}</a>
         </p>
-        {visit.may("change") ? <ServerForm visit={visit} filled={filled} /> : null}
+        {visit.may("change") ? <ServerForm visit={visit} state={state} /> : null}
       </>
     ),
   };
@@ -210,11 +197,13 @@ async function serversShown(visit: Visit, said: Said = {}): Promise<PageAnswer> 
 const usesOf = async ({ api }: Visit): Promise<readonly SunsetLine[]> =>
   (await api.read(paths.admin.sunset, { query: { limit: "200" } })).servers;
 
+const entries = entriesPage(serverForm, (visit, sent) => serversShown(visit, sent === undefined ? {} : { sent }));
+
 async function act(visit: Visit): Promise<PageAnswer> {
   const checked = visit.form.get("check");
-  if (checked === null) return actOnEntry(visit, serverForm, (said) => serversShown(visit, said));
+  if (checked === null) return entries.post(visit);
   const answer = await visit.api.send("POST", paths.admin.doctorServer, { server: checked });
   return serversShown(visit, answer.ok ? { checked: { ...answer.value, server: checked } } : { failure: answer.error });
 }
 
-export const serversPage: ConsolePage = { path: "servers", get: (visit) => serversShown(visit), post: act };
+export const serversPage: ConsolePage = { ...entries, post: act };

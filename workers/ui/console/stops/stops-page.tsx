@@ -9,7 +9,8 @@ import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
-import { readEntries } from "../entries.tsx";
+import { readDocument } from "../documents/document-api.ts";
+import { entriesIn } from "../entries-page.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
@@ -28,14 +29,14 @@ type StopTargets = { readonly servers: readonly string[]; readonly keys: readonl
 const devKey: Key = { id: "key_dev", name: "DEV_API_KEY" };
 
 async function knownThings(visit: Visit): Promise<StopTargets> {
-  const [{ entries }, used, { keys }] = await Promise.all([
-    readEntries(visit.api, "servers"),
+  const [servers, used, { keys }] = await Promise.all([
+    readDocument(visit, "servers"),
     visit.api.read(paths.admin.sunset, { query: { limit: "200" } }),
     visit.api.read(paths.admin.keys),
   ]);
   const isLocal = isLoopbackHost(new URL(visit.publicUrl).hostname);
   return {
-    servers: [...new Set([...Object.keys(entries), ...used.servers.map(({ server }) => server)])].toSorted(),
+    servers: [...new Set([...Object.keys(entriesIn(servers, "servers")), ...used.servers.map(({ server }) => server)])].toSorted(),
     keys: [...keys.filter(({ revokedAt }) => revokedAt === null), ...(isLocal ? [devKey] : [])],
     names: new Map([...keys, devKey].map(({ id, name }) => [id, name])),
   };
