@@ -12,7 +12,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual, parseArgs } from "node:util";
 import { z } from "zod";
-import { Unasked } from "../client/cli/subcommand.ts";
+import { Unasked } from "../client/subcommand.ts";
 import { type Target, targetOf } from "./target.ts";
 
 /** In the order in which they are put back: the policy, which decides who may pass, is the last. */

@@ -10,7 +10,7 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { z } from "zod";
-import { Unasked } from "../client/cli/subcommand.ts";
+import { Unasked } from "../client/subcommand.ts";
 import { type Check, report } from "../client/doctor/report.ts";
 import { type Target, targetOf } from "./target.ts";
 

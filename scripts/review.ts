@@ -9,7 +9,7 @@
 // Exit codes: 0 done; 2 the gateway could not be asked.
 
 import { parseArgs } from "node:util";
-import { Unasked } from "../client/cli/subcommand.ts";
+import { Unasked } from "../client/subcommand.ts";
 import { isReviewLink, reviewLink, reviewWaiting } from "../client/review/terminal.ts";
 import { targetOf } from "./target.ts";
 

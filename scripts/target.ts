@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gatewayAddress, isLocal } from "../client/cli/gateway-address.ts";
-import { Unasked } from "../client/cli/subcommand.ts";
+import { Unasked } from "../client/subcommand.ts";
 import { gatewayOf } from "./data-folder.ts";
 import { devVars } from "./dev-vars.ts";
 

@@ -1,7 +1,7 @@
 // Reads the command line of `countersign`: which subcommand, or help, or what is wrong. Starts
 // nothing, prints nothing.
 
-import type { Ended, Environment, Subcommand } from "./subcommand.ts";
+import type { Ended, Environment, Subcommand } from "../subcommand.ts";
 import { subcommands } from "./subcommands.ts";
 
 export type CommandLine =

@@ -5,7 +5,7 @@ import { parseArgs } from "node:util";
 import { checksFromOutside } from "../doctor/checks.ts";
 import { report } from "../doctor/report.ts";
 import { gatewayAddress } from "./gateway-address.ts";
-import { endedWith, isWrongUse, readArguments, type Subcommand, wrongUse } from "./subcommand.ts";
+import { endedWith, isWrongUse, readArguments, type Subcommand, wrongUse } from "../subcommand.ts";
 import { VERSION } from "./version.ts";
 
 const USAGE = `Usage: countersign doctor [--url <address>]

@@ -1,6 +1,6 @@
 // Which gateway a subcommand asks.
 
-import { Unasked } from "./subcommand.ts";
+import { Unasked } from "../subcommand.ts";
 
 /** Whether the address is this machine's: nothing that is sent to it leaves the machine. */
 export const isLocal = (url: URL): boolean => /^(localhost|127(\.\d{1,3}){3}|\[::1\]|.*\.localhost)$/.test(url.hostname);

@@ -5,7 +5,7 @@
 // be asked.
 
 import { readCommandLine } from "./command-line.ts";
-import { Unasked } from "./subcommand.ts";
+import { Unasked } from "../subcommand.ts";
 import { VERSION } from "./version.ts";
 
 /** @returns the exit code. */

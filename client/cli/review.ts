@@ -3,7 +3,7 @@
 import { parseArgs } from "node:util";
 import { isReviewLink, reviewLink, reviewWaiting } from "../review/terminal.ts";
 import { gatewayAddress } from "./gateway-address.ts";
-import { endedWith, isWrongUse, readArguments, type Subcommand, wrongUse } from "./subcommand.ts";
+import { endedWith, isWrongUse, readArguments, type Subcommand, wrongUse } from "../subcommand.ts";
 
 const USAGE = `Usage: countersign review <link>
        countersign review [--url <address>]

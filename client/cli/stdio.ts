@@ -4,7 +4,7 @@
 import { readStdio, USAGE } from "../stdio/command-line.ts";
 import { type End, endLike } from "../stdio/server-process.ts";
 import { wrap } from "../stdio/wrap.ts";
-import { endedWith, isWrongUse, type Subcommand, wrongUse } from "./subcommand.ts";
+import { endedWith, isWrongUse, type Subcommand, wrongUse } from "../subcommand.ts";
 
 export const stdio: Subcommand = {
   summary: "runs a stdio MCP server and gives it sampling, whatever its client can do",

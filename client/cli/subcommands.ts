@@ -1,7 +1,7 @@
 // The subcommands of `countersign`, in the order of its help. Each is loaded when it is called: a
 // server behind `stdio` starts without what `review` needs.
 
-import type { Subcommand } from "./subcommand.ts";
+import type { Subcommand } from "../subcommand.ts";
 
 export const subcommands: Readonly<Record<string, () => Promise<Subcommand>>> = {
   stdio: async () => (await import("./stdio.ts")).stdio,

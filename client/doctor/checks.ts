@@ -4,7 +4,7 @@
 import { isObject, type Members, parseJson } from "../../shared/json/values.ts";
 import { sessionRevisions } from "../../shared/wire/mcp-2025/features.ts";
 import { revision2026 } from "../../shared/wire/mcp-2026/meta-keys.ts";
-import { Unasked } from "../cli/subcommand.ts";
+import { Unasked } from "../subcommand.ts";
 import type { FetchLike } from "../response-streams.ts";
 import { asAnswer, objectIn } from "../rpc-messages.ts";
 import type { Check } from "./report.ts";

@@ -6,7 +6,7 @@ import { approveAct, editField, formFields } from "../../shared/review/form.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { Unasked } from "../cli/subcommand.ts";
+import { Unasked } from "../subcommand.ts";
 import { type Notice, openNotices } from "./notices.ts";
 
 /** A review that waits, with its link. */

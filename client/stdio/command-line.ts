@@ -2,7 +2,7 @@
 // nothing.
 
 import { parseArgs } from "node:util";
-import { type Environment, isWrongUse, readArguments, type WrongUse, wrongUse } from "../cli/subcommand.ts";
+import { type Environment, isWrongUse, readArguments, type WrongUse, wrongUse } from "../subcommand.ts";
 import { ASSOCIATION_MODES, type AssociationMode } from "../sampling-connection.ts";
 import type { Mode } from "./declare.ts";
 

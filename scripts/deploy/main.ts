@@ -13,7 +13,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { z } from "zod";
-import { Unasked } from "../../client/cli/subcommand.ts";
+import { Unasked } from "../../client/subcommand.ts";
 import { report } from "../../client/doctor/report.ts";
 import { digestOf, quietly } from "../built-workers.ts";
 import { diagnose } from "../doctor.ts";

@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { defaultRoutingTable } from "../../shared/routing/default-table.ts";
 import { type RoutingTable, parseRoutingTable } from "../../shared/routing/table.ts";
-import { Unasked } from "../../client/cli/subcommand.ts";
+import { Unasked } from "../../client/subcommand.ts";
 import { targetOf } from "../target.ts";
 import { type Compared, type PriceList, comparePrices, priceLines, priceListSchema } from "./compare.ts";
 

@@ -5,7 +5,6 @@ import type { Server } from "../../shared/relay/servers.ts";
 import { traceContextOf, traceMembers } from "../../shared/telemetry/trace-context.ts";
 import { isPrivateHost } from "../../shared/address.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { Env } from "../platform/env.ts";
 import { lookupIn } from "../platform/lookup.ts";
 
 /** The client's headers that the server gets. Not `Authorization`, which may have our key. */
@@ -30,7 +29,7 @@ export type UpstreamRequest = {
 };
 
 /** The server's answer, its body unread. */
-export async function askUpstream(env: Env, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
+export async function askUpstream(env: object, server: Server, request: UpstreamRequest): Promise<Result<Response, UpstreamError>> {
   const credential = credentialOf(env, server, request.authorization);
   return credential === undefined ? err("noCredential") : askServer({ server, credential }, request);
 }
@@ -100,7 +99,7 @@ export function lateStream(asking: Promise<Result<Response, UpstreamError>>, lef
 }
 
 /** Null: the server needs none. Undefined: the secret that its entry names is not set. */
-export function credentialOf(env: Env, server: Server, authorization: string | null): string | null | undefined {
+export function credentialOf(env: object, server: Server, authorization: string | null): string | null | undefined {
   if (server.passAuthorization) return authorization;
   if (server.secret === undefined) return null;
   const secret = lookupIn(env)(server.secret)?.trim();

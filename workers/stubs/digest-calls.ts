@@ -1,10 +1,9 @@
 // The calls of a DigestObject and their values. It imports no object.
 
-import type { NoticeError } from "../../shared/notice-channels.ts";
-import type { Channel } from "../channels/channel.ts";
+import type { LinkChannel, NoticeError } from "../../shared/notice-channels.ts";
 
 export type TurnInput = {
-  readonly channel: Channel["name"];
+  readonly channel: LinkChannel;
   /** The same for every attempt at one notice. */
   readonly id: string;
   readonly run: string;

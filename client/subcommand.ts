@@ -1,5 +1,5 @@
-// What a subcommand of `countersign` is: a file in this folder that exports one, and a line in
-// subcommands.ts.
+// What a subcommand of `countersign` is: a file in cli/ that exports one, and a line in
+// cli/subcommands.ts.
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
