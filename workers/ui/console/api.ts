@@ -2,6 +2,7 @@
 // the API says is wrong, in the reader's language where the API has a phrase of it.
 
 import type { Language } from "../../../shared/channels/words/languages.ts";
+import type { PointedError } from "../../../shared/model/outcome.ts";
 import type { AnyPhrase } from "../../../shared/words/text.ts";
 import { phraseIn } from "./phrases.ts";
 import type { ParamKeys } from "hono/types";
@@ -95,6 +96,10 @@ export class Api {
     return err({ status, error: typeof body["error"] === "string" ? body["error"] : text.slice(0, 500), body });
   }
 }
+
+/** What is wrong, each with its place, as every 400 of the API has it. */
+export const detailsOf = (body: ApiError["body"]): readonly PointedError[] =>
+  Array.isArray(body["details"]) ? (body["details"] as readonly PointedError[]) : [];
 
 /** `details`: what is wrong, each with a pointer. All pages show its `message`. */
 function withDetails(value: unknown, language: Language): unknown {

@@ -11,7 +11,7 @@ import { documentsPage, documentPages } from "./documents/documents-page.tsx";
 import { healthPage } from "./overview/health-page.tsx";
 import { overviewPage } from "./overview/overview-page.tsx";
 import type { ConsolePage, PageAnswer, Visit } from "./page.ts";
-import { Refused } from "./pieces.tsx";
+import { Refused, sayingPage } from "./pieces.tsx";
 import { requestPage } from "./requests/request-page.tsx";
 import { requestsPage } from "./requests/requests-page.tsx";
 import { modelPage } from "./routing/model-page.tsx";
@@ -103,34 +103,12 @@ type PageShown = Extract<PageAnswer, { kind: "page" }>;
 
 function notFoundPage({ language }: Visit): PageShown {
   const { title, lead } = consoleWords[language].notFound;
-  return {
-    kind: "page",
-    status: 404,
-    title,
-    body: () => (
-      <>
-        <h1>{title}</h1>
-        <p>{lead}</p>
-      </>
-    ),
-  };
+  return sayingPage({ status: 404, title, says: () => <p>{lead}</p> });
 }
 
 /** The API did not answer what the page is made of. */
 function failedPage(visit: Visit, { failure }: ApiFailed): PageShown {
-  const { failed } = consoleWords[visit.language];
-  return {
-    kind: "page",
-    status: failure.status >= 500 ? 503 : failure.status,
-    title: failed.title,
-    body: () => (
-      <>
-        <h1>{failed.title}</h1>
-        <Refused failure={failure} />
-        <p>
-          <a href={visit.at("")}>{failed.back}</a>
-        </p>
-      </>
-    ),
-  };
+  const { title, back } = consoleWords[visit.language].failed;
+  const status = failure.status >= 500 ? 503 : failure.status;
+  return sayingPage({ status, title, says: () => <Refused failure={failure} />, back: [visit.at(""), back] });
 }

@@ -13,7 +13,7 @@ import { readDocument } from "./documents/document-api.ts";
 import { type EntryForm, type EntryState, actOnEntry, openedEntry } from "./entry.ts";
 import { type DocumentForm, Input, type Typed, hasErrors, useLabels } from "./fields.tsx";
 import { type ConsolePage, type InLanguages, type PageAnswer, type Visit, useTexts } from "./page.ts";
-import { Confirm, Details, Note, Refused } from "./pieces.tsx";
+import { Confirm, Details, Done, Note, Refused } from "./pieces.tsx";
 import { FormToken } from "./shell.tsx";
 
 const en = {
@@ -113,7 +113,6 @@ type HeadProps = {
 /** The top of the page: its name, the way to the form, and what became of the last one. */
 export const EntriesHead = ({ visit, of, texts, lead, state: { was, failure, isNotRemoved = false } }: HeadProps) => {
   const { removal } = useTexts(entryWords);
-  const done = visit.query.get("done");
   return (
     <>
       <div class="head">
@@ -125,7 +124,7 @@ export const EntriesHead = ({ visit, of, texts, lead, state: { was, failure, isN
         ) : null}
       </div>
       <p>{lead}</p>
-      {done === "saved" || done === "removed" ? <Note of="ok">{texts.done[done]}</Note> : null}
+      <Done visit={visit} texts={texts.done} />
       {failure === undefined ? null : <Refused failure={failure} />}
       {isNotRemoved ? <Note of="mind">{removal}</Note> : null}
     </>

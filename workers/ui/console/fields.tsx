@@ -17,9 +17,8 @@ import {
   valuesOf,
 } from "../../../shared/json/form-fields.ts";
 import { objectOf } from "../../../shared/json/values.ts";
-import type { PointedError } from "../../../shared/model/outcome.ts";
 import { issuesOf } from "../../../shared/routing/issues.ts";
-import type { ApiError } from "./api.ts";
+import { type ApiError, detailsOf } from "./api.ts";
 import { type InLanguages, useTexts } from "./page.ts";
 
 /** What stands in the fields of a form, and what is wrong with it, by the name of the field. */
@@ -33,6 +32,13 @@ export function valuesIn(form: URLSearchParams): FieldValues {
 }
 
 export const typedOf = (form: URLSearchParams, errors: Typed["errors"] = {}): Typed => ({ values: valuesIn(form), errors });
+
+/** A form that is shown with these values, of which none is wrong. */
+export const filledWith = (values: Readonly<Record<string, string>>): Typed => ({
+  values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, [value]])),
+  errors: {},
+});
+export const untyped = filledWith({});
 
 export const hasErrors = ({ errors }: Typed): boolean => Object.keys(errors).length > 0;
 
@@ -162,9 +168,8 @@ export const stepsInside = (at: string, pointer: string): readonly string[] | nu
  * note.
  */
 export function fieldErrors({ body }: ApiError, fieldOf: (pointer: string) => string | undefined): Typed["errors"] {
-  const details = Array.isArray(body["details"]) ? (body["details"] as readonly PointedError[]) : []; // as every 400 of the API has them
   return Object.fromEntries(
-    details.flatMap(({ pointer, message }) => {
+    detailsOf(body).flatMap(({ pointer, message }) => {
       const field = fieldOf(pointer);
       return field === undefined ? [] : [[field, message]];
     }),
@@ -174,17 +179,18 @@ export function fieldErrors({ body }: ApiError, fieldOf: (pointer: string) => st
 type FieldProps = {
   readonly typed: Typed;
   readonly name: string;
-  readonly label: string;
+  /** Where another form of the page has a field of this name. */
+  readonly id?: string;
+  readonly label: Child;
   readonly hint?: Child;
 };
 
-/** What a control says of itself: its value, its hint, and that it is wrong. */
-function controlOf({ typed: { values, errors }, name, hint }: FieldProps) {
-  const described = [...(errors[name] === undefined ? [] : [`${name}-error`]), ...(hint === undefined ? [] : [`${name}-hint`])];
+function controlOf({ typed: { values, errors }, name, id = name, hint }: FieldProps) {
+  const described = [...(errors[name] === undefined ? [] : [`${id}-error`]), ...(hint === undefined ? [] : [`${id}-hint`])];
   return {
     value: values[name]?.[0] ?? "",
     common: {
-      id: name,
+      id,
       name,
       ...(described.length === 0 ? {} : { "aria-describedby": described.join(" ") }),
       ...(errors[name] === undefined ? {} : { "aria-invalid": "true" as const }),
@@ -192,15 +198,15 @@ function controlOf({ typed: { values, errors }, name, hint }: FieldProps) {
   };
 }
 
-const Hint = ({ typed: { errors }, name, hint }: FieldProps) => (
+const Hint = ({ typed: { errors }, name, id = name, hint }: FieldProps) => (
   <>
     {hint === undefined ? null : (
-      <p class="hint" id={`${name}-hint`}>
+      <p class="hint" id={`${id}-hint`}>
         {hint}
       </p>
     )}
     {errors[name] === undefined ? null : (
-      <p class="fault" id={`${name}-error`}>
+      <p class="fault" id={`${id}-error`}>
         {errors[name]}
       </p>
     )}
@@ -209,7 +215,7 @@ const Hint = ({ typed: { errors }, name, hint }: FieldProps) => (
 
 const Around = ({ field, children }: { field: FieldProps; children: Child }) => (
   <div>
-    <label for={field.name}>{field.label}</label>
+    <label for={field.id ?? field.name}>{field.label}</label>
     {children}
     <Hint {...field} />
   </div>
@@ -231,12 +237,12 @@ export const Input = ({ type = "text", inputmode, required, autofocus, maxlength
     <Around field={field}>
       <input
         {...common}
+        value={value}
         {...(offers.length === 0 ? {} : { list: `${field.name}-offers` })}
         {...(inputmode === undefined ? {} : { inputmode })}
         {...(required === true ? { required } : {})}
         {...(autofocus === true ? { autofocus } : {})}
         type={type}
-        value={value}
         maxlength={maxlength}
         autocomplete="off"
         spellcheck={false}
@@ -266,13 +272,13 @@ const Lines = (field: FieldProps) => {
 
 type Options = readonly (readonly [value: string, label: string])[];
 
-export const Select = ({ options, ...field }: FieldProps & { readonly options: Options }) => {
+export const Select = ({ options, required, ...field }: FieldProps & { readonly options: Options; readonly required?: boolean }) => {
   const { value, common } = controlOf(field);
   // A value that is none of them stays what it is.
   const shown = value === "" || options.some(([option]) => option === value) ? options : [...options, [value, value] as const];
   return (
     <Around field={field}>
-      <select {...common}>
+      <select {...common} {...(required === true ? { required } : {})}>
         {shown.map(([option, label]) => (
           <option value={option} {...(option === value ? { selected: true } : {})}>
             {label}

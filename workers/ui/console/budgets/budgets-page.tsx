@@ -1,19 +1,76 @@
-// Budgets: what is spent of each, and the forms that add, change and remove one.
+// Budgets: what is spent of each, and the form that adds and changes one. What a budget is of has two
+// fields: its kind, and a name.
 
-import type { JsonObject } from "../../../../shared/json-types.ts";
+import type { Json, JsonObject } from "../../../../shared/json-types.ts";
 import type { BudgetLine } from "../../../endpoints/admin/answers/spend.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import type { Document } from "../documents/document-api.ts";
-import { EntriesHead, RowActs, entriesIn, entriesPage, entryOn } from "../entries-page.tsx";
+import { EntriesHead, FormBelow, RowActs, entriesIn, entriesPage, entryOn, namedEntries } from "../entries-page.tsx";
 import type { EntryState } from "../entry.ts";
 import { type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Columns, Empty } from "../pieces.tsx";
+import { Empty, List } from "../pieces.tsx";
 import { SpendMeter, amountIn } from "../spend-meter.tsx";
-import { BudgetForm, budgetForm, ofIn } from "./budget-form.tsx";
 import { budgetsWords } from "./budgets-words.ts";
+import { budgetSchema } from "../../../../shared/budget/budgets.ts";
+import { type FieldCodec, oneOf } from "../../../../shared/json/form-fields.ts";
+import { isObject } from "../../../../shared/json/values.ts";
+import { Fields, Input, Select, formOf, othersThan } from "../fields.tsx";
+
+const kinds = ["everything", "server", "key", "owner", "eachKey", "eachOwner"] as const;
+export type OfKind = (typeof kinds)[number];
+
+/** What a budget is of: its kind, and its name where the kind has one. */
+export function ofIn(of: Json | undefined): readonly [OfKind, string] {
+  if (!isObject(of)) return ["everything", ""];
+  const [[kind, name] = ["server", ""]] = Object.entries(of);
+  if (name === "*") return [kind === "owner" ? "eachOwner" : "eachKey", ""];
+  return [kind === "owner" || kind === "key" ? kind : "server", String(name)];
+}
+
+const nameOfKind = "of-name";
+
+const ofCodec = (control: string): FieldCodec => ({
+  kind: "own",
+  show: (value) => {
+    const [kind, name] = ofIn(value);
+    return { [control]: [value === undefined ? "" : kind], [nameOfKind]: [name] };
+  },
+  read: (values) => {
+    const kind = kinds.find((each) => each === oneOf(values, control)) ?? "everything";
+    if (kind === "everything") return kind;
+    if (kind === "eachKey") return { key: "*" };
+    return kind === "eachOwner" ? { owner: "*" } : { [kind]: oneOf(values, nameOfKind) };
+  },
+});
+
+export const budgetForm = namedEntries(formOf(budgetSchema, budgetsWords, { of: ofCodec }), "budgets", {
+  initial: { of: "everything", per: "month" },
+  errorsOf: ({ of, usd, tokens }, language) => {
+    const { wrong } = budgetsWords[language];
+    return {
+      ...(isObject(of) && ofIn(of)[1] === "" && !Object.values(of).includes("*") ? { [nameOfKind]: wrong.ofName } : {}),
+      ...(usd === undefined && tokens === undefined ? { usd: wrong.amount } : {}),
+    };
+  },
+});
+
+export const BudgetForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {
+  const { typed } = state;
+  const { form, fields } = useTexts(budgetsWords);
+  const own = {
+    of: (
+      <>
+        <Select typed={typed} name="of" label={fields.of.label} options={kinds.map((kind) => [kind, form.ofs[kind]])} />
+        <Input typed={typed} name={nameOfKind} label={form.ofName} maxlength={128} />
+      </>
+    ),
+  };
+  const first = <Fields form={budgetForm} typed={typed} own={own} of={othersThan(budgetForm, [])} />;
+  return <FormBelow visit={visit} of={budgetForm} state={state} texts={form} first={first} />;
+};
 
 /** Of a budget that each key or owner has for itself: those who have spent most of it. */
 const partsShown = 5;
@@ -91,21 +148,21 @@ const Budgets = ({ visit, current, spend }: ListProps) => {
   const entries = Object.entries(entriesIn(current, "budgets"));
   if (entries.length === 0) return <Empty>{texts.none}</Empty>;
   return (
-    <table class="cards">
-      <caption>{fill(texts.count, { n: entries.length })}</caption>
-      <Columns of={[columns.name, columns.of, columns.spend, columns.resets]} action={columns.action} />
-      <tbody>
-        {entries.map(([name, entry]) => (
-          <BudgetRow
-            visit={visit}
-            name={name}
-            entry={entry}
-            version={current.version}
-            lines={spend.filter(({ budget }) => budget === name)}
-          />
-        ))}
-      </tbody>
-    </table>
+    <List
+      caption={fillText(texts.count, { n: entries.length })}
+      columns={[columns.name, columns.of, columns.spend, columns.resets]}
+      action={columns.action}
+    >
+      {entries.map(([name, entry]) => (
+        <BudgetRow
+          visit={visit}
+          name={name}
+          entry={entry}
+          version={current.version}
+          lines={spend.filter(({ budget }) => budget === name)}
+        />
+      ))}
+    </List>
   );
 };
 

@@ -5,12 +5,12 @@ import { printJson, readJsonText } from "../../../../shared/json/json-text.ts";
 import { mergeJson } from "../../../../shared/json/merge.ts";
 import { documentDifference } from "../../../../shared/review/document-difference.ts";
 import { Plain } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import { partScript } from "../part-script.ts";
 import { type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Note } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
-import { DifferenceView } from "./difference-view.tsx";
+import { DifferenceCard, DifferenceOr } from "./difference-view.tsx";
 import { findVersion, readDocument, readVersions, textOf } from "./document-api.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
@@ -45,7 +45,7 @@ export async function conflictShown(visit: Visit, { name, base, text }: Draft): 
     before === null || !read.ok ? null : mergeJson(withoutVersion(before), withoutVersion(read.value), withoutVersion(current));
   const by = versions.find(({ version }) => version === current.version)?.by;
   const says = { n: current.version, base, current: current.version };
-  const title = String(fill(texts.conflict.title, { name: texts.names[name] }).join(""));
+  const title = fillText(texts.conflict.title, { name: texts.names[name] });
   return {
     kind: "page",
     status: 422,
@@ -99,7 +99,7 @@ export async function conflictShown(visit: Visit, { name, base, text }: Draft): 
             text={text}
             check={check}
             isOver
-            save={fill(texts.conflict.mine, says).join("")}
+            save={fillText(texts.conflict.mine, says)}
             isUnsaved
             label={texts.document}
           />
@@ -116,16 +116,11 @@ export async function conflictShown(visit: Visit, { name, base, text }: Draft): 
 
 const withoutVersion = (document: unknown): unknown => JSON.parse(textOf(document));
 
-const Part = ({ heading, n, from, to }: { heading: string; n: number; from: string; to: string }) => {
-  const texts = useTexts(documentsWords);
-  const lines = documentDifference(from, to);
-  const title = fill(heading, { n }).join("");
-  return (
-    <section class="card stack">
-      <h2>{title}</h2>
-      {lines.length === 0 ? <p class="soft">{texts.conflict.same}</p> : <DifferenceView lines={lines} label={title} />}
-    </section>
-  );
+type PartProps = { readonly heading: string; readonly n: number; readonly from: string; readonly to: string };
+
+const Part = ({ heading, n, from, to }: PartProps) => {
+  const { conflict } = useTexts(documentsWords);
+  return <DifferenceCard title={fillText(heading, { n })} lines={documentDifference(from, to)} none={conflict.same} />;
 };
 
 type BothProps = {
@@ -138,7 +133,6 @@ type BothProps = {
 
 const Both = ({ visit, name, version, from, to }: BothProps) => {
   const texts = useTexts(documentsWords);
-  const lines = documentDifference(from, to);
   return (
     <form class="card stack" method="post" action={visit.at(`documents/${name}`)} aria-labelledby="both">
       <h2 id="both">{texts.conflict.both}</h2>
@@ -146,7 +140,7 @@ const Both = ({ visit, name, version, from, to }: BothProps) => {
       <input type="hidden" name="version" value={version} />
       <input type="hidden" name="text" value={printJson(JSON.parse(to))} />
       <p>{fill(texts.conflict.bothLead, { n: version })}</p>
-      {lines.length === 0 ? <p class="soft">{texts.conflict.same}</p> : <DifferenceView lines={lines} label={texts.conflict.both} />}
+      <DifferenceOr title={texts.conflict.both} lines={documentDifference(from, to)} none={texts.conflict.same} />
       <button class="btn yes" type="submit" name="do" value="save">
         {texts.conflict.both}
       </button>

@@ -48,3 +48,16 @@ export const DifferenceView = ({ lines, label }: { lines: readonly DifferenceLin
     ))}
   </div>
 );
+
+type CardProps = { readonly title: string; readonly lines: readonly DifferenceLine[]; readonly none: string };
+
+export const DifferenceCard = ({ title, lines, none }: CardProps) => (
+  <section class="card stack">
+    <h2>{title}</h2>
+    <DifferenceOr title={title} lines={lines} none={none} />
+  </section>
+);
+
+/** `none`: what is said where there is no difference. */
+export const DifferenceOr = ({ title, lines, none }: CardProps) =>
+  lines.length === 0 ? <p class="soft">{none}</p> : <DifferenceView lines={lines} label={title} />;

@@ -4,7 +4,9 @@ import { printDocument } from "../../../../shared/review/document-difference.ts"
 import type { Document, Versions } from "../../../endpoints/admin/answers/documents.ts";
 import { documentPaths } from "../../../platform/urls.ts";
 import { type DocumentName, documentNames } from "../../../stubs/config-calls.ts";
+import { fillText } from "../../sentence.tsx";
 import type { Visit } from "../page.ts";
+import type { DocumentsWords } from "./documents-words.ts";
 
 export type { Document } from "../../../endpoints/admin/answers/documents.ts";
 export type Version = Versions["versions"][number];
@@ -29,3 +31,5 @@ export const numberIn = (text: string | null | undefined): number | null =>
 export const textIn = (visit: Visit): string => (visit.form.get("text") ?? "").replaceAll("\r\n", "\n");
 
 export const textOf = (document: unknown): string => `${printDocument(document)}\n`;
+
+export const versionName = ({ builtIn, version }: DocumentsWords, n: number): string => (n === 0 ? builtIn : fillText(version, { n }));

@@ -1,4 +1,4 @@
-// Where one can go from a page of a document.
+// Where one can go from a page of a document; `page`: the one that shows it in its own way.
 
 import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
@@ -14,11 +14,11 @@ const pageOf: Readonly<Record<DocumentName, string | null>> = {
   issuers: null,
 };
 
-type TrailProps = { readonly visit: Visit; readonly name: DocumentName; readonly at: "editor" | "versions" | "version" };
+type TrailProps = { readonly visit: Visit; readonly name: DocumentName; readonly at: "page" | "editor" | "versions" | "version" };
 
 export const DocumentTrail = ({ visit, name, at }: TrailProps) => {
   const texts = useTexts(documentsWords);
-  const page = pageOf[name];
+  const page = at === "page" ? null : pageOf[name];
   return (
     <div class="actions">
       {page === null ? null : (
@@ -28,7 +28,7 @@ export const DocumentTrail = ({ visit, name, at }: TrailProps) => {
       )}
       {at === "editor" ? null : (
         <a class="btn small" href={visit.at(`documents/${name}`)}>
-          {visit.may("change") ? texts.edit : texts.read}
+          {at === "page" || visit.may("change") ? texts.edit : texts.read}
         </a>
       )}
       {at === "versions" ? null : (

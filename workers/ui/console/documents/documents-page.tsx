@@ -1,8 +1,7 @@
 // The documents of the configuration: the list of them, and the pages of each.
 
-import { fill } from "../../sentence.tsx";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
-import { nameIn, numberIn, readDocument } from "./document-api.ts";
+import { nameIn, numberIn, readDocument, versionName } from "./document-api.ts";
 import { documentNames } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
 import { editorActs, editorShown } from "./editor-page.tsx";
@@ -25,7 +24,7 @@ async function listShown(visit: Visit): Promise<PageAnswer> {
               <li class="line">
                 <a href={visit.at(`documents/${name}`)}>{texts.names[name]}</a>
                 <a href={visit.at(`documents/${name}/versions`)}>
-                  {versions[i] === 0 ? texts.builtIn : fill(texts.version, { n: versions[i] ?? 0 })}
+                  {versionName(texts, versions[i] ?? 0)}
                   <span class="sr"> {texts.names[name]}</span>
                 </a>
               </li>

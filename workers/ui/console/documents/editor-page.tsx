@@ -1,7 +1,7 @@
 // A document as JSON, to be edited: checked while somebody types, and saved on top of the version
 // that it was read from.
 
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { partScript } from "../part-script.ts";
 import type { PageAnswer, Visit } from "../page.ts";
@@ -35,7 +35,7 @@ function editorOf(visit: Visit, name: DocumentName, draft: Draft, isUnsaved = tr
   const texts = documentsWords[visit.language];
   const saved = numberIn(visit.query.get("saved"));
   const { version, base, text, check, failure } = draft;
-  const title = fill(visit.may("change") ? texts.editing : texts.reading, { name: texts.names[name] }).join("");
+  const title = fillText(visit.may("change") ? texts.editing : texts.reading, { name: texts.names[name] });
   const isWrong = failure !== undefined || (isUnsaved && visit.form.get("do") === "save");
   return {
     kind: "page",

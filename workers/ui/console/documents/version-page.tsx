@@ -5,13 +5,13 @@ import type { Child } from "hono/jsx";
 import { type DifferenceLine, documentDifference } from "../../../../shared/review/document-difference.ts";
 import { documentPaths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
-import { DifferenceView } from "./difference-view.tsx";
-import { findVersion, numberIn, readDocument, readVersions, textOf } from "./document-api.ts";
+import { DifferenceCard, DifferenceView } from "./difference-view.tsx";
+import { findVersion, numberIn, readDocument, readVersions, textOf, versionName } from "./document-api.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { DocumentTrail } from "./document-trail.tsx";
 import { documentsWords } from "./documents-words.ts";
@@ -31,7 +31,7 @@ export async function versionShown(visit: Visit, name: DocumentName, version: nu
   if (document === null) return { kind: "notFound" };
   const texts = documentsWords[visit.language];
   const listed = versions.find((each) => each.version === version);
-  const title = `${texts.names[name]}: ${version === 0 ? texts.builtIn : fill(texts.version, { n: version }).join("")}`;
+  const title = `${texts.names[name]}: ${versionName(texts, version)}`;
   const text = textOf(document);
   const changed = before === null ? null : documentDifference(textOf(before), text);
   const isCurrent = current.version === version;
@@ -57,7 +57,7 @@ export async function versionShown(visit: Visit, name: DocumentName, version: nu
           </p>
         )}
         {changed === null ? null : (
-          <Part title={fill(texts.one.change, { n: version - 1 }).join("")} lines={changed} none={texts.one.noChange} />
+          <DifferenceCard title={fillText(texts.one.change, { n: version - 1 })} lines={changed} none={texts.one.noChange} />
         )}
         {restoring === null || !visit.may("change") ? null : (
           <Restore visit={visit} name={name} version={version} current={current.version} lines={restoring}>
@@ -82,13 +82,6 @@ export async function versionShown(visit: Visit, name: DocumentName, version: nu
   };
 }
 
-const Part = ({ title, lines, none }: { title: string; lines: readonly DifferenceLine[]; none: string }) => (
-  <section class="card stack">
-    <h2>{title}</h2>
-    {lines.length === 0 ? <p class="soft">{none}</p> : <DifferenceView lines={lines} label={title} />}
-  </section>
-);
-
 type RestoreProps = {
   readonly visit: Visit;
   readonly name: DocumentName;
@@ -100,7 +93,7 @@ type RestoreProps = {
 
 const Restore = ({ visit, name, version, current, lines, children }: RestoreProps) => {
   const texts = useTexts(documentsWords);
-  const title = fill(texts.one.restoreTitle, { n: version }).join("");
+  const title = fillText(texts.one.restoreTitle, { n: version });
   return (
     <form class="card stack" method="post" action={visit.at(`documents/${name}/versions/${version}`)} aria-labelledby="restore">
       <h2 id="restore">{title}</h2>

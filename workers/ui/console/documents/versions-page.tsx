@@ -2,11 +2,12 @@
 
 import { documentDifference } from "../../../../shared/review/document-difference.ts";
 import { Time } from "../../names.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
+import { Select, filledWith } from "../fields.tsx";
 import { type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Empty, Note } from "../pieces.tsx";
-import { DifferenceView } from "./difference-view.tsx";
-import { type Version, findVersion, numberIn, readVersions, textOf } from "./document-api.ts";
+import { DifferenceCard } from "./difference-view.tsx";
+import { type Version, findVersion, numberIn, readVersions, textOf, versionName } from "./document-api.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { DocumentTrail } from "./document-trail.tsx";
 import { documentsWords } from "./documents-words.ts";
@@ -48,14 +49,8 @@ async function comparedIn(visit: Visit, name: DocumentName): Promise<Compared | 
 const Comparison = ({ compared: { from, to, texts: both } }: { compared: Compared }) => {
   const texts = useTexts(documentsWords);
   if (both === null) return <Note of="bad">{texts.list.gone}</Note>;
-  const lines = documentDifference(...both);
-  const title = fill(texts.list.difference, { from, to }).join("");
-  return (
-    <section class="card stack" aria-labelledby="difference">
-      <h2 id="difference">{title}</h2>
-      {lines.length === 0 ? <p class="soft">{texts.list.same}</p> : <DifferenceView lines={lines} label={title} />}
-    </section>
-  );
+  const title = fillText(texts.list.difference, { from, to });
+  return <DifferenceCard title={title} lines={documentDifference(...both)} none={texts.list.same} />;
 };
 
 type ListProps = { readonly visit: Visit; readonly name: DocumentName; readonly versions: readonly Version[] };
@@ -64,28 +59,14 @@ const Compare = ({ visit, name, versions, compared }: ListProps & { compared: Co
   const texts = useTexts(documentsWords);
   const numbers = [...versions.map(({ version }) => version), 0];
   const [newest = 0, before = 0] = numbers;
-  const options = (chosen: number) =>
-    numbers.map((version) => (
-      <option value={version} {...(version === chosen ? { selected: true } : {})}>
-        {version === 0 ? texts.builtIn : fill(texts.version, { n: version }).join("")}
-      </option>
-    ));
+  const options = numbers.map((version) => [String(version), versionName(texts, version)] as const);
+  const typed = filledWith({ from: String(compared?.from ?? before), to: String(compared?.to ?? newest) });
   return (
     <form class="card form" method="get" action={visit.at(`documents/${name}/versions`)} aria-labelledby="compare">
       <h2 id="compare">{texts.list.compare}</h2>
       <div class="two">
-        <div>
-          <label for="from">{texts.list.from}</label>
-          <select id="from" name="from">
-            {options(compared?.from ?? before)}
-          </select>
-        </div>
-        <div>
-          <label for="to">{texts.list.to}</label>
-          <select id="to" name="to">
-            {options(compared?.to ?? newest)}
-          </select>
-        </div>
+        <Select typed={typed} name="from" label={texts.list.from} options={options} />
+        <Select typed={typed} name="to" label={texts.list.to} options={options} />
       </div>
       <button class="btn" type="submit">
         {texts.list.compareButton}

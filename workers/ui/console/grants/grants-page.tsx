@@ -5,11 +5,10 @@ import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Pager } from "../pager.tsx";
-import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { Confirm, Done, Empty, List, Pager, Refused } from "../pieces.tsx";
 import { amountIn } from "../spend-meter.tsx";
 import { grantsWords } from "./grants-words.ts";
 
@@ -92,15 +91,15 @@ const Grants = ({ visit, grants, all }: { visit: Visit; grants: readonly ShownGr
   const { columns } = texts;
   if (grants.length === 0) return <Empty>{all ? texts.noneEver : texts.none}</Empty>;
   return (
-    <table class="cards">
-      <caption>{fill(texts.count, { n: grants.length })}</caption>
-      <Columns of={[columns.for, columns.by, columns.uses, columns.ends]} action={columns.action} />
-      <tbody>
-        {grants.map((grant) => (
-          <GrantRow visit={visit} of={grant} />
-        ))}
-      </tbody>
-    </table>
+    <List
+      caption={fillText(texts.count, { n: grants.length })}
+      columns={[columns.for, columns.by, columns.uses, columns.ends]}
+      action={columns.action}
+    >
+      {grants.map((grant) => (
+        <GrantRow visit={visit} of={grant} />
+      ))}
+    </List>
   );
 };
 
@@ -117,7 +116,7 @@ async function grantsShown(visit: Visit, failure: ApiError | null = null): Promi
       <>
         <h1>{texts.title}</h1>
         <p>{texts.lead}</p>
-        {visit.query.get("done") === "revoked" ? <Note of="ok">{texts.done.revoked}</Note> : null}
+        <Done visit={visit} texts={texts.done} />
         {failure === null ? null : <Refused failure={failure} />}
         <p>
           {all ? <a href={visit.at("grants")}>{texts.show.live}</a> : <a href={visit.at("grants", { show: "all" })}>{texts.show.all}</a>}

@@ -11,10 +11,10 @@ import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
+import { copyScript } from "../copy-script.ts";
 import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Pager } from "../pager.tsx";
-import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { Confirm, Done, Empty, List, Names, Note, Pager, Refused, pageOf } from "../pieces.tsx";
 import { SpendMeter } from "../spend-meter.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { KeyForm, freshKeyForm, keyField, keyRequestIn } from "./key-form.tsx";
@@ -32,8 +32,8 @@ type KeysPageData = {
   readonly keys: readonly ListedKey[];
   readonly shown: readonly ListedKey[];
   readonly all: boolean;
-  readonly page: number;
-  readonly pages: number;
+  readonly newer: string | null;
+  readonly older: string | null;
   readonly use: ReadonlyMap<string, KeyUse["keys"][number]>;
   readonly stops: readonly Stopped[];
   /** Open requests of each key; `isMore`: there are more than were counted. */
@@ -45,9 +45,7 @@ async function listed(visit: Visit): Promise<KeysPageData> {
   const { keys } = await api.read(paths.admin.keys);
   const all = query.get("show") === "all";
   const found = keys.filter((key) => all || isLive(key, now)).toReversed();
-  const pages = Math.max(1, Math.ceil(found.length / keysOnPage));
-  const page = Math.min(pages, Math.max(1, Math.floor(Number(query.get("page"))) || 1));
-  const shown = found.slice((page - 1) * keysOnPage, page * keysOnPage);
+  const { shown, newer, older } = pageOf(visit, found, keysOnPage, { show: all ? "all" : null });
   const [stops, used, { runs, next }] = await Promise.all([
     stopsOf(visit),
     shown.length === 0 ? { keys: [] } : api.read(paths.admin.keyUse, { query: { ids: shown.map(({ id }) => id).join(",") } }),
@@ -59,8 +57,8 @@ async function listed(visit: Visit): Promise<KeysPageData> {
     keys: found,
     shown,
     all,
-    page,
-    pages,
+    newer,
+    older,
     stops,
     use: new Map(used.keys.map((each) => [each.id, each])),
     open: { of: open, isMore: next !== null },
@@ -69,8 +67,7 @@ async function listed(visit: Visit): Promise<KeysPageData> {
 
 const Access = ({ of: { scopes, servers, models } }: { of: ListedKey }) => {
   const texts = useTexts(keysWords);
-  const names = (list: readonly string[] | undefined, all: string) =>
-    list === undefined ? all : list.flatMap((each, i) => [i === 0 ? "" : ", ", <Name value={each} />]);
+  const names = (list: readonly string[] | undefined, all: string) => (list === undefined ? all : <Names of={list} />);
   return (
     <>
       <div>{scopes.map((scope) => texts.scopes[scope]).join(", ")}</div>
@@ -153,15 +150,15 @@ const Keys = ({ visit, list }: { visit: Visit; list: KeysPageData }) => {
   const { columns } = texts;
   if (list.shown.length === 0) return <Empty>{list.all ? texts.noneEver : texts.none}</Empty>;
   return (
-    <table class="cards">
-      <caption>{fill(texts.count, { n: list.keys.length })}</caption>
-      <Columns of={[columns.key, columns.owner, columns.spend, columns.access, columns.limits, columns.used]} action={columns.action} />
-      <tbody>
-        {list.shown.map((key) => (
-          <KeyRow visit={visit} of={key} list={list} />
-        ))}
-      </tbody>
-    </table>
+    <List
+      caption={fillText(texts.count, { n: list.keys.length })}
+      columns={[columns.key, columns.owner, columns.spend, columns.access, columns.limits, columns.used]}
+      action={columns.action}
+    >
+      {list.shown.map((key) => (
+        <KeyRow visit={visit} of={key} list={list} />
+      ))}
+    </List>
   );
 };
 
@@ -188,7 +185,7 @@ async function keysShown(visit: Visit, { failure, typed, twice }: Said = {}): Pr
           ) : null}
         </div>
         <p>{texts.lead}</p>
-        {visit.query.get("done") === "revoked" ? <Note of="ok">{texts.done.revoked}</Note> : null}
+        <Done visit={visit} texts={texts.done} />
         <StopNote visit={visit} />
         {failure === undefined ? null : <Refused failure={failure} />}
         {twice === undefined ? null : <Note of="mind">{fill(texts.made.twice, { id: <span class="digest">{twice}</span> })}</Note>}
@@ -198,10 +195,7 @@ async function keysShown(visit: Visit, { failure, typed, twice }: Said = {}): Pr
         <section class="card" aria-label={texts.title}>
           <Keys visit={visit} list={list} />
         </section>
-        <Pager
-          newer={list.page > 1 ? visit.at("keys", { show: list.all ? "all" : null, page: list.page - 1 }) : null}
-          older={list.page < list.pages ? visit.at("keys", { show: list.all ? "all" : null, page: list.page + 1 }) : null}
-        />
+        <Pager newer={list.newer} older={list.older} />
         {mayChange ? <KeyForm visit={visit} typed={typed ?? freshKeyForm(crypto.randomUUID())} owners={owners} /> : null}
       </>
     ),
@@ -223,7 +217,7 @@ const madeShown = (visit: Visit, { name, key }: { readonly name: string; readonl
           <p class="digest" id="key">
             {key}
           </p>
-          <button class="btn small" type="button" id="copy" data-copied={made.copied} hidden>
+          <button class="btn small" type="button" data-copy={key} data-copied={made.copied} hidden>
             {made.button}
           </button>
         </Note>
@@ -234,19 +228,6 @@ const madeShown = (visit: Visit, { name, key }: { readonly name: string; readonl
     ),
   };
 };
-
-const copyScript = `
-(() => {
-  "use strict";
-  const button = document.getElementById("copy");
-  if (navigator.clipboard === undefined) return;
-  button.hidden = false;
-  button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(document.getElementById("key").textContent.trim());
-    button.textContent = button.dataset.copied;
-  });
-})();
-`;
 
 async function act(visit: Visit): Promise<PageAnswer> {
   const { form, api } = visit;

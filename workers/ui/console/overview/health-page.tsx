@@ -5,7 +5,7 @@ import type { DoctorCheck } from "../../../endpoints/admin/answers/doctor.ts";
 import { paths } from "../../../platform/urls.ts";
 import type { ApiError } from "../api.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
-import { Note, Refused } from "../pieces.tsx";
+import { Done, Refused } from "../pieces.tsx";
 import {
   CheckNow,
   CheckText,
@@ -69,7 +69,7 @@ async function healthShown(visit: Visit, failure?: ApiError): Promise<PageAnswer
           <CheckedAt visit={visit} texts={texts} diagnosis={diagnosis} />
         </div>
         {failure === undefined ? null : <Refused failure={failure} />}
-        {visit.query.get("done") === "checked" ? <Note of="ok">{health.done}</Note> : null}
+        <Done visit={visit} texts={{ checked: health.done }} />
         {at !== null && findings.length === 0 && all.every((each) => each.state === "good") ? <p>{health.fine}</p> : null}
         {groups.map(([state, of]) => (
           <Group

@@ -13,10 +13,9 @@ import { documentsWords } from "../documents/documents-words.ts";
 import type { Visit } from "../page.ts";
 import { usePhrases } from "../phrases.ts";
 import { Fix, useCause } from "../requests/request-pieces.tsx";
-import { FormToken } from "../shell.tsx";
-import { changedIn, monthBudget } from "./overview-api.ts";
-import { type OverviewContext, said } from "./overview-parts.ts";
+import { type OverviewContext, changedIn, monthBudget } from "./overview-parts.ts";
 import type { OverviewWords } from "./overview-words.ts";
+import { Names, Press } from "../pieces.tsx";
 import { monthOf, paceOf } from "./spend-chart.tsx";
 
 /** Findings on the overview; the page of the health has all of them. */
@@ -80,9 +79,7 @@ const FailureText = ({ visit, texts: { health }, failures }: InWords & { failure
     ...(model === null || provider === null
       ? []
       : [fill(health.failedAt, { model: <Name value={model} />, provider: <Name value={provider} /> })]),
-    ...(servers.length === 0
-      ? []
-      : [fill(health.failedFrom, { servers: servers.map((server, i) => [i === 0 ? "" : ", ", <Name value={server} />]) })]),
+    ...(servers.length === 0 ? [] : [fill(health.failedFrom, { servers: <Names of={servers} /> })]),
   ];
   const last = {
     at: <Time at={Date.parse(lastAt)} now={visit.now} />,
@@ -109,7 +106,7 @@ export const failureFindings = ({ visit, texts }: InWords, { by, isPartial }: Ov
 const documentsIn = (visit: Visit, documents: readonly CheckedDocument[], sentence: string): string =>
   documents
     .map(({ document, checked, current }) =>
-      said(sentence, { document: documentsWords[visit.language].names[document], version: String(current), checked: String(checked) }),
+      fillText(sentence, { document: documentsWords[visit.language].names[document], version: String(current), checked: String(checked) }),
     )
     .join(", ");
 
@@ -128,7 +125,7 @@ export function changeFindings({ visit, texts }: InWords, diagnosis: LastDiagnos
 export const CheckedVersions = ({ visit, texts, diagnosis: { documents } }: InWords & { diagnosis: LastDiagnosis }) =>
   documents.length === 0 ? null : (
     <p class="soft">
-      {said(texts.health.versions, {
+      {fillText(texts.health.versions, {
         documents: documentsIn(
           visit,
           documents.map((each) => ({ ...each, current: each.checked })),
@@ -140,13 +137,12 @@ export const CheckedVersions = ({ visit, texts, diagnosis: { documents } }: InWo
 
 export const CheckNow = ({ visit, texts: { health }, isAgain }: InWords & { isAgain: boolean }) =>
   visit.may("decide") ? (
-    <form method="post" action={visit.at("health")}>
-      <FormToken visit={visit} />
-      <button class="btn small" type="submit">
+    <div>
+      <Press visit={visit} to={visit.at("health")} fields={{}}>
         {isAgain ? health.checkAgain : health.check}
-      </button>
+      </Press>
       <p class="soft">{health.checkSays}</p>
-    </form>
+    </div>
   ) : null;
 
 export const CheckedAt = ({ visit, texts: { health }, diagnosis }: InWords & { diagnosis: LastDiagnosis }) => {

@@ -3,12 +3,11 @@
 
 import type { Child } from "hono/jsx";
 import { Time } from "../../names.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import { Chart, type Plot } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
 import { Legend, barOf } from "../usage/usage-chart.tsx";
-import { everyStep } from "./overview-api.ts";
-import { type OverviewContext, otherIn, said } from "./overview-parts.ts";
+import { type OverviewContext, everyStep, otherIn } from "./overview-parts.ts";
 
 /** Hours of the charts are hours of the reader, without the day. A constant. */
 export const hoursScript = `
@@ -57,13 +56,13 @@ export const RequestsChart = (parts: OverviewContext) => {
     );
   const plot: Plot = {
     bars: steps.map(([, usage]) => barOf(usage)),
-    label: said(texts.chart, {
+    label: fillText(texts.chart, {
       at: step === "hour" ? numbers.hour(mostAt) : numbers.day(mostAt),
       n: numbers.count(most.requests),
       answered: numbers.count(allowed + approved),
       unanswered: numbers.count(total.requests - allowed - approved),
     }),
-    top: (answered, not) => said(texts.most, { answered: numbers.count(answered), not: numbers.count(not) }),
+    top: (answered, not) => fillText(texts.most, { answered: numbers.count(answered), not: numbers.count(not) }),
     marks: marksOf(parts),
   };
   return (
@@ -128,7 +127,7 @@ export const WaitChart = (parts: OverviewContext) => {
   const at = <At at={longest[0]} step={overview.step} visit={parts.visit} numbers={numbers} />;
   const plot: Plot = {
     bars: steps.map(([, usage]) => ({ up: [{ of: "b5", count: usage?.waitP50Ms ?? 0 }], down: [] })),
-    label: said(texts.waitLabel, { least: numbers.span(shortest[1]), most: numbers.span(longest[1]) }),
+    label: fillText(texts.waitLabel, { least: numbers.span(shortest[1]), most: numbers.span(longest[1]) }),
     marks: marksOf(parts),
   };
   const beside = <span class="soft">{fill(texts.longest, { span: numbers.span(longest[1]), at })}</span>;

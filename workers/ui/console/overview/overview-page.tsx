@@ -3,14 +3,13 @@
 
 import { paths } from "../../../platform/urls.ts";
 import { Name } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import { numbersOf } from "../numbers.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
-import { Note } from "../pieces.tsx";
+import { Chips, Note } from "../pieces.tsx";
 import { FirstSteps, keysIn } from "./first-steps.tsx";
 import { Health } from "./health.tsx";
-import { type Period, monthBudget } from "./overview-api.ts";
-import { type OverviewContext, deniedIn, said } from "./overview-parts.ts";
+import { type OverviewContext, type Period, deniedIn, monthBudget } from "./overview-parts.ts";
 import { hoursScript, RequestsChart, WaitChart } from "./overview-charts.tsx";
 import { overviewWords } from "./overview-words.ts";
 import { Spend } from "./spend-chart.tsx";
@@ -18,20 +17,6 @@ import { Spend } from "./spend-chart.tsx";
 const periods = ["day", "week", "month"] as const satisfies readonly Period[];
 /** A review that expires within this time is announced above everything. */
 const soonMs = 5 * 60_000;
-
-const Periods = ({ visit, texts, period }: Pick<OverviewContext, "visit" | "texts"> & { period: Period }) => (
-  <nav class="chips" aria-label={texts.periods}>
-    {periods.map((each) => (
-      <a
-        class="chip"
-        href={visit.at("", { period: each === "day" ? null : each })}
-        {...(each === period ? { "aria-current": "true" as const } : {})}
-      >
-        {texts.chips[each]}
-      </a>
-    ))}
-  </nav>
-);
 
 const FirstDue = ({ visit, overview: { open }, texts, numbers }: OverviewContext) => {
   const due = open.firstDue;
@@ -70,12 +55,12 @@ const Tiles = ({ visit, overview, texts: { tiles }, numbers, period }: OverviewC
     <div class="tiles">
       <Tile
         name={tiles.waiting}
-        value={open.isPartial ? said(tiles.atLeast, { n: waiting }) : waiting}
+        value={open.isPartial ? fillText(tiles.atLeast, { n: waiting }) : waiting}
         says={
           due !== null
-            ? said(tiles.firstIn, { left: numbers.span(due) })
+            ? fillText(tiles.firstIn, { left: numbers.span(due) })
             : oldest !== null
-              ? said(tiles.since, { span: numbers.span(oldest) })
+              ? fillText(tiles.since, { span: numbers.span(oldest) })
               : tiles.noneWait
         }
         to={visit.at("requests", { state: "open" })}
@@ -84,7 +69,7 @@ const Tiles = ({ visit, overview, texts: { tiles }, numbers, period }: OverviewC
       <Tile
         name={tiles.requests}
         value={numbers.count(total.requests)}
-        says={said(tiles.before[period], { n: numbers.count(before.requests) })}
+        says={fillText(tiles.before[period], { n: numbers.count(before.requests) })}
         to={visit.at("requests")}
       />
       <Tile
@@ -93,20 +78,23 @@ const Tiles = ({ visit, overview, texts: { tiles }, numbers, period }: OverviewC
         says={
           denied === 0
             ? tiles.noneDenied
-            : said(tiles.deniedOf, { percent: numbers.percent(denied / total.requests), expired: numbers.count(total.outcomes.expired) })
+            : fillText(tiles.deniedOf, {
+                percent: numbers.percent(denied / total.requests),
+                expired: numbers.count(total.outcomes.expired),
+              })
         }
         to={visit.at("requests", { state: "rejected" })}
       />
       <Tile
         name={tiles.wait}
         value={total.waitP50Ms === null ? "–" : numbers.span(total.waitP50Ms)}
-        says={total.waitP95Ms === null ? tiles.noWait : said(tiles.waitP95, { span: numbers.span(total.waitP95Ms) })}
+        says={total.waitP95Ms === null ? tiles.noWait : fillText(tiles.waitP95, { span: numbers.span(total.waitP95Ms) })}
         to={visit.at("reviewers")}
       />
       <Tile
-        name={said(tiles.spend, { month: numbers.month(Date.parse(spend.since)) })}
+        name={fillText(tiles.spend, { month: numbers.month(Date.parse(spend.since)) })}
         value={numbers.dollars(spent)}
-        says={budget === null ? tiles.noBudget : said(tiles.spendOf, { limit: numbers.dollars(budget.limit) })}
+        says={budget === null ? tiles.noBudget : fillText(tiles.spendOf, { limit: numbers.dollars(budget.limit) })}
         to={visit.at(budget === null ? "usage" : "budgets")}
       />
     </div>
@@ -139,7 +127,14 @@ async function overviewShown(visit: Visit): Promise<PageAnswer> {
           <>
             <div class="head">
               <h1>{texts.heading[period]}</h1>
-              <Periods visit={visit} texts={texts} period={period} />
+              <Chips
+                label={texts.periods}
+                of={periods.map((each) => ({
+                  name: texts.chips[each],
+                  href: visit.at("", { period: each === "day" ? null : each }),
+                  isCurrent: each === period,
+                }))}
+              />
             </div>
             {overview.isComplete ? null : <Note of="mind">{texts.counting}</Note>}
             <FirstDue {...parts} />

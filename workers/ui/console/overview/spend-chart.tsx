@@ -6,8 +6,8 @@ import type { BudgetLine } from "../../../endpoints/admin/answers/spend.ts";
 import { Name } from "../../outside-text.tsx";
 import { Chart, Meter, type Plot } from "../chart.tsx";
 import { Empty } from "../pieces.tsx";
-import { monthBudget } from "./overview-api.ts";
-import { type OverviewContext, said } from "./overview-parts.ts";
+import { type OverviewContext, monthBudget } from "./overview-parts.ts";
+import { fillText } from "../../sentence.tsx";
 
 const dayMs = 86_400_000;
 /** Budgets that are shown beside the chart. */
@@ -47,17 +47,17 @@ export const Spend = ({ visit, overview, texts, numbers }: OverviewContext) => {
   const isEmpty = month.spent === 0 && budget === null;
   const plot: Plot = {
     line: { values: month.sums, room: month.days, limit: budget?.limit },
-    label: [said(texts.spendLabel, { spent }), ...(limit === null ? [] : [said(texts.spendLimit, { limit })])].join(" "),
+    label: [fillText(texts.spendLabel, { spent }), ...(limit === null ? [] : [fillText(texts.spendLimit, { limit })])].join(" "),
     marks: [1, 8, 15, 22, month.days],
   };
   const beside = isEmpty ? null : (
     <span class="keyline">
-      <span>{said(texts.spent, { spent })}</span>
-      {limit === null ? null : <span>{said(texts.budget, { limit })}</span>}
+      <span>{fillText(texts.spent, { spent })}</span>
+      {limit === null ? null : <span>{fillText(texts.budget, { limit })}</span>}
     </span>
   );
   return (
-    <Chart title={said(texts.spend, { month: name })} beside={beside} plot={isEmpty ? null : plot}>
+    <Chart title={fillText(texts.spend, { month: name })} beside={beside} plot={isEmpty ? null : plot}>
       {isEmpty ? <Empty>{texts.spendNone}</Empty> : null}
       <Budgets visit={visit} overview={overview} texts={texts} numbers={numbers} />
     </Chart>
@@ -84,7 +84,7 @@ const Budgets = ({ visit, overview: { budgets, moreBudgets }, texts, numbers }: 
                 )}
               </span>
               <span class="soft">
-                {said(texts.budgetUsed[each.unit], {
+                {fillText(texts.budgetUsed[each.unit], {
                   spent: amount(each, each.spent + each.unaccounted),
                   limit: amount(each, each.limit),
                   per: texts.per[each.per],

@@ -5,9 +5,9 @@ import { isEqual, nameOf, rulesIn } from "../../../../shared/policy/draft.ts";
 import type { KeyCutOff } from "../../../endpoints/admin/answers/documents.ts";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
-import type { ApiError } from "../api.ts";
+import { type ApiError, detailsOf } from "../api.ts";
 import { type Visit, useTexts } from "../page.ts";
-import { DocumentLinks } from "../documents/document-links.tsx";
+import { DocumentTrail } from "../documents/document-trail.tsx";
 import { KeysCutOff } from "../documents/draft-check.tsx";
 import { Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
@@ -31,9 +31,7 @@ export type PolicyView = {
 /** What is wrong with a draft, each with the name of its rule. */
 const Invalid = ({ failure, state }: { failure: ApiError; state: PolicyState }) => {
   const texts = useTexts(policyWords);
-  const details = Array.isArray(failure.body["details"])
-    ? (failure.body["details"] as readonly { readonly pointer?: string; readonly message?: string }[]) // the API's own
-    : [];
+  const details = detailsOf(failure.body);
   if (details.length === 0) return <Refused failure={failure} />;
   const rules = rulesIn(state.draft);
   return (
@@ -42,7 +40,7 @@ const Invalid = ({ failure, state }: { failure: ApiError; state: PolicyState }) 
         <b>{texts.notSaved}</b> {texts.invalid}
       </p>
       <ul>
-        {details.slice(0, 20).map(({ pointer = "", message }) => {
+        {details.slice(0, 20).map(({ pointer, message }) => {
           const at = /^\/rules\/(\d+)(.*)$/.exec(pointer);
           return (
             <li>
@@ -81,7 +79,7 @@ export const PolicyBody = ({ visit, current, state, focus, imported, notes, fail
     <>
       <div class="head">
         <h1>{texts.title}</h1>
-        <DocumentLinks visit={visit} name="policy" />
+        <DocumentTrail visit={visit} name="policy" at="page" />
       </div>
       {notes.includes("saved") ? (
         <Note of="ok">{fill(texts.saved, { version: visit.query.get("version") ?? current.version })}</Note>

@@ -6,7 +6,7 @@ import { Icon } from "../../icons.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
-import { Empty } from "../pieces.tsx";
+import { Empty, Names } from "../pieces.tsx";
 import type { PolicyState } from "./policy-state.ts";
 import { policyWords } from "./policy-words.ts";
 import { RuleText } from "./rule-text.tsx";
@@ -111,9 +111,7 @@ export const RulesCard = ({ visit, state, current, focus }: CardProps) => {
           </div>
         </li>
       </ol>
-      {removed.length === 0 ? null : (
-        <p class="soft">{fill(texts.removed, { names: removed.map((name, index) => [index === 0 ? "" : ", ", <Name value={name} />]) })}</p>
-      )}
+      {removed.length === 0 ? null : <p class="soft">{fill(texts.removed, { names: <Names of={removed} /> })}</p>}
     </section>
   );
 };

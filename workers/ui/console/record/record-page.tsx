@@ -1,6 +1,7 @@
 // The record of what operators did: month by month, as sentences; whether its chain holds; and its
 // export.
 
+import { fill } from "../../sentence.tsx";
 import { chainOfMonth, monthAt } from "../../../../shared/record/operators.ts";
 import { actKinds } from "../../../../shared/record/record.ts";
 import type { ActCheck, ActList as Acts } from "../../../endpoints/admin/answers/acts.ts";
@@ -8,9 +9,7 @@ import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
 import { Select, type Typed } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { fill } from "../../sentence.tsx";
-import { Pager } from "../pager.tsx";
-import { Download, Empty, Note } from "../pieces.tsx";
+import { Download, Empty, Note, Pager } from "../pieces.tsx";
 import { ActSentence } from "./act-sentence.tsx";
 import { recordWords } from "./record-words.ts";
 

@@ -15,9 +15,9 @@ import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Confirm, Download, Empty, Note, Refused } from "../pieces.tsx";
+import { Confirm, Done, Download, Empty, Note, Refused, sayingPage } from "../pieces.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
-import { copyScript } from "./copy-script.ts";
+import { copyScript } from "../copy-script.ts";
 import { isCounted, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Fix, type ModelFailed, Outcome, Tries, WhatModelDid, useCause } from "./request-pieces.tsx";
 import { Steps } from "./request-steps.tsx";
@@ -264,7 +264,7 @@ const Body = ({ visit, failure, line, events, keys, stops }: { visit: Visit; fai
           <Outcome line={line} />
         </div>
       </div>
-      {visit.query.get("done") === "cancelled" ? <Note of="ok">{texts.cancel.done}</Note> : null}
+      <Done visit={visit} texts={{ cancelled: texts.cancel.done }} />
       <StopNote visit={visit} />
       {failure === undefined ? null : <Refused failure={failure} />}
       {line.causeFacts === null ? null : <WhyNot visit={visit} cause={line.causeFacts} steps={steps} />}
@@ -312,20 +312,7 @@ async function requestShown(visit: Visit, failure?: ApiError): Promise<PageAnswe
 
 function missing(visit: Visit): PageAnswer {
   const { title, lead, back } = requestWords[visit.language].missing;
-  return {
-    kind: "page",
-    status: 404,
-    title,
-    body: () => (
-      <>
-        <h1>{title}</h1>
-        <p>{lead}</p>
-        <p>
-          <a href={visit.at("requests")}>{back}</a>
-        </p>
-      </>
-    ),
-  };
+  return sayingPage({ status: 404, title, says: () => <p>{lead}</p>, back: [visit.at("requests"), back] });
 }
 
 async function act(visit: Visit): Promise<PageAnswer> {

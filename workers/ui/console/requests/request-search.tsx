@@ -2,6 +2,8 @@
 
 import { type Visit, useTexts } from "../page.ts";
 import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
+import { Input, Select, filledWith } from "../fields.tsx";
+import { Chips } from "../pieces.tsx";
 import { requestsWords } from "./requests-words.ts";
 
 const texts = ["server", "tool", "model", "reviewer", "run"] as const;
@@ -41,6 +43,7 @@ type SearchProps = { readonly visit: Visit; readonly filters: Filters; readonly 
 export const RequestSearch = ({ visit, filters, keys }: SearchProps) => {
   const words = useTexts(requestsWords);
   const { state = "all", ...others } = filters;
+  const typed = filledWith(filters);
   const isMore = behindMore.some((name) => filters[name] !== undefined);
   return (
     <>
@@ -59,72 +62,49 @@ export const RequestSearch = ({ visit, filters, keys }: SearchProps) => {
           <summary class="act">{words.more}</summary>
           <div class="fields">
             {days.map((name) => (
-              <div>
-                <label for={name}>
-                  {name === "since" ? words.from : words.to} <span class="soft">{words.utc}</span>
-                </label>
-                <input id={name} name={name} type={isDay(filters[name]) ? "date" : "text"} value={filters[name]} />
-              </div>
+              <Input
+                typed={typed}
+                name={name}
+                label={
+                  <>
+                    {name === "since" ? words.from : words.to} <span class="soft">{words.utc}</span>
+                  </>
+                }
+                type={isDay(filters[name]) ? "date" : "text"}
+              />
             ))}
             {texts.map((name) => (
-              <div>
-                <label for={name}>{words.fields[name]}</label>
-                <input id={name} name={name} value={filters[name]} maxlength={name === "run" ? 128 : 512} autocomplete="off" />
-              </div>
+              <Input typed={typed} name={name} label={words.fields[name]} maxlength={name === "run" ? 128 : 512} />
             ))}
-            <div>
-              <label for="key">{words.fields.key}</label>
-              <KeyChoice chosen={filters["key"] ?? ""} keys={keys} />
-            </div>
+            <Select
+              typed={typed}
+              name="key"
+              label={words.fields.key}
+              options={[["", words.anyKey] as const, ...keys.map(({ id, name }) => [id, name] as const)]}
+            />
             {amounts.map((name) => (
-              <div>
-                <label for={name}>{words.fields[name]}</label>
-                <input id={name} name={name} value={filters[name]} inputmode="decimal" maxlength={12} autocomplete="off" />
-              </div>
+              <Input typed={typed} name={name} label={words.fields[name]} inputmode="decimal" maxlength={12} />
             ))}
           </div>
         </details>
       </form>
-      <nav class="chips" aria-label={words.chips.label}>
-        {chips.map((each) => (
-          <a
-            class="chip"
-            href={visit.at("requests", { ...others, state: each === "all" ? null : each })}
-            {...(each === state ? { "aria-current": "true" as const } : {})}
-          >
-            {words.chips[each]}
-          </a>
-        ))}
+      <Chips
+        label={words.chips.label}
+        of={chips.map((each) => ({
+          name: words.chips[each],
+          href: visit.at("requests", { ...others, state: each === "all" ? null : each }),
+          isCurrent: each === state,
+        }))}
+      >
         {Object.keys(filters).length === 0 ? null : (
           <a class="act" href={visit.at("requests")}>
             {words.clear}
           </a>
         )}
-      </nav>
+      </Chips>
     </>
   );
 };
 
 /** A field for days would drop any other time. */
 const isDay = (value: string | undefined): boolean => value === undefined || /^\d{4}-\d{2}-\d{2}$/.test(value);
-
-/** A key that is not in the list, such as a deleted one, is kept as it was asked for. */
-const KeyChoice = ({ chosen, keys }: { chosen: string; keys: KeyList["keys"] }) => {
-  const { anyKey } = useTexts(requestsWords);
-  const isKnown = chosen === "" || keys.some(({ id }) => id === chosen);
-  return (
-    <select id="key" name="key">
-      <option value="">{anyKey}</option>
-      {isKnown ? null : (
-        <option value={chosen} selected>
-          {chosen}
-        </option>
-      )}
-      {keys.map(({ id, name }) => (
-        <option value={id} selected={id === chosen}>
-          {name}
-        </option>
-      ))}
-    </select>
-  );
-};

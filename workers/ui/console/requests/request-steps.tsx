@@ -9,6 +9,7 @@ import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import { useTexts } from "../page.ts";
+import { Names } from "../pieces.tsx";
 import { Tries, WhatModelDid } from "./request-pieces.tsx";
 import { requestWords } from "./request-words.ts";
 
@@ -56,17 +57,6 @@ const StepLine = ({ step: { at, tone, what }, made }: { step: Step; made: Made }
 };
 
 const Digest = ({ value }: { value: string }) => <span class="digest">{value.slice(0, 12)}…</span>;
-
-const Names = ({ of }: { of: readonly string[] }) => (
-  <>
-    {of.map((value, index) => (
-      <>
-        {index === 0 ? "" : ", "}
-        <Name value={value} />
-      </>
-    ))}
-  </>
-);
 
 const kindIn = (kinds: Readonly<Record<string, string>>, kind: string): Child =>
   Object.hasOwn(kinds, kind) ? (kinds[kind] ?? kind) : <Name value={kind} />;

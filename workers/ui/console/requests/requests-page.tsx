@@ -2,21 +2,55 @@
 // of any request.
 
 import type { RunLine, RunList } from "../../../endpoints/admin/answers/runs.ts";
+import type { PointedError } from "../../../../shared/model/outcome.ts";
 import { paths } from "../../../platform/urls.ts";
 import { useWords } from "../../language.ts";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
-import { ApiFailed } from "../api.ts";
+import { ApiFailed, detailsOf } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Download, Empty, Note } from "../pieces.tsx";
-import { FirstRequest } from "./first-request.tsx";
+import { Details, Download, Empty, Names, Note } from "../pieces.tsx";
 import { type KeyNames, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Outcome, useCause } from "./request-pieces.tsx";
-import { type Filters, filtersIn, queryOf, RequestSearch } from "./request-search.tsx";
+import { type Filters, RequestSearch, filtersIn, queryOf } from "./request-search.tsx";
 import { requestsWords } from "./requests-words.ts";
 
-type Refusal = { readonly details: readonly { readonly pointer?: string; readonly message?: string }[] };
+const params = {
+  messages: [{ role: "user", content: { type: "text", text: "Say hello." } }],
+  maxTokens: 50,
+  _meta: {
+    "countersign/session": "first",
+    "countersign/originatingRequest": { id: 1, method: "tools/call", name: "hello", server: "test" },
+  },
+};
+const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params });
+
+/** The command works in bash and zsh: the body has no quote of a shell's in it. */
+const commandFor = (publicUrl: string): string =>
+  [
+    "KEY=…",
+    `curl -s "${publicUrl}/sampling" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\`,
+    `  -d '${body}'`,
+  ].join("\n");
+
+export const FirstRequest = ({ visit }: { visit: Visit }) => {
+  const { empty } = useTexts(requestsWords);
+  return (
+    <section class="card stack" aria-labelledby="first">
+      <h2 id="first">{empty.title}</h2>
+      <p>{empty.lead}</p>
+      <pre class="command" tabindex={0}>
+        {commandFor(visit.publicUrl)}
+      </pre>
+      <p>
+        <a href={visit.at("keys")}>{empty.keys}</a>
+      </p>
+    </section>
+  );
+};
+
+type Refusal = { readonly details: readonly PointedError[] };
 
 const pageSize = 50;
 
@@ -28,12 +62,7 @@ const Why = ({ line }: { line: RunLine }) => {
   if (review.by.length === 0) return <>{endedAt === null ? texts.nobodyYet : ""}</>;
   return (
     <>
-      {review.by.map((name, index) => (
-        <>
-          {index === 0 ? "" : ", "}
-          <Name value={name} />
-        </>
-      ))}
+      <Names of={review.by} />
       {review.edits === 0 ? "" : ` · ${fillText(texts.edits, { n: review.edits })}`}
     </>
   );
@@ -147,13 +176,7 @@ const NotUsable = ({ refusal: { details } }: { refusal: Refusal }) => {
   return (
     <Note of="bad">
       <p>{texts.badFilter}</p>
-      <ul>
-        {details.map(({ pointer = "", message = "" }) => (
-          <li>
-            <code>{pointer}</code> <Plain value={message} />
-          </li>
-        ))}
-      </ul>
+      <Details of={details} />
     </Note>
   );
 };
@@ -166,8 +189,7 @@ async function listRequests(visit: Visit, filters: Filters): Promise<RunList | R
     return await visit.api.read(paths.admin.runs, { query });
   } catch (error) {
     if (!(error instanceof ApiFailed) || error.failure.status !== 400) throw error;
-    const { details } = error.failure.body;
-    return { details: Array.isArray(details) ? (details as Refusal["details"]) : [] }; // the API's own answer
+    return { details: detailsOf(error.failure.body) };
   }
 }
 

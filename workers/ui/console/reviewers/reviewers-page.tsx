@@ -12,9 +12,7 @@ import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Pager } from "../pager.tsx";
-import { Columns, Confirm, Empty, Note, Refused } from "../pieces.tsx";
-import { FormToken } from "../shell.tsx";
+import { Confirm, Empty, List, Names, Note, Pager, Press, Refused } from "../pieces.tsx";
 import { reviewersWords } from "./reviewers-words.ts";
 
 /** Its name where a line begins. */
@@ -41,14 +39,14 @@ const ChannelLine = ({ visit, reviewer, of }: { visit: Visit; reviewer: ListedRe
         )}
       </span>
       {visit.may("decide") && use !== "notSetUp" && channel !== "outbox" ? (
-        <form method="post" action={visit.at("reviewers", { after: visit.query.get("after") })}>
-          <FormToken visit={visit} />
-          <input type="hidden" name="reviewer" value={reviewer.name} />
-          <button class="btn small" type="submit" name="test" value={channel}>
-            {texts.test}
-            <span class="sr"> {texts.testAbout.replace("{channel}", name).replace("{reviewer}", () => reviewer.name)}</span>
-          </button>
-        </form>
+        <Press
+          visit={visit}
+          to={visit.at("reviewers", { after: visit.query.get("after") })}
+          fields={{ reviewer: reviewer.name, test: channel }}
+          about={texts.testAbout.replace("{channel}", name).replace("{reviewer}", () => reviewer.name)}
+        >
+          {texts.test}
+        </Press>
       ) : null}
     </li>
   );
@@ -57,12 +55,11 @@ const ChannelLine = ({ visit, reviewer, of }: { visit: Visit; reviewer: ListedRe
 const ReviewerRow = ({ visit, of }: { visit: Visit; of: ListedReviewer }) => {
   const texts = useTexts(reviewersWords);
   const who = { reviewer: <Name value={of.name} /> };
-  const groups = of.groups.flatMap((group, i) => [i === 0 ? "" : ", ", <Name value={group} />]);
   return (
     <tr>
       <td class="main-cell">
         <Name value={of.name} />
-        <div class="soft">{fill(texts.groups, { groups: <>{groups}</> })}</div>
+        <div class="soft">{fill(texts.groups, { groups: <Names of={of.groups} /> })}</div>
         {of.language === null ? null : <div class="soft">{texts.language.replace("{language}", languageName(of.language, visit))}</div>}
         {of.room === null ? null : <div class="soft">{texts.room}</div>}
       </td>
@@ -113,14 +110,11 @@ const Reviewers = ({ visit, reviewers }: { visit: Visit; reviewers: readonly Lis
   const { columns } = texts;
   if (reviewers.length === 0) return <Empty>{texts.none}</Empty>;
   return (
-    <table class="cards">
-      <Columns of={[columns.name, columns.waiting, columns.channels]} action={columns.action} />
-      <tbody>
-        {reviewers.map((reviewer) => (
-          <ReviewerRow visit={visit} of={reviewer} />
-        ))}
-      </tbody>
-    </table>
+    <List columns={[columns.name, columns.waiting, columns.channels]} action={columns.action}>
+      {reviewers.map((reviewer) => (
+        <ReviewerRow visit={visit} of={reviewer} />
+      ))}
+    </List>
   );
 };
 

@@ -9,12 +9,13 @@ import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
 import { useWords } from "../../language.ts";
 import { Name, Plain } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { Meter } from "../chart.tsx";
 import { type Visit, useTexts } from "../page.ts";
 import { usePhrases } from "../phrases.ts";
-import { Empty, Note, Refused } from "../pieces.tsx";
+import { Empty, Names, Note, Refused } from "../pieces.tsx";
+import { Input, Select, type Typed, filledWith } from "../fields.tsx";
 import { FormToken } from "../shell.tsx";
 import { type Entered, enteredIn, needs, questionOf } from "./playground-request.ts";
 import { readKeys } from "./routing-api.ts";
@@ -59,48 +60,18 @@ const Slider = ({ axis, value }: { axis: (typeof axes)[number]; value: string })
   );
 };
 
-const Choices = ({ played: { entered, keys } }: { played: Played }) => {
+const Choices = ({ typed, keys }: { typed: Typed; keys: readonly ListedKey[] }) => {
   const { play: texts } = useTexts(routingWords);
-  const isOpen = entered.key !== "" || entered.server !== "" || entered.named !== "" || entered.task !== "chat";
+  const isOpen = ["key", "server", "named"].some((name) => typed.values[name]?.[0] !== "") || typed.values["task"]?.[0] !== "chat";
+  const keyOptions = [["", texts.anyKey] as const, ...keys.map(({ id, name }) => [id, name] as const)];
   return (
     <details {...(isOpen ? { open: true } : {})}>
       <summary class="chev">{texts.more}</summary>
       <div class="form">
-        <div>
-          <label for="key">{texts.key}</label>
-          <select id="key" name="key">
-            <option value="">{texts.anyKey}</option>
-            {keys.map(({ id, name }) => (
-              <option value={id} {...(id === entered.key ? { selected: true } : {})}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div>
-          <label for="server">{texts.server}</label>
-          <input id="server" name="server" value={entered.server} maxlength={512} autocomplete="off" aria-describedby="server-help" />
-          <p class="hint" id="server-help">
-            {texts.serverHelp}
-          </p>
-        </div>
-        <div>
-          <label for="task">{texts.task}</label>
-          <select id="task" name="task">
-            {(["chat", "embedding"] as const).map((task) => (
-              <option value={task} {...(task === entered.task ? { selected: true } : {})}>
-                {texts.tasks[task]}
-              </option>
-            ))}
-          </select>
-        </div>
-        <div>
-          <label for="named">{texts.named}</label>
-          <input id="named" name="named" value={entered.named} maxlength={256} autocomplete="off" aria-describedby="named-help" />
-          <p class="hint" id="named-help">
-            {texts.namedHelp}
-          </p>
-        </div>
+        <Select typed={typed} name="key" label={texts.key} options={keyOptions} />
+        <Input typed={typed} name="server" label={texts.server} hint={texts.serverHelp} maxlength={512} />
+        <Select typed={typed} name="task" label={texts.task} options={Object.entries(texts.tasks)} />
+        <Input typed={typed} name="named" label={texts.named} hint={texts.namedHelp} maxlength={256} />
       </div>
     </details>
   );
@@ -130,18 +101,14 @@ const Draft = ({ visit, draft }: { visit: Visit; draft: TableDraft }) => {
 export const PlayForm = ({ visit, played }: { visit: Visit; played: Played }) => {
   const { play: texts } = useTexts(routingWords);
   const { entered, draft } = played;
+  const { priorities: _axes, needs: _needs, ...texted } = entered;
+  const typed = filledWith(texted);
   return (
     <form class="card form" method="post" action={visit.at("routing")} aria-labelledby="play" data-part="play">
       <h2 id="play">{texts.title}</h2>
       <FormToken visit={visit} />
       {draft === null ? null : <Draft visit={visit} draft={draft} />}
-      <div>
-        <label for="hints">{texts.hints}</label>
-        <input id="hints" name="hints" value={entered.hints} maxlength={2_000} autocomplete="off" aria-describedby="hints-help" />
-        <p class="hint" id="hints-help">
-          {texts.hintsHelp}
-        </p>
-      </div>
+      <Input typed={typed} name="hints" label={texts.hints} hint={texts.hintsHelp} maxlength={2_000} />
       <fieldset aria-describedby="priorities-help">
         <legend class="label">{texts.priorities}</legend>
         {axes.map((axis) => (
@@ -152,14 +119,8 @@ export const PlayForm = ({ visit, played }: { visit: Visit; played: Played }) =>
         </p>
       </fieldset>
       <div class="two">
-        <div>
-          <label for="maxTokens">{texts.maxTokens}</label>
-          <input id="maxTokens" name="maxTokens" inputmode="numeric" value={entered.maxTokens} maxlength={9} autocomplete="off" />
-        </div>
-        <div>
-          <label for="prompt">{texts.prompt}</label>
-          <input id="prompt" name="prompt" inputmode="numeric" value={entered.prompt} maxlength={9} autocomplete="off" />
-        </div>
+        <Input typed={typed} name="maxTokens" label={texts.maxTokens} inputmode="numeric" maxlength={9} />
+        <Input typed={typed} name="prompt" label={texts.prompt} inputmode="numeric" maxlength={9} />
       </div>
       <fieldset>
         <legend class="label">{texts.needs}</legend>
@@ -170,7 +131,7 @@ export const PlayForm = ({ visit, played }: { visit: Visit; played: Played }) =>
           </label>
         ))}
       </fieldset>
-      <Choices played={played} />
+      <Choices typed={typed} keys={played.keys} />
       <button class="btn yes" type="submit" name="do" value="play">
         {texts.button}
       </button>
@@ -186,7 +147,7 @@ const Candidate = ({ model, most }: { model: ExplainedModel; most: number }) => 
   const { page, review } = useWords();
   const width = most === 0 ? 0 : Math.min(100, Math.round((model.score / most) * 100));
   const why = whyText({ tier: model.tier, terms: model.terms, points: Math.round(model.score * 1e12) }, review.why);
-  const cost = model.worstCostUsd === 0 ? page.dollars(0) : fill(texts.upTo, { cost: page.dollars(model.worstCostUsd) }).join("");
+  const cost = model.worstCostUsd === 0 ? page.dollars(0) : fillText(texts.upTo, { cost: page.dollars(model.worstCostUsd) });
   return (
     <li>
       <div class="line">
@@ -233,13 +194,8 @@ const Ranking = ({ explained, entered }: { explained: Explanation; entered: Ente
               <li>
                 <Icon of="cross" />
                 <span>
-                  {alike.map(({ model }, i) => (
-                    <>
-                      {i === 0 ? null : ", "}
-                      <Name value={model} />
-                    </>
-                  ))}
-                  : <Plain value={alike.map(({ why, reason }) => inWords(why, reason))[0] ?? ""} />
+                  <Names of={alike.map(({ model }) => model)} />:{" "}
+                  <Plain value={alike.map(({ why, reason }) => inWords(why, reason))[0] ?? ""} />
                 </span>
               </li>
             ))}

@@ -3,7 +3,7 @@
 import { readJsonText } from "../../../../shared/json/json-text.ts";
 import { fill } from "../../sentence.tsx";
 import { numberIn, textIn } from "../documents/document-api.ts";
-import { DocumentLinks } from "../documents/document-links.tsx";
+import { DocumentTrail } from "../documents/document-trail.tsx";
 import { editorActs } from "../documents/editor-page.tsx";
 import { partScript } from "../part-script.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
@@ -24,7 +24,7 @@ export async function routingShown(visit: Visit, draft: TableDraft | null = null
       <>
         <div class="head">
           <h1>{texts.title}</h1>
-          <DocumentLinks visit={visit} name="routing" />
+          <DocumentTrail visit={visit} name="routing" at="page" />
         </div>
         <Done visit={visit} />
         <div class="grid play">

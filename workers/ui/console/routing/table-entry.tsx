@@ -4,7 +4,7 @@
 import type { Child } from "hono/jsx";
 import type { JsonObject } from "../../../../shared/json-types.ts";
 import { Plain } from "../../outside-text.tsx";
-import { fill } from "../../sentence.tsx";
+import { fill, fillText } from "../../sentence.tsx";
 import { readDocument } from "../documents/document-api.ts";
 import { type EntryForm as FormOf, type EntryState, actOnEntry, isWrong, openedEntry } from "../entry.ts";
 import { type DrawnProps, Fields, useLabels } from "../fields.tsx";
@@ -142,7 +142,7 @@ function entryShown(visit: Visit, of: TableEntry, state: EntryState): PageAnswer
   const { form } = routingWords[visit.language];
   const texts = form[of.kind];
   const { was, document, failure } = state;
-  const title = was === null ? texts.add : fill(texts.edit, { name: was }).join("");
+  const title = was === null ? texts.add : fillText(texts.edit, { name: was });
   const isRemoved = was !== null && of.read(document, was) === null;
   return {
     kind: "page",

@@ -10,15 +10,34 @@ import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
-import { EntriesHead, RowActs, entriesIn, entriesPage, entryOn } from "../entries-page.tsx";
+import { EntriesHead, FormBelow, RowActs, entriesIn, entriesPage, entryOn, namedEntries } from "../entries-page.tsx";
 import type { EntryState } from "../entry.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Pager } from "../pager.tsx";
-import { Columns, Empty, Note, Refused } from "../pieces.tsx";
-import { FormToken } from "../shell.tsx";
+import { Empty, List, Note, Pager, Press, Refused, pageOf } from "../pieces.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
-import { ServerForm, serverForm } from "./server-form.tsx";
 import { serversWords } from "./servers-words.ts";
+import { serverSchema } from "../../../../shared/relay/servers.ts";
+import { Fields, MoreFields, formOf, othersThan } from "../fields.tsx";
+
+export const serverForm = namedEntries(formOf(serverSchema, serversWords), "servers");
+
+const first = ["url", "mode", "association", "protocol", "secret"];
+const access = ["passAuthorization", "allowPrivate"];
+const lists = ["samplingTools", "functions", "origins", "headers"];
+const more = [...lists, ...othersThan(serverForm, [...first, ...access, ...lists])];
+
+export const ServerForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {
+  const { form } = useTexts(serversWords);
+  const drawn = { form: serverForm, typed: state.typed };
+  return (
+    <FormBelow visit={visit} of={serverForm} state={state} texts={form} first={<Fields {...drawn} of={first} />}>
+      <div>
+        <Fields {...drawn} of={access} />
+      </div>
+      <MoreFields {...drawn} of={more} title={form.more} />
+    </FormBelow>
+  );
+};
 
 const serversOnPage = 50;
 
@@ -79,14 +98,9 @@ const ServerRow = ({ visit, name, entry, version, use, stops }: RowProps) => {
       <td class="end">
         <div class="row-acts">
           {visit.may("decide") ? (
-            <form method="post" action={visit.at("servers")}>
-              <FormToken visit={visit} />
-              <input type="hidden" name="check" value={name} />
-              <button class="btn small" type="submit">
-                {texts.check}
-                <span class="sr"> {name}</span>
-              </button>
-            </form>
+            <Press visit={visit} to={visit.at("servers")} fields={{ check: name }} about={name}>
+              {texts.check}
+            </Press>
           ) : null}
           <StopHere visit={visit} stop={{ scope: "server", server: name }} stops={stops} called={name} from="servers" />
           <RowActs visit={visit} of={serverForm} name={name} version={version} texts={texts} />
@@ -110,22 +124,22 @@ const Servers = ({ visit, shown, count, version, use, stops }: ListProps) => {
   const { columns } = texts;
   if (shown.length === 0) return <Empty>{texts.none}</Empty>;
   return (
-    <table class="cards">
-      <caption>{fill(texts.count, { n: count })}</caption>
-      <Columns of={[columns.name, columns.address, columns.mode, columns.used]} action={columns.action} />
-      <tbody>
-        {shown.map(([name, entry]) => (
-          <ServerRow
-            visit={visit}
-            name={name}
-            entry={entry}
-            version={version}
-            use={use.find(({ server }) => server === name)}
-            stops={stops}
-          />
-        ))}
-      </tbody>
-    </table>
+    <List
+      caption={fillText(texts.count, { n: count })}
+      columns={[columns.name, columns.address, columns.mode, columns.used]}
+      action={columns.action}
+    >
+      {shown.map(([name, entry]) => (
+        <ServerRow
+          visit={visit}
+          name={name}
+          entry={entry}
+          version={version}
+          use={use.find(({ server }) => server === name)}
+          stops={stops}
+        />
+      ))}
+    </List>
   );
 };
 
@@ -152,8 +166,7 @@ async function serversShown(visit: Visit, { sent, checked, failure }: Said = {})
   const [{ current, state }, use, stops] = await Promise.all([entryOn(visit, serverForm, sent), usesOf(visit), stopsOf(visit)]);
   const texts = serversWords[visit.language];
   const entries = Object.entries(entriesIn(current, "servers"));
-  const pages = Math.max(1, Math.ceil(entries.length / serversOnPage));
-  const page = Math.min(pages, Math.max(1, Math.floor(Number(visit.query.get("page"))) || 1));
+  const { shown, newer, older } = pageOf(visit, entries, serversOnPage);
   return {
     kind: "page",
     title: texts.title,
@@ -171,19 +184,9 @@ async function serversShown(visit: Visit, { sent, checked, failure }: Said = {})
         <StopNote visit={visit} />
         {checked === undefined ? null : <CheckNote of={checked} />}
         <section class="card" aria-label={texts.title}>
-          <Servers
-            visit={visit}
-            shown={entries.slice((page - 1) * serversOnPage, page * serversOnPage)}
-            count={entries.length}
-            version={current.version}
-            use={use}
-            stops={stops}
-          />
+          <Servers visit={visit} shown={shown} count={entries.length} version={current.version} use={use} stops={stops} />
         </section>
-        <Pager
-          newer={page > 1 ? visit.at("servers", { page: page - 1 }) : null}
-          older={page < pages ? visit.at("servers", { page: page + 1 }) : null}
-        />
+        <Pager newer={newer} older={older} />
         <p>
           <a href={visit.at("documents/servers")}>{texts.json}</a>
         </p>

@@ -9,8 +9,7 @@ import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
-import { Confirm, Note } from "../pieces.tsx";
-import { FormToken } from "../shell.tsx";
+import { Confirm, Note, Press } from "../pieces.tsx";
 import { stopsWords } from "./stops-words.ts";
 
 /** What may be stopped beside what else is. */
@@ -72,15 +71,9 @@ export const StopHere = ({ visit, stop, stops, called, from, isNamed = false }: 
       />
     );
   return (
-    <form method="post" action={visit.at("stops")}>
-      <FormToken visit={visit} />
-      <input type="hidden" name="resume" value={path} />
-      <input type="hidden" name="from" value={from} />
-      <button class="btn small" type="submit">
-        {isNamed ? texts.resumeIt.replace("{name}", () => called) : texts.resume}
-        {isNamed ? null : <span class="sr"> {called}</span>}
-      </button>
-    </form>
+    <Press visit={visit} to={visit.at("stops")} fields={{ resume: path, from }} {...(isNamed ? {} : { about: called })}>
+      {isNamed ? texts.resumeIt.replace("{name}", () => called) : texts.resume}
+    </Press>
   );
 };
 

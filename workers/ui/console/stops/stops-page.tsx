@@ -2,6 +2,7 @@
 // that there are. A server may have a name that only its host knows, so it is typed, with the known
 // ones to choose from.
 
+import type { Child } from "hono/jsx";
 import { isLoopbackHost } from "../../../../shared/address.ts";
 import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
 import { paths } from "../../../platform/urls.ts";
@@ -11,8 +12,9 @@ import { fill } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { readDocument } from "../documents/document-api.ts";
 import { entriesIn } from "../entries-page.tsx";
+import { Input, Select, untyped } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Confirm, Empty, Note, Refused } from "../pieces.tsx";
+import { Confirm, Empty, Note, Press, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { StopName, stopPath, stopsOf } from "./stop-here.tsx";
 import { stopsWords } from "./stops-words.ts";
@@ -61,17 +63,14 @@ const StoppedNow = ({ visit, stops, names }: { visit: Visit; stops: readonly Sto
                   {stop.scope === "key" ? <div class="digest soft">{stop.key}</div> : null}
                 </span>
                 {visit.may("decide") ? (
-                  <form method="post" action={visit.at("stops")}>
-                    <FormToken visit={visit} />
-                    <input type="hidden" name="resume" value={stopPath(stop)} />
-                    <button class="btn small" type="submit">
-                      {texts.resume}
-                      <span class="sr">
-                        {" "}
-                        <StopName stop={stop} called={called} />
-                      </span>
-                    </button>
-                  </form>
+                  <Press
+                    visit={visit}
+                    to={visit.at("stops")}
+                    fields={{ resume: stopPath(stop) }}
+                    about={<StopName stop={stop} called={called} />}
+                  >
+                    {texts.resume}
+                  </Press>
                 ) : null}
               </li>
             );
@@ -82,26 +81,22 @@ const StoppedNow = ({ visit, stops, names }: { visit: Visit; stops: readonly Sto
   );
 };
 
-const StopServer = ({ visit, servers }: { visit: Visit; servers: readonly string[] }) => {
+type StopOneProps = {
+  readonly visit: Visit;
+  readonly kind: "servers" | "keys";
+  readonly title: string;
+  readonly children: Child;
+};
+
+const StopOne = ({ visit, kind, title, children }: StopOneProps) => {
   const texts = useTexts(stopsWords);
   return (
-    <form class="card form" method="post" action={visit.at("stops")} aria-labelledby="one-server">
-      <h2 id="one-server">{texts.stopServer}</h2>
+    <form class="card form" method="post" action={visit.at("stops")} aria-labelledby={`one-of-${kind}`}>
+      <h2 id={`one-of-${kind}`}>{title}</h2>
       <FormToken visit={visit} />
-      <input type="hidden" name="kind" value="servers" />
+      <input type="hidden" name="kind" value={kind} />
       <p>{texts.says}</p>
-      <div>
-        <label for="name">{texts.serverName}</label>
-        <input id="name" name="name" list="servers" required maxlength={512} autocomplete="off" aria-describedby="name-hint" />
-        <p class="hint" id="name-hint">
-          {texts.serverHint}
-        </p>
-        <datalist id="servers">
-          {servers.map((server) => (
-            <option value={server} />
-          ))}
-        </datalist>
-      </div>
+      {children}
       <button class="btn no" type="submit">
         {texts.stop}
       </button>
@@ -109,27 +104,18 @@ const StopServer = ({ visit, servers }: { visit: Visit; servers: readonly string
   );
 };
 
-const StopKey = ({ visit, keys }: { visit: Visit; keys: readonly Key[] }) => {
+const StopForms = ({ visit, servers, keys }: { visit: Visit } & Omit<StopTargets, "names">) => {
   const texts = useTexts(stopsWords);
+  const options = [["", texts.choose] as const, ...keys.map(({ id, name }) => [id, `${name} (${id})`] as const)];
   return (
-    <form class="card form" method="post" action={visit.at("stops")} aria-labelledby="one-key">
-      <h2 id="one-key">{texts.stopKey}</h2>
-      <FormToken visit={visit} />
-      <input type="hidden" name="kind" value="keys" />
-      <p>{texts.says}</p>
-      <div>
-        <label for="key">{texts.keyName}</label>
-        <select id="key" name="name" required>
-          <option value="">{texts.choose}</option>
-          {keys.map(({ id, name }) => (
-            <option value={id}>{`${name} (${id})`}</option>
-          ))}
-        </select>
-      </div>
-      <button class="btn no" type="submit">
-        {texts.stop}
-      </button>
-    </form>
+    <>
+      <StopOne visit={visit} kind="servers" title={texts.stopServer}>
+        <Input typed={untyped} name="name" label={texts.serverName} hint={texts.serverHint} offers={servers} required maxlength={512} />
+      </StopOne>
+      <StopOne visit={visit} kind="keys" title={texts.stopKey}>
+        <Select typed={untyped} name="name" id="key" label={texts.keyName} options={options} required />
+      </StopOne>
+    </>
   );
 };
 
@@ -171,8 +157,7 @@ async function stopsShown(visit: Visit, { failure, isMissing = false }: Said = {
         <StoppedNow visit={visit} stops={stops} names={known.names} />
         {visit.may("decide") ? (
           <>
-            <StopServer visit={visit} servers={left.servers} />
-            <StopKey visit={visit} keys={left.keys} />
+            <StopForms visit={visit} {...left} />
             <Confirm
               visit={visit}
               to="stops"

@@ -3,10 +3,11 @@
 import type { ShownUsage } from "../../../../shared/record/usage.ts";
 import { type Bar, type Plot, Swatch } from "../chart.tsx";
 import type { Numbers } from "../numbers.ts";
-import { deniedIn, otherIn, said } from "../overview/overview-parts.ts";
+import { deniedIn, otherIn } from "../overview/overview-parts.ts";
 import { useTexts } from "../page.ts";
 import type { UsageParts } from "./usage-page.tsx";
 import { usageWords } from "./usage-words.ts";
+import { fillText } from "../../sentence.tsx";
 
 const dayMs = 86_400_000;
 
@@ -31,7 +32,7 @@ export const Legend = ({ of: usage, hasLine, numbers }: { of: ShownUsage; hasLin
   const entries = [
     ["b2", legend.allowed, usage.outcomes.allowed],
     ["b1", legend.approved, usage.outcomes.approved],
-    ["b3", hasLine ? said(below, { what: legend.denied }) : legend.denied, deniedIn(usage)],
+    ["b3", hasLine ? fillText(below, { what: legend.denied }) : legend.denied, deniedIn(usage)],
     ["b4", legend.other, otherIn(usage)],
   ] as const;
   return (
@@ -41,7 +42,7 @@ export const Legend = ({ of: usage, hasLine, numbers }: { of: ShownUsage; hasLin
         .map(([of, sentence, n]) => (
           <span>
             <Swatch of={of} />
-            {said(sentence, { n: numbers.count(n) })}
+            {fillText(sentence, { n: numbers.count(n) })}
           </span>
         ))}
     </span>
@@ -59,14 +60,14 @@ export function daysPlot({ texts, numbers, answer: { since, until, rows, total }
   const every = Math.max(1, Math.ceil(days.length / marks));
   return {
     bars: days.map((at) => barOf(byDay.get(at))),
-    label: said(texts.chart, {
+    label: fillText(texts.chart, {
       total: numbers.count(total.requests),
       from: numbers.day(begin),
       to: numbers.day(days.at(-1) ?? begin),
       at: numbers.day(Date.parse(most?.name ?? since)),
       n: numbers.count(most?.requests ?? 0),
     }),
-    top: (n) => said(texts.most, { n: numbers.count(n) }),
+    top: (n) => fillText(texts.most, { n: numbers.count(n) }),
     marks: days.filter((_, i) => i % every === 0).map(numbers.day),
   };
 }

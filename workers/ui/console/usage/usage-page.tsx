@@ -5,10 +5,10 @@ import { paths } from "../../../platform/urls.ts";
 import { Chart } from "../chart.tsx";
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
-import { fillText } from "../../sentence.tsx";
-import { Download, Empty, Note } from "../pieces.tsx";
+import { Chips, Download, Empty, Note } from "../pieces.tsx";
 import { Legend, daysPlot } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
+import { keyNamesOf } from "../requests/request-line.ts";
 import { type UsageWords, usageWords } from "./usage-words.ts";
 
 const views = ["server", "model", "key", "day"] as const;
@@ -28,23 +28,6 @@ export type UsageParts = {
   readonly keyNames: ReadonlyMap<string, string>;
 };
 
-type Choice = { readonly name: string; readonly href: string; readonly isCurrent: boolean };
-
-const Chips = ({ label, choices }: { label: string; choices: readonly Choice[] }) => (
-  <nav class="chips" aria-label={label}>
-    {choices.map(({ name, href, isCurrent }) => (
-      <a class="chip" href={href} {...(isCurrent ? { "aria-current": "true" as const } : {})}>
-        {name}
-      </a>
-    ))}
-  </nav>
-);
-
-async function keyNamesIn(visit: Visit): Promise<Map<string, string>> {
-  const { keys } = await visit.api.read(paths.admin.keys);
-  return new Map(keys.map(({ id, name }) => [id, name]));
-}
-
 async function usageShown(visit: Visit): Promise<PageAnswer> {
   const { query } = visit;
   const by = views.find((each) => each === query.get("by")) ?? "server";
@@ -59,7 +42,7 @@ async function usageShown(visit: Visit): Promise<PageAnswer> {
   });
   const [answer, keyNames] = await Promise.all([
     visit.api.read(paths.admin.usage, { query: asked }),
-    by === "key" ? keyNamesIn(visit) : new Map<string, string>(),
+    by === "key" ? visit.api.read(paths.admin.keys).then(keyNamesOf) : new Map<string, string>(),
   ]);
   const texts = usageWords[visit.language];
   const numbers = numbersOf(visit.language);
@@ -79,13 +62,10 @@ async function usageShown(visit: Visit): Promise<PageAnswer> {
           </Download>
         </div>
         <div class="head">
-          <Chips
-            label={texts.views}
-            choices={views.map((each) => ({ name: texts.by[each], href: at(each, days), isCurrent: each === by }))}
-          />
+          <Chips label={texts.views} of={views.map((each) => ({ name: texts.by[each], href: at(each, days), isCurrent: each === by }))} />
           <Chips
             label={texts.periods}
-            choices={periods.map((each) => ({ name: fillText(texts.days, { n: each }), href: at(by, each), isCurrent: each === days }))}
+            of={periods.map((each) => ({ name: fillText(texts.days, { n: each }), href: at(by, each), isCurrent: each === days }))}
           />
         </div>
         {answer.isComplete ? null : <Note of="mind">{texts.counting}</Note>}
