@@ -122,7 +122,6 @@ export const samplingRequest = tagged("kind", { chat: chatRequest, embedding: em
 export type TextBlock = ReadOf<typeof textBlock>;
 export type ImageBlock = ReadOf<typeof image>;
 export type AudioBlock = ReadOf<typeof audio>;
-export type ResourceLinkBlock = ReadOf<typeof resourceLink>;
 export type EmbeddedResourceBlock = ReadOf<typeof embeddedResource>;
 export type ToolUseBlock = ReadOf<typeof toolUse>;
 export type ToolResultBlock = ReadOf<typeof toolResult>;

@@ -6,8 +6,6 @@ import type { StopScope } from "../model/call.ts";
 /** `servers`: by name; `keys`: by id. */
 export type Stops = { readonly everything: boolean; readonly servers: readonly string[]; readonly keys: readonly string[] };
 
-export const noStops: Stops = { everything: false, servers: [], keys: [] };
-
 /** One thing that an operator stops, or lets go on. */
 export type Stop =
   | { readonly scope: "everything" }

@@ -2,7 +2,7 @@
 // examples. Sums of pages add up to the sum of all.
 
 import * as z from "zod";
-import { type Effect, type Replayed, type ReplayedRequest, type Ruling, type Unknown, effects, replay, unknowns } from "./policy-replay.ts";
+import { type Replayed, type ReplayedRequest, type Ruling, type Unknown, effects, replay, unknowns } from "./policy-replay.ts";
 import type { Policy } from "../policy/rules.ts";
 
 const count = z.int().nonnegative();
@@ -183,6 +183,3 @@ const plus = (one: Readonly<Record<Side, number>>, other: Readonly<Record<Side, 
   before: one.before + other.before,
   after: one.after + other.after,
 });
-
-/** Requests with this effect. */
-export const countOf = ({ effects: counts }: ReplayTally, effect: Effect): number => counts[effect];

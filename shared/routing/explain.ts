@@ -61,7 +61,6 @@ export const explanationSchema = () =>
     why: text(),
   });
 export type Explanation = z.infer<ReturnType<typeof explanationSchema>>;
-export type ExplainedReason = Explanation["passedOver"][number];
 
 /**
  * The same steps as `chooseCandidates`, with everything they looked at. A request that no model can

@@ -15,7 +15,7 @@ import { Icon } from "./icons.tsx";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { useWords } from "./language.ts";
 import { OutsideText } from "./outside-text.tsx";
-import { fill, fillText } from "./sentence.tsx";
+import { fillText } from "./sentence.tsx";
 import { placeWords } from "../../shared/channels/content-words.ts";
 
 /** `undefined` in its place: the review is closed, or its content is not editable here. */
@@ -223,9 +223,6 @@ export const TextPart = (props: TextPartProps) => {
     </details>
   );
 };
-
-/** "Grace Hopper changed this, 14:20 UTC". */
-export const editedByLine = (sentence: string, values: Readonly<Record<string, Child>>): Child => <>{fill(sentence, values)}</>;
 
 function sizeWords(text: string, { page: { outside } }: Words): string {
   const [lines, n] = [allLines(viewText(text)), text.length];

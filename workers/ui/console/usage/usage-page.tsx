@@ -1,6 +1,7 @@
 // Usage by server, model, key and day: drawn, as a table, and as CSV.
 
 import type { UsageRows } from "../../../endpoints/admin/answers/usage.ts";
+import { fillText } from "../../sentence.tsx";
 import { paths } from "../../../platform/urls.ts";
 import { Chart } from "../chart.tsx";
 import { type Numbers, numbersOf } from "../numbers.ts";
