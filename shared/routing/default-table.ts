@@ -96,9 +96,10 @@ const largeFamilies = [
   "jamba",
   "nova-",
 ];
-const openEquivalents = ["local", "workers-ai-gpt-oss", "gemini-3.5-flash-lite", "gpt-6-luna", "claude-haiku-5-5", "demo"];
-const largeEquivalents = ["gpt-6.1-terra", "claude-sonnet-5-5", "gemini-3.8-flash", "workers-ai-gpt-oss", "local", "demo"];
-const embeddingEquivalents = ["text-embedding-3-small", "gemini-embedding-001", "workers-ai-bge-m3", "demo"];
+
+/** Behind the models that are nearest to any of the hints come those that need no maker's key. */
+const standIns = (hints: readonly string[], nearest: readonly string[], last = ["workers-ai-gpt-oss", "local", "demo"]) =>
+  hints.map((hint) => ({ hint, models: [...nearest, ...last] }));
 
 const document = {
   version: 1,
@@ -329,40 +330,26 @@ const document = {
     // words for a size ("minimax" contains "mini", "grok-3-mini" is a Grok), a model's own name
     // before its maker's ("gemini-1.5-flash" contains "flash", "gemini" and "mini"). All end in the
     // demo, so that a fresh checkout answers every hint.
-    ...["embed", "bge-", "e5-", "gte-", "minilm"].map((hint) => ({ hint, models: embeddingEquivalents })),
-    ...openFamilies.map((hint) => ({ hint, models: openEquivalents })),
-    ...largeFamilies.map((hint) => ({ hint, models: largeEquivalents })),
-    { hint: "gpt-oss", models: ["workers-ai-gpt-oss", "local", "gpt-6-luna", "gemini-3.5-flash-lite", "claude-haiku-5-5", "demo"] },
-    {
-      hint: "sonnet",
-      models: ["claude-sonnet-5-5", "gpt-6.2-sol", "gemini-3.8-flash", "gpt-6.1-terra", "workers-ai-gpt-oss", "local", "demo"],
-    },
-    {
-      hint: "opus",
-      models: ["claude-opus-5-5", "gpt-6.2-sol", "gemini-3.1-pro", "gemini-3.8-flash", "workers-ai-gpt-oss", "local", "demo"],
-    },
-    { hint: "fable", models: ["claude-opus-5-5", "gpt-6.2-sol", "gemini-3.1-pro", "workers-ai-gpt-oss", "local", "demo"] },
-    { hint: "haiku", models: ["claude-haiku-5-5", "gpt-6-luna", "gemini-3.5-flash-lite", "workers-ai-gpt-oss", "local", "demo"] },
-    { hint: "flash-lite", models: ["gemini-3.5-flash-lite", "claude-haiku-5-5", "gpt-6-luna", "workers-ai-gpt-oss", "local", "demo"] },
-    { hint: "flash", models: ["gemini-3.8-flash", "claude-haiku-5-5", "gpt-6-luna", "workers-ai-gpt-oss", "local", "demo"] },
-    { hint: "pro", models: ["gemini-3.1-pro", "gpt-6.2-sol", "claude-opus-5-5", "workers-ai-gpt-oss", "local", "demo"] },
-    {
-      hint: "gemini",
-      models: ["gemini-3.8-flash", "gemini-3.1-pro", "claude-sonnet-5-5", "gpt-6.1-terra", "workers-ai-gpt-oss", "local", "demo"],
-    },
-    { hint: "gpt-4o-mini", models: ["gpt-6-luna", "claude-haiku-5-5", "gemini-3.5-flash-lite", "workers-ai-gpt-oss", "local", "demo"] },
-    { hint: "mini", models: ["gpt-6-luna", "claude-haiku-5-5", "gemini-3.5-flash-lite", "workers-ai-gpt-oss", "local", "demo"] },
-    { hint: "nano", models: ["gpt-6-luna", "claude-haiku-5-5", "gemini-3.5-flash-lite", "workers-ai-gpt-oss", "local", "demo"] },
-    { hint: "gpt-4o", models: ["gpt-6.1-terra", "claude-sonnet-5-5", "gemini-3.8-flash", "workers-ai-gpt-oss", "local", "demo"] },
-    { hint: "chatgpt", models: ["gpt-6.1-terra", "claude-sonnet-5-5", "gemini-3.8-flash", "workers-ai-gpt-oss", "local", "demo"] },
-    {
-      hint: "gpt",
-      models: ["gpt-6.2-sol", "gpt-6.1-terra", "claude-sonnet-5-5", "gemini-3.8-flash", "workers-ai-gpt-oss", "local", "demo"],
-    },
-    {
-      hint: "claude",
-      models: ["claude-sonnet-5-5", "gpt-6.2-sol", "gemini-3.8-flash", "gpt-6.1-terra", "workers-ai-gpt-oss", "local", "demo"],
-    },
+    ...standIns(
+      ["embed", "bge-", "e5-", "gte-", "minilm"],
+      ["text-embedding-3-small", "gemini-embedding-001", "workers-ai-bge-m3"],
+      ["demo"],
+    ),
+    ...standIns(openFamilies, ["local", "workers-ai-gpt-oss", "gemini-3.5-flash-lite", "gpt-6-luna", "claude-haiku-5-5"], ["demo"]),
+    ...standIns(largeFamilies, ["gpt-6.1-terra", "claude-sonnet-5-5", "gemini-3.8-flash"]),
+    ...standIns(["gpt-oss"], ["workers-ai-gpt-oss", "local", "gpt-6-luna", "gemini-3.5-flash-lite", "claude-haiku-5-5"], ["demo"]),
+    ...standIns(["sonnet"], ["claude-sonnet-5-5", "gpt-6.2-sol", "gemini-3.8-flash", "gpt-6.1-terra"]),
+    ...standIns(["opus"], ["claude-opus-5-5", "gpt-6.2-sol", "gemini-3.1-pro", "gemini-3.8-flash"]),
+    ...standIns(["fable"], ["claude-opus-5-5", "gpt-6.2-sol", "gemini-3.1-pro"]),
+    ...standIns(["haiku"], ["claude-haiku-5-5", "gpt-6-luna", "gemini-3.5-flash-lite"]),
+    ...standIns(["flash-lite"], ["gemini-3.5-flash-lite", "claude-haiku-5-5", "gpt-6-luna"]),
+    ...standIns(["flash"], ["gemini-3.8-flash", "claude-haiku-5-5", "gpt-6-luna"]),
+    ...standIns(["pro"], ["gemini-3.1-pro", "gpt-6.2-sol", "claude-opus-5-5"]),
+    ...standIns(["gemini"], ["gemini-3.8-flash", "gemini-3.1-pro", "claude-sonnet-5-5", "gpt-6.1-terra"]),
+    ...standIns(["gpt-4o-mini", "mini", "nano"], ["gpt-6-luna", "claude-haiku-5-5", "gemini-3.5-flash-lite"]),
+    ...standIns(["gpt-4o", "chatgpt"], ["gpt-6.1-terra", "claude-sonnet-5-5", "gemini-3.8-flash"]),
+    ...standIns(["gpt"], ["gpt-6.2-sol", "gpt-6.1-terra", "claude-sonnet-5-5", "gemini-3.8-flash"]),
+    ...standIns(["claude"], ["claude-sonnet-5-5", "gpt-6.2-sol", "gemini-3.8-flash", "gpt-6.1-terra"]),
   ],
 };
 
