@@ -5,8 +5,8 @@ import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.t
 import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
 import { type ConditionFacts, areMet, conditionFacts } from "./conditions.ts";
 import { barsOwn, reviewerWhoIs } from "./own-requests.ts";
-import { type RiskLevel, riskLevels } from "./risk.ts";
-import { everyoneIn, mayAsk, type Policy } from "./rules.ts";
+import { riskLevels } from "./risk.ts";
+import { type Consequences, type Policy, everyoneIn, mayAsk } from "./rules.ts";
 
 export type Reviewer = Addresses & {
   /** Unique within a policy; what the record names. */
@@ -27,48 +27,17 @@ const reaches: readonly Reach[] = ["tool", "server", "key"];
 /** Whether `narrow` is within `wide`, or equal to it. */
 export const isWithin = (narrow: Reach, wide: Reach): boolean => reaches.indexOf(narrow) <= reaches.indexOf(wide);
 
-export type GatePlan = {
-  /** The name of the rule that matched, or "default". */
+/** The consequences of the rules that apply, with people in place of their names. */
+export type GatePlan = Readonly<Omit<Consequences, "remindAtSeconds" | "reviewers" | "escalate" | "handOverTo">> & {
   readonly rule: string;
-  readonly request: "review" | "allow" | "refuse";
-  readonly response: "review" | "allow";
-  /**
-   * The lowest risk of a reply that closes an open response gate, one opened by a grant included;
-   * null: no risk does.
-   */
-  readonly replyRisk: RiskLevel | null;
+  readonly remindAtSeconds: readonly number[];
   /** In the policy's order, no name twice. */
   readonly reviewers: readonly Reviewer[];
-  readonly quorum: number;
-  readonly selfApproval: boolean;
-  /**
-   * The name of the reviewer who owns the API key; null where the owner is not one of the policy's
-   * reviewers.
-   */
-  readonly owner: string | null;
-  readonly deadlineSeconds: number;
-  readonly remindAtSeconds: readonly number[];
   readonly escalate: { readonly afterSeconds: number; readonly to: readonly Reviewer[] } | null;
-  readonly noticeExcerpt: "none" | "start";
-  /** Whether the requestor is told the reason of a denial. */
-  readonly tellReason: boolean;
-  /** Whether a reply that a reviewer wrote names its author to the requestor, as its `model`. */
-  readonly tellAuthor: boolean;
-  readonly grants: boolean;
-  /** Whether grants count where the served client request is only inferred. */
-  readonly grantsInferred: boolean;
-  /** The widest that a grant, and a reply kept for an identical request, may reach. */
-  readonly boundTo: Reach;
-  readonly context: "none" | "thisServer";
-  /** Whether the requestor's timeout includes the time of the review. */
-  readonly timeoutCoversReview: boolean;
-  /** Whether another candidate may be asked where one may cost more than is left of a budget. */
-  readonly cheaperWithinBudget: boolean;
-  /**
-   * To whom a review may be handed, without those who are asked already. Empty where both gates are
-   * open.
-   */
+  /** Those who are not asked already. Empty where both gates are open. */
   readonly handOverTo: readonly Reviewer[];
+  /** The reviewer who owns the API key; null where the owner is none of the policy's reviewers. */
+  readonly owner: string | null;
 };
 
 /**

@@ -99,6 +99,13 @@ export const actKinds = Object.keys(ofOperators) as readonly OperatorFact["kind"
 
 export type Endpoint = "sampling" | "relay" | "control" | "v1";
 
+/** What a reviewer did at a gate. */
+type ByReviewer = { readonly gate: Gate; readonly by: string; readonly channel: string };
+type ByEdit = ByReviewer & { readonly version: number; readonly digestBefore: string; readonly digestAfter: string };
+
+/** The client request that is served, and how that is known. */
+type Serving = { readonly server: string; readonly method: string; readonly name: string; readonly provenance: string };
+
 export type RecordFact =
   | OperatorFact
   /** The first event of a month in the operators' chain: the end of the month before. */
@@ -118,21 +125,17 @@ export type RecordFact =
       readonly judged?: JudgedRecord & JudgedNames;
     }
   /** A token for `/v1` was made: for one client request of a server, in the place of the key. */
-  | {
+  | (Serving & {
       readonly kind: "tokenMade";
       readonly token: string;
       readonly key: string;
       readonly endpoint: Endpoint;
-      readonly server: string;
-      readonly method: string;
-      readonly name: string;
-      readonly provenance: string;
       /** Null: every model that the key may use. */
       readonly models: readonly string[] | null;
       readonly maxUsd: number;
       /** ISO 8601. */
       readonly expiresAt: string;
-    }
+    })
   /** Further refusals of one key for one reason within a minute, counted in one event. */
   | {
       readonly kind: "refusedMany";
@@ -149,13 +152,9 @@ export type RecordFact =
    * their email.
    */
   | { readonly kind: "opened"; readonly gate: Gate; readonly reviewer: string; readonly channel: string; readonly version: number }
-  | {
+  | (Serving & {
       readonly kind: "received";
       readonly key: string;
-      readonly server: string;
-      readonly method: string;
-      readonly name: string;
-      readonly provenance: string;
       /** At the relay: how the served request was found, in words. */
       readonly association?: string;
       readonly endpoint: string;
@@ -183,7 +182,7 @@ export type RecordFact =
       readonly takenOver: boolean;
       /** The images of the request, in its order; absent where it has none. */
       readonly images?: readonly ImageDigests[];
-    }
+    })
   | {
       readonly kind: "reviewOpened";
       readonly gate: Gate;
@@ -205,19 +204,11 @@ export type RecordFact =
   /** More reviewers are asked, by a hand-over or an escalation. */
   | { readonly kind: "askedAlso"; readonly gate: Gate; readonly reviewers: readonly string[]; readonly why: string }
   /** A reviewer ended the grant that they had given. */
-  | { readonly kind: "grantUndone"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly grant: string }
-  | { readonly kind: "handedOver"; readonly gate: Gate; readonly by: string; readonly channel: string; readonly to: string }
-  | { readonly kind: "declined"; readonly gate: Gate; readonly by: string; readonly channel: string }
+  | (ByReviewer & { readonly kind: "grantUndone"; readonly grant: string })
+  | (ByReviewer & { readonly kind: "handedOver"; readonly to: string })
+  | (ByReviewer & { readonly kind: "declined" })
   | { readonly kind: "linkRenewed"; readonly gate: Gate; readonly channel: string; readonly reviewer: string }
-  | {
-      readonly kind: "edited";
-      readonly gate: Gate;
-      readonly by: string;
-      readonly channel: string;
-      readonly version: number;
-      readonly digestBefore: string;
-      readonly digestAfter: string;
-    }
+  | (ByEdit & { readonly kind: "edited" })
   /**
    * Rules of the policy masked parts of the request or the reply: how often each, and what it took
    * them for.
@@ -232,38 +223,11 @@ export type RecordFact =
    */
   | { readonly kind: "contentUnreadable" }
   /** A reviewer put back one part that a rule had masked. */
-  | {
-      readonly kind: "redactionLifted";
-      readonly gate: Gate;
-      readonly by: string;
-      readonly channel: string;
-      readonly version: number;
-      readonly digestBefore: string;
-      readonly digestAfter: string;
-      readonly rule: string;
-      readonly label: string;
-    }
-  /**
-   * A reviewer wrote a reply in the model's place. `digestAfter` is what the request gate then
-   * decides, `reply` the reply's own digest.
-   */
-  | {
-      readonly kind: "replyWritten";
-      readonly gate: Gate;
-      readonly by: string;
-      readonly channel: string;
-      readonly version: number;
-      readonly digestBefore: string;
-      readonly digestAfter: string;
-      readonly reply: string;
-      /** The kinds found in the reply. */
-      readonly risks: readonly string[];
-    }
-  | {
+  | (ByEdit & { readonly kind: "redactionLifted"; readonly rule: string; readonly label: string })
+  /** In the model's place. `digestAfter` is what the request gate then decides. */
+  | (ByEdit & { readonly kind: "replyWritten"; readonly reply: string; readonly risks: readonly string[] })
+  | (ByReviewer & {
       readonly kind: "voted" | "approved" | "denied";
-      readonly gate: Gate;
-      readonly by: string;
-      readonly channel: string;
       readonly version: number;
       readonly digest: string;
       readonly reasonGiven: boolean;
@@ -276,8 +240,7 @@ export type RecordFact =
        * their approval of it.
        */
       readonly byWriting?: true;
-    }
-  /** A reviewer gave a grant with this id. */
+    })
   | {
       readonly kind: "granted";
       readonly gate: Gate;
@@ -326,16 +289,12 @@ export type RecordFact =
   | { readonly kind: "callFailed"; readonly call: number; readonly attempts: readonly Attempt[] }
   | { readonly kind: "requestorLeft" | "requestorBack" }
   /** An identical request, whose caller waits, took over this run or its stored reply. */
-  | {
+  | (Serving & {
       readonly kind: "adopted";
-      readonly server: string;
-      readonly method: string;
-      readonly name: string;
-      readonly provenance: string;
       readonly endpoint: Endpoint;
       /** A digest of the session, the originating request and the request's own id. */
       readonly request: string;
-    }
+    })
   | { readonly kind: "finished"; readonly outcome: string };
 
 export type RecordEvent = {
