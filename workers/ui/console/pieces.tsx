@@ -68,6 +68,22 @@ export const List = ({ caption, columns, action, children }: ListProps) => (
   </table>
 );
 
+type TagProps = { readonly of?: "ok" | "bad" | "mind"; readonly icon: Parameters<typeof Icon>[0]["of"]; readonly children: Child };
+
+/** A state in a word or two. */
+export const Tag = ({ of, icon, children }: TagProps) => (
+  <span class={of === undefined ? "tag" : `tag ${of}`}>
+    <Icon of={icon} />
+    {children}
+  </span>
+);
+
+export const LinkButton = ({ to, children }: { to: string; children: Child }) => (
+  <a class="btn small" href={to}>
+    {children}
+  </a>
+);
+
 export const Names = ({ of }: { of: readonly string[] }) => <>{of.map((value, i) => [i === 0 ? "" : ", ", <Name value={value} />])}</>;
 
 /** What was done by the form before, as the address says it in `done`. */
@@ -201,16 +217,8 @@ export const Pager = ({ newer, older }: { newer: string | null; older: string | 
   if (newer === null && older === null) return null;
   return (
     <p class="keyline">
-      {newer === null ? null : (
-        <a class="btn small" href={newer}>
-          {later}
-        </a>
-      )}
-      {older === null ? null : (
-        <a class="btn small" href={older}>
-          {earlier}
-        </a>
-      )}
+      {newer === null ? null : <LinkButton to={newer}>{later}</LinkButton>}
+      {older === null ? null : <LinkButton to={older}>{earlier}</LinkButton>}
     </p>
   );
 };

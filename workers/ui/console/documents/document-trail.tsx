@@ -4,6 +4,7 @@ import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
 import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
+import { LinkButton } from "../pieces.tsx";
 
 /** The page that shows the document in its own way; null where there is none. */
 const pageOf: Readonly<Record<DocumentName, string | null>> = {
@@ -21,21 +22,11 @@ export const DocumentTrail = ({ visit, name, at }: TrailProps) => {
   const page = at === "page" ? null : pageOf[name];
   return (
     <div class="actions">
-      {page === null ? null : (
-        <a class="btn small" href={visit.at(page)}>
-          {fill(texts.backTo, { name: texts.names[name] })}
-        </a>
-      )}
+      {page === null ? null : <LinkButton to={visit.at(page)}>{fill(texts.backTo, { name: texts.names[name] })}</LinkButton>}
       {at === "editor" ? null : (
-        <a class="btn small" href={visit.at(`documents/${name}`)}>
-          {at === "page" || visit.may("change") ? texts.edit : texts.read}
-        </a>
+        <LinkButton to={visit.at(`documents/${name}`)}>{at === "page" || visit.may("change") ? texts.edit : texts.read}</LinkButton>
       )}
-      {at === "versions" ? null : (
-        <a class="btn small" href={visit.at(`documents/${name}/versions`)}>
-          {texts.versions}
-        </a>
-      )}
+      {at === "versions" ? null : <LinkButton to={visit.at(`documents/${name}/versions`)}>{texts.versions}</LinkButton>}
     </div>
   );
 };

@@ -2,13 +2,12 @@
 
 import type { GrantList, ShownGrant } from "../../../endpoints/admin/answers/grants.ts";
 import { paths } from "../../../platform/urls.ts";
-import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Confirm, Done, Empty, List, Pager, Refused } from "../pieces.tsx";
+import { Confirm, Done, Empty, List, Pager, Refused, Tag } from "../pieces.tsx";
 import { amountIn } from "../spend-meter.tsx";
 import { grantsWords } from "./grants-words.ts";
 
@@ -63,10 +62,9 @@ const GrantRow = ({ visit, of }: { visit: Visit; of: ShownGrant }) => {
         {of.state === "live" ? (
           at(of.expiresAt)
         ) : (
-          <span class="tag">
-            <Icon of="cross" />
+          <Tag icon="cross">
             <span>{fill(texts.states[of.state], { at: at(of.revokedAt ?? of.expiresAt) })}</span>
-          </span>
+          </Tag>
         )}
       </td>
       <td class="end">

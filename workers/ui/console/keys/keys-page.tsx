@@ -14,7 +14,7 @@ import type { ApiError } from "../api.ts";
 import { copyScript } from "../copy-script.ts";
 import { type Typed, fieldErrors, typedOf } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Confirm, Done, Empty, List, Names, Note, Pager, Refused, pageOf } from "../pieces.tsx";
+import { Confirm, Done, Empty, List, Names, Note, Pager, Refused, Tag, pageOf } from "../pieces.tsx";
 import { SpendMeter } from "../spend-meter.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { KeyForm, freshKeyForm, keyField, keyRequestIn } from "./key-form.tsx";
@@ -78,14 +78,13 @@ const Access = ({ of: { scopes, servers, models } }: { of: ListedKey }) => {
   );
 };
 
-const Tag = ({ of: { revokedAt, expiresAt }, now }: { of: ListedKey; now: number }) => {
+const KeyTag = ({ of: { revokedAt, expiresAt }, now }: { of: ListedKey; now: number }) => {
   const texts = useTexts(keysWords);
   if (revokedAt !== null)
     return (
-      <span class="tag bad">
-        <Icon of="cross" />
+      <Tag of="bad" icon="cross">
         <span>{fill(texts.revoked, { at: <Time at={Date.parse(revokedAt)} now={now} /> })}</span>
-      </span>
+      </Tag>
     );
   if (expiresAt === undefined) return null;
   const at = Date.parse(expiresAt);
@@ -106,7 +105,7 @@ const KeyRow = ({ visit, of, list }: { visit: Visit; of: ListedKey; list: KeysPa
   return (
     <tr>
       <td class="main-cell">
-        <Name value={of.name} /> <Tag of={of} now={visit.now} />{" "}
+        <Name value={of.name} /> <KeyTag of={of} now={visit.now} />{" "}
         <StoppedTag visit={visit} stop={{ scope: "key", key: of.id }} stops={list.stops} />
         <div class="digest soft">{of.id}</div>
       </td>

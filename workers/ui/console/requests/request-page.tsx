@@ -8,14 +8,13 @@ import type { KeyList } from "../../../endpoints/admin/answers/keys.ts";
 import type { RunEvents, RunLine } from "../../../endpoints/admin/answers/runs.ts";
 import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
 import { paths } from "../../../platform/urls.ts";
-import { Icon } from "../../icons.tsx";
 import { useWords } from "../../language.ts";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Confirm, Done, Download, Empty, Note, Refused, sayingPage } from "../pieces.tsx";
+import { Confirm, Done, Download, Empty, Note, Refused, Tag, sayingPage } from "../pieces.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { copyScript } from "../copy-script.ts";
 import { isCounted, keyNamesOf, waitOf } from "./request-line.ts";
@@ -181,15 +180,13 @@ const Record = ({ visit, run, events: { events, isCut } }: { visit: Visit; run: 
       <h2 id="record">{texts.record}</h2>
       <p>
         {broken === null ? (
-          <span class="tag ok">
-            <Icon of="check" />
+          <Tag of="ok" icon="check">
             {fill(texts.holds, { n: events.length })}
-          </span>
+          </Tag>
         ) : (
-          <span class="tag bad">
-            <Icon of="cross" />
+          <Tag of="bad" icon="cross">
             {texts.broken.replace("{n}", String(broken))}
-          </span>
+          </Tag>
         )}
       </p>
       {isCut ? <p class="soft">{fill(texts.cut, { n: events.length })}</p> : null}

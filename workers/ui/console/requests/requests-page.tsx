@@ -10,7 +10,7 @@ import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import { ApiFailed, detailsOf } from "../api.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Details, Download, Empty, Names, Note } from "../pieces.tsx";
+import { Details, Download, Empty, LinkButton, Names, Note } from "../pieces.tsx";
 import { type KeyNames, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Outcome, useCause } from "./request-pieces.tsx";
 import { type Filters, RequestSearch, filtersIn, queryOf } from "./request-search.tsx";
@@ -156,15 +156,11 @@ const Pages = ({ visit, filters, listed: { runs, next } }: { visit: Visit; filte
     <div class="head">
       <span class="soft">{Number.isNaN(came) ? "" : fill(texts.searchedTo, { at: <Time at={came} now={visit.now} /> })}</span>
       <span class="acts">
-        {isFirst ? null : (
-          <a class="btn small" href={visit.at("requests", filters)}>
-            {texts.newest}
-          </a>
-        )}
+        {isFirst ? null : <LinkButton to={visit.at("requests", filters)}>{texts.newest}</LinkButton>}
         {next === null ? null : (
-          <a class="btn small" href={visit.at("requests", { ...filters, after: next })}>
+          <LinkButton to={visit.at("requests", { ...filters, after: next })}>
             {runs.length < pageSize ? texts.further : texts.older}
-          </a>
+          </LinkButton>
         )}
       </span>
     </div>

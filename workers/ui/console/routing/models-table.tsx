@@ -3,11 +3,10 @@
 import { isBuiltIn } from "../../../../shared/routing/provider-kinds.ts";
 import { type Model, type RoutingTable, providerOf } from "../../../../shared/routing/table.ts";
 import { useWords } from "../../language.ts";
-import { Icon } from "../../icons.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
-import { Empty } from "../pieces.tsx";
+import { Empty, LinkButton, Tag } from "../pieces.tsx";
 import type { ReadyProvider } from "../../../endpoints/admin/answers/routing.ts";
 import { routingWords } from "./routing-words.ts";
 
@@ -26,10 +25,9 @@ const State = ({ model, table, ready }: { model: Model } & Omit<TableProps, "vis
   }
   if (known?.reason === null)
     return (
-      <span class="tag ok">
-        <Icon of="check" />
+      <Tag of="ok" icon="check">
         {texts.ready}
-      </span>
+      </Tag>
     );
   return <NotReady known={known} />;
 };
@@ -42,10 +40,9 @@ const NotReady = ({ known }: { known: ReadyProvider | undefined }) => {
   const parts = known?.missing?.split(/(?<=_)/) ?? null;
   return (
     <>
-      <span class="tag bad">
-        <Icon of="cross" />
+      <Tag of="bad" icon="cross">
         {texts.notReady}
-      </span>
+      </Tag>
       {parts === null ? null : (
         <span class="sub-line">
           {fill(texts.missing, {
@@ -155,9 +152,7 @@ export const ModelsTable = ({ visit, table, ready }: TableProps) => {
       </div>
       {visit.may("change") ? (
         <p>
-          <a class="btn small" href={visit.at("routing/model")}>
-            {texts.add}
-          </a>
+          <LinkButton to={visit.at("routing/model")}>{texts.add}</LinkButton>
         </p>
       ) : null}
     </section>
@@ -210,10 +205,9 @@ export const ProvidersTable = ({ visit, table, ready }: TableProps) => {
                   </td>
                   <td class={isMissing(known) ? "full state" : "end"}>
                     {known?.reason === null ? (
-                      <span class="tag ok">
-                        <Icon of="check" />
+                      <Tag of="ok" icon="check">
                         {models.ready}
-                      </span>
+                      </Tag>
                     ) : (
                       <NotReady known={known} />
                     )}
@@ -227,9 +221,7 @@ export const ProvidersTable = ({ visit, table, ready }: TableProps) => {
       {[...ready.values()].some(({ missing }) => missing !== null) ? <p class="soft">{texts.howTo}</p> : null}
       {visit.may("change") ? (
         <p>
-          <a class="btn small" href={visit.at("routing/provider")}>
-            {texts.add}
-          </a>
+          <LinkButton to={visit.at("routing/provider")}>{texts.add}</LinkButton>
         </p>
       ) : null}
     </section>

@@ -10,7 +10,7 @@ import { type EntryForm as FormOf, type EntryState, actOnEntry, isWrong, openedE
 import { type DrawnProps, Fields, useLabels } from "../fields.tsx";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { partScript } from "../part-script.ts";
-import { Confirm, Note, Refused } from "../pieces.tsx";
+import { Confirm, LinkButton, Note, Refused } from "../pieces.tsx";
 import { FormToken } from "../shell.tsx";
 import { type RoutingWords, routingWords } from "./routing-words.ts";
 
@@ -153,9 +153,7 @@ function entryShown(visit: Visit, of: TableEntry, state: EntryState): PageAnswer
       <>
         <div class="head">
           <h1>{title}</h1>
-          <a class="btn small" href={visit.at("routing")}>
-            {form.back}
-          </a>
+          <LinkButton to={visit.at("routing")}>{form.back}</LinkButton>
         </div>
         {failure === undefined ? null : <Refused failure={failure} />}
         {isRemoved ? (

@@ -4,12 +4,11 @@
 import type { Stop } from "../../../../shared/policy/stops.ts";
 import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
 import { paths } from "../../../platform/urls.ts";
-import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
-import { Confirm, Note, Press } from "../pieces.tsx";
+import { Confirm, Note, Press, Tag } from "../pieces.tsx";
 import { stopsWords } from "./stops-words.ts";
 
 /** What may be stopped beside what else is. */
@@ -37,10 +36,9 @@ export const StoppedTag = ({ visit, stop, stops }: Here) => {
   const texts = useTexts(stopsWords);
   const found = stops.find((each) => isSame(each, stop));
   return found === undefined ? null : (
-    <span class="tag bad">
-      <Icon of="cross" />
+    <Tag of="bad" icon="cross">
       <span>{fill(texts.stoppedSince, { at: <Time at={Date.parse(found.at)} now={visit.now} /> })}</span>
-    </span>
+    </Tag>
   );
 };
 

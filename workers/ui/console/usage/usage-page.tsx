@@ -6,7 +6,7 @@ import { paths } from "../../../platform/urls.ts";
 import { Chart } from "../chart.tsx";
 import { type Numbers, numbersOf } from "../numbers.ts";
 import type { ConsolePage, PageAnswer, Visit } from "../page.ts";
-import { Chips, Download, Empty, Note } from "../pieces.tsx";
+import { Chips, Download, Empty, LinkButton, Note } from "../pieces.tsx";
 import { Legend, daysPlot } from "./usage-chart.tsx";
 import { UsageTable } from "./usage-table.tsx";
 import { keyNamesOf } from "../requests/request-line.ts";
@@ -79,11 +79,7 @@ async function usageShown(visit: Visit): Promise<PageAnswer> {
           {answer.next === null && after === null ? null : (
             <p class="head">
               {after === null ? null : <a href={at(by, days)}>{texts.first}</a>}
-              {answer.next === null ? null : (
-                <a class="btn small" href={at(by, days, answer.next)}>
-                  {texts.more}
-                </a>
-              )}
+              {answer.next === null ? null : <LinkButton to={at(by, days, answer.next)}>{texts.more}</LinkButton>}
             </p>
           )}
         </Chart>
