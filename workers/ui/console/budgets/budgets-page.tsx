@@ -1,5 +1,5 @@
-// Budgets: what is spent of each, and the form that adds and changes one. What a budget is of has two
-// fields: its kind, and a name.
+// Budgets: what is spent of each, and the form that adds and changes one. What a budget is of has
+// two fields: its kind, and a name.
 
 import type { Json, JsonObject } from "../../../../shared/json-types.ts";
 import type { BudgetLine } from "../../../endpoints/admin/answers/spend.ts";
