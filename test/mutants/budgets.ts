@@ -109,7 +109,7 @@ export const budgetMutants: readonly Mutant[] = [
     test: stops("open reviews are withdrawn"),
   },
   {
-    file: "workers/objects/run/run-call.ts",
+    file: "workers/objects/run/act/run-call.ts",
     name: "a run asks before it sends",
     from: "{ over, permit, traceOf });",
     to: "{ over, traceOf });",

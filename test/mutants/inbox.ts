@@ -75,14 +75,14 @@ export const inboxMutants: readonly Mutant[] = [
   },
   {
     name: "an inbox shows reviews that its reader was asked for",
-    file: "workers/objects/run/run-reviewers.ts",
+    file: "workers/objects/run/review/run-reviewers.ts",
     from: "reviews[gate]?.reviewers.includes(name) === true || reviews[gate]?.left",
     to: "true || reviews[gate]?.left",
     test: { file: inbox, only: "shows only what waits for this reviewer" },
   },
   {
     name: "an inbox shows reviews that were asked of its reader's address",
-    file: "workers/objects/run/run-pages.ts",
+    file: "workers/objects/run/review/run-pages.ts",
     from: " && each.email?.toLowerCase() === email.toLowerCase()",
     to: "",
     test: { file: inbox, only: "took over a reviewer's name" },

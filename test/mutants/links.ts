@@ -86,7 +86,7 @@ export const linkMutants: readonly Mutant[] = [
   },
   {
     name: "an email is spared while the page is open alone",
-    file: "workers/objects/run/review-continuation.ts",
+    file: "workers/objects/run/review/review-continuation.ts",
     from: 'return this.#windows.isFollowed(link.reviewer) ? "waits" : null;',
     to: 'return "waits";',
     test: { file: "test/workers/objects/following.test.ts", only: "is sent" },
@@ -107,21 +107,21 @@ export const linkMutants: readonly Mutant[] = [
   },
   {
     name: "a revoked link opens nothing",
-    file: "workers/objects/run/run-reviewers.ts",
+    file: "workers/objects/run/review/run-reviewers.ts",
     from: "found.link.revokedAt !== null || ",
     to: "",
     test: { file: "test/workers/contract/expired-link.test.ts", only: "the old one opens nothing" },
   },
   {
     name: "a link opens its own gate",
-    file: "workers/objects/run/run-reviewers.ts",
+    file: "workers/objects/run/review/run-reviewers.ts",
     from: "found.link.gate !== gate || ",
     to: "",
     test: { file: "test/workers/objects/deciding.test.ts", only: "a link opens its own gate" },
   },
   {
     name: "a link is its own reviewer's",
-    file: "workers/objects/run/run-reviewers.ts",
+    file: "workers/objects/run/review/run-reviewers.ts",
     from: " || found.link.reviewer !== index) return null;",
     to: ") return null;",
     test: { file: "test/workers/objects/deciding.test.ts", only: "a link opens its own gate" },

@@ -28,7 +28,7 @@ export const redactionMutants: readonly Mutant[] = [
   },
   {
     name: "a redaction is lifted by those whom the policy names",
-    file: "workers/objects/run/run-deciding.ts",
+    file: "workers/objects/run/review/run-deciding.ts",
     from: 'if (input.redaction?.mayLift.includes(by.name) !== true) return { kind: "cannotLift" };',
     to: "",
     test: { file: contract, only: "nobody lifts a redaction" },
@@ -49,7 +49,7 @@ export const redactionMutants: readonly Mutant[] = [
   },
   {
     name: "a notice is masked again",
-    file: "workers/objects/run/run-views.ts",
+    file: "workers/objects/run/review/run-views.ts",
     from: "return view === null ? null : forNotice(view, of.input, this.#textsOf(view, of.input));",
     to: "return view === null ? null : { view, excerpt: of.input.gatePolicy.noticeExcerpt };",
     test: { file: contract, only: "has the marker also where" },
@@ -63,7 +63,7 @@ export const redactionMutants: readonly Mutant[] = [
   },
   {
     name: "the original of a denied reply is deleted",
-    file: "workers/objects/run/run-store.ts",
+    file: "workers/objects/run/tables/run-store.ts",
     from: 'this.#texts.delete("redaction:response");',
     to: "",
     test: { file: contract, only: "a denied reply is gone" },

@@ -41,7 +41,7 @@ export const replyMutants: readonly Mutant[] = [
   },
   {
     name: "a reply that nobody else could approve is not written",
-    file: "workers/objects/run/run-edit.ts",
+    file: "workers/objects/run/review/run-edit.ts",
     from: 'if (form.act === "answer" && !mayAuthor(state, by.name))',
     to: "if (false as boolean)",
     test: { file: "test/workers/contract/written-reply.test.ts", only: "nobody else could approve" },

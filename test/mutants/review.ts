@@ -26,7 +26,7 @@ export const reviewMutants: readonly Mutant[] = [
   },
   {
     name: "Approve beside a written reply decides nothing",
-    file: "workers/objects/run/run-edit.ts",
+    file: "workers/objects/run/review/run-edit.ts",
     from: 'if (answer !== undefined) return { kind: "twoChoices" };',
     to: "",
     test: { file: written, only: "decides nothing: the page asks which of the two" },
@@ -114,7 +114,7 @@ export const reviewMutants: readonly Mutant[] = [
 
   {
     name: "a form promises its changes",
-    file: "workers/objects/run/run-deciding.ts",
+    file: "workers/objects/run/review/run-deciding.ts",
     from: 'if (hasUnseenChanges(edit, submission)) return { kind: "unseenChanges" };',
     to: "",
     test: { file: http, only: "other changes than its page showed" },
@@ -135,7 +135,7 @@ export const reviewMutants: readonly Mutant[] = [
   },
   {
     name: "a grant is ended by its own reviewer",
-    file: "workers/objects/run/run-deciding.ts",
+    file: "workers/objects/run/review/run-deciding.ts",
     from: "if (given === undefined || given.by !== by.name) return",
     to: "if (given === undefined) return",
     test: { file: "test/workers/contract/grants.test.ts", only: "not undone by another reviewer" },
@@ -192,35 +192,35 @@ export const reviewMutants: readonly Mutant[] = [
   },
   {
     name: "a nonce is used once",
-    file: "workers/objects/run/run-deciding.ts",
+    file: "workers/objects/run/review/run-deciding.ts",
     from: 'if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };',
     to: "",
     test: { file: deciding, only: "a nonce that was used" },
   },
   {
     name: "the same words again are the same answer, others are none",
-    file: "workers/objects/run/run-deciding.ts",
+    file: "workers/objects/run/review/run-deciding.ts",
     from: 'used === sha256Hex(words) ? "repeated" : "onceUsed"',
     to: '"repeated"',
     test: { file: http, only: "cannot be sent again with the other answer" },
   },
   {
     name: "a grant is not given together with an edit",
-    file: "workers/objects/run/run-deciding.ts",
+    file: "workers/objects/run/review/run-deciding.ts",
     from: 'if (edit.kind === "edited" && submission.grant !== undefined) return { kind: "noGrant" };',
     to: "",
     test: { file: "test/workers/contract/grants.test.ts", only: "not together with an edit" },
   },
   {
     name: "a grant that is not on offer is not given",
-    file: "workers/objects/run/run-deciding.ts",
+    file: "workers/objects/run/review/run-deciding.ts",
     from: 'if (grant === "notOffered") return { kind: "noGrant" };',
     to: "",
     test: { file: "test/workers/contract/grants.test.ts", only: "does not enable grants" },
   },
   {
     name: "a denied reply is deleted",
-    file: "workers/objects/run/run-deciding.ts",
+    file: "workers/objects/run/review/run-deciding.ts",
     from: 'if (gate === "response") store.deleteReplies();\n    else',
     to: 'if (gate === "request")',
     test: { file: "test/workers/objects/forgetting.test.ts", only: "a denied reply" },

@@ -87,14 +87,14 @@ export const v1Mutants: readonly Mutant[] = [
   },
   {
     name: "a denial is not asked about again",
-    file: "workers/objects/run/run-adoption.ts",
+    file: "workers/objects/run/begin/run-adoption.ts",
     from: "if (isSoonAfter && state.end !== null && isDecidedAgainst(state.end)) return this.#answerAgain({ requestor, endpoint, requestRef });",
     to: "",
     test: { file: "test/workers/contract/v1/retries.test.ts", only: "after the decision" },
   },
   {
     name: "a retry finds the outcome that came before it",
-    file: "workers/objects/run/run-effects.ts",
+    file: "workers/objects/run/outbox/run-effects.ts",
     from: "return mayBeAskedAgain ? this.#deps.now() + retriedMs : null;",
     to: "return null;",
     test: { file: "test/workers/contract/v1/retries.test.ts", only: "after the decision" },

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import worker from "../../../workers/index.ts";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { cacheStub, configStub, conversationStub, ledgerShardOf, ledgerStub, sessionStub } from "../../../workers/stubs/stubs.ts";
-import { NoticeQueue } from "../../../workers/objects/run/notice-queue.ts";
+import { NoticeQueue } from "../../../workers/objects/run/notices/notice-queue.ts";
 import { RunObject } from "../../../workers/objects/run/run-object.ts";
 import { newRunId } from "../../../workers/pipeline/run-context.ts";
 import {

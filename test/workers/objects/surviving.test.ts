@@ -4,11 +4,11 @@
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
-import { EventRows } from "../../../workers/objects/run/event-rows.ts";
-import { OutboxRows } from "../../../workers/objects/run/outbox-rows.ts";
-import { NoticeSender } from "../../../workers/objects/run/notice-sender.ts";
-import { RunStore } from "../../../workers/objects/run/run-store.ts";
-import { ScheduleRows } from "../../../workers/objects/run/schedule-rows.ts";
+import { EventRows } from "../../../workers/objects/run/tables/event-rows.ts";
+import { OutboxRows } from "../../../workers/objects/run/tables/outbox-rows.ts";
+import { NoticeSender } from "../../../workers/objects/run/notices/notice-sender.ts";
+import { RunStore } from "../../../workers/objects/run/tables/run-store.ts";
+import { ScheduleRows } from "../../../workers/objects/run/tables/schedule-rows.ts";
 import { replyMarker } from "../support/logs.ts";
 import {
   type Asked,

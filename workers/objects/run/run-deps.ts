@@ -4,8 +4,8 @@ import type { Gate } from "../../../shared/model/gate.ts";
 import type { RecordFact, Operator } from "../../../shared/record/record.ts";
 import type { RunEvent, RunState, Step } from "../../../shared/run/lifecycle.ts";
 import type { Env } from "../../platform/env.ts";
-import type { RunReviewers } from "./run-reviewers.ts";
-import type { RunStore, StoredInput } from "./run-store.ts";
+import type { RunReviewers } from "./review/run-reviewers.ts";
+import type { RunStore, StoredInput } from "./tables/run-store.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 

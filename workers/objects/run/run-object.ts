@@ -4,18 +4,16 @@
 // The object reads its state, asks shared/run/lifecycle.ts, commits, then performs effects. Every
 // effect is a row in the outbox before it is attempted and may run twice. The caller's connection
 // is a hibernating WebSocket: it never keeps this object awake, and its loss changes nothing. This
-// file has the calls of the Worker; each part of the work has its own file:
+// file has the calls of the Worker, run-transitions.ts commits events; the folders are the steps:
 //
-//   run-start         opens a run
-//   run-transitions   commits events
-//   run-outbox        attempts and retries effects
-//   run-effects       performs each effect
-//   run-delivery      delivers the outcome
-//   run-deciding      carries out a reviewer's decision
-//   run-call          calls the model
-//   run-adoption      which requests the run answers
-//   run-clock         deadlines, reminders, deletion
-//   run-windows       WebSockets of callers and pages
+//   begin     opens a run; which requests it answers; whether its caller is still there
+//   review    the pages, what reviewers see, edit and decide, and their links
+//   notices   who hears of a review, and through which channel
+//   act       calls the model or the tool, or takes the cached reply
+//   outbox    attempts and retries effects; timers
+//   deliver   the outcome, to callers at windows and to servers that wait
+//   record    the ledger, spans and data points
+//   tables    the rows, which decide nothing
 
 import type { Env } from "../../platform/env.ts";
 import {
@@ -31,37 +29,37 @@ import {
   callerLeft,
 } from "../../stubs/run-calls.ts";
 import { ContentSeal } from "../content-seal.ts";
-import { RunStore } from "./run-store.ts";
+import { RunStore } from "./tables/run-store.ts";
 import { RunTransitions } from "./run-transitions.ts";
 import type { ObjectAlarm } from "../alarm.ts";
 import { runSchema } from "../schema/run-schema.ts";
 import { StoredObject } from "../stored-object.ts";
-import { RunOutbox } from "./run-outbox.ts";
+import { RunOutbox } from "./outbox/run-outbox.ts";
 import { type RunDeps, type CurrentRun, cancelRun } from "./run-deps.ts";
-import { RunWindows, progressMessage, endedMessage } from "./run-windows.ts";
-import { NoticeQueue } from "./notice-queue.ts";
-import { NoticeSender } from "./notice-sender.ts";
-import { RunReviewers } from "./run-reviewers.ts";
-import { RunViews } from "./run-views.ts";
-import { ReviewContinuation } from "./review-continuation.ts";
-import { RunPages } from "./run-pages.ts";
-import { RunDeciding } from "./run-deciding.ts";
-import { RunCall } from "./run-call.ts";
-import { RunRequestor } from "./run-requestor.ts";
-import { RunAdoption } from "./run-adoption.ts";
-import { ParkedRequest } from "./parked-request.ts";
-import { RunClock } from "./run-clock.ts";
-import { RunDelivery } from "./run-delivery.ts";
-import { RunInboxes } from "./run-inboxes.ts";
-import { RunLedger } from "./run-ledger.ts";
-import { RunEffects } from "./run-effects.ts";
+import { RunWindows, progressMessage, endedMessage } from "./deliver/run-windows.ts";
+import { NoticeQueue } from "./notices/notice-queue.ts";
+import { NoticeSender } from "./notices/notice-sender.ts";
+import { RunReviewers } from "./review/run-reviewers.ts";
+import { RunViews } from "./review/run-views.ts";
+import { ReviewContinuation } from "./review/review-continuation.ts";
+import { RunPages } from "./review/run-pages.ts";
+import { RunDeciding } from "./review/run-deciding.ts";
+import { RunCall } from "./act/run-call.ts";
+import { RunRequestor } from "./begin/run-requestor.ts";
+import { RunAdoption } from "./begin/run-adoption.ts";
+import { ParkedRequest } from "./tables/parked-request.ts";
+import { RunClock } from "./outbox/run-clock.ts";
+import { RunDelivery } from "./deliver/run-delivery.ts";
+import { RunInboxes } from "./notices/run-inboxes.ts";
+import { RunLedger } from "./record/run-ledger.ts";
+import { RunEffects } from "./outbox/run-effects.ts";
 import { logEvent, errorClass } from "../../platform/log.ts";
-import { startRun, storeEndedRun } from "./run-start.ts";
+import { startRun, storeEndedRun } from "./begin/run-start.ts";
 import { isCalling } from "../../../shared/run/lifecycle.ts";
 import type { RunInput, RequestRef } from "../../../shared/run/run-input.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
 import type { Operator } from "../../../shared/record/record.ts";
-import { snapshotOf, lineOf, sentOf } from "./run-account.ts";
+import { snapshotOf, lineOf, sentOf } from "./deliver/run-account.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import type { LinkChannel } from "../../../shared/notice-channels.ts";

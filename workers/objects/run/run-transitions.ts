@@ -3,15 +3,15 @@
 // here.
 
 import type { Env } from "../../platform/env.ts";
-import { bookkeepingMs } from "./run-outbox.ts";
-import { RunStore, type StoredInput } from "./run-store.ts";
-import type { NoticeQueue } from "./notice-queue.ts";
+import { bookkeepingMs } from "./outbox/run-outbox.ts";
+import { RunStore, type StoredInput } from "./tables/run-store.ts";
+import type { NoticeQueue } from "./notices/notice-queue.ts";
 import { type CurrentRun, reviewAt } from "./run-deps.ts";
 import { type RunEvent, step, type Effect, type RunState, type Step } from "../../../shared/run/lifecycle.ts";
 import type { RecordFact } from "../../../shared/record/record.ts";
-import { currentRequest, outcomeOf } from "./run-account.ts";
-import { cachedFor } from "./run-cache.ts";
-import { takeWrittenReply } from "./run-edit.ts";
+import { currentRequest, outcomeOf } from "./deliver/run-account.ts";
+import { cachedFor } from "./act/run-cache.ts";
+import { takeWrittenReply } from "./review/run-edit.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 

@@ -1,0 +1,245 @@
+// A run as others see it, read from its tables: its outcome, its line in lists, its page, its
+// snapshot. Writes nothing.
+
+import type { Outcome, RunMeta } from "../../../../shared/model/outcome.ts";
+import type { Gate } from "../../../../shared/model/gate.ts";
+import type { Cause } from "../../../../shared/record/cause.ts";
+import { failedCause } from "../../../../shared/record/failed-models.ts";
+import type { LineState } from "../../../../shared/record/record.ts";
+import { type RunSummary, runSummary } from "../../../../shared/record/run-summary.ts";
+import { redactRequest, rulesAt } from "../../../../shared/redaction/redact.ts";
+import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
+import type { Attempt } from "../../../../shared/model/call.ts";
+import type { GrantOffer, ReviewView, RunProgress } from "../../../../shared/review/view.ts";
+import { callMeta, completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../../shared/run/run-outcome.ts";
+import { reviewLine } from "../../../../shared/run/run-record.ts";
+import { offerOf } from "../../../../shared/run/granting.ts";
+import { unreachable } from "../../../../shared/result.ts";
+import type { Review } from "../../../../shared/review/decision.ts";
+import type { End, RunState } from "../../../../shared/run/lifecycle.ts";
+import { replyDigest, requestDigest } from "../../../../shared/run/run-input.ts";
+import { type RequestVersion, type SubjectRequest, isMessage, isToolCall } from "../../../../shared/model/subject/subject.ts";
+import { type ModelFacts, presentReview, progressOf, progressAt } from "../../../../shared/run/present.ts";
+import { cachedFor } from "../act/run-cache.ts";
+import type { RunStore, StoredInput } from "../tables/run-store.ts";
+import type { RunSnapshot, RunLine } from "../../../stubs/run-calls.ts";
+import { isRoom } from "../../../../shared/notice-channels.ts";
+import { conversationEdits } from "../../../../shared/wire/control/turns.ts";
+
+/**
+ * The state that clients see: an ended run shows its last state until its outcome may be delivered,
+ * unless it was cancelled.
+ */
+function shownState(store: RunStore, state: RunState): RunProgress {
+  if (state.end === null || state.end.kind === "cancelled" || store.delivery() !== null) return progressOf(state);
+  return progressAt(state);
+}
+
+/** The request that is, or was, to be sent. */
+export function currentRequest(store: RunStore, state: RunState): RequestVersion | null {
+  return store.requestVersion(state.reviews.request?.version ?? 1);
+}
+
+/** The outcome of an ended run. Throws where the reply is not the approved one. */
+export function outcomeOf(store: RunStore, state: RunState, input: StoredInput): Outcome {
+  const { end } = state;
+  const model = store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
+  if (end?.kind !== "completed")
+    return outcomeOfEnd(end ?? { kind: "failed" }, input.gatePolicy.tellReason, model?.attempts ?? [], input.id);
+  const content = currentRequest(store, state);
+  const reply = store.replyVersion(state.reviews.response?.version ?? 1);
+  const approved = state.reviews.response?.digest ?? state.reviews.request?.written?.reply;
+  const meta = model === null || content === null ? null : metaOf(store, state, input, model, content.request);
+  if (content === null || reply === null || meta === null || (approved !== undefined && replyDigest(reply) !== approved)) {
+    throw new Error("a completed run without the reply that was approved");
+  }
+  const { request } = content;
+  if (isMessage(request) && !("kind" in reply)) return completed(reply, request, meta);
+  if (request.kind === "toolCall" && "kind" in reply && reply.kind === "toolResult")
+    return { kind: "ran", call: request, result: reply, meta };
+  throw new Error("a completed run whose reply is of another subject");
+}
+
+/** The `_meta` of the run's reply; null where its model is unknown. */
+function metaOf(
+  store: RunStore,
+  state: RunState,
+  input: StoredInput,
+  { candidate: id, usage, notes }: ModelFacts,
+  asked: SubjectRequest,
+): RunMeta | null {
+  const cached = cachedFor(input, state);
+  const { request, response } = state.reviews;
+  const isReplyEdited = (response?.version ?? 1) > 1 || cached?.edited === true;
+  if (request?.written !== undefined)
+    return writtenMeta(input, { request: isRequestChanged(store, request, input), response: isReplyEdited });
+  const candidate = input.candidates.find(({ model }) => model.id === id);
+  const edited = { request: (request?.version ?? 1) > 1, response: isReplyEdited };
+  if (isToolCall(asked)) return callMeta(input, asked, notes, edited);
+  return candidate === undefined ? null : runMeta(input, candidate, { usage, notes }, edited, cached?.at);
+}
+
+/**
+ * Whether the request that a written reply answers is another than the one that came: writing a
+ * reply is no edit of it.
+ */
+function isRequestChanged(store: RunStore, { version }: Review, { candidates }: StoredInput): boolean {
+  const [asked, current] = [store.requestVersion(1), store.requestVersion(version)];
+  return asked === null || current === null || requestDigest(asked, candidates) !== requestDigest(current, candidates);
+}
+
+/** The run's line in lists and usage. */
+export function summaryOf(store: RunStore, input: StoredInput, state: RunState): RunSummary {
+  const model = store.modelFacts<ModelFacts & { readonly attempts?: readonly Attempt[] }>();
+  const candidate = input.candidates.find(({ model: { id } }) => id === model?.candidate);
+  const review = reviewLine(state.reviews);
+  return runSummary(input, {
+    ...(review === null ? {} : { review }),
+    endedAt: state.end !== null ? lastChange(input, state) : null,
+    state: lineState(state),
+    cause: state.end === null ? null : causeOfEnd(state.end, model?.attempts ?? []),
+    answered: model === null || model.candidate === null ? null : { model: model.candidate, candidate, usage: model.usage },
+    attempts: model?.attempts ?? [],
+    ...reviewTimes(state),
+  });
+}
+
+/** How long its reviews took that have closed, and when the open one expires. */
+function reviewTimes({ reviews: { request, response } }: RunState): Pick<RunSummary, "reviews" | "deadlineAt"> {
+  const all = [request, response].filter((review) => review !== null);
+  const open = all.find(({ closing }) => closing === null);
+  return {
+    reviews: all.flatMap(({ gate, openedAt, closing }) =>
+      closing === null ? [] : [{ gate, how: closing.how, ms: closing.at - openedAt }],
+    ),
+    ...(open === undefined ? {} : { deadlineAt: open.deadlineAt }),
+  };
+}
+
+/** The state in lists, where `undeliverable` has a name of its own. */
+function lineState(state: RunState): LineState {
+  return state.end?.kind ?? progressOf(state);
+}
+
+function causeOfEnd(end: End, attempts: readonly Attempt[]): Cause | null {
+  switch (end.kind) {
+    case "completed":
+      return null;
+    case "rejected":
+      return { kind: "rejected", gate: end.gate, by: end.by };
+    case "expired":
+    case "undeliverable":
+      return { kind: end.kind, gate: end.gate };
+    case "cancelled":
+      return { kind: "cancelled", cause: end.cause };
+    case "failed":
+      return end.why === undefined ? failedCause(attempts) : { kind: end.why };
+    default:
+      return unreachable(end);
+  }
+}
+
+/** When the run last changed, in Unix milliseconds. */
+function lastChange(input: StoredInput, { reviews, call }: RunState): number {
+  return Math.max(
+    input.createdAt,
+    ...[reviews.request, reviews.response].flatMap((review) => (review === null ? [] : [review.openedAt, review.closing?.at ?? 0])),
+    call?.startedAt ?? 0,
+  );
+}
+
+/** The grant that this reviewer may give with an approval at this gate; null where none. */
+export const grantOffer = (
+  store: RunStore,
+  { gatePolicy, requestor, risks, sessionless }: StoredInput,
+  { reviews }: RunState,
+  gate: Gate,
+  reviewer: Reviewer,
+): GrantOffer | null =>
+  offerOf({
+    gate,
+    gatePolicy,
+    requestor,
+    risks,
+    reply: gate === "response" ? store.replyVersion(1) : null,
+    reviewer,
+    requestVersion: reviews.request?.version ?? 1,
+    replyVersion: reviews.response?.version ?? 1,
+    sessionless,
+  });
+
+/** What a gate's page shows to a reviewer; null where the gate was never opened. */
+export function viewOf(
+  store: RunStore,
+  input: StoredInput,
+  state: RunState,
+  gate: Gate,
+  page: { readonly reviewer: Reviewer; readonly now: number },
+  /** The people to whom the review could be handed over: called only where there is a view. */
+  handOverCandidates: () => readonly string[],
+): ReviewView | null {
+  const asked = store.requestVersion(1);
+  if (asked === null) return null;
+  const replyVersion = state.reviews.response?.version ?? 1;
+  const requestVersion = state.reviews.request?.version ?? 1;
+  const generated = gate === "response" ? store.replyVersion(1) : null;
+  return presentReview({
+    input,
+    state,
+    gate,
+    reviewer: page.reviewer,
+    isRoom: isRoom(page.reviewer),
+    asked,
+    current: requestVersion === 1 ? asked : (store.requestVersion(requestVersion) ?? asked),
+    versions: store.versions(gate),
+    generated,
+    reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
+    written: store.writtenReply(requestVersion),
+    model: store.modelFacts<ModelFacts>(),
+    cachedAt: cachedFor(input, state)?.at ?? null,
+    requestorGone: input.mode !== "task" && state.end === null && store.isRequestorGone(),
+    handOverCandidates: handOverCandidates(),
+    grant: grantOffer(store, input, state, gate, page.reviewer),
+    redactions: { request: store.redaction("request"), response: gate === "response" ? store.redaction("response") : null },
+    now: page.now,
+  });
+}
+
+/** The run as its requestor may see it. */
+export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState, retentionMs: number): RunSnapshot => ({
+  id: input.id,
+  key: input.key.id,
+  state: shownState(store, state),
+  createdAt: input.createdAt,
+  updatedAt: lastChange(input, state),
+  mode: input.mode,
+  // An ended run is never kept past the retention time, whatever was asked for.
+  ttlMs: Math.min(input.ttlMs ?? Number.POSITIVE_INFINITY, retentionMs),
+  server: input.requestor.server,
+  name: input.requestor.name,
+  outcome: store.delivery() === null ? null : (store.outcome() ?? null),
+});
+
+/** The run as an operator may see it. */
+export const lineOf = (store: RunStore, input: StoredInput, state: RunState): RunLine => ({
+  ...summaryOf(store, input, state),
+  updatedAt: lastChange(input, state),
+  answered: store.delivery() !== null && store.outcome() !== undefined,
+});
+
+/** The prompt that was sent, and a reviewer's edits of the request. */
+export function sentOf(
+  store: RunStore,
+  state: RunState,
+  { redaction }: Pick<StoredInput, "redaction">,
+): { readonly prompt: string; readonly edits: string } | null {
+  const asked = store.requestVersion(1);
+  const current = currentRequest(store, state);
+  if (asked === null || current === null) return null;
+  // What was lifted was lifted for this request alone.
+  if (!isMessage(asked.request) || !isMessage(current.request)) return null;
+  const sent = redactRequest(current.request, redaction === undefined ? [] : rulesAt(redaction, "request"), { mayRename: true });
+  if (!sent.ok) return null;
+  const { prompt, edits } = conversationEdits(asked.request, sent.value.value);
+  return { prompt, edits: JSON.stringify(edits) };
+}
