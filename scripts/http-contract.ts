@@ -58,7 +58,9 @@ function rowsOf({ paths }: Description): Row[] {
   for (const [path, methods] of Object.entries(paths))
     for (const [method, operation] of Object.entries(methods)) {
       const route = `${method.toUpperCase()} ${path.replace(aDocument, "$1{document}")}`;
-      const summary = aDocument.test(path) ? operation.summary.replace(/\w+ document\b/, "document") : operation.summary;
+      // The rest of it is at GET /openapi.
+      const [begun = ""] = operation.summary.split(/[.:;] /);
+      const summary = aDocument.test(path) ? begun.replace(/\w+ document\b/, "document") : begun;
       const row = rows.get(route) ?? { route, summary, table: tableOf(path, operation), operations: [] };
       if (!tables.has(row.table)) throw new Error(`no table has the operations for ${row.table}`);
       if (row.summary !== summary) throw new Error(`the documents' ${route} differ in more than their name`);
