@@ -11,6 +11,7 @@ import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import type { Env } from "../platform/env.ts";
 import type { PressWords } from "../../shared/channels/press-words.ts";
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 
 /** Why a reviewer hears of a review, the first time or again. */
 export type NoticeWhy = AskWhy | "reminder" | "changed" | "voted" | "newLink";
@@ -97,23 +98,24 @@ export type ChannelAdapter = {
   /** The channel as it is configured; undefined where it is not. */
   readonly open: (env: Env) => Channel | undefined;
   /**
-   * What is wrong with its configuration, in sentences that say what to do. Empty where nothing of
-   * it is set.
+   * What is wrong with its configuration, and what to do, each a clause. Empty where nothing of it
+   * is set.
    */
-  readonly issues: (env: Env) => readonly string[];
+  readonly issues: (env: Env) => readonly DoctorPhrase[];
   readonly doctor: ChannelDoctor;
 };
+
+/** `says`: one or more sentences. */
+export type ChannelFinding = { readonly ok: boolean; readonly says: DoctorPhrase };
 
 /** What the doctor says of a channel. No text has an address or a secret. */
 export type ChannelDoctor = {
   /** The name of its check. */
   readonly check: string;
   /** Asks its service whether the setup works. It sends no notice. */
-  readonly ask: (env: Env) => Promise<{ readonly ok: boolean; readonly text: string }>;
-  /** The member of a reviewer that is its address, with the article. */
-  readonly address: string;
+  readonly ask: (env: Env) => Promise<ChannelFinding>;
   /** What a reviewer with this address has, and what to set up for it, as a clause. */
-  readonly remedy: (address: string) => string;
+  readonly remedy: (address: string) => DoctorPhrase;
   /**
    * For channels with variables for each address: those of this address where none is set;
    * otherwise null.

@@ -2,6 +2,7 @@
 
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import { type LinkChannel, type NoticeChannel, noticeChannelNames } from "../../shared/notice-channels.ts";
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 import type { Env } from "../platform/env.ts";
 import { isolateState } from "../platform/isolate.ts";
 import { settingsOf } from "../platform/settings.ts";
@@ -36,8 +37,8 @@ export const openChannels = isolateState((env): readonly Channel[] => {
 /** The configured channel of this name. */
 export const openChannel = (env: Env, name: string): Channel | undefined => openChannels(env).find((each) => each.name === name);
 
-/** What is wrong with the channels' configuration, in sentences that say what to do. */
-export const channelIssues = (env: Env): string[] => Object.values(adapters).flatMap(({ issues }) => issues(env));
+/** What is wrong with the channels' configuration, and what to do. */
+export const channelIssues = (env: Env): DoctorPhrase[] => Object.values(adapters).flatMap(({ issues }) => issues(env));
 
 /** What the doctor asks and says of each channel, in the order of `noticeChannelNames`. */
 export const channelDoctors: readonly (ChannelAdapter & { readonly name: NoticeChannel })[] = noticeChannelNames.map((name) => ({

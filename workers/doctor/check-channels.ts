@@ -22,8 +22,8 @@ export async function channelChecks(env: Env): Promise<readonly Check[]> {
       .filter((channel) => isSet(env, channel))
       .map(({ doctor: { check, ask } }) =>
         guardedCall({ name: check }, async () => {
-          const { ok, text } = await ask(env);
-          return { check, state: ok ? "good" : "fix", text };
+          const { ok, says } = await ask(env);
+          return (ok ? good : fix)({ name: check }, says);
         }),
       ),
   );

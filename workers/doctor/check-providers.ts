@@ -5,7 +5,7 @@ import type { ProviderError } from "../../shared/model/call.ts";
 import { isBuiltIn } from "../../shared/routing/provider-kinds.ts";
 import { type Model, type Provider, type RoutingTable, providerOf } from "../../shared/routing/table.ts";
 import { pointerTo } from "../../shared/routing/issues.ts";
-import type { DoctorPhrase } from "../../shared/words/doctor.ts";
+import { type DoctorPhrase, joined } from "../../shared/words/doctor.ts";
 import type { ReasonPhrase } from "../../shared/words/reasons.ts";
 import type { PhraseValue } from "../../shared/words/text.ts";
 import type { Env } from "../platform/env.ts";
@@ -13,7 +13,7 @@ import { openProviders } from "../providers/provider-registry.ts";
 import { lookupIn } from "../platform/lookup.ts";
 import { type Ready, providerReady } from "../providers/ready.ts";
 import { askProvider } from "./ask.ts";
-import { type Check, type Title, good, guardedCall, howToSet, joined, listed, fix, note } from "./check.ts";
+import { type Check, type Title, good, guardedCall, howToSet, listed, fix, note } from "./check.ts";
 
 const timeoutMs = 10_000;
 

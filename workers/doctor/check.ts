@@ -13,10 +13,9 @@ export type Check = {
   readonly check: string;
   readonly state: "good" | "note" | "fix";
   readonly text: string;
-  /** `check` and `text` before they are in English; absent where they are names of variables. */
+  /** `check` before it is in English; absent where it is the name of a variable or a channel. */
   readonly title?: DoctorPhrase;
-  /** Absent where a channel says it. */
-  readonly says?: DoctorPhrase;
+  readonly says: DoctorPhrase;
 };
 
 /** What is said without a value. */
@@ -53,10 +52,6 @@ export const howToSet = (env: Env, names: readonly string[]): DoctorPhrase =>
 /** Of more than `most`, the first ones and a count. */
 export const listed = (items: readonly PhraseValue[], most = 20): readonly PhraseValue[] =>
   items.length > most ? [...items.slice(0, most - 1), { key: "more", values: { n: items.length - most + 1 } }] : items;
-
-/** One phrase of several, one after the other: `key` says what stands between two. */
-export const joined = (key: "sentences" | "either" | "and", [first, ...rest]: readonly PhraseValue[]): PhraseValue =>
-  first === undefined ? "" : rest.length === 0 ? first : { key, values: { first, rest: joined(key, rest) } };
 
 const groupTimeoutMs = 15_000;
 /** For one call: longer than the call's own timeout, and shorter than the timeout of its group. */

@@ -2,13 +2,13 @@
 // channel that is set up.
 
 import { everyoneIn, type Policy, type PolicyReviewer } from "../../shared/policy/rules.ts";
-import type { DoctorPhrase } from "../../shared/words/doctor.ts";
+import { type DoctorPhrase, joined } from "../../shared/words/doctor.ts";
 import type { PhraseValue } from "../../shared/words/text.ts";
 import { pointerTo } from "../../shared/routing/issues.ts";
 import { channelDoctors, channelsFor, openChannels } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
-import { type Check, type Title, good, howToSet, joined, listed, fix, note } from "./check.ts";
+import { type Check, type Title, good, howToSet, listed, fix, note } from "./check.ts";
 
 type Gate = {
   readonly name: DoctorPhrase;

@@ -44,7 +44,7 @@ export async function healthOf(c: AppContext): Promise<OwnHealth> {
     const { policy } = await documentsOf(c.env, Date.now(), (work) => c.executionCtx.waitUntil(work));
     const issues = [
       ...[...settings.issues.map(({ says }) => says), ...missing, ...missingWorkerIssues(c.env)].map(said),
-      ...channelIssues(c.env).map((text) => ({ text })),
+      ...channelIssues(c.env).map(said),
       ...[
         ...reachIssues(c.env, policy),
         ...documentIssues(c.env).map(({ says }) => says),

@@ -28,6 +28,7 @@ export const doctorEn = {
   stop: "{sentence}.",
   sentences: "{first}. {rest}",
   either: "{first}; or {rest}",
+  alsoSaid: "{first} {rest}",
 
   // Settings.
   thenLocally: "{issue}. Change it in .dev.vars, and restart the gateway.",
@@ -154,6 +155,62 @@ export const doctorEn = {
   setOneUp: "set one of them up (see {guides})",
   outboxOnly: "Review links are in the outbox only: {channels} are not set up.",
   listedOnly: "Review links are only listed at {request}, because {channels} are not set up. To set one up, see {guides}.",
+
+  // What a channel says of its setup.
+  emailNotSetUp: "Email is not configured.",
+  emailFromUnset: "EMAIL_FROM is not set: no email is sent; set it to the sender address that reviewers see",
+  emailFromAddress: "EMAIL_FROM is neither an address nor `Name <address>`: no email is sent; correct it",
+  emailFromName:
+    "EMAIL_FROM has a name with quotes, angle brackets, backslashes or control characters, or one that is too long: no email is sent; correct it",
+  emailNoSender:
+    "EMAIL_FROM is set, but there is no way to send email: set RESEND_API_KEY, or add the send_email binding EMAIL to the Worker",
+  emailKeyWrong: "RESEND_API_KEY has characters that are not allowed in a header: no email is sent; set it again",
+  emailBaseUrl: "RESEND_BASE_URL is not a plain https address (http is for loopback addresses only): no email is sent; correct it",
+  emailBinding:
+    "Email is sent through the send_email binding, which exists. Whether it delivers cannot be checked without sending an email.",
+  resendSendingOnly: "Resend accepts the key for sending. Whether EMAIL_FROM's domain is verified cannot be checked with this key.",
+  resendRefused: "Resend refused the key, or is not at RESEND_BASE_URL: check RESEND_API_KEY and RESEND_BASE_URL.",
+  resendSilent: "Resend did not answer, or is overloaded: try again.",
+  resendVerified: "Resend accepts the key, and EMAIL_FROM's domain is verified.",
+  resendUnverified: "Resend accepts the key, but EMAIL_FROM's domain is not verified: verify it, or use another domain.",
+  emailRemedy: "an email address: set up email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)",
+  slackNotSetUp: "Slack is not set up.",
+  slackWebhookUrl: "SLACK_WEBHOOK_URL is not an https address: no Slack message is sent; correct it",
+  slackTokenUnset: "SLACK_SIGNING_SECRET is set and SLACK_BOT_TOKEN is not: no Slack message is sent; set both",
+  slackTokenWrong: "SLACK_BOT_TOKEN is not a bot token, which begins with xoxb-; set it again",
+  slackSecretUnset: "SLACK_BOT_TOKEN is set and SLACK_SIGNING_SECRET is not: no Slack message is sent; set both",
+  slackSecretShort: "SLACK_SIGNING_SECRET is shorter than {least} characters; copy it from Basic Information in the app's settings",
+  slackApiUrl: "SLACK_API_URL must be https, except on a loopback address; correct it or leave it out",
+  slackAppId: "SLACK_APP_ID is not an app id, which begins with A; correct it",
+  slackTeamId: "SLACK_TEAM_ID is not a workspace id, which begins with T; correct it",
+  slackBoth: "SLACK_WEBHOOK_URL is not used while SLACK_BOT_TOKEN is set; remove one of them",
+  slackWebhookOnly:
+    "Slack is set up as an incoming webhook, which only a message can test, and the doctor posts none. To test it, press Test at a reviewer whose slack is a channel id, on the page Reviewers of the console.",
+  slackRefuses: "Slack refuses SLACK_BOT_TOKEN: {error}.",
+  anError: "an error",
+  slackRateLimited: "Slack answers with a rate limit; try again in a minute.",
+  slackSilent: "Slack does not answer at SLACK_API_URL.",
+  slackOtherTeam: "SLACK_TEAM_ID is not the workspace that SLACK_BOT_TOKEN belongs to, so every button would be refused: correct it.",
+  slackAccepts:
+    "Slack accepts SLACK_BOT_TOKEN. For the buttons to work, the app's Request URL must be PUBLIC_URL followed by /slack/interactions.",
+  slackRemedy: "a Slack id: set up Slack (SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET)",
+  slackRoomRemedy: "a Slack id: set up Slack (SLACK_BOT_TOKEN and SLACK_SIGNING_SECRET, or SLACK_WEBHOOK_URL)",
+  teamsNotSetUp: "Teams is not set up.",
+  teamsUrl: "{variable} is not a plain https address: this Teams channel gets no notices; set it to the address of the workflow",
+  teamsSetUp:
+    "Teams is set up for {names}. Only a card can test a workflow, and the doctor posts none: to test it, press Test at a reviewer with this name in `teams`, on the page Reviewers of the console.",
+  teamsRemedy: "a Teams channel: set up its workflow's address ({variable})",
+  webhookNotSetUp: "No webhook is configured.",
+  webhookUrlUnset: "{variable} is not set: the webhook cannot be used; set it to the receiver's address",
+  webhookUrl: "{variable} is not an https address: the webhook cannot be used; correct it",
+  webhookUrlExtras:
+    "{variable} has a user name, a password or a fragment: the webhook cannot be used; remove them, because the receiver authenticates the gateway by its signature",
+  webhookSecretUnset: "{variable} is not set: the webhook cannot be used; set it to `whsec_` and base64 of 24 to 64 random bytes",
+  webhookSecret: "{variable} is not `whsec_` and base64 of 24 to 64 bytes, or two of these: the webhook cannot be used; correct it",
+  webhookSilent: "Webhook {name}: the receiver did not answer within {seconds} seconds.",
+  webhookAccepts: "Webhook {name}: the receiver accepted a signed ping.",
+  webhookRefuses: "Webhook {name}: the receiver answered {status} to a signed ping.",
+  webhookRemedy: "a webhook: set it up ({url} and {secret})",
 
   // API keys.
   oneKey: "One API key is accepted.",

@@ -2,7 +2,8 @@
 
 import { env as bindings } from "cloudflare:workers";
 import { vi } from "vitest";
-import type { Notice } from "../../../workers/channels/channel.ts";
+import { doctorText } from "../../../shared/words/doctor.ts";
+import type { ChannelFinding, Notice } from "../../../workers/channels/channel.ts";
 import type { Env } from "../../../workers/platform/env.ts";
 import { openRequest } from "../../outside/pages/examples.ts";
 import { neverLogged } from "../support/logs.ts";
@@ -31,6 +32,12 @@ export const noticeOf = (changes: Partial<Notice> = {}): Notice => ({
   idempotencyKey: "AAECAwQFBgcICQoL-17",
   ...changes,
 });
+
+/** What a channel says of its setup, in English. */
+export async function heard(finding: Promise<ChannelFinding>): Promise<{ readonly ok: boolean; readonly text: string }> {
+  const { ok, says } = await finding;
+  return { ok, text: doctorText(says) };
+}
 
 const isChannel = (name: string): boolean => /^(?:EMAIL|RESEND|SLACK|WEBHOOK|TEAMS)(?:_|$)/.test(name);
 

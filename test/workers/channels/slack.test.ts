@@ -6,6 +6,7 @@ import type { NoticeError } from "../../../shared/notice-channels.ts";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { parseSlackReference } from "../../../shared/channels/slack/slack-reference.ts";
 import { runIdOf } from "../../../shared/sealed-id.ts";
+import { doctorText } from "../../../shared/words/doctor.ts";
 import type { Channel, Notice, DeliveryResult } from "../../../workers/channels/channel.ts";
 import { slackChannel, slackDoctor, slackIssues } from "../../../workers/channels/slack/slack-channel.ts";
 import { settingsOf } from "../../../workers/platform/settings.ts";
@@ -13,7 +14,7 @@ import { ScriptedSlack, buttonsIn, slackApp, slackTeam } from "../../support/sla
 import { controlSequences, poisoned } from "../../support/slack/hostile.ts";
 import { plainRequest } from "../../support/slack/views.ts";
 import { neverLogged } from "../support/logs.ts";
-import { envWith, network, noticeOf, token as linkToken } from "./notices.ts";
+import { envWith, heard, network, noticeOf, token as linkToken } from "./notices.ts";
 
 const token = "xoxb-scripted-0123456789";
 const secret = "5ca1ab1e5ca1ab1e5ca1ab1e5ca1ab1e";
@@ -377,7 +378,7 @@ describe("the set-up", () => {
     [{ ...appEnv, SLACK_APP_ID: "T0TEAM", SLACK_TEAM_ID: "A0APP" }, ["SLACK_APP_ID", "SLACK_TEAM_ID"]],
     [{ SLACK_WEBHOOK_URL: "http://hooks.example.com/x" }, ["SLACK_WEBHOOK_URL is not an https address"]],
   ] as const)("%j: what is wrong is said, and then nothing is sent", (variables, problems) => {
-    const found = slackIssues(envWith(variables));
+    const found = slackIssues(envWith(variables)).map(doctorText);
     expect(found).toHaveLength(problems.length);
     for (const [i, problem] of problems.entries()) expect(found[i]).toContain(problem);
     for (const value of Object.values(variables)) expect(found.join()).not.toContain(value);
@@ -389,26 +390,26 @@ describe("the set-up", () => {
     expect(slackChannel(envWith({ ...appEnv, SLACK_API_URL: "http://127.0.0.1:9/api" }))).toBeDefined();
     const both = envWith({ ...appEnv, SLACK_WEBHOOK_URL: hook });
     expect(slackChannel(both)?.reaches(person)).toBe(true);
-    expect(slackIssues(both)).toEqual([expect.stringContaining("SLACK_WEBHOOK_URL is not used")]);
+    expect(slackIssues(both).map(doctorText)).toEqual([expect.stringContaining("SLACK_WEBHOOK_URL is not used")]);
   });
 
   test("the doctor asks Slack whether the token is good, and posts nothing", async () => {
-    expect(await slackDoctor(envWith(appEnv))).toMatchObject({ ok: true });
-    expect(await slackDoctor(envWith({ ...appEnv, SLACK_TEAM_ID: slackTeam }))).toMatchObject({ ok: true });
-    expect(await slackDoctor(envWith({ ...appEnv, SLACK_TEAM_ID: "T0OTHER" }))).toMatchObject({
+    expect(await heard(slackDoctor(envWith(appEnv)))).toMatchObject({ ok: true });
+    expect(await heard(slackDoctor(envWith({ ...appEnv, SLACK_TEAM_ID: slackTeam })))).toMatchObject({ ok: true });
+    expect(await heard(slackDoctor(envWith({ ...appEnv, SLACK_TEAM_ID: "T0OTHER" })))).toMatchObject({
       ok: false,
       text: expect.stringContaining("not the workspace"),
     });
     slack.script("auth.test", { error: "token_revoked" }, { status: 503 }, { status: 429 });
-    expect(await slackDoctor(envWith(appEnv))).toEqual({ ok: false, text: "Slack refuses SLACK_BOT_TOKEN: token_revoked." });
-    expect(await slackDoctor(envWith(appEnv))).toMatchObject({ ok: false, text: expect.stringContaining("does not answer") });
-    expect(await slackDoctor(envWith(appEnv))).toMatchObject({ ok: false, text: expect.stringContaining("rate limit") });
-    expect(await slackDoctor(envWith({ SLACK_WEBHOOK_URL: hook }))).toMatchObject({
+    expect(await heard(slackDoctor(envWith(appEnv)))).toEqual({ ok: false, text: "Slack refuses SLACK_BOT_TOKEN: token_revoked." });
+    expect(await heard(slackDoctor(envWith(appEnv)))).toMatchObject({ ok: false, text: expect.stringContaining("does not answer") });
+    expect(await heard(slackDoctor(envWith(appEnv)))).toMatchObject({ ok: false, text: expect.stringContaining("rate limit") });
+    expect(await heard(slackDoctor(envWith({ SLACK_WEBHOOK_URL: hook })))).toMatchObject({
       ok: true,
       text: expect.stringContaining("the doctor posts none"),
     });
-    expect(await slackDoctor(envWith({}))).toMatchObject({ ok: true });
-    expect(await slackDoctor(envWith({ SLACK_BOT_TOKEN: token }))).toMatchObject({ ok: false });
+    expect(await heard(slackDoctor(envWith({})))).toMatchObject({ ok: true });
+    expect(await heard(slackDoctor(envWith({ SLACK_BOT_TOKEN: token })))).toMatchObject({ ok: false });
     expect(slack.messages).toEqual([]);
     expect(slack.posted).toEqual([]);
   });

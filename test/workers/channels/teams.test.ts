@@ -1,13 +1,14 @@
 // The Teams channel inside workerd, against a scripted workflow.
 
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { doctorText } from "../../../shared/words/doctor.ts";
 import type { Notice, NoticeWhy, DeliveryResult } from "../../../workers/channels/channel.ts";
 import { teamsAdapter, teamsChannel, teamsDoctor, teamsIssues } from "../../../workers/channels/teams/teams-channel.ts";
 import { noticeFacts } from "../../../shared/channels/notice-line.ts";
 import { openRequest } from "../../outside/pages/examples.ts";
 import { ScriptedTeams } from "../../support/teams-workflow.ts";
 import { neverLogged } from "../support/logs.ts";
-import { envWith, network, noticeOf } from "./notices.ts";
+import { envWith, heard, network, noticeOf } from "./notices.ts";
 
 const url =
   "https://prod-1.westeurope.logic.example.com:8443/workflows/1/triggers/manual/paths/invoke?api-version=2016-06-01&sig=signature-1";
@@ -152,15 +153,17 @@ describe("the setup", () => {
   ])("%s", async (_name, variables, isGood) => {
     const env = envWith(variables);
     expect(teamsChannel(env) !== undefined).toBe(isGood);
-    expect(teamsIssues(env)).toEqual(isGood ? [] : [expect.stringMatching(/^TEAMS_REVIEWS_URL is not a plain https address/)]);
-    const { ok, text } = await teamsDoctor(env);
+    expect(teamsIssues(env).map(doctorText)).toEqual(
+      isGood ? [] : [expect.stringMatching(/^TEAMS_REVIEWS_URL is not a plain https address/)],
+    );
+    const { ok, text } = await heard(teamsDoctor(env));
     expect(ok).toBe(isGood);
     expect(text).not.toContain("signature-1");
   });
 
   test("without any address there is no channel and no issue", async () => {
     const env = envWith({ TEAMS_REVIEWS_URL: " " });
-    expect([teamsChannel(env), teamsIssues(env), await teamsDoctor(env)]).toEqual([
+    expect([teamsChannel(env), teamsIssues(env), await heard(teamsDoctor(env))]).toEqual([
       undefined,
       [],
       { ok: true, text: "Teams is not set up." },

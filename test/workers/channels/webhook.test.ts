@@ -3,6 +3,7 @@
 import * as fc from "fast-check";
 import { Webhook } from "standardwebhooks";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { doctorText } from "../../../shared/words/doctor.ts";
 import type { Notice, DeliveryResult } from "../../../workers/channels/channel.ts";
 import { webhookChannel, webhookDoctor, webhookIssues } from "../../../workers/channels/webhook/webhook-channel.ts";
 import type { MessageView, ReviewView } from "../../../shared/review/view.ts";
@@ -10,7 +11,7 @@ import { control, decided, editedRequest, openRequest, openResponse, calling } f
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
 import { createWebhookReceiver, type WebhookStep } from "../../support/webhook-receiver.ts";
 import { neverLogged } from "../support/logs.ts";
-import { envWith, network, noticeOf, token } from "./notices.ts";
+import { envWith, heard, network, noticeOf, token } from "./notices.ts";
 
 const secretOf = (letter: string, bytes = 24): string => `whsec_${btoa(letter.repeat(bytes))}`;
 const secret = secretOf("s");
@@ -406,8 +407,8 @@ describe("configuration", () => {
   ])("%s", (_name, variables, open, problems) => {
     const env = envWith(variables);
     expect(webhookChannel(env) !== undefined).toBe(open);
-    expect(webhookIssues(env)).toEqual(problems.map((words) => expect.stringContaining(words)));
-    expect(webhookIssues(env).join()).not.toMatch(/hooks\.example\.com|whsec_[A-Za-z0-9!]/);
+    expect(webhookIssues(env).map(doctorText)).toEqual(problems.map((words) => expect.stringContaining(words)));
+    expect(webhookIssues(env).map(doctorText).join()).not.toMatch(/hooks\.example\.com|whsec_[A-Za-z0-9!]/);
   });
 
   test("each webhook has an address and a secret of its own", async () => {
@@ -438,14 +439,14 @@ describe("the doctor", () => {
     ["nobody", ["disconnected"], false, "Webhook TEAMS: the receiver did not answer within 10 seconds."],
   ])("sends a ping that asks for nothing: %s", async (_name, steps, ok, text) => {
     const { receiver } = start(...steps);
-    expect(await webhookDoctor(envWith({ WEBHOOK_TEAMS_URL: url, WEBHOOK_TEAMS_SECRET: secret }))).toEqual({ ok, text });
+    expect(await heard(webhookDoctor(envWith({ WEBHOOK_TEAMS_URL: url, WEBHOOK_TEAMS_SECRET: secret })))).toEqual({ ok, text });
     expect(receiver.taken.map(({ event }) => [event.type, event.data])).toEqual(ok ? [["countersign.ping", {}]] : []);
   });
 
   test("says what is wrong without asking anybody", async () => {
     const { receiver } = start();
-    expect(await webhookDoctor(envWith({}))).toEqual({ ok: true, text: "No webhook is configured." });
-    expect(await webhookDoctor(envWith({ WEBHOOK_TEAMS_URL: url }))).toMatchObject({
+    expect(await heard(webhookDoctor(envWith({})))).toEqual({ ok: true, text: "No webhook is configured." });
+    expect(await heard(webhookDoctor(envWith({ WEBHOOK_TEAMS_URL: url })))).toMatchObject({
       ok: false,
       text: expect.stringContaining("WEBHOOK_TEAMS_SECRET is not set"),
     });

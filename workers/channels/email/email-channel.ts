@@ -7,10 +7,11 @@ import { sha256Hex } from "../../../shared/encoding.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
 import { type Mail, type MailAddress, mailIssues, parseMailbox } from "../../../shared/channels/email/email-rules.ts";
 import { languageFor } from "../../../shared/channels/words/languages.ts";
+import { type DoctorPhrase, issuesText } from "../../../shared/words/doctor.ts";
 import type { Env } from "../../platform/env.ts";
 import type { MailContent } from "../../ui/mail.tsx";
 import type { AskedMail } from "../../ui/mails.ts";
-import type { Channel, ChannelAdapter, Notice, NoticeWhy, DeliveryResult } from "../channel.ts";
+import type { Channel, ChannelAdapter, ChannelFinding, Notice, NoticeWhy, DeliveryResult } from "../channel.ts";
 import { fromPages } from "../from-pages.ts";
 import { bindingSender } from "./binding.ts";
 import type { MailSender } from "./sender.ts";
@@ -28,43 +29,37 @@ const unset = (text: string | undefined): boolean => text === undefined || text.
 const isWanted = (env: Env): boolean => !unset(env.RESEND_API_KEY) || !unset(env.EMAIL_FROM) || env.EMAIL !== undefined;
 
 /**
- * RESEND_API_KEY wins over the binding. The error: a sentence on each variable that is missing or
- * wrong, without its value.
+ * RESEND_API_KEY wins over the binding. The error: each variable that is missing or wrong, without its
+ * value.
  */
-function emailSettings(env: Env): Result<EmailSettings, readonly string[]> {
-  const issues: string[] = [];
+function emailSettings(env: Env): Result<EmailSettings, readonly DoctorPhrase[]> {
+  const issues: DoctorPhrase[] = [];
   const from = parseFrom(env.EMAIL_FROM, issues);
   const sender = parseSender(env, issues);
   return from !== undefined && sender !== undefined && issues.length === 0 ? ok({ from, sender }) : err(issues);
 }
 
-function parseFrom(text: string | undefined, issues: string[]): MailAddress | undefined {
+function parseFrom(text: string | undefined, issues: DoctorPhrase[]): MailAddress | undefined {
   if (text === undefined || text.trim() === "") {
-    issues.push("EMAIL_FROM is not set: no email is sent; set it to the sender address that reviewers see");
+    issues.push({ key: "emailFromUnset" });
     return undefined;
   }
   const read = parseMailbox(text);
   if (read.ok) return read.value;
-  issues.push(
-    read.error === "address"
-      ? "EMAIL_FROM is neither an address nor `Name <address>`: no email is sent; correct it"
-      : "EMAIL_FROM has a name with quotes, angle brackets, backslashes or control characters, or one that is too long: no email is sent; correct it",
-  );
+  issues.push({ key: read.error === "address" ? "emailFromAddress" : "emailFromName" });
   return undefined;
 }
 
-function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, issues: string[]): Sender | undefined {
+function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, issues: DoctorPhrase[]): Sender | undefined {
   if (RESEND_API_KEY === undefined || RESEND_API_KEY.trim() === "") {
     if (EMAIL !== undefined) return { kind: "binding", binding: EMAIL };
-    issues.push(
-      "EMAIL_FROM is set, but there is no way to send email: set RESEND_API_KEY, or add the send_email binding EMAIL to the Worker",
-    );
+    issues.push({ key: "emailNoSender" });
     return undefined;
   }
   const apiKey = RESEND_API_KEY.trim();
   // oxlint-disable-next-line no-control-regex
   if (!/^[\u0021-\u007e]+$/.test(apiKey)) {
-    issues.push("RESEND_API_KEY has characters that are not allowed in a header: no email is sent; set it again");
+    issues.push({ key: "emailKeyWrong" });
     return undefined;
   }
   const base = unset(RESEND_BASE_URL) ? resendAddress : (RESEND_BASE_URL ?? "").trim();
@@ -72,7 +67,7 @@ function parseSender({ RESEND_API_KEY, RESEND_BASE_URL, EMAIL }: Env, issues: st
   const plain = url !== null && url.username === "" && url.password === "" && url.search === "" && url.hash === "";
   const safe = url !== null && (url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname)));
   if (!plain || !safe) {
-    issues.push("RESEND_BASE_URL is not a plain https address (http is for loopback addresses only): no email is sent; correct it");
+    issues.push({ key: "emailBaseUrl" });
     return undefined;
   }
   return { kind: "resend", settings: { apiKey, baseUrl: base.replace(/\/+$/, "") } };
@@ -136,9 +131,9 @@ export function emailChannel(env: Env): Channel | undefined {
 }
 
 /** What health reports. */
-export function emailIssues(env: Env): string[] {
+export function emailIssues(env: Env): readonly DoctorPhrase[] {
   const settings = isWanted(env) ? emailSettings(env) : undefined;
-  return settings === undefined || settings.ok ? [] : [...settings.error];
+  return settings === undefined || settings.ok ? [] : settings.error;
 }
 
 const automatic = {
@@ -210,40 +205,25 @@ function messageIdIn(receipt: string | null): string | undefined {
   return shaped === undefined || shaped.length > 200 ? undefined : `<${shaped}>`;
 }
 
-/**
- * Whether email works, as far as that can be checked without sending any. The text has no address
- * and no key.
- */
-export async function emailDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
-  if (!isWanted(env)) return { ok: true, text: "Email is not configured." };
+/** Whether email works, as far as that can be checked without sending any. */
+export async function emailDoctor(env: Env): Promise<ChannelFinding> {
+  if (!isWanted(env)) return { ok: true, says: { key: "emailNotSetUp" } };
   const settings = emailSettings(env);
-  if (!settings.ok) return { ok: false, text: settings.error.map((issue) => `${issue}.`).join(" ") };
+  if (!settings.ok) return { ok: false, says: issuesText(settings.error) };
   const { sender, from } = settings.value;
-  if (sender.kind === "binding") {
-    return {
-      ok: true,
-      text: "Email is sent through the send_email binding, which exists. Whether it delivers cannot be checked without sending an email.",
-    };
-  }
+  if (sender.kind === "binding") return { ok: true, says: { key: "emailBinding" } };
   const domains = await resendDomains(sender.settings);
   switch (domains.kind) {
     case "sendingOnly":
-      return {
-        ok: true,
-        text: "Resend accepts the key for sending. Whether EMAIL_FROM's domain is verified cannot be checked with this key.",
-      };
+      return { ok: true, says: { key: "resendSendingOnly" } };
     case "refused":
-      return { ok: false, text: "Resend refused the key, or is not at RESEND_BASE_URL: check RESEND_API_KEY and RESEND_BASE_URL." };
+      return { ok: false, says: { key: "resendRefused" } };
     case "silent":
-      return { ok: false, text: "Resend did not answer, or is overloaded: try again." };
+      return { ok: false, says: { key: "resendSilent" } };
     case "listed": {
       const domain = from.email.slice(from.email.lastIndexOf("@") + 1).toLowerCase();
-      return domains.verified.includes(domain)
-        ? { ok: true, text: "Resend accepts the key, and EMAIL_FROM's domain is verified." }
-        : {
-            ok: false,
-            text: "Resend accepts the key, but EMAIL_FROM's domain is not verified: verify it, or use another domain.",
-          };
+      const ok = domains.verified.includes(domain);
+      return { ok, says: { key: ok ? "resendVerified" : "resendUnverified" } };
     }
   }
 }
@@ -254,7 +234,6 @@ export const emailAdapter: ChannelAdapter = {
   doctor: {
     check: "email",
     ask: emailDoctor,
-    address: "an email",
-    remedy: () => "an email address: set up email (EMAIL_FROM, and RESEND_API_KEY or the send_email binding)",
+    remedy: () => ({ key: "emailRemedy" }),
   },
 };

@@ -2,6 +2,7 @@
 // can do, and never has a value.
 
 import { isLoopbackHost } from "../../../shared/address.ts";
+import type { DoctorPhrase } from "../../../shared/words/doctor.ts";
 import type { Env } from "../../platform/env.ts";
 
 export type SlackApp = {
@@ -21,35 +22,31 @@ const publicApi = "https://slack.com/api/";
 const shortestSecret = 16;
 
 /** `settings` is null where Slack is not set up, or not correctly; `issues` say what to fix. */
-export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWebhook | null; readonly issues: readonly string[] } {
+export function slackSettings(env: Env): { readonly settings: SlackApp | SlackWebhook | null; readonly issues: readonly DoctorPhrase[] } {
   const token = given(env.SLACK_BOT_TOKEN);
   const signingSecret = given(env.SLACK_SIGNING_SECRET);
   const webhook = given(env.SLACK_WEBHOOK_URL);
   if (token === null && signingSecret === null) {
     if (webhook === null) return { settings: null, issues: [] };
     const url = safeUrl(webhook);
-    return url === null
-      ? { settings: null, issues: ["SLACK_WEBHOOK_URL is not an https address: no Slack message is sent; correct it"] }
-      : { settings: { mode: "webhook", url }, issues: [] };
+    return url === null ? { settings: null, issues: [{ key: "slackWebhookUrl" }] } : { settings: { mode: "webhook", url }, issues: [] };
   }
 
-  const issues: string[] = [];
-  if (token === null) issues.push("SLACK_SIGNING_SECRET is set and SLACK_BOT_TOKEN is not: no Slack message is sent; set both");
-  else if (!/^xoxb-[\x21-\x7e]+$/.test(token)) issues.push("SLACK_BOT_TOKEN is not a bot token, which begins with xoxb-; set it again");
-  if (signingSecret === null) issues.push("SLACK_BOT_TOKEN is set and SLACK_SIGNING_SECRET is not: no Slack message is sent; set both");
-  else if (signingSecret.length < shortestSecret)
-    issues.push(`SLACK_SIGNING_SECRET is shorter than ${shortestSecret} characters; copy it from Basic Information in the app's settings`);
+  const issues: DoctorPhrase[] = [];
+  if (token === null) issues.push({ key: "slackTokenUnset" });
+  else if (!/^xoxb-[\x21-\x7e]+$/.test(token)) issues.push({ key: "slackTokenWrong" });
+  if (signingSecret === null) issues.push({ key: "slackSecretUnset" });
+  else if (signingSecret.length < shortestSecret) issues.push({ key: "slackSecretShort", values: { least: shortestSecret } });
   const apiUrl = safeUrl(given(env.SLACK_API_URL) ?? publicApi);
-  if (apiUrl === null) issues.push("SLACK_API_URL must be https, except on a loopback address; correct it or leave it out");
+  if (apiUrl === null) issues.push({ key: "slackApiUrl" });
   const appId = given(env.SLACK_APP_ID);
-  if (appId !== null && !/^A[A-Z0-9]{2,20}$/.test(appId)) issues.push("SLACK_APP_ID is not an app id, which begins with A; correct it");
+  if (appId !== null && !/^A[A-Z0-9]{2,20}$/.test(appId)) issues.push({ key: "slackAppId" });
   const teamId = given(env.SLACK_TEAM_ID);
-  if (teamId !== null && !/^T[A-Z0-9]{2,20}$/.test(teamId))
-    issues.push("SLACK_TEAM_ID is not a workspace id, which begins with T; correct it");
+  if (teamId !== null && !/^T[A-Z0-9]{2,20}$/.test(teamId)) issues.push({ key: "slackTeamId" });
   if (token === null || signingSecret === null || apiUrl === null || issues.length > 0) return { settings: null, issues };
   return {
     settings: { mode: "app", token, signingSecret, apiUrl: apiUrl.replace(/\/*$/, "/"), appId, teamId },
-    issues: webhook === null ? [] : ["SLACK_WEBHOOK_URL is not used while SLACK_BOT_TOKEN is set; remove one of them"],
+    issues: webhook === null ? [] : [{ key: "slackBoth" }],
   };
 }
 

@@ -11,9 +11,10 @@ import type { AskedTeamsMessage } from "../../../shared/channels/teams/teams-ren
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { err, ok, type Result } from "../../../shared/result.ts";
 import type { Reviewer } from "../../../shared/policy/evaluate.ts";
+import { type DoctorPhrase, issuesText } from "../../../shared/words/doctor.ts";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import type { Channel, ChannelAdapter, NoticeWhy, DeliveryResult } from "../channel.ts";
+import type { Channel, ChannelAdapter, ChannelFinding, NoticeWhy, DeliveryResult } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 
@@ -30,17 +31,17 @@ const namesIn = (env: Env): string[] =>
     .sort();
 
 /** The address, which has the workflow's signature in it. The error has neither. */
-function addressOf(env: Env, name: string): Result<string, string> {
+function addressOf(env: Env, name: string): Result<string, DoctorPhrase> {
   const url = URL.parse(lookupIn(env)(variableOf(name))?.trim() ?? "");
   const ownHost = URL.parse(env.PUBLIC_URL ?? "")?.hostname;
   const local = url !== null && ownHost !== undefined && isLoopbackHost(ownHost) && isLoopbackHost(url.hostname);
-  const issue = `${variableOf(name)} is not a plain https address: this Teams channel gets no notices; set it to the address of the workflow`;
+  const issue: DoctorPhrase = { key: "teamsUrl", values: { variable: variableOf(name) } };
   if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && local))) return err(issue);
   return url.username === "" && url.password === "" && url.hash === "" ? ok(url.href) : err(issue);
 }
 
 /** What health reports. */
-export const teamsIssues = (env: Env): string[] =>
+export const teamsIssues = (env: Env): DoctorPhrase[] =>
   namesIn(env).flatMap((name) => {
     const address = addressOf(env, name);
     return address.ok ? [] : [address.error];
@@ -100,18 +101,13 @@ async function postTo(url: string, message: TeamsMessage): Promise<DeliveryResul
   return { kind: "failed", why: status === 404 || status === 410 || status < 400 ? "notFound" : "invalid" };
 }
 
-/**
- * Only a card can test a workflow, and the doctor posts none. The text has names and no address.
- */
-export async function teamsDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
+/** Only a card can test a workflow, and the doctor posts none. */
+export async function teamsDoctor(env: Env): Promise<ChannelFinding> {
   const names = namesIn(env);
   const issues = teamsIssues(env);
-  if (issues.length > 0) return { ok: false, text: issues.map((issue) => `${issue}.`).join(" ") };
-  if (names.length === 0) return { ok: true, text: "Teams is not set up." };
-  return {
-    ok: true,
-    text: `Teams is set up for ${names.join(", ")}. Only a card can test a workflow, and the doctor posts none: to test it, press Test at a reviewer with this name in \`teams\`, on the page Reviewers of the console.`,
-  };
+  if (issues.length > 0) return { ok: false, says: issuesText(issues) };
+  if (names.length === 0) return { ok: true, says: { key: "teamsNotSetUp" } };
+  return { ok: true, says: { key: "teamsSetUp", values: { names: names.join(", ") } } };
 }
 
 export const teamsAdapter: ChannelAdapter = {
@@ -120,8 +116,7 @@ export const teamsAdapter: ChannelAdapter = {
   doctor: {
     check: "teams",
     ask: teamsDoctor,
-    address: "a teams",
-    remedy: (name) => `a Teams channel: set up its workflow's address (${variableOf(name)})`,
+    remedy: (name) => ({ key: "teamsRemedy", values: { variable: variableOf(name) } }),
     // `issues` reports a variable that is set wrongly.
     unset: (env, name) => (namesIn(env).includes(name) ? null : { check: `teams ${name}`, variables: [variableOf(name)] }),
   },

@@ -15,11 +15,12 @@ import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { beginningOf, excerptOf } from "../../../shared/channels/excerpt.ts";
 import { evidenceWords } from "../../../shared/association/evidence.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
+import { type DoctorPhrase, issuesText } from "../../../shared/words/doctor.ts";
 import { Webhook } from "standardwebhooks";
 import type { Env } from "../../platform/env.ts";
 import { lookupIn } from "../../platform/lookup.ts";
-import type { Channel, ChannelAdapter, Notice, NoticeWhy, DeliveryResult, TestMessage } from "../channel.ts";
-import { type Exchanged, exchange } from "../channel-exchange.ts";
+import type { Channel, ChannelAdapter, ChannelFinding, Notice, NoticeWhy, DeliveryResult, TestMessage } from "../channel.ts";
+import { type Exchanged, exchange, exchangeTimeoutMs } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 
 /** `signers`: of the current secret, and of the previous one while it is being changed. */
@@ -31,37 +32,35 @@ const variable = /^WEBHOOK_([A-Z][A-Z0-9_]{0,30})_(?:URL|SECRET)$/;
 const namesIn = (env: Env): string[] => [...new Set(Object.keys(env).flatMap((key) => variable.exec(key)?.[1] ?? []))].sort();
 
 /**
- * A webhook's target. The error: a sentence on each variable that is missing or wrong, without an
- * address or a secret.
+ * A webhook's target. The error: each variable that is missing or wrong, without an address or a
+ * secret.
  */
-function targetOf(env: Env, name: string): Result<Target, readonly string[]> {
+function targetOf(env: Env, name: string): Result<Target, readonly DoctorPhrase[]> {
   const lookup = lookupIn(env);
-  const issues: string[] = [];
+  const issues: DoctorPhrase[] = [];
   const url = readUrl(env, `WEBHOOK_${name}_URL`, lookup(`WEBHOOK_${name}_URL`)?.trim() ?? "", issues);
   const signers = readSecrets(`WEBHOOK_${name}_SECRET`, lookup(`WEBHOOK_${name}_SECRET`)?.trim() ?? "", issues);
   return issues.length === 0 ? ok({ url, signers }) : err(issues);
 }
 
-function readUrl({ PUBLIC_URL }: Env, name: string, text: string, issues: string[]): string {
+function readUrl({ PUBLIC_URL }: Env, name: string, text: string, issues: DoctorPhrase[]): string {
   const url = URL.parse(text);
   const ownHost = URL.parse(PUBLIC_URL ?? "")?.hostname;
   // A local receiver of a local gateway has no certificate. Elsewhere such an address is a mistake.
   const local = url !== null && ownHost !== undefined && isLoopbackHost(ownHost) && isLoopbackHost(url.hostname);
-  if (text === "") issues.push(`${name} is not set: the webhook cannot be used; set it to the receiver's address`);
-  else if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && local)))
-    issues.push(`${name} is not an https address: the webhook cannot be used; correct it`);
-  else if (url.username !== "" || url.password !== "" || url.hash !== "")
-    issues.push(
-      `${name} has a user name, a password or a fragment: the webhook cannot be used; remove them, because the receiver authenticates the gateway by its signature`,
-    );
+  const values = { variable: name };
+  if (text === "") issues.push({ key: "webhookUrlUnset", values });
+  else if (url === null || !(url.protocol === "https:" || (url.protocol === "http:" && local))) issues.push({ key: "webhookUrl", values });
+  else if (url.username !== "" || url.password !== "" || url.hash !== "") issues.push({ key: "webhookUrlExtras", values });
   return url?.href ?? "";
 }
 
-function readSecrets(name: string, text: string, issues: string[]): Webhook[] {
-  if (text === "") issues.push(`${name} is not set: the webhook cannot be used; set it to \`whsec_\` and base64 of 24 to 64 random bytes`);
+function readSecrets(name: string, text: string, issues: DoctorPhrase[]): Webhook[] {
+  const values = { variable: name };
+  if (text === "") issues.push({ key: "webhookSecretUnset", values });
   const secrets = text.split(/\s+/).filter((each) => each !== "");
   if (secrets.length <= 2 && secrets.every(isSecret)) return secrets.map((secret) => new Webhook(secret));
-  issues.push(`${name} is not \`whsec_\` and base64 of 24 to 64 bytes, or two of these: the webhook cannot be used; correct it`);
+  issues.push({ key: "webhookSecret", values });
   return [];
 }
 
@@ -111,7 +110,7 @@ export function webhookChannel(env: Env): Channel | undefined {
 }
 
 /** What health reports. */
-export const webhookIssues = (env: Env): string[] =>
+export const webhookIssues = (env: Env): DoctorPhrase[] =>
   namesIn(env).flatMap((name) => {
     const target = targetOf(env, name);
     return target.ok ? [] : [...target.error];
@@ -223,28 +222,25 @@ function sentOf(answer: Exchanged | undefined): DeliveryResult {
   return { kind: "failed", why: status === 404 || status === 410 || status < 400 ? "notFound" : "invalid" };
 }
 
-/**
- * Sends each configured webhook a signed `countersign.ping`. The text has names, and no address or
- * secret.
- */
-export async function webhookDoctor(env: Env): Promise<{ ok: boolean; text: string }> {
-  const names = namesIn(env);
-  if (names.length === 0) return { ok: true, text: "No webhook is configured." };
-  const checks = await Promise.all(names.map((name) => checkOf(env, name)));
-  return { ok: checks.every(({ ok }) => ok), text: checks.map(({ text }) => text).join(" ") };
+/** Sends each configured webhook a signed `countersign.ping`. */
+export async function webhookDoctor(env: Env): Promise<ChannelFinding> {
+  const [first, ...more] = await Promise.all(namesIn(env).map((name) => checkOf(env, name)));
+  if (first === undefined) return { ok: true, says: { key: "webhookNotSetUp" } };
+  return more.reduce((all, { ok, says }) => ({ ok: all.ok && ok, says: { key: "alsoSaid", values: { first: all.says, rest: says } } }), first);
 }
 
-async function checkOf(env: Env, name: string): Promise<{ ok: boolean; text: string }> {
+async function checkOf(env: Env, name: string): Promise<ChannelFinding> {
   const target = targetOf(env, name);
-  if (!target.ok) return { ok: false, text: target.error.map((issue) => `${issue}.`).join(" ") };
+  if (!target.ok) return { ok: false, says: issuesText(target.error) };
   const answer = await deliver(target.value, `ping-${crypto.randomUUID()}`, {
     type: "countersign.ping",
     timestamp: isoOf(Date.now()),
     data: {},
   });
-  if (answer === undefined) return { ok: false, text: `Webhook ${name}: the receiver did not answer within 10 seconds.` };
-  if (answer.status >= 200 && answer.status < 300) return { ok: true, text: `Webhook ${name}: the receiver accepted a signed ping.` };
-  return { ok: false, text: `Webhook ${name}: the receiver answered ${answer.status} to a signed ping.` };
+  if (answer === undefined) return { ok: false, says: { key: "webhookSilent", values: { name, seconds: exchangeTimeoutMs / 1_000 } } };
+  const { status } = answer;
+  if (status >= 200 && status < 300) return { ok: true, says: { key: "webhookAccepts", values: { name } } };
+  return { ok: false, says: { key: "webhookRefuses", values: { name, status: String(status) } } };
 }
 
 const variablesOf = (name: string): readonly string[] => [`WEBHOOK_${name}_URL`, `WEBHOOK_${name}_SECRET`];
@@ -255,8 +251,7 @@ export const webhookAdapter: ChannelAdapter = {
   doctor: {
     check: "webhooks",
     ask: webhookDoctor,
-    address: "a webhook",
-    remedy: (name) => `a webhook: set it up (${variablesOf(name).join(" and ")})`,
+    remedy: (name) => ({ key: "webhookRemedy", values: { url: `WEBHOOK_${name}_URL`, secret: `WEBHOOK_${name}_SECRET` } }),
     // `issues` reports a variable that is set wrongly.
     unset: (env, name) => {
       const variables = variablesOf(name);
