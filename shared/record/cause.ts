@@ -5,8 +5,10 @@
 import type { AnswerFault } from "../model/call.ts";
 import type { Gate } from "../model/gate.ts";
 import type { CancelCause, Refusal } from "../model/outcome.ts";
+import { unreachable } from "../result.ts";
+import { type Text, type Texts, listText, phraseText, textOf } from "../words/text.ts";
 import { causesEn } from "./causes-en.ts";
-import { type FailedCause, type FailureReason, type ModelFailure, failedModels, failedReasons, reasonOf } from "./failed-models.ts";
+import { type FailedCause, type ModelFailure, failedModels, failedReasons, reasonOf } from "./failed-models.ts";
 import type { RefusalFact } from "./refusal-fact.ts";
 
 export type Cause =
@@ -26,77 +28,138 @@ export type Cause =
  */
 export type Explained = readonly [what: string, fix: string, ...more: string[]];
 
-type OfKind<T, Kind> = T extends { readonly kind: infer Kinds } ? (Kind extends Kinds ? T & { readonly kind: Kind } : never) : never;
-
 /** The words of every cause in one language: a missing one does not compile. */
-export type CauseWords = {
-  readonly causes: { readonly [K in Exclude<Cause["kind"], "refused" | "failed">]: (cause: OfKind<Cause, K>) => Explained };
-  readonly failed: FailedWords;
-  readonly refusals: { readonly [K in RefusalFact["kind"]]: (reason: OfKind<RefusalFact, K>) => Explained };
-};
+export type CauseWords = Texts<typeof causesEn>;
 
-type FailedWords = {
-  /** After a model's name: what it did, and how to fix it. */
-  readonly reasons: Readonly<Record<FailureReason, Explained>>;
-  readonly answerFaults: Readonly<Record<AnswerFault, string>>;
-  /** An answer that has no fault of its own name. */
-  readonly notAsSpecified: string;
-  readonly about: (status: number) => string;
-  readonly because: (fault: string) => string;
-  /** Between what one model did, and between models. */
-  readonly then: string;
-  readonly between: string;
-  readonly one: (model: string, provider: string, what: string) => string;
-  readonly oneOften: (tried: number, model: string, provider: string, what: string) => string;
-  readonly several: (tried: number, what: string) => string;
-  readonly models: (names: readonly string[], what: string) => string;
-  readonly fixOf: (names: readonly string[], fix: string) => string;
-  readonly none: Explained;
-};
-
-export function explainCause(cause: Cause, { causes, failed, refusals }: CauseWords): Explained {
-  if (cause.kind === "failed") return explainFailed(cause, failed);
-  // Each function takes the very kind that it stands under.
-  if (cause.kind === "refused") return (refusals[cause.reason.kind] as (reason: RefusalFact) => Explained)(cause.reason);
-  return (causes[cause.kind] as (of: Cause) => Explained)(cause);
+export function explainCause(cause: Cause, words: CauseWords): Explained {
+  const { causes } = words;
+  switch (cause.kind) {
+    case "failed":
+      return explainFailed(cause, words);
+    case "refused":
+      return explainRefusal(cause.reason, words);
+    case "cancelled":
+      return words.cancelled[cause.cause];
+    case "rejected":
+      return told(causes.rejected[cause.gate], { by: cause.by }, words);
+    case "expired":
+    case "undeliverable":
+      return told(causes[cause.kind], { content: words.gates[cause.gate] }, words);
+    case "refusedMany":
+      return told(causes.refusedMany, { count: String(cause.count), reason: cause.reason }, words);
+    case "contentUnreadable":
+      return causes.contentUnreadable;
+    case "broken":
+      return told(words.broken, { quote: cause.quote }, words);
+    default:
+      return unreachable(cause);
+  }
 }
 
-function explainFailed(cause: FailedCause, words: FailedWords): Explained {
+const told = <Places extends string>(
+  [what, fix]: readonly [Text<Places>, Text<Places>],
+  values: Readonly<Record<NoInfer<Places>, string | number>>,
+  { lang }: CauseWords,
+): Explained => [textOf(what, values, lang), textOf(fix, values, lang)];
+
+function explainRefusal(reason: RefusalFact, words: CauseWords): Explained {
+  const { refusals } = words;
+  switch (reason.kind) {
+    case "unauthorized":
+      return words.credentials[reason.why];
+    case "notAssociated":
+      return words.unassociated[reason.why];
+    case "rateLimited":
+      return told(words.limits[reason.limit], { max: String(reason.max) }, words);
+    case "stopped":
+      return [words.stopped[reason.scope], refusals.resume];
+    case "tooLarge":
+      return told(refusals[reason.unknown === true ? "tooLargeUnknown" : "tooLarge"], { limitBytes: String(reason.limitBytes) }, words);
+    case "invalidParams":
+      return told(refusals.invalidParams, { errors: reason.errors }, words);
+    case "unknownMethod":
+      return told(refusals.unknownMethod, { method: reason.method }, words);
+    case "wrongScope":
+      return told(refusals.wrongScope, { scope: reason.scope }, words);
+    case "tooManyRounds":
+      return told(refusals.tooManyRounds, { max: String(reason.max) }, words);
+    case "budgetUsedUp":
+      return told(refusals.budgetUsedUp, { budget: reason.budget, resetsAt: new Date(reason.resetsAt).toISOString() }, words);
+    case "policyRefused":
+      return told(refusals.policyRefused, { rule: reason.rule }, words);
+    case "ownerUnknown":
+      return reason.rule === "default" ? refusals.ownerUnknownDefault : told(refusals.ownerUnknown, { rule: reason.rule }, words);
+    case "noModel":
+      return told(refusals.noModel, { why: whyNoModel(reason, words) }, words);
+    case "functionUnavailable": {
+      const [what, fix] = words.functions[reason.why];
+      return [textOf(refusals.functionUnavailable, { name: reason.function, what }, words.lang), fix];
+    }
+    case "taskEnded":
+      return told(refusals.taskEnded, { status: reason.status }, words);
+    case "broken":
+      return told(words.broken, { quote: reason.quote }, words);
+    default:
+      return refusals[reason.kind];
+  }
+}
+
+function whyNoModel(
+  { reasons: [first], why, models }: Extract<RefusalFact, { readonly kind: "noModel" }>,
+  { lang, modelReasons, refusals }: CauseWords,
+): string {
+  if (first === undefined) return refusals.noModelAtAll;
+  const reason = (why === null ? undefined : phraseText(why, modelReasons, lang)) ?? first.reason;
+  const others = models > 1 ? textOf(refusals.moreModels, { n: String(models - 1) }, lang) : "";
+  return textOf(refusals.modelReason, { model: first.model, reason }, lang) + others;
+}
+
+function explainFailed(cause: FailedCause, words: CauseWords): Explained {
+  const { lang, failed } = words;
   const { tried, failures } = cause;
   const [first] = failures;
-  if (first === undefined) return words.none;
+  if (first === undefined) return failed.none;
   const { model, provider } = first;
   const isOneModel = failures.every((failure) => failure.model === model);
-  const fixes = Map.groupBy(failedReasons(cause), ({ reason }) => words.reasons[reason][1]);
+  const fixes = Map.groupBy(failedReasons(cause), ({ reason }) => failed.reasons[reason][1]);
   const [fix = "", ...more] = [...fixes].map(([toDo, of]) =>
-    isOneModel || fixes.size === 1 ? toDo : words.fixOf([...new Set(of.flatMap(({ models }) => models))], toDo),
+    isOneModel || fixes.size === 1
+      ? toDo
+      : textOf(failed.fixOf, { names: namesOf([...new Set(of.flatMap(({ models }) => models))], words), fix: toDo }, lang),
   );
-  const did = (): string => didWords(failures, words);
-  const all = (): string =>
-    failedModels(cause)
-      .map((each) => words.models(each.models, didWords(each.did, words)))
-      .join(words.between);
-  const what =
-    tried === 1
-      ? words.one(model, provider, did())
-      : isOneModel
-        ? words.oneOften(tried, model, provider, did())
-        : words.several(tried, all());
-  return [what, fix, ...more];
+  const one = (text: CauseWords["failed"]["one"]): string => textOf(text, { model, provider, what: didWords(failures, words) }, lang);
+  if (tried === 1) return [one(failed.first), fix, ...more];
+  const each = failedModels(cause).map(({ models, did }) =>
+    textOf(failed.models, { names: namesOf(models, words), what: didWords(did, words) }, lang),
+  );
+  const what = isOneModel ? one(failed.one) : each.join(failed.between);
+  const all = tried === 2 ? textOf(failed.both, { what }, lang) : textOf(failed.all, { tried: String(tried), what }, lang);
+  return [all, fix, ...more];
+}
+
+const mostNamed = 3;
+
+/** Three names at most, and how many there are. */
+function namesOf(models: readonly string[], { lang, failed }: CauseWords): string {
+  const names = models.slice(0, mostNamed).map((model) => textOf(failed.name, { model }, lang));
+  const more = models.length - names.length;
+  if (more === 0) return listText(names, lang);
+  return textOf(failed.more, { names: names.join(failed.comma), more: String(more), n: String(models.length) }, lang);
 }
 
 /** What one model did, one after the other: it stands after the model's name. */
-export const didWords = (failures: readonly ModelFailure[], words: FailedWords): string =>
-  failures.map((failure) => didOnce(failure, words)).join(words.then);
+export const didWords = (failures: readonly ModelFailure[], words: CauseWords): string =>
+  failures.map((failure) => didOnce(failure, words)).join(words.failed.then);
 
-function didOnce(failure: ModelFailure, { reasons, answerFaults, notAsSpecified, about, because }: FailedWords): string {
+function didOnce(failure: ModelFailure, { lang, failed: { reasons, answerFaults, notAsSpecified, about, because } }: CauseWords): string {
   const { kind, status, detail } = failure;
   const [what] = reasons[reasonOf(failure)];
-  if (kind === "brokenAnswer") return what + because(isAnswerFault(detail, answerFaults) ? answerFaults[detail] : notAsSpecified);
-  return status === undefined ? what : what + about(status);
+  if (kind === "brokenAnswer")
+    return what + textOf(because, { fault: isAnswerFault(detail, answerFaults) ? answerFaults[detail] : notAsSpecified }, lang);
+  return status === undefined ? what : what + textOf(about, { status: String(status) }, lang);
 }
 
-const isAnswerFault = (detail: ModelFailure["detail"], faults: FailedWords["answerFaults"]): detail is AnswerFault =>
+const isAnswerFault = (detail: ModelFailure["detail"], faults: CauseWords["failed"]["answerFaults"]): detail is AnswerFault =>
   detail !== undefined && Object.hasOwn(faults, detail);
 
 /** What went wrong and what to do about it, in one English sentence for an operator. */

@@ -1,17 +1,20 @@
 // Why a request got no reply and what to do about it, in English: for the console, and for the
 // `cause` of the operator's API.
 
-import type { LimitName, Gate } from "../model/gate.ts";
+import type { Gate, LimitName } from "../model/gate.ts";
 import type { AnswerFault, StopScope } from "../model/call.ts";
 import type { CancelCause, CredentialError, FunctionError, NotAssociated } from "../model/outcome.ts";
-import type { CauseWords, Explained } from "./cause.ts";
+import { reasonsEn } from "../words/en/reasons-en.ts";
 import type { FailureReason } from "./failed-models.ts";
 
-const contentOf = (gate: Gate): string => (gate === "request" ? "request" : "reply");
-const requestorsCode = "fix the requestor's code";
-const inLogs = (quote: string): Explained => ["The gateway failed", `look in its logs for ${quote}`];
+/** What went wrong, and what to do about it. */
+export type Told = readonly [what: string, fix: string];
 
-const cancelled: Readonly<Record<CancelCause, Explained>> = {
+const gates = { request: "request", response: "reply" } as const satisfies Readonly<Record<Gate, string>>;
+const requestorsCode = "fix the requestor's code";
+const broken = ["The gateway failed", "look in its logs for {quote}"] as const;
+
+const cancelled = {
   caller: ["The requestor cancelled the request", "if it gives up too early, raise its timeout"],
   originatingRequest: ["The client request that it served ended first", "if the client gives up too early, raise its timeout"],
   session: [
@@ -22,26 +25,25 @@ const cancelled: Readonly<Record<CancelCause, Explained>> = {
   stopped: ["An operator stopped sampling", "to let new requests through, resume it at /admin/stops"],
   keyRevoked: ["Its API key was revoked, which ends all requests of that key", "use another key"],
   keyExpired: ["Its API key expired, which ends all requests of that key", "create keys with a later expiresAt if reviews take longer"],
-};
+} as const satisfies Readonly<Record<CancelCause, Told>>;
 
-const addAnother = "add another model at /admin/routing";
 const sendAgain = "send the request again; look in the gateway's logs if it stays so";
 
 /** What a model did, and how to fix it. */
-const reasons: Readonly<Record<FailureReason, Explained>> = {
+const reasons = {
   unreachable: ["could not be reached", "check baseUrl at /admin/routing and that the provider is up"],
   abandoned: ["was still working when the requestor stopped waiting", "raise the requestor's timeout or choose a faster model"],
   outcomeUnknown: ["was interrupted and may have taken effect", "check the server before you send the request again"],
   timeout: ["did not answer in time", "check the provider, or raise MODEL_TIMEOUT_SECONDS"],
   outOfTime: ["was not asked, because the time for all models had run out", "raise MODEL_TIMEOUT_SECONDS or remove slow models"],
   rateLimited: ["refused for its rate limit", "raise the account's limit, or give the model a lane at /admin/routing"],
-  overloaded: ["was overloaded", `try again later, or ${addAnother}`],
+  overloaded: ["was overloaded", "try again later, or add another model at /admin/routing"],
   refusedCredential: ["refused the credential", "set the provider's secret again, and check that it may use this model"],
   badRequest: [
     "refused the request as it was sent",
     "compare the model's entry at /admin/routing (accepts, tools, omits, tokenField) with what its API supports",
   ],
-  providerError: ["answered with an error", `look at the provider's status, or ${addAnother}`],
+  providerError: ["answered with an error", "look at the provider's status, or add another model at /admin/routing"],
   redirected: ["answered with a redirect, which is not followed", "correct the provider's baseUrl at /admin/routing"],
   brokenAnswer: ["gave an answer that cannot be used", "ask another model, or look at the provider's status"],
   noCredential: ["has no credential at this gateway", "set the secret that the provider's entry at /admin/routing names"],
@@ -54,9 +56,9 @@ const reasons: Readonly<Record<FailureReason, Explained>> = {
   budgetUnknown: ["was not asked, because its budget could not be read", sendAgain],
   stopped: ["was not asked, because an operator stopped sampling", "see /admin/stops"],
   stopUnknown: ["was not asked, because it could not be found out whether sampling is stopped", sendAgain],
-};
+} as const satisfies Readonly<Record<FailureReason, Told>>;
 
-const answerFaults: Readonly<Record<AnswerFault, string>> = {
+const answerFaults = {
   notJson: "it is not JSON",
   tooLarge: "it is too large",
   errorInSuccess: "it is an error with a status of success",
@@ -66,24 +68,15 @@ const answerFaults: Readonly<Record<AnswerFault, string>> = {
   replyNotJson: "it is not the JSON that was asked for",
   cutOff: "it broke off",
   asksForMore: "it asks for more than arguments",
-};
+} as const satisfies Readonly<Record<AnswerFault, string>>;
 
-const allTried = (tried: number): string => (tried === 2 ? "Both attempts" : `All ${tried} attempts`);
-
-const mostNamed = 3;
-function named(models: readonly string[]): string {
-  const names = models.slice(0, mostNamed).map((model) => `"${model}"`);
-  const last = models.length > mostNamed ? `${models.length - mostNamed} more` : names.pop();
-  return names.length === 0 ? `${last}` : `${names.join(", ")} and ${last}`;
-}
-
-const stopped: Readonly<Record<StopScope, string>> = {
+const stopped = {
   everything: "An operator stopped all sampling",
   server: "An operator stopped the sampling of this MCP server",
   key: "An operator stopped the sampling of this API key",
-};
+} as const satisfies Readonly<Record<StopScope, string>>;
 
-const unassociated: Readonly<Record<NotAssociated, Explained>> = {
+const unassociated = {
   noSession: ["The request names no session", "the host has to send countersign/session in _meta"],
   noOriginatingRequest: [
     "The request serves no client request that may use sampling",
@@ -107,9 +100,9 @@ const unassociated: Readonly<Record<NotAssociated, Explained>> = {
     "Its server did not show which client request it serves, and several were in flight",
     'set "association": "inFlight" in its entry at /admin/servers to take the newest',
   ],
-};
+} as const satisfies Readonly<Record<NotAssociated, Told>>;
 
-const functions: Readonly<Record<FunctionError, Explained>> = {
+const functions = {
   noSuchTool: ["its MCP server has no such tool", "correct the entry at /admin/servers"],
   taskOnly: ["its MCP server runs it only as a task, which is not supported here", "use a tool that runs at once"],
   unreachable: ["its MCP server cannot be reached", "check its url at /admin/servers"],
@@ -117,11 +110,11 @@ const functions: Readonly<Record<FunctionError, Explained>> = {
   broken: ["its MCP server does not follow the MCP specification", "update the server"],
   uncheckableSchema: ["its MCP server declares a JSON Schema that this gateway cannot check", "declare a simpler schema in the server"],
   noToolsWorker: ["the tools Worker did not answer", "check that countersign-tools is deployed"],
-};
+} as const satisfies Readonly<Record<FunctionError, Told>>;
 
 const sendKey = "the requestor has to send an API key";
 const newToken = "the requestor has to get a new one";
-const credentials: Readonly<Record<CredentialError, Explained>> = {
+const credentials = {
   missing: ["No API key was sent", sendKey],
   missingBesideAuthorization: ["No X-Countersign-Key was sent, and Authorization belongs to the MCP server here", sendKey],
   missingAtControl: ["No credential was sent", "the requestor has to send an API key or a token"],
@@ -139,125 +132,117 @@ const credentials: Readonly<Record<CredentialError, Explained>> = {
   credentialsDisagree: ["The credentials of the request belong to different keys", "the requestor has to send one of them"],
   scopedTokenUnknown: ["The token was not made by this gateway, or its signing key counts no more", newToken],
   scopedTokenExpired: ["The token has expired", newToken],
-};
+} as const satisfies Readonly<Record<CredentialError, Told>>;
 
-const limits: Readonly<Record<LimitName, (max: number) => Explained>> = {
-  requestsPerMinute: (max) => [
-    `The key made more than ${max} requests a minute`,
+const limits = {
+  requestsPerMinute: [
+    "The key made more than {max} requests a minute",
     "send fewer, or create a key with a higher limits.requestsPerMinute",
   ],
-  concurrent: (max) => [
-    `The key had ${max} requests in progress, which is its limit`,
+  concurrent: [
+    "The key had {max} requests in progress, which is its limit",
     "let some end, or create a key with a higher limits.concurrent",
   ],
-  heldStreams: (max) => [
-    `The key held ${max} responses open, which is its limit`,
-    "close some, or create a key with a higher limits.heldStreams",
-  ],
-  sessions: (max) => [
-    `The key had ${max} sessions, which is its limit`,
-    "end sessions that are over, or create a key with a higher limits.sessions",
-  ],
-  callsPerMinute: (max) => [
-    `The key sent more than ${max} messages a minute`,
-    "send fewer, or create a key with a higher limits.callsPerMinute",
-  ],
-};
+  heldStreams: ["The key held {max} responses open, which is its limit", "close some, or create a key with a higher limits.heldStreams"],
+  sessions: ["The key had {max} sessions, which is its limit", "end sessions that are over, or create a key with a higher limits.sessions"],
+  callsPerMinute: ["The key sent more than {max} messages a minute", "send fewer, or create a key with a higher limits.callsPerMinute"],
+} as const satisfies Readonly<Record<LimitName, Told>>;
 
+const ownersKey = "create the key again with a reviewer's name or email as its owner";
+const otherReviewers = "to have others decide, change the rule's reviewers at /admin/policy";
 const newId = "the requestor has to use a new id";
 
-export const causesEn: CauseWords = {
+export const causesEn = {
+  lang: "en-GB",
+  /** Why a model could not serve it. */
+  modelReasons: reasonsEn,
+  gates,
+  broken,
+  cancelled,
+  stopped,
+  unassociated,
+  functions,
+  credentials,
+  limits,
   causes: {
-    refusedMany: ({ count, reason }) => [
-      `Refused ${count} times more within a minute, each for the same reason (${reason})`,
-      "the earlier lines say what to do",
-    ],
-    rejected: ({ gate, by }) => [
-      gate === "request" ? `${by} denied the request, so no model was asked` : `${by} denied the reply, so it was not delivered`,
-      "to have others decide, change the rule's reviewers at /admin/policy",
-    ],
-    expired: ({ gate }) => [
-      `Nobody decided about the ${contentOf(gate)} before its deadline`,
+    refusedMany: ["Refused {count} times more within a minute, each for the same reason ({reason})", "the earlier lines say what to do"],
+    rejected: {
+      request: ["{by} denied the request, so no model was asked", otherReviewers],
+      response: ["{by} denied the reply, so it was not delivered", otherReviewers],
+    },
+    expired: [
+      "Nobody decided about the {content} before its deadline",
       "give the rule more reviewers, reminders or a longer deadlineSeconds at /admin/policy",
     ],
-    undeliverable: ({ gate }) => [
-      `No reviewer could be notified of the ${contentOf(gate)}`,
+    undeliverable: [
+      "No reviewer could be notified of the {content}",
       "run the doctor (POST /admin/doctor), which names the channel or address that fails",
     ],
-    cancelled: ({ cause }) => cancelled[cause],
-    contentUnreadable: () => [
+    contentUnreadable: [
       "Its stored content was encrypted with a key that is neither CONTENT_KEY nor CONTENT_KEY_PREVIOUS, so nothing more was sent or delivered",
       "set the key that was in use as CONTENT_KEY_PREVIOUS until its runs are forgotten",
     ],
-    broken: ({ quote }) => inLogs(quote),
   },
+  /** `what`: what a model did, which stands after its name. */
   failed: {
     reasons,
     answerFaults,
+    /** An answer that has no fault of its own name. */
     notAsSpecified: "not as its API specifies",
-    about: (status) => ` (status ${status})`,
-    because: (fault) => ` (${fault})`,
+    about: " (status {status})",
+    because: " ({fault})",
+    /** Between what one model did, and between models. */
     then: ", then ",
     between: ", ",
-    one: (model, provider, what) => `Model "${model}" of provider "${provider}" ${what}`,
-    oneOften: (tried, model, provider, what) => `${allTried(tried)} failed: model "${model}" of provider "${provider}" ${what}`,
-    several: (tried, what) => `${allTried(tried)} failed: ${what}`,
-    models: (names, what) => `${named(names)} ${what}`,
-    fixOf: (names, fix) => `for ${named(names)}, ${fix}`,
+    first: 'Model "{model}" of provider "{provider}" {what}',
+    one: 'model "{model}" of provider "{provider}" {what}',
+    both: "Both attempts failed: {what}",
+    all: "All {tried} attempts failed: {what}",
+    models: "{names} {what}",
+    fixOf: "for {names}, {fix}",
+    name: '"{model}"',
+    comma: ", ",
+    /** `n`: how many there are, `more`: without those that are named. */
+    more: "{names} and {more} more{n, }",
     none: ["No model answered, and no attempt at one is recorded", "look in the gateway's logs"],
   },
   refusals: {
-    notJson: () => ["The body is not JSON", requestorsCode],
-    notJsonType: () => ["The body was not sent as application/json", requestorsCode],
-    notSingleRequest: () => ["The body is not one JSON-RPC request", requestorsCode],
-    unknownMethod: ({ method }) => [`The endpoint does not know the method ${method}`, requestorsCode],
-    invalidParams: ({ errors }) => [
-      `The params are wrong in ${errors === 1 ? "one place" : `${errors} places`}`,
-      "the requestor's error names each",
+    notJson: ["The body is not JSON", requestorsCode],
+    notJsonType: ["The body was not sent as application/json", requestorsCode],
+    notSingleRequest: ["The body is not one JSON-RPC request", requestorsCode],
+    unknownMethod: ["The endpoint does not know the method {method}", requestorsCode],
+    invalidParams: ["The params are wrong in {errors, one place/# places}", "the requestor's error names each"],
+    toolResultMissing: ["The params break MCP's rules for tool results", "the requestor's error says where"],
+    toolResultsMixed: ["The params break MCP's rules for tool results", "the requestor's error says where"],
+    tooLarge: ["The body is over the key's limit of {limitBytes} bytes", "send less, or create a key with a higher limits.bodyBytes"],
+    tooLargeUnknown: [
+      "The body was over {limitBytes} bytes and had the credential in it",
+      "the requestor has to send the credential as a header",
     ],
-    toolResultMissing: () => ["The params break MCP's rules for tool results", "the requestor's error says where"],
-    toolResultsMixed: () => ["The params break MCP's rules for tool results", "the requestor's error says where"],
-    tooLarge: ({ unknown, limitBytes }) =>
-      unknown === true
-        ? [`The body was over ${limitBytes} bytes and had the credential in it`, "the requestor has to send the credential as a header"]
-        : [`The body is over the key's limit of ${limitBytes} bytes`, "send less, or create a key with a higher limits.bodyBytes"],
-    unauthorized: ({ why }) => credentials[why],
-    wrongScope: ({ scope }) => [`The key lacks the scope "${scope}"`, "create a key with it, or use an endpoint that this key may use"],
-    issuerUnavailable: () => ["The keys of the token's issuer could not be read", "check jwksUrl at /admin/issuers"],
-    configurationUnavailable: () => ["The configuration could be read neither from KV nor from the ConfigObject", "see GET /healthz"],
-    notAssociated: ({ why }) => unassociated[why],
-    sameIdOtherParams: () => ["The request's id was used before with other params", newId],
-    noLongerKept: () => ["The request's id was used before and its reply is no longer kept", newId],
-    rateLimited: ({ limit, max }) => limits[limit](max),
-    tooManyRounds: ({ max }) => [
-      `One client request had more than ${max} sampling rounds`,
+    wrongScope: ['The key lacks the scope "{scope}"', "create a key with it, or use an endpoint that this key may use"],
+    issuerUnavailable: ["The keys of the token's issuer could not be read", "check jwksUrl at /admin/issuers"],
+    configurationUnavailable: ["The configuration could be read neither from KV nor from the ConfigObject", "see GET /healthz"],
+    sameIdOtherParams: ["The request's id was used before with other params", newId],
+    noLongerKept: ["The request's id was used before and its reply is no longer kept", newId],
+    tooManyRounds: [
+      "One client request had more than {max} sampling rounds",
       "end the tool's loop, or create a key with a higher limits.roundsPerOriginatingRequest",
     ],
-    flooded: () => ["Too many requests came from one address", "wait a minute"],
-    budgetUsedUp: ({ budget, resetsAt }) => [
-      `What is left of the budget "${budget}" is less than the request may cost`,
-      `raise it at /admin/budgets, or wait until ${new Date(resetsAt).toISOString()}`,
+    flooded: ["Too many requests came from one address", "wait a minute"],
+    budgetUsedUp: [
+      'What is left of the budget "{budget}" is less than the request may cost',
+      "raise it at /admin/budgets, or wait until {resetsAt}",
     ],
-    stopped: ({ scope }) => [stopped[scope], "DELETE at /admin/stops lets it go on"],
-    policyRefused: ({ rule }) => [
-      `The policy refuses it (${rule})`,
-      "to allow it, change the policy at /admin/policy, the key or the server's entry",
-    ],
-    ownerUnknown: ({ rule }) => [
-      `The key's owner is not a reviewer of the policy, and ${rule === "default" ? "its default" : `its rule ${rule}`} does not allow self-approval`,
-      "create the key again with a reviewer's name or email as its owner",
-    ],
-    noModel: ({ reasons: [first], models }) => {
-      const why = first === undefined ? "the routing table has none" : `"${first.model}": ${first.reason}`;
-      const others = models > 1 ? `, and ${models - 1} more with other reasons` : "";
-      return [`No model can serve it (${why}${others})`, "change /admin/routing, or see POST /admin/routing/explain"];
-    },
-    functionUnavailable: ({ function: name, why }) => {
-      const [what, fix] = functions[why];
-      return [`The function ${name} cannot be run: ${what}`, fix];
-    },
-    unknownTask: () => ["The task is unknown, another key's, or no longer kept", "the requestor has to use a task of its own"],
-    taskEnded: ({ status }) => [`The task was already ${status} and cannot be cancelled`, "ask for its result"],
-    broken: ({ quote }) => inLogs(quote),
+    resume: "DELETE at /admin/stops lets it go on",
+    policyRefused: ["The policy refuses it ({rule})", "to allow it, change the policy at /admin/policy, the key or the server's entry"],
+    ownerUnknown: ["The key's owner is not a reviewer of the policy, and its rule {rule} does not allow self-approval", ownersKey],
+    ownerUnknownDefault: ["The key's owner is not a reviewer of the policy, and its default does not allow self-approval", ownersKey],
+    noModel: ["No model can serve it ({why})", "change /admin/routing, or see POST /admin/routing/explain"],
+    noModelAtAll: "the routing table has none",
+    modelReason: '"{model}": {reason}',
+    moreModels: ", and {n} more with other reasons",
+    functionUnavailable: "The function {name} cannot be run: {what}",
+    unknownTask: ["The task is unknown, another key's, or no longer kept", "the requestor has to use a task of its own"],
+    taskEnded: ["The task was already {status} and cannot be cancelled", "ask for its result"],
   },
-};
+} as const;

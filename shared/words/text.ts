@@ -5,7 +5,7 @@ declare const places: unique symbol;
 
 /**
  * A text with these places: `{name}` is a value, and `{name, one/other}` the form that stands with
- * the number `name`, in which `#` is the number itself. Every string may stand here, because a
+ * the number `name`, in which `#` is the number itself; `{name, }` says nothing. Every string may stand here, because a
  * translation has the same places, which a test asserts.
  */
 export type Text<Places extends string = string> = string & { readonly [places]?: Places };
@@ -56,6 +56,7 @@ export function textParts<Value>(text: string, values: Readonly<Record<string, V
       const [, name = "", forms] = /^\{(\w+)(?:, ([^{}]*))?\}$/.exec(part) ?? [];
       const value = values[name];
       if (value === undefined) return part;
+      if (forms === "") return "";
       if (typeof value !== "number") return value;
       const written = value.toLocaleString(locale);
       if (forms === undefined) return written;
@@ -88,6 +89,9 @@ function valueText(value: PhraseValue, catalogue: Catalogue, locale: string): st
   const said = items.map((each) => valueText(each, catalogue, locale).toLocaleString(locale));
   return said.length < 2 ? said.join("") : format(locale).format(said);
 }
+
+/** Several texts with commas and the language's word for "and". */
+export const listText = (items: readonly string[], locale: string): string => allOf(locale).format(items);
 
 function kept<T>(make: (locale: string) => T): (locale: string) => T {
   const made = new Map<string, T>();

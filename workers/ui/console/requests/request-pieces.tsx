@@ -1,7 +1,7 @@
 // What the list of requests and the page of one request show alike: who asked, the outcome, and why
 // there is no reply.
 
-import { type Cause, didWords, explainCause } from "../../../../shared/record/cause.ts";
+import { type Cause, type CauseWords, didWords, explainCause } from "../../../../shared/record/cause.ts";
 import { causesEn } from "../../../../shared/record/causes-en.ts";
 import { causesZh } from "../../../../shared/record/causes-zh.ts";
 import { failuresOf } from "../../../../shared/record/failed-models.ts";
@@ -50,7 +50,7 @@ export const AskedBy = ({ line: { server, tool } }: { line: Pick<RunLine, "serve
   return <Name value={tool === null || tool === "" ? server : `${server} · ${tool}`} />;
 };
 
-const causes: InLanguages<typeof causesEn> = { en: causesEn, "zh-CN": causesZh };
+const causes: InLanguages<CauseWords> = { en: causesEn, "zh-CN": causesZh };
 
 /** What went wrong, and what to do, in the language of the page. */
 export const useCause = (cause: Cause): { readonly what: string; readonly fixes: readonly string[] } => {
@@ -63,9 +63,9 @@ export type ModelFailed = Extract<StepWhat, { readonly kind: "modelFailed" }>;
 /** "gpt-4.1 (openai) was overloaded (status 529)". */
 export const WhatModelDid = ({ of: { attempts } }: { of: ModelFailed }) => {
   const { modelDid } = useTexts(requestWords);
-  const { failed } = useTexts(causes);
+  const words = useTexts(causes);
   const [{ model, provider }] = attempts;
-  const what = didWords(failuresOf(attempts), failed);
+  const what = didWords(failuresOf(attempts), words);
   return <>{fill(modelDid, { model: <Name value={model} />, provider: <Name value={provider} />, what })}</>;
 };
 
