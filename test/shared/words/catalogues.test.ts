@@ -1,5 +1,5 @@
-// What the gateway says as phrases: in both languages, each text with the same places, each key
-// once, and none that nothing says.
+// Every catalogue of words: each text in both languages, with the same places, and no English in
+// Chinese. Of what the gateway says as phrases also: each key once, and none that nothing says.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -10,13 +10,56 @@ import { doctorZh } from "../../../shared/words/zh/doctor-zh.ts";
 import { findingsZh } from "../../../shared/words/zh/findings-zh.ts";
 import { issuesZh } from "../../../shared/words/zh/issues-zh.ts";
 import { reasonsZh } from "../../../shared/words/zh/reasons-zh.ts";
+import { allCatalogues, textsOf } from "../../support/catalogues.ts";
 
 const areas = { reasons: [reasonsEn, reasonsZh], doctor: [doctorEn, doctorZh], issues: [issuesEn, issuesZh] } as const;
 
 const placesIn = (text: string): string[] => [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map(([, name = ""]) => name))].toSorted();
 
+/** Of products, protocols, buttons and commands: they are the same in every language. */
+const names = [
+  "Anthropic API",
+  "Basic Information",
+  "Chat Completions",
+  "Cloudflare Access",
+  "Google API",
+  "JSON Web Key Set",
+  "JSON Web Token",
+  "Request URL",
+  "Slack ID",
+  "Streamable HTTP",
+  "VS Code",
+  "base URL",
+  "https URL",
+  "npm start",
+  "npx wrangler secret put",
+];
+
+/** Two or more Latin words in a row, outside places, code, variables, addresses and names. */
+function englishIn(text: string): string[] {
+  const bare = text.replaceAll(/`[^`]*`|\{\w+(?:, [^{}]*)?\}|[\w.*<>-]*[_/:=@][\w/.:={}<>*-]*/g, "·");
+  const runs = bare.match(/[A-Za-z][\w-]*(?: [A-Za-z][\w-]*)+/g) ?? [];
+  return runs.filter((run) => !names.some((name) => run.startsWith(name)));
+}
+
 /** Names of fields, variables and products: they are the same in every language. */
 const isName = (text: string): boolean => /^[A-Za-z]*$/.test(text.replaceAll(/\{\w+\}|[\s\p{P}]/gu, ""));
+
+describe.each(Object.entries(allCatalogues))("the texts of %s", (_name, { en, "zh-CN": zh }) => {
+  test("have the same names and places in both languages", () => {
+    const of = (said: typeof en) => Object.fromEntries(textsOf(said).map(([path, text]) => [path, placesIn(text)]));
+    expect(of(zh)).toEqual(of(en));
+  });
+
+  test("have no English in Chinese", () => {
+    expect(textsOf(zh).flatMap(([path, text]) => englishIn(text).map((run) => `${path}: ${run}`))).toEqual([]);
+  });
+});
+
+test("two Latin words in Chinese are found where they are neither a name nor code", () => {
+  expect(englishIn("请运行 `npx wrangler deploy`，在 {a} 设置 EMAIL_FROM 和 Cloudflare Access")).toEqual([]);
+  expect(englishIn("不是 an address，请更正")).toEqual(["an address"]);
+});
 
 /** The source that may say a phrase, without comments. */
 const sources = ["shared", "workers"]
@@ -35,11 +78,6 @@ const unused = (catalogue: object): string[] =>
   Object.keys(catalogue).filter((key) => !withName.test(key) && !new RegExp(String.raw`"${key}"|\b${key}:`).test(sources));
 
 describe.each(Object.entries(areas))("the phrases of %s", (_area, [en, zh]) => {
-  test("have the same places in both languages", () => {
-    const of = (catalogue: Readonly<Record<string, string>>) => Object.entries(catalogue).map(([key, text]) => [key, placesIn(text)]);
-    expect(Object.fromEntries(of(zh))).toEqual(Object.fromEntries(of(en)));
-  });
-
   test("are in Chinese in the Chinese catalogue", () => {
     expect(Object.entries(zh).filter(([, text]) => !/\p{Script=Han}/u.test(text) && !isName(text))).toEqual([]);
   });

@@ -5,11 +5,13 @@
 // file outside the catalogues has its name and the name of what holds it, both as members and not
 // in a comment; a name in quotes counts, because codes choose words. That may take a use for
 // another of the same names, but never in silence for a new name; and a record that is indexed by a
-// value of the review (`asking[facts.asking]`) is listed below, by its path.
+// value of the review (`asking[facts.asking]`) is listed below, by its path. A catalogue of the
+// console is used by its own page, and a record of it also where a page indexes it or hands it on.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { catalogues } from "../../../../shared/channels/words/words.ts";
+import { type Said, consoleCatalogues } from "../../../support/catalogues.ts";
 
 /**
  * Records whose member is chosen by a value: their own name has to be used. The types make their
@@ -50,14 +52,19 @@ const byValue = [
 
 const root = new URL("../../../../", import.meta.url);
 
-const sources = ["shared", "workers", "scripts"]
+const files = ["shared", "workers", "scripts"]
   .flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: "utf8" })
       .filter((path) => /\.tsx?$/.test(path))
       .map((path) => `${folder}/${path}`),
   )
-  .filter((path) => !/^shared\/channels\/words\/(?:en|zh)\//.test(path) && !path.includes("node_modules"))
-  .map((path) => readFileSync(new URL(path, root), "utf8").replaceAll(/\/\*.*?\*\/|(?<![:"'`])\/\/[^\n]*/gs, ""));
+  .filter(
+    (path) => !/^shared\/channels\/words\/(?:en|zh)\/|^workers\/ui\/console\/.*-words\.ts$/.test(path) && !path.includes("node_modules"),
+  )
+  .map((path) => ({
+    path,
+    source: readFileSync(new URL(path, root), "utf8").replaceAll(/\/\*.*?\*\/|(?<![:"'`])\/\/[^\n]*/gs, ""),
+  }));
 
 const names = new Map<string, ReadonlySet<number>>();
 /** The files that have this name as a member: `.name`, in a pattern, or as a key. */
@@ -65,12 +72,10 @@ function filesWith(name: string): ReadonlySet<number> {
   const known = names.get(name);
   if (known !== undefined) return known;
   const member = new RegExp(String.raw`(?:\.|[{,]\s*|\[")${name}\b(?!\()|\.${name}\(|[{,]\s*${name}\(|"${name}"`);
-  const found = new Set(sources.flatMap((source, i) => (member.test(source) ? [i] : [])));
+  const found = new Set(files.flatMap(({ source }, i) => (member.test(source) ? [i] : [])));
   names.set(name, found);
   return found;
 }
-
-type Said = string | ((...values: never[]) => unknown) | { readonly [name: string]: Said };
 
 function unused(said: Said, path: readonly string[], indexed: ReadonlySet<string>): string[] {
   // Plurals are one word.
@@ -97,5 +102,37 @@ describe.each(Object.entries(catalogues))("the catalogue in %s", (_language, all
       nobodys: { word: "z" },
     };
     expect(unused(more, [], new Set(byValue))).toEqual(["page/strip/alsoForNobody", "page/forNobody", "nobodys/word"]);
+  });
+});
+
+/** Handed to the toolkit of the console's forms, which takes each by its field's path. */
+const byField = /^(?:fields|conditions|consequences)$/;
+
+describe.each(Object.entries(consoleCatalogues))("the catalogue %s", (path, { en }) => {
+  const [, folder = "", name = ""] = /^(.*\/)([^/]*)$/.exec(path) ?? [];
+  const users = files.filter(
+    (file) =>
+      file.path.startsWith(`workers/ui/${folder}`) ||
+      /\/console\/(?:entry-form|entries)\.tsx$/.test(file.path) ||
+      file.source.includes(name),
+  );
+  const isNamed = (source: string, member: string): boolean =>
+    member === "" || new RegExp(String.raw`(?:\.|[{,(]\s*|["\`])${member}\b`).test(source);
+  const isHandedOn = (record: string): boolean =>
+    byField.test(record) || users.some(({ source }) => new RegExp(String.raw`(?:\.|[{,]\s*)${record}(?:\[|,|\))`).test(source));
+  function unusedIn(said: Said, at: readonly string[]): string[] {
+    const [holder = "", member = ""] = ["", "", ...at].slice(-2);
+    if (typeof said === "string")
+      return users.some(({ source }) => isNamed(source, member) && isNamed(source, holder)) ? [] : [at.join("/")];
+    if (at.length > 0 && isHandedOn(member)) return [];
+    return Object.entries(said).flatMap(([each, inside]) => unusedIn(inside, [...at, each]));
+  }
+
+  test("has no word that nothing uses", () => {
+    expect(unusedIn(en, [])).toEqual([]);
+  });
+
+  test("would have one", () => {
+    expect(unusedIn({ forNobody: "x", section: { alsoForNobody: "y" } }, [])).toEqual(["forNobody", "section/alsoForNobody"]);
   });
 });

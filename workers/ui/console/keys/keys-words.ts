@@ -41,8 +41,6 @@ const en = {
   },
   revokeSays: "Requests with this key are refused from now on. Its reviews are withdrawn, its grants end. This cannot be undone.",
   done: { revoked: "The key was revoked." },
-  newer: "Newer",
-  older: "Older",
   made: {
     ready: "Key created: {name}",
     copy: "Copy it now. It is not shown again.",
@@ -117,8 +115,6 @@ const zhCN: Texts<typeof en> = {
   },
   revokeSays: "从现在起，使用此密钥的请求会被拒绝。它的审核会被撤回，授权会终止。此操作无法撤消。",
   done: { revoked: "密钥已撤销。" },
-  newer: "更新",
-  older: "更早",
   made: {
     ready: "已创建密钥：{name}",
     copy: "请立即复制，之后不再显示。",

@@ -5,7 +5,6 @@ import type { InLanguages } from "../page.ts";
 
 const en = {
   title: "Routing",
-  lead: "Which models there are, and which one answers.",
   done: {
     model: "The model is saved, as version {n} of the routing table.",
     removed: "The model is removed, in version {n} of the routing table.",
@@ -128,7 +127,6 @@ export type RoutingWords = Texts<typeof en>;
 
 const zhCN: Texts<typeof en> = {
   title: "路由",
-  lead: "有哪些模型，由哪个模型回答。",
   done: {
     model: "模型已保存，路由表现为版本 {n}。",
     removed: "模型已移除，路由表现为版本 {n}。",
