@@ -111,9 +111,6 @@ function addedCounts(one: Counts, other: Counts): Counts {
  */
 export type ServerMonths = { readonly server: string; readonly use: ServerUse; readonly months: Counts };
 
-/** The month of a time in Unix milliseconds: `2026-11`, in UTC. */
-export const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7);
-
 /**
  * The first `most` servers by name, each with what all shards have of it. Each shard gives so many
  * of its own first ones at least.

@@ -4,7 +4,8 @@ import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import { endStates } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { type RequestUseInput, features, useOf } from "../../../shared/record/request-use.ts";
-import { type ServerMonths, type ServerUse, addedShards, addedUse, monthOf, useOfLine } from "../../../shared/record/server-use.ts";
+import { monthAt } from "../../../shared/record/operators.ts";
+import { type ServerMonths, type ServerUse, addedShards, addedUse, useOfLine } from "../../../shared/record/server-use.ts";
 import { movingToV1, sunsetLine, sunsetText } from "../../../shared/record/sunset.ts";
 
 const at = Date.UTC(2026, 10, 2, 9, 14);
@@ -145,7 +146,7 @@ describe("the use of a server", () => {
     const groups = Map.groupBy(lines, ({ server }) => server ?? "");
     return [...groups].map(([server, ofServer]) => {
       const uses = ofServer.map((each) => useOfLine(each)?.use as ServerUse);
-      const months = Map.groupBy(ofServer, ({ createdAt }) => monthOf(createdAt));
+      const months = Map.groupBy(ofServer, ({ createdAt }) => monthAt(createdAt));
       const counts = [...months].map(([month, those]) => [month, those.length] as const).sort(([a], [b]) => (a < b ? -1 : 1));
       return { server, use: uses.reduce(addedUse), months: counts };
     });

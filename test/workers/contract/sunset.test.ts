@@ -1,7 +1,7 @@
 // GET /admin/sunset: what each MCP server's sampling came to, over all shards of the ledger.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { monthOf } from "../../../shared/record/server-use.ts";
+import { monthAt } from "../../../shared/record/operators.ts";
 import type { SunsetLine } from "../../../shared/record/sunset.ts";
 import { ledgerShardOf } from "../../../workers/stubs/stubs.ts";
 import {
@@ -73,7 +73,7 @@ describe("the report", () => {
     });
     const [first, last] = [Date.parse(line.firstAt ?? ""), Date.parse(line.lastAt ?? "")] as const;
     expect(line.months.reduce((sum, { requests }) => sum + requests, 0)).toBe(14);
-    expect(line.months.at(-1)?.month).toBe(monthOf(last));
+    expect(line.months.at(-1)?.month).toBe(monthAt(last));
     expect(first).toBeGreaterThanOrEqual(before);
     expect(last).toBeGreaterThanOrEqual(first);
     expect(line.moving.join(" ")).toContain("the most that it asked for is 111");

@@ -226,7 +226,10 @@ function sentOf(answer: Exchanged | undefined): DeliveryResult {
 export async function webhookDoctor(env: Env): Promise<ChannelFinding> {
   const [first, ...more] = await Promise.all(namesIn(env).map((name) => checkOf(env, name)));
   if (first === undefined) return { ok: true, says: { key: "webhookNotSetUp" } };
-  return more.reduce((all, { ok, says }) => ({ ok: all.ok && ok, says: { key: "alsoSaid", values: { first: all.says, rest: says } } }), first);
+  return more.reduce(
+    (all, { ok, says }) => ({ ok: all.ok && ok, says: { key: "alsoSaid", values: { first: all.says, rest: says } } }),
+    first,
+  );
 }
 
 async function checkOf(env: Env, name: string): Promise<ChannelFinding> {

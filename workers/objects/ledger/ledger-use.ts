@@ -2,7 +2,8 @@
 // rows and not every line. A request costs no row for it: lines are added up many at a time, when a
 // report asks and once a day.
 
-import { type ServerMonths, type ServerUse, addedUse, monthOf, useOfLine } from "../../../shared/record/server-use.ts";
+import { monthAt } from "../../../shared/record/operators.ts";
+import { type ServerMonths, type ServerUse, addedUse, useOfLine } from "../../../shared/record/server-use.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { LedgerCounter } from "./ledger-counter.ts";
 import { isReservedServer } from "../../../shared/wire/mcp-2025/meta.ts";
@@ -24,7 +25,7 @@ export class LedgerUse {
       const counted = line.server !== null && isReservedServer(line.server) ? null : useOfLine(line);
       if (counted === null) continue;
       const { server, use } = counted;
-      const month = monthOf(line.createdAt);
+      const month = monthAt(line.createdAt);
       const place = JSON.stringify([server, month]);
       const before = added.get(place)?.use ?? this.#useOf(server, month);
       added.set(place, { server, month, use: before === null ? use : addedUse(before, use) });
@@ -59,7 +60,7 @@ export class LedgerUse {
     return this.#sql
       .exec(
         `DELETE FROM server_use WHERE (server, month) IN (SELECT server, month FROM server_use WHERE month < ? LIMIT ?) RETURNING 1`,
-        monthOf(before),
+        monthAt(before),
         most,
       )
       .toArray().length;
