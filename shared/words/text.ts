@@ -5,8 +5,8 @@ declare const places: unique symbol;
 
 /**
  * A text with these places: `{name}` is a value, and `{name, one/other}` the form that stands with
- * the number `name`, in which `#` is the number itself; `{name, }` says nothing. Every string may stand here, because a
- * translation has the same places, which a test asserts.
+ * the number `name`, in which `#` is the number itself; `{name, }` says nothing. Every string may
+ * stand here, because a translation has the same places, which a test asserts.
  */
 export type Text<Places extends string = string> = string & { readonly [places]?: Places };
 

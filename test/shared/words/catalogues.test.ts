@@ -23,6 +23,7 @@ const names = [
   "Chat Completions",
   "Cloudflare Access",
   "Google API",
+  "JSON Schema",
   "JSON Web Key Set",
   "JSON Web Token",
   "Request URL",
@@ -33,6 +34,7 @@ const names = [
   "https URL",
   "npm start",
   "npx wrangler secret put",
+  "tools Worker",
 ];
 
 /** Two or more Latin words in a row, outside places, code, variables, addresses and names. */
@@ -68,8 +70,8 @@ const sources = ["shared", "workers"]
       .filter((path) => /\.tsx?$/.test(path) && !/node_modules|^words\/(?:en|zh)\//.test(path))
       .map((path) => readFileSync(new URL(`../../../${folder}/${path}`, import.meta.url), "utf8")),
   )
-  .join("\n")
-  .replaceAll(/\/\*.*?\*\/|(?<![:"'`])\/\/[^\n]*/gs, "");
+  .map((source) => source.replaceAll(/\/\*.*?\*\/|(?<![:"'`])\/\/[^\n]*/gs, ""))
+  .join("\n");
 
 /** Said with the name of a document or a channel in their key. */
 const withName = /^(?:address|channel)\.|Valid$/;

@@ -29,8 +29,8 @@ const unset = (text: string | undefined): boolean => text === undefined || text.
 const isWanted = (env: Env): boolean => !unset(env.RESEND_API_KEY) || !unset(env.EMAIL_FROM) || env.EMAIL !== undefined;
 
 /**
- * RESEND_API_KEY wins over the binding. The error: each variable that is missing or wrong, without its
- * value.
+ * RESEND_API_KEY wins over the binding. The error: each variable that is missing or wrong, without
+ * its value.
  */
 function emailSettings(env: Env): Result<EmailSettings, readonly DoctorPhrase[]> {
   const issues: DoctorPhrase[] = [];

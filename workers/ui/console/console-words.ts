@@ -27,7 +27,6 @@ const en = {
   admin: "Admin",
   signOut: "Sign out",
   signOutEverywhere: "Sign out all sessions",
-  roles: { see: "may read", decide: "may read and stop", change: "may change everything" },
   signIn: {
     title: "Sign in to the console",
     lead: "Enter the admin token of this gateway. A local gateway has it in .dev.vars, as ADMIN_TOKEN.",
@@ -80,7 +79,6 @@ const zhCN: Texts<typeof en> = {
   admin: "管理员",
   signOut: "退出登录",
   signOutEverywhere: "退出所有会话",
-  roles: { see: "可查看", decide: "可查看和停止", change: "可更改一切" },
   signIn: {
     title: "登录控制台",
     lead: "请输入此网关的管理员令牌。本地网关的令牌在 .dev.vars 文件的 ADMIN_TOKEN 中。",

@@ -113,13 +113,13 @@ describe.each(Object.entries(consoleCatalogues))("the catalogue %s", (path, { en
   const users = files.filter(
     (file) =>
       file.path.startsWith(`workers/ui/${folder}`) ||
-      /\/console\/(?:entry-form|entries)\.tsx$/.test(file.path) ||
+      /\/console\/(?:entries-page|pieces|shell)\.tsx$/.test(file.path) ||
       file.source.includes(name),
   );
   const isNamed = (source: string, member: string): boolean =>
     member === "" || new RegExp(String.raw`(?:\.|[{,(]\s*|["\`])${member}\b`).test(source);
   const isHandedOn = (record: string): boolean =>
-    byField.test(record) || users.some(({ source }) => new RegExp(String.raw`(?:\.|[{,]\s*)${record}(?:\[|,|\))`).test(source));
+    byField.test(record) || users.some(({ source }) => new RegExp(String.raw`(?:\.|[{,:]\s*)${record}(?:\[|,|\)|\}|;)`).test(source));
   function unusedIn(said: Said, at: readonly string[]): string[] {
     const [holder = "", member = ""] = ["", "", ...at].slice(-2);
     if (typeof said === "string")
