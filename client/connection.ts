@@ -18,7 +18,7 @@ import type { ResponseStreams } from "./response-streams.ts";
 import type { Timing } from "./timing.ts";
 import { type V1TokenAllowance, v1TokenResult } from "./v1-token.ts";
 
-export type ConnectionSettings = {
+type ConnectionSettings = {
   readonly server: string;
   readonly session: string;
   readonly association: AssociationMode;

@@ -23,7 +23,7 @@ export type Attempt =
   /** The connection broke, fell silent, or was never made. */
   | { readonly kind: "dropped"; readonly why: string };
 
-export type AnswerReader = {
+type AnswerReader = {
   readonly id: JsonRpcId;
   readonly silenceMilliseconds: number;
   readonly timing: Timing;

@@ -39,7 +39,7 @@ const NO_CONNECTION = "no connection";
 /** After a connection that lived this long, the backoff begins again. */
 const LIVED_MILLISECONDS = 30_000;
 
-export type CallOptions = Listener & {
+type CallOptions = Listener & {
   /** `MCP-Protocol-Version`: how the gateway reads the request and answers. */
   readonly revision?: string | undefined;
 };

@@ -3,7 +3,7 @@
 // found here.
 
 /** The parts of an absolute http or https URL that decide where it leads. */
-export type BaseUrl = { readonly scheme: "http" | "https"; readonly host: string; readonly extras: boolean };
+type BaseUrl = { readonly scheme: "http" | "https"; readonly host: string; readonly extras: boolean };
 
 /**
  * Splits an absolute http(s) URL; undefined for anything else. `extras` is true where it carries

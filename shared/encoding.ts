@@ -41,7 +41,7 @@ export function canonicalJson(value: unknown): string {
 export const sha256Hex = (text: string): string => bytesToHex(sha256(utf8ToBytes(text)));
 
 /** SHA-256 and HMAC of the platform: synchronous, and faster than ours. */
-export type PlatformHashing = {
+type PlatformHashing = {
   /** SHA-256 of the text's UTF-8, as unpadded base64url. */
   readonly sha256: (text: string) => string;
   readonly hmacSha256: (key: Uint8Array, bytes: Uint8Array) => Uint8Array;

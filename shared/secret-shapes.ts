@@ -2,7 +2,7 @@
 // payment card. Time is linear in the text.
 
 /** UTF-16 offsets of a part of a text. */
-export type Part = { readonly start: number; readonly end: number };
+type Part = { readonly start: number; readonly end: number };
 
 const passwordNames = ["password", "passwd", "passphrase", "passcode", "pwd", "密码", "密碼", "口令"] as const;
 const longestName = 10;

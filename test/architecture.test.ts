@@ -51,6 +51,42 @@ function edgesOf(file: string, text: string): Edge[] {
   });
 }
 
+type SourceFile = { readonly file: string; readonly text: string };
+
+/** What a package publishes: its users import it. */
+const isPublished = (file: string): boolean => file === "client/sampling-handler.ts" || file.startsWith("workers/package/");
+
+/** What `shared/`, `workers/` and `client/` export and no other file imports by its name. */
+function unusedExports(sources: readonly SourceFile[]): string[] {
+  const named = new Set<string>();
+  const whole = new Set<string>();
+  for (const { file, text } of sources) {
+    const target = (specifier: string): string => join(dirname(file), specifier).replaceAll("\\", "/");
+    for (const [, clause = "", from = ""] of text.matchAll(
+      /(?:import|export)\s+(?:type\s+)?(?:\w+\s*,\s*)?\{([^}]*)\}\s*from\s*["'](\.[^"']+)["']/g,
+    ))
+      for (const name of clause.split(","))
+        named.add(
+          `${target(from)}: ${
+            name
+              .trim()
+              .replace(/^type\s+/, "")
+              .split(/\s+as\s+/)[0]
+          }`,
+        );
+    for (const [, all, dynamic] of text.matchAll(/\*\s+(?:as\s+\w+\s+)?from\s*["'](\.[^"']+)["']|import\(\s*["'](\.[^"']+)["']\s*\)/g))
+      whole.add(target(all ?? dynamic ?? ""));
+  }
+  return sources
+    .filter(({ file }) => ["shared", "workers", "client"].includes(topOf(file)) && !whole.has(file) && !isPublished(file))
+    .flatMap(({ file, text }) =>
+      [...text.matchAll(/^export (?:async )?(?:abstract )?(?:const|function\*?|class|type|interface) (\w+)/gm)].map(
+        ([, name]) => `${file}: ${name}`,
+      ),
+    )
+    .filter((each) => !named.has(each));
+}
+
 /** This file's own examples of imports are none. */
 const self = "test/architecture.test.ts";
 const edges = files.filter((file) => file !== self).flatMap((file) => edgesOf(file, textOf(file)));
@@ -342,6 +378,21 @@ describe("files", () => {
         .map((line) => `${file}: ${line.trim()}`);
     });
     expect(wide).toEqual([]);
+  });
+
+  test("export nothing that no other file imports", () => {
+    expect(unusedExports(files.map((file) => ({ file, text: textOf(file) })))).toEqual([]);
+  });
+
+  test("an export that nothing imports would be found", () => {
+    const text = "export const used = 1;\nexport type Unused = 2;\nexport function* alsoUnused() {}";
+    const user = 'import { used as mine } from "./a.ts";';
+    expect(
+      unusedExports([
+        { file: "shared/a.ts", text },
+        { file: "shared/b.ts", text: user },
+      ]),
+    ).toEqual(["shared/a.ts: Unused", "shared/a.ts: alsoUnused"]);
   });
 
   test("open with a sentence on what they are for", () => {

@@ -4,7 +4,7 @@
 import type { Ended, Environment, Subcommand } from "../subcommand.ts";
 import { subcommands } from "./subcommands.ts";
 
-export type CommandLine =
+type CommandLine =
   | { readonly kind: "run"; readonly usage: string; readonly run: () => Promise<Ended> }
   | { readonly kind: "help"; readonly usage: string }
   | { readonly kind: "version" }

@@ -9,7 +9,7 @@ import type { FetchLike } from "../response-streams.ts";
 import { asAnswer, objectIn } from "../rpc-messages.ts";
 import type { Check } from "./report.ts";
 
-export type Checked = {
+type Checked = {
   /** The gateway's base address, without a slash at its end. */
   readonly url: string;
   readonly apiKey: string | undefined;

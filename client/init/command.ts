@@ -27,7 +27,7 @@ const OPTIONS = {
   packages: { type: "string" },
 } as const;
 
-export type Init = GatewayNames & {
+type Init = GatewayNames & {
   /** As it was given. */
   readonly folder: string;
   /** Where the tarball is; undefined: the registry has the package. */
@@ -35,7 +35,7 @@ export type Init = GatewayNames & {
 };
 
 /** Where the command prints. */
-export type Output = { readonly out: (text: string) => void; readonly error: (text: string) => void };
+type Output = { readonly out: (text: string) => void; readonly error: (text: string) => void };
 
 const terminal: Output = {
   out: (text) => void process.stdout.write(text),

@@ -7,7 +7,7 @@ import { devVarsExample } from "./secrets.ts";
 import { versions } from "./versions.ts";
 import { type GatewayNames, besideToml, besides, gatewayToml } from "./wrangler-files.ts";
 
-export type ProjectOptions = GatewayNames & {
+type ProjectOptions = GatewayNames & {
   /**
    * Where npm finds `@countersign/worker`: a version, or `file:` and a tarball's path in the
    * project.
@@ -17,7 +17,7 @@ export type ProjectOptions = GatewayNames & {
 
 export type ProjectFile = { readonly path: string; readonly text: string };
 
-export type NameError = { readonly kind: "badName" | "badUrl"; readonly why: string };
+type NameError = { readonly kind: "badName" | "badUrl"; readonly why: string };
 
 /**
  * Cloudflare allows 63 characters, and the longest name of a Worker beside the gateway adds

@@ -31,7 +31,7 @@ export const besides = [
   { folder: "ui", entry: "pages", service: "pages", binding: "PAGES", what: "makes the pages, emails and notices that people read" },
 ] as const;
 
-export type Beside = (typeof besides)[number];
+type Beside = (typeof besides)[number];
 
 export type GatewayNames = {
   /** The gateway's Worker; those beside it have names that begin with it. */

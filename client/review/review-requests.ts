@@ -10,7 +10,7 @@ import { Unasked } from "../subcommand.ts";
 import { type Notice, openNotices } from "./notices.ts";
 
 /** A review that waits, with its link. */
-export type Waiting = Notice & { readonly link: string };
+type Waiting = Notice & { readonly link: string };
 
 export type OpenReview = {
   readonly link: string;
@@ -29,7 +29,7 @@ export type Decision = { readonly act: "approve"; readonly draft: Draft | null }
  * Why the gateway did not do what a form asked. `why`: the name of the page's sentence. `issues`:
  * what is wrong with the edits.
  */
-export type Undone = { readonly kind: "undone"; readonly why: string; readonly issues: readonly EditIssue[] };
+type Undone = { readonly kind: "undone"; readonly why: string; readonly issues: readonly EditIssue[] };
 
 /** The gateway's answer to a form, in place of its page. */
 type FormAnswer = {

@@ -21,7 +21,7 @@ export const inEnglish = { lang: "en", numbers: numbersEn, review: words };
 const bar = "  ┃ ";
 
 /** A text from outside, line by line, with what nobody sees between ⟨ and ⟩. */
-export function outsideLines(text: string): string[] {
+function outsideLines(text: string): string[] {
   const shown = viewText(text).map((segment) => {
     if (segment.kind === "text") return segment.text;
     return `⟨${unseenWords(segment, inEnglish)}⟩${segment.kind === "blankLines" ? "\n" : ""}`;
@@ -33,7 +33,7 @@ export function outsideLines(text: string): string[] {
 }
 
 /** A short text from outside within a line of ours. */
-export const outsideWord = (text: string): string =>
+const outsideWord = (text: string): string =>
   outsideLines(text === "" ? words.outside.empty : text)
     .map((line) => line.slice(bar.length))
     .join("⏎");

@@ -25,7 +25,7 @@ import type { SamplingConnection } from "../sampling-connection.ts";
 import { ClientProgress } from "./client-progress.ts";
 import { attemptLine, cancelling } from "./stateless-lines.ts";
 
-export type CallsSettings = {
+type CallsSettings = {
   readonly tools: boolean;
   /** The gateway's address, to which no server may send the user. */
   readonly url: string;

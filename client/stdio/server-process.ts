@@ -7,14 +7,14 @@ import type { Readable, Writable } from "node:stream";
 
 export type End = { readonly code: number } | { readonly signal: NodeJS.Signals };
 
-export type ServerProcess = {
+type ServerProcess = {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly ended: Promise<End>;
   readonly kill: (signal: NodeJS.Signals) => void;
 };
 
-export type NotStarted = {
+type NotStarted = {
   /** As in a shell: 127 where there is no such command, 126 where it cannot be run. */
   readonly code: 126 | 127;
   readonly why: string;

@@ -80,7 +80,7 @@ export function cancelling(line: Uint8Array, requestId: JsonRpcId): Uint8Array {
   return at === undefined ? line : edited(line, [{ from: at.from, to: at.to, text: JSON.stringify(requestId) }]);
 }
 
-export type Attempt = {
+type Attempt = {
   /** As JSON. */
   readonly id: string;
   readonly method: string;

@@ -16,7 +16,7 @@ import type { Call, Calls, WaitingRequest } from "./calls.ts";
 import type { Mode } from "./declare.ts";
 import { answersIn, restIn, type StatelessRequest, statelessRequest, withId, withParams, withSampling } from "./stateless-lines.ts";
 
-export type StatelessRelaySettings = {
+type StatelessRelaySettings = {
   readonly mode: Mode;
   readonly tools: boolean;
   readonly now: () => number;

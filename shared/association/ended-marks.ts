@@ -7,7 +7,7 @@
 
 import { digestOf, fromBase64url } from "../encoding.ts";
 
-export type Mark = bigint;
+type Mark = bigint;
 
 /** The mark of an originating request, by its key. */
 export function markOf(key: string): Mark {

@@ -57,7 +57,7 @@ export type Signs = {
   readonly inFlight: readonly Originating[];
 };
 
-export type Unassociated = "unknownTask" | "nothingShown" | "noneInFlight" | "severalInFlight";
+type Unassociated = "unknownTask" | "nothingShown" | "noneInFlight" | "severalInFlight";
 
 /** The client request that is served and the evidence, or why it cannot be determined. */
 export function associationOf(

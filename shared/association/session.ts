@@ -48,7 +48,7 @@ export type ReservationRequest = {
   readonly roundsLimit: number;
 };
 
-export type Association =
+type Association =
   | { readonly kind: "fresh"; readonly rounds: number; readonly reservation: Reservation }
   /**
    * The Worker with the reservation exceeded its lease: the request is made again, and the record

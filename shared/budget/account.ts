@@ -17,7 +17,7 @@ export type Held = {
 };
 
 /** What was used in a day or month that began then. */
-export type Used = { readonly startsAt: number; readonly spent: number; readonly unaccounted: number };
+type Used = { readonly startsAt: number; readonly spent: number; readonly unaccounted: number };
 
 /** `used`: newest last. */
 export type Account = { readonly used: readonly Used[]; readonly held: readonly Held[] };
@@ -116,7 +116,7 @@ export function writeOff(account: Account, now: number): Account {
 }
 
 /** The parts of a budget that its operators hear of, in percent. */
-export const toldPercents = [80, 100] as const;
+const toldPercents = [80, 100] as const;
 
 /** The highest of `toldPercents` that is used; 0 where none is. An empty budget is always used. */
 export function percentReached({ spent, unaccounted }: Pick<Standing, "spent" | "unaccounted">, limit: number): number {

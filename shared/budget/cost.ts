@@ -18,7 +18,7 @@ export function worstOf(unit: Unit, priced: Priced, size: RequestSize, request: 
  * Spent, and what may have been: for an attempt of which nobody knows, `unaccounted` is the worst
  * case.
  */
-export type Spent = { readonly spent: number; readonly unaccounted: number };
+type Spent = { readonly spent: number; readonly unaccounted: number };
 
 /** What an attempt cost, in a budget's unit. `worst`: as `worstOf` said before it. */
 export function spentOf(unit: Unit, priced: Priced, answer: Result<Usage, ProviderError>, worst: number): Spent {

@@ -3,7 +3,7 @@
 import type { Allowance, Per } from "./budgets.ts";
 
 /** In Unix milliseconds: from `startsAt`, before `endsAt`. */
-export type Period = { readonly startsAt: number; readonly endsAt: number };
+type Period = { readonly startsAt: number; readonly endsAt: number };
 
 /** What an allowance counts for at this moment: the day or month, or all of its time. */
 export const periodOfAllowance = ({ per, endsAt }: Pick<Allowance, "per" | "endsAt">, now: number): Period =>

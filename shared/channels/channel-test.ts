@@ -11,7 +11,7 @@ import { noticeWordsOf } from "./words/notice-words.ts";
 export type TestInput = { readonly reviewer: string; readonly gateway: string };
 
 /** The message, in two plain texts. */
-export type TestWords = { readonly title: string; readonly text: string };
+type TestWords = { readonly title: string; readonly text: string };
 
 export function testWordsOf({ reviewer, gateway }: TestInput, language: Language): TestWords {
   const { title, text } = catalogues[language].message;

@@ -6,7 +6,7 @@ import type { ReviewView } from "../review/view.ts";
 import { endedWords } from "./fact-words.ts";
 import type { NoticeWords } from "./words/notice-words.ts";
 
-export type Ending = {
+type Ending = {
   readonly title: string;
   /** With {by}, {to} and {at}. */
   readonly sentence: string;

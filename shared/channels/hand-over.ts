@@ -6,7 +6,7 @@ import { isSecret } from "../policy/scan-text.ts";
 import { isOpen } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 
-export type HandOver = { readonly by: string; readonly note: string | null; readonly leftOut?: "secret" };
+type HandOver = { readonly by: string; readonly note: string | null; readonly leftOut?: "secret" };
 
 /** Null where nobody did, or the review is over. */
 export function handOverOf({ handedBy = null, state }: Pick<ReviewView, "handedBy" | "state">): HandOver | null {

@@ -53,7 +53,7 @@ const jwk = z.looseObject({
 });
 
 export const keySet = z.looseObject({ keys: z.array(jwk).min(1).max(mostKeys) });
-export type KeySet = z.infer<typeof keySet>;
+type KeySet = z.infer<typeof keySet>;
 type Jwk = KeySet["keys"][number];
 
 /** The members that only a private or a symmetric key has (RFC 7518 section 6). */

@@ -8,7 +8,7 @@ import { type Result, err, ok } from "../result.ts";
  * Each may do what those before it may. `see`: read everything. `decide`: stop and end what runs.
  * `change`: documents and keys.
  */
-export const roles = ["see", "decide", "change"] as const;
+const roles = ["see", "decide", "change"] as const;
 export type Role = (typeof roles)[number];
 
 /** `who`: an email address in lower case, or `*@` and a domain. */

@@ -11,7 +11,7 @@ export type ImageData = { readonly data: string; readonly mimeType: string };
  * `at`: where its base64 stands below the content, as the end of a JSON pointer that begins with
  * the block's number.
  */
-export type PlacedImage = ImageData & { readonly block: number; readonly at: string };
+type PlacedImage = ImageData & { readonly block: number; readonly at: string };
 
 /** What stands in an image's place: another image, or a text where there is to be none. */
 export type Replacement = ImageData | TextBlock;

@@ -32,7 +32,7 @@ export function exifOrientation(body: Uint8Array): Orientation | undefined {
 export const isSideways = (orientation: Orientation): boolean => orientation >= 5;
 
 /** A decoded picture: `samples` bytes a pixel (one of grey, three of RGB), row by row. */
-export type Pixels = { readonly pixels: Uint8Array; readonly width: number; readonly height: number; readonly samples: 1 | 3 };
+type Pixels = { readonly pixels: Uint8Array; readonly width: number; readonly height: number; readonly samples: 1 | 3 };
 
 /** Copies a picture the way up that it is to be seen, as three bytes a pixel. */
 export function turn({ pixels, width, height, samples }: Pixels, rgb: Uint8Array, orientation: Orientation): void {

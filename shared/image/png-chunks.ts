@@ -5,7 +5,7 @@ import { type Result, err, ok } from "../result.ts";
 import { crc32 } from "./crc32.ts";
 import type { ImageError } from "./image-error.ts";
 
-export type PngHeader = {
+type PngHeader = {
   readonly width: number;
   readonly height: number;
   readonly bitDepth: number;

@@ -11,7 +11,7 @@ export type Raster = {
  * What stands behind transparent pixels, as the page and the documents say it: white, as most
  * pictures with transparency are made for.
  */
-export const background = 255;
+const background = 255;
 
 /** A sample over the background: `alpha` of 255 parts of it, rounded. Both are 0 to 255. */
 export const overBackground = (sample: number, alpha: number): number =>

@@ -5,7 +5,7 @@ import { pointerStep } from "../json/issue-collector.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { Draft } from "./schema-keywords.ts";
 
-export type Place = { readonly path: string; readonly value: unknown };
+type Place = { readonly path: string; readonly value: unknown };
 
 const outside = "points outside this schema; only references within it are followed";
 const nowhere = "points to nothing in this schema";

@@ -16,7 +16,7 @@ export type FieldValues = Readonly<Record<string, readonly string[]>>;
  * `box`: checked or not. `choice`: one of its options. `boxes`: any of its options. `lines`: texts,
  * one on each line. `pairs`: lines of `name: value`. `own`: the form draws it itself.
  */
-export type FieldKind = "text" | "number" | "whole" | "box" | "choice" | "boxes" | "lines" | "pairs" | "own";
+type FieldKind = "text" | "number" | "whole" | "box" | "choice" | "boxes" | "lines" | "pairs" | "own";
 
 /** How one member is shown and read. `undefined`: the member is left out. */
 export type FieldCodec = {
@@ -98,7 +98,7 @@ export const names = (name: string): FieldCodec => ({
   read: (values) => ((values[name] ?? []).length === 0 ? undefined : [...(values[name] ?? [])]),
 });
 
-export const linesIn = (typed: string): string[] =>
+const linesIn = (typed: string): string[] =>
   typed
     .split("\n")
     .map((line) => line.trim())

@@ -19,7 +19,7 @@ export type SyntaxFault =
   | "afterEnd"
   | "deep";
 
-export type ReadText =
+type ReadText =
   | {
       readonly ok: true;
       readonly value: unknown;

@@ -6,7 +6,7 @@ import { joinBytes } from "../bytes.ts";
 
 /** From the first byte of a value up to, and without, `to`. */
 export type Span = { readonly from: number; readonly to: number };
-export type Member = Span & { readonly name: string };
+type Member = Span & { readonly name: string };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;

@@ -44,7 +44,7 @@ export type RunMeta = {
  * What was asked for, by which a wire writes the reply. `offeredTools`: the request had tools, so
  * that the reply may use several.
  */
-export type Answered = { readonly kind: "chat"; readonly offeredTools: boolean } | { readonly kind: "embedding" };
+type Answered = { readonly kind: "chat"; readonly offeredTools: boolean } | { readonly kind: "embedding" };
 
 export type Completed = {
   readonly kind: "completed";

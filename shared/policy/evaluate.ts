@@ -130,7 +130,7 @@ export function permittedModels(policy: Policy, request: JudgedRequest): Readonl
 }
 
 /** `models`: those that may be asked, in order. */
-export type Judgement =
+type Judgement =
   | { readonly kind: "gates"; readonly gates: GatePlan; readonly models: readonly string[] }
   /**
    * By a rule; or `ownerUnknown`: it bars people from approving their own requests, and it is not

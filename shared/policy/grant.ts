@@ -194,7 +194,7 @@ export function sizeCeiling(characters: number): number {
   }
 }
 
-export type GrantState = "live" | "usedUp" | "expired" | "revoked";
+type GrantState = "live" | "usedUp" | "expired" | "revoked";
 
 export function grantState(grant: Grant, now: number): GrantState {
   if (grant.revokedAt !== null) return "revoked";
@@ -243,7 +243,7 @@ function isOf(scope: GrantScope, { session, server, tool }: GrantQuery): boolean
  * The gates that grants open, the changed grants and the new uses: written in one transaction
  * before the answer.
  */
-export type Granted = { readonly passes: readonly GrantPass[]; readonly grants: readonly Grant[]; readonly uses: readonly GrantUse[] };
+type Granted = { readonly passes: readonly GrantPass[]; readonly grants: readonly Grant[]; readonly uses: readonly GrantUse[] };
 
 /**
  * Whether a use belongs to an earlier request that the session has forgotten. It is to be dropped.

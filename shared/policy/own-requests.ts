@@ -9,7 +9,7 @@ import { matchesGlob } from "./glob.ts";
 import { nameKey } from "./person.ts";
 import { mayAsk, type Consequences, type Policy, type PolicyReviewer } from "./rules.ts";
 
-export type OwnedKey = {
+type OwnedKey = {
   readonly name: string;
   readonly owner?: string | undefined;
   readonly scopes: readonly KeyScope[];

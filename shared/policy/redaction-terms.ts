@@ -47,7 +47,7 @@ export const redactionSchema = (label: z.ZodString) => {
     .default({ rules: [], mayLift: [] });
 };
 
-export type RedactionPolicy = z.infer<ReturnType<typeof redactionSchema>>;
+type RedactionPolicy = z.infer<ReturnType<typeof redactionSchema>>;
 
 /** What applies to a request; null where nothing does. @param mayLift The names of the people. */
 export function redactionTermsOf(

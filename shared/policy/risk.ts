@@ -33,7 +33,7 @@ export const riskAbove = (risk: SeenRisk): RiskLevel | null => riskLevels.find((
 /**
  * Something found in a text, with its evidence: our own words and numbers, nothing of the content.
  */
-export type RiskFinding =
+type RiskFinding =
   | { readonly kind: "tools" | "urlWithData" | "addressesReviewer" | "overridesInstructions" }
   | { readonly kind: "credential"; readonly of: CredentialKind }
   | { readonly kind: "media"; readonly of: "image" | "audio" | "binaryResource" }

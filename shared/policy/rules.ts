@@ -120,7 +120,7 @@ export const policySchema = z.strictObject({
 });
 
 export type Policy = z.infer<typeof policySchema>;
-export type PolicyRule = Policy["rules"][number];
+type PolicyRule = Policy["rules"][number];
 export type Consequences = PolicyRule["then"];
 export type PolicyReviewer = z.infer<typeof reviewer>;
 

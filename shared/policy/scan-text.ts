@@ -19,7 +19,7 @@ export type CredentialKind =
   | "password"
   | "cardNumber";
 
-export type TextScan = {
+type TextScan = {
   /**
    * Nothing but tabs, line ends, spaces and characters that are surely visible: no need to look for
    * invisible ones.

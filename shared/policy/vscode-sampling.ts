@@ -14,10 +14,10 @@ import type { Json, JsonObject } from "../encoding.ts";
 import { parseJson } from "../json/values.ts";
 import { type Result, err, ok } from "../result.ts";
 
-export const vscodeSetting = "chat.mcp.serverSampling";
+const vscodeSetting = "chat.mcp.serverSampling";
 
 /** A rule as a document has it. */
-export type ImportedRule = { readonly name: string; readonly when: JsonObject; readonly then: JsonObject };
+type ImportedRule = { readonly name: string; readonly when: JsonObject; readonly then: JsonObject };
 
 /** What a server's entry says, and the rules do not. */
 export type NotCarried =

@@ -7,7 +7,7 @@ import type { ReasonPhrase } from "../words/reasons.ts";
 import type { ModelCall } from "./model-call.ts";
 import type { ResultPart } from "./tool-result.ts";
 
-export type MediaPart = Exclude<ResultPart, { type: "text" }>;
+type MediaPart = Exclude<ResultPart, { type: "text" }>;
 
 /**
  * No reason has anything from the request; undefined where the API takes

@@ -9,7 +9,7 @@ import { brokenAnswer } from "./provider-error.ts";
 import { isJsonReply, withoutFence } from "./json-reply.ts";
 
 /** A reply as a provider gave it. `usage` is absent where the provider did not count. */
-export type Draft = {
+type Draft = {
   readonly content: readonly ReplyBlock[];
   readonly model: string;
   readonly stopReason?: string;

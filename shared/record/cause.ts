@@ -26,7 +26,7 @@ export type Cause =
  * thing to do where models failed in more than one way, the cause first. Paths under /admin stand
  * for the operator's documents.
  */
-export type Explained = readonly [what: string, fix: string, ...more: string[]];
+type Explained = readonly [what: string, fix: string, ...more: string[]];
 
 /** The words of every cause in one language: a missing one does not compile. */
 export type CauseWords = Texts<typeof causesEn>;

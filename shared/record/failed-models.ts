@@ -100,7 +100,7 @@ export const causingFailure = ({ reason, failures }: FailedCause): ModelFailure 
   failures.find((failure) => reasonOf(failure) === reason) ?? failures[0];
 
 /** Models that did the same: what, one after the other. */
-export type FailedModels = { readonly models: readonly string[]; readonly did: readonly ModelFailure[] };
+type FailedModels = { readonly models: readonly string[]; readonly did: readonly ModelFailure[] };
 
 /** In order, but what failed as the cause says comes first. */
 export function failedModels({ reason, failures }: FailedCause): FailedModels[] {

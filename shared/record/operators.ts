@@ -41,7 +41,7 @@ export const tokenOperator = (keys: SigningKeys, token: string): Operator => ({
 /**
  * What is wrong with a chain. `at`: the number of the event from which on it cannot be relied on.
  */
-export type ChainIssue = {
+type ChainIssue = {
   /**
    * `changed`: an event was changed, or one before it taken out. `cutOff`: the last ones are
    * missing. `monthBefore`: its last ones are.

@@ -136,7 +136,7 @@ function byCodePoints(a: string, b: string): number {
   return differs === -1 ? ofA.length - ofB.length : (ofA[differs]?.codePointAt(0) ?? 0) - (ofB[differs]?.codePointAt(0) ?? -1);
 }
 
-export const countOf = (counts: Counts, name: string): number => counts.find(([each]) => each === name)?.[1] ?? 0;
+const countOf = (counts: Counts, name: string): number => counts.find(([each]) => each === name)?.[1] ?? 0;
 
 /** The features that any request used. */
 export const featuresUsed = ({ features: used }: Pick<ServerUse, "features">): readonly Feature[] =>

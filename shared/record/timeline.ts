@@ -10,10 +10,10 @@ import type { RecordFact } from "./record.ts";
 
 type Fact<Kind extends RecordFact["kind"]> = Extract<RecordFact, { readonly kind: Kind }>;
 /** An event's time, in Unix milliseconds, and what happened. */
-export type TimedFact = { readonly at: number; readonly fact: RecordFact };
+type TimedFact = { readonly at: number; readonly fact: RecordFact };
 
 /** One channel by which a reviewer was told of a review. `state`: `sent`, or the kind of error. */
-export type Telling = { readonly at: number; readonly channel: string; readonly why: string; readonly state: string };
+type Telling = { readonly at: number; readonly channel: string; readonly why: string; readonly state: string };
 export type AskedReviewer = {
   readonly name: string;
   readonly told: readonly Telling[];

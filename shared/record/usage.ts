@@ -11,7 +11,7 @@ import { type WaitHistogram, addedWaits, histogramOf, noWaits, waitQuantile } fr
 
 /** `allowed`: answered, and nobody was asked. `approved`: answered after people approved it. */
 export const usageOutcomes = ["allowed", "approved", "denied", "expired", "undeliverable", "cancelled", "failed", "refused"] as const;
-export type UsageOutcome = (typeof usageOutcomes)[number];
+type UsageOutcome = (typeof usageOutcomes)[number];
 
 export type UsageSum = {
   /** Outcomes that did not occur are absent. */

@@ -13,7 +13,7 @@ import { type SecretSet, type Span, findSecrets } from "./secrets.ts";
 import { type Rewriting, rewriteJsonText, rewriteTexts } from "./texts.ts";
 
 /** Where a rule masks. A notice is masked by every rule, whatever else it says. */
-export type RedactedPlace = "request" | "reply";
+type RedactedPlace = "request" | "reply";
 
 export type RedactionRule = {
   readonly name: string;
@@ -38,7 +38,7 @@ export type Mark = {
 };
 
 /** How often a rule masked what. */
-export type RedactionCount = { readonly rule: string; readonly label: string; readonly count: number };
+type RedactionCount = { readonly rule: string; readonly label: string; readonly count: number };
 
 /** What was masked, with the original texts of its fields. */
 export type Redaction = {
@@ -53,7 +53,7 @@ export type Redacted<T> = { readonly value: T; readonly redaction: Redaction | n
  * `tooMuch`: the rules would take too long on this text. `inName`: in a tool's name, where no
  * marker can stand.
  */
-export type RedactionError = { readonly kind: "tooMuch" | "inName"; readonly rule: string };
+type RedactionError = { readonly kind: "tooMuch" | "inName"; readonly rule: string };
 
 /**
  * `size` is of a pattern of the operator's own; `steps` of all rules together, for all texts of a
@@ -61,7 +61,7 @@ export type RedactionError = { readonly kind: "tooMuch" | "inName"; readonly rul
  */
 export const searchLimits = { size: 500, steps: 50_000_000 } as const;
 
-export const markerOf = (label: string): string => `[redacted: ${label}]`;
+const markerOf = (label: string): string => `[redacted: ${label}]`;
 
 const compiled = new Map<string, SearchPattern>();
 const mostCompiled = 500;

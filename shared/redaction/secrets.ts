@@ -43,7 +43,7 @@ const assignedWords = "access auth api credential creds key passwd password secr
 const assignedValue = String.raw`[\w.=+\/~!@#$%^&*-]{10,150}`;
 
 /** Shannon's, in bits for a character. */
-export function entropyOf(text: string): number {
+function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
   let sum = 0;

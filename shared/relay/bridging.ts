@@ -50,7 +50,7 @@ export const initializeParams = ({ capabilities, clientInfo }: BridgedClient): J
  * Methods that a server with sessions may know and that have no place in 2026-07-28: one client's
  * would change the session of others.
  */
-export const removedMethods: ReadonlySet<string> = new Set([
+const removedMethods: ReadonlySet<string> = new Set([
   "initialize",
   "ping",
   "logging/setLevel",

@@ -14,7 +14,7 @@ import type { InputRequest } from "./rounds.ts";
  * and gets all answers with the request's next attempt. `session` (the 2025 family): it goes on
  * working, asks by requests of its own, and gets each answer by itself.
  */
-export type ServerFamily = "rounds" | "session";
+type ServerFamily = "rounds" | "session";
 
 export type CallTerms = {
   readonly server: ServerFamily;
@@ -40,7 +40,7 @@ export type Question = {
  * `answered`: the server gave its last word. `refused`: a question has no answer, or may not be
  * asked. `lost`: nobody knows what became of the request.
  */
-export type CallEnd = "answered" | "refused" | "tooManyRounds" | "cancelled" | "lost";
+type CallEnd = "answered" | "refused" | "tooManyRounds" | "cancelled" | "lost";
 
 export type CallState = {
   readonly terms: CallTerms;
@@ -87,7 +87,7 @@ export type CallEffect =
   | { readonly kind: "stop" }
   | { readonly kind: "finish"; readonly end: CallEnd };
 
-export type CallStep = { readonly state: CallState; readonly effects: readonly CallEffect[] };
+type CallStep = { readonly state: CallState; readonly effects: readonly CallEffect[] };
 
 /** A call whose request has gone to the server. */
 export const newCall = (terms: CallTerms): CallState => ({ terms, asked: 0, questions: [], isAtServer: true, end: null });

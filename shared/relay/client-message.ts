@@ -13,7 +13,7 @@ export type Unclear = { readonly code: -32_700 | -32_600; readonly message: stri
  * Objects and arrays inside one another. Jackson and Python's json read as many; no walk through
  * them fills a stack.
  */
-export const deepestMessage = 1_000;
+const deepestMessage = 1_000;
 
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 

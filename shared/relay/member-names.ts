@@ -10,7 +10,7 @@
 import { type Span, elementsOf, membersOf } from "../json/spans.ts";
 
 /** A member that a server may read as the protocol's `meant`. */
-export type AmbiguousName = { readonly pointer: string; readonly written: string; readonly meant: string };
+type AmbiguousName = { readonly pointer: string; readonly written: string; readonly meant: string };
 
 /** A name as the most lenient of readers sees it: its letters and digits, in one case. */
 const folded = (name: string): string =>

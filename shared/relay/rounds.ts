@@ -11,7 +11,7 @@ import { type Result, err, ok } from "../result.ts";
 import { samplingMethod } from "./messages.ts";
 import { elicitationMethod, isNamedAsOurs } from "./url-elicitation.ts";
 
-export const rootsMethod = "roots/list";
+const rootsMethod = "roots/list";
 
 /** Requests whose answer may ask for more. */
 const roundMethods = ["tools/call", "prompts/get", "resources/read"] as const;
@@ -28,13 +28,13 @@ export type InputRequest = {
 export type Round = { readonly requests: readonly InputRequest[]; /** The server's state, byte for byte. */ readonly state: string | null };
 
 /** In UTF-16 code units: what goes through a client, which sends it back in a body. */
-export const longestState = 262_144;
-export const mostInputRequests = 64;
+const longestState = 262_144;
+const mostInputRequests = 64;
 const longestKey = 256;
 const deepest = 100;
 
 /** What is wrong with a server's round: a sentence that ends "The MCP server …". */
-export type RoundError = string;
+type RoundError = string;
 
 /** Whether a result is a round. */
 export const isRound = (result: JsonObject): boolean => result["resultType"] === "input_required";

@@ -13,7 +13,7 @@ import { type EditIssue, type ReplyRule, applyEdits } from "./edit.ts";
 import { type PromisedChanges, shownLive } from "./form.ts";
 
 /** The edited content, and one entry for each changed field. */
-export type FormChanges<T> = { readonly value: T; readonly changes: readonly FieldChange[] };
+type FormChanges<T> = { readonly value: T; readonly changes: readonly FieldChange[] };
 
 /**
  * For the form: what the page shows as changes, so that other changes of the same number are not

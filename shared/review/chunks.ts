@@ -3,7 +3,7 @@
 
 import type { Segment, Unseen } from "./text-view.ts";
 
-export type Chunk = { readonly segments: readonly Segment[]; readonly lineGoesOn: boolean };
+type Chunk = { readonly segments: readonly Segment[]; readonly lineGoesOn: boolean };
 
 const longest = 8_000;
 const longestWord = 200;

@@ -12,7 +12,7 @@ import type { SeenRisk } from "../policy/risk.ts";
 
 export type Vote = { readonly reviewer: string; readonly version: number; readonly at: number; readonly channel: string };
 
-export type Closing =
+type Closing =
   | {
       readonly how: "approved" | "denied";
       readonly by: string;
@@ -35,7 +35,7 @@ export type EndedWithoutDecision =
   | { readonly how: "undeliverable"; readonly at: number; readonly cause: UndeliverableCause };
 
 /** A reviewer who recused themself. `to`: the reviewer who decides instead, or null. */
-export type Leaving = {
+type Leaving = {
   readonly reviewer: string;
   readonly at: number;
   readonly to: string | null;
@@ -44,7 +44,7 @@ export type Leaving = {
 };
 
 /** The reply that a reviewer wrote in the model's place, without its text. */
-export type WrittenReply = {
+type WrittenReply = {
   readonly by: string;
   readonly at: number;
   /** Its digest, as at the response gate. */

@@ -43,7 +43,7 @@ export type EditFault =
 /** `field` is the path of the field; empty: the whole. */
 export type EditIssue = { readonly field: string; readonly fault: EditFault };
 
-export type Edited<T> = { readonly value: T; readonly changed: boolean };
+type Edited<T> = { readonly value: T; readonly changed: boolean };
 
 /**
  * A text as a browser gives it back untouched: line ends as `\n`; a null becomes U+FFFD when HTML

@@ -33,7 +33,7 @@ export const editField = (path: string): string => editPrefix + path;
  * `handOver` and `notMine` recuse the reviewer; `lift` puts a masked part back; `undoGrant` ends a
  * grant.
  */
-export type Act = "approve" | "answer" | "askModel" | "deny" | "preview" | "handOver" | "notMine" | "lift" | "undoGrant";
+type Act = "approve" | "answer" | "askModel" | "deny" | "preview" | "handOver" | "notMine" | "lift" | "undoGrant";
 
 /** What an approval, or a written reply, says of the changes that its reviewer was shown. */
 export type PromisedChanges = {
@@ -89,7 +89,7 @@ export type SubmittedForm = {
 };
 
 /** What is wrong with a form that our page would not send, without anything from the form. */
-export type FormError = { readonly kind: "missing" | "repeated" | "malformed" | "tooLong"; readonly field: string };
+type FormError = { readonly kind: "missing" | "repeated" | "malformed" | "tooLong"; readonly field: string };
 
 export const longestReason = 1_000;
 export const longestNote = 1_000;

@@ -54,7 +54,7 @@ export function parseSignInToken(keys: SigningKeys, token: string): SignInClaims
 }
 
 /** `secret`: 32 random bytes as base64url. `askedAt`: Unix milliseconds. */
-export type AskedClaims = { readonly secret: string; readonly askedAt: number };
+type AskedClaims = { readonly secret: string; readonly askedAt: number };
 
 /**
  * The value of the cookie of a browser that asked for a link. The address is in none of its bytes:
@@ -87,7 +87,7 @@ export function parseAskedToken(
 }
 
 /** `secret`: 32 random bytes as base64url. */
-export type SessionClaims = { readonly inbox: string; readonly secret: string };
+type SessionClaims = { readonly inbox: string; readonly secret: string };
 
 /** The value of the session's cookie. */
 export const sessionToken = (keys: SigningKeys, { inbox, secret }: SessionClaims): string =>

@@ -4,7 +4,7 @@
 import type { Segment } from "./text-view.ts";
 
 /** `from` and `to` are the numbers of its first and last line, counted in the text itself. */
-export type LinePart = { readonly segments: readonly Segment[]; readonly from: number; readonly to: number };
+type LinePart = { readonly segments: readonly Segment[]; readonly from: number; readonly to: number };
 
 /** Longer texts are cut. */
 const longestWhole = 60;

@@ -11,7 +11,7 @@ const digits = 4;
 
 export const vectorsIn = (reply: SamplingReply): EmbeddingBlock[] => reply.content.filter((block) => block.type === "embedding");
 
-export type VectorSizes = { readonly count: number; readonly least: number; readonly most: number };
+type VectorSizes = { readonly count: number; readonly least: number; readonly most: number };
 
 /** How many vectors, and how many numbers the shortest and the longest have. */
 export function vectorSizes(vectors: readonly EmbeddingBlock[]): VectorSizes {

@@ -33,7 +33,7 @@ export type Choice = {
 };
 
 /** `named`: a model was asked for by name. */
-export type NoModel = { readonly kind: "noModel"; readonly reasons: readonly PassedOver[]; readonly named?: true };
+type NoModel = { readonly kind: "noModel"; readonly reasons: readonly PassedOver[]; readonly named?: true };
 
 /**
  * Ranks the models that can serve a request (design: routing, steps 1 to 4). Every model of the
@@ -114,12 +114,12 @@ export function summaryOf(input: RoutingInput, first: Ranked, count: number, pas
 }
 
 /** At most six decimals, none of them spare. */
-export const decimal = (value: number): string => String(Math.round(value * 1e6) / 1e6);
+const decimal = (value: number): string => String(Math.round(value * 1e6) / 1e6);
 
 /**
  * A hint is untrusted text: shortened, and quoted as JSON does, with invisible characters escaped.
  */
-export function quoted(hint: string): string {
+function quoted(hint: string): string {
   const short = [...hint];
   const shown = short.length > 40 ? `${short.slice(0, 40).join("")}…` : hint;
   return JSON.stringify(shown).replaceAll(

@@ -4,7 +4,7 @@ import { foldCase } from "./fold-case.ts";
 import type { RoutingTable } from "./table.ts";
 
 /** A model with its names as `foldCase` writes them. */
-export type Named<T> = { readonly member: T; readonly names: readonly string[] };
+type Named<T> = { readonly member: T; readonly names: readonly string[] };
 
 /**
  * The models of the first entry of `equivalents` that applies and leads to one of `candidates`, in

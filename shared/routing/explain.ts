@@ -60,7 +60,7 @@ export const explanationSchema = () =>
     passedOver: list(z.object({ model: text(), why: phrase<ReasonPhrase>(), reason: text() })),
     why: text(),
   });
-export type Explanation = z.infer<ReturnType<typeof explanationSchema>>;
+type Explanation = z.infer<ReturnType<typeof explanationSchema>>;
 
 /**
  * The same steps as `chooseCandidates`, with everything they looked at. A request that no model can

@@ -21,7 +21,7 @@ type KindFacts = {
   readonly cacheShares: CacheShares;
 };
 
-export type CacheShares = { readonly read: number; readonly written: number };
+type CacheShares = { readonly read: number; readonly written: number };
 
 /** No discount is known, so none is counted. */
 const noDiscount: CacheShares = { read: 1, written: 1 };

@@ -16,13 +16,13 @@ export type Axis = (typeof axes)[number];
  * Why a model is where it is: its name contains a hint, a hint's equivalents name it, or no hint
  * leads to it; or, where a model was asked for by name, how near to it this one is.
  */
-export type Tier =
+type Tier =
   | NamedTier
   | { readonly kind: "hint"; readonly hint: string }
   | { readonly kind: "equivalent"; readonly hint: string; readonly entry: string }
   | { readonly kind: "rest" };
 
-export type Term = { readonly axis: Axis; readonly priority: number; readonly score: number };
+type Term = { readonly axis: Axis; readonly priority: number; readonly score: number };
 
 export type Ranked = Eligible & {
   readonly tier: Tier;

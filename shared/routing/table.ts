@@ -211,7 +211,7 @@ function modelIssues(table: RoutingTable): Issue[] {
 }
 
 /** Everything that a hint or an equivalent may call a model. */
-export const namesOf = (entry: Model): string[] => [entry.id, entry.name, ...entry.aliases];
+const namesOf = (entry: Model): string[] => [entry.id, entry.name, ...entry.aliases];
 
 const folded = new WeakMap<Model, readonly string[]>();
 

@@ -10,7 +10,7 @@ import { type ParamsError, IssueCollector } from "../json/issue-collector.ts";
 import type { ToolResult } from "../model/subject/tool-call.ts";
 import { err, ok, type Result } from "../result.ts";
 
-export type RegisteredFunction = {
+type RegisteredFunction = {
   /** The server's name in the servers document. */
   readonly server: string;
   /** The tool's own name there. */

@@ -85,7 +85,7 @@ const mayUseGrants = (
   { provenance }: Pick<Requestor, "provenance">,
 ): boolean => grants && quorum === 1 && (provenance !== "inferred" || grantsInferred);
 
-export type GivingFacts = {
+type GivingFacts = {
   readonly input: Omit<RunInput, "request">;
   /** Version 1. */
   readonly request: SubjectRequest;
@@ -149,7 +149,7 @@ export const grantIdOf = (key: string, own: string): string => `${key}.${own}`;
 /** The key's id in a grant's id; undefined for any other text. */
 export const keyOfGrantId = (id: string): string | undefined => /^(key_[a-z0-9]{1,32})\.[A-Za-z0-9_-]{22}$/.exec(id)?.[1];
 
-export type AskingFacts = {
+type AskingFacts = {
   readonly run: string;
   readonly plan: { readonly candidates: readonly Candidate[]; readonly gatePolicy: GatePlan; readonly risks: readonly RiskNote[] };
   readonly request: SubjectRequest;

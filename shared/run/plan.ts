@@ -20,7 +20,7 @@ import { type Candidate, chooseCandidates } from "../routing/choose.ts";
 import type { Provider, RoutingTable } from "../routing/table.ts";
 import type { Requestor } from "./run-input.ts";
 
-export type PlanInput = {
+type PlanInput = {
   readonly routing: RoutingTable;
   readonly policy: Policy;
   readonly request: SubjectRequest;

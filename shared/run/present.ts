@@ -41,7 +41,7 @@ export type ModelFacts = {
   readonly replyRisk?: SeenRisk;
 };
 
-export type PresentInput = {
+type PresentInput = {
   readonly input: Omit<RunInput, "request">;
   readonly state: RunState;
   readonly gate: Gate;

@@ -7,10 +7,10 @@ import type { SpanPlace } from "./request-trace.ts";
 import type { Span, SpanEvent } from "./span.ts";
 
 /** How a review ended. */
-export type ReviewOutcome = "approved" | "denied" | "expired" | "undeliverable" | "cancelled";
+type ReviewOutcome = "approved" | "denied" | "expired" | "undeliverable" | "cancelled";
 
 /** A review of a gate, from the events of a run. `endedAt`: null while it is open. */
-export type TracedReview = {
+type TracedReview = {
   readonly gate: Gate;
   readonly openedAt: number;
   readonly endedAt: number | null;

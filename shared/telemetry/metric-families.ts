@@ -47,7 +47,7 @@ export const countedFamilies = {
 } as const satisfies Readonly<Record<string, Family>>;
 
 /** How things stand when they are read. */
-export const standingFamilies = {
+const standingFamilies = {
   countersign_open_requests: { type: "gauge", help: "Requests that have not ended, by what they wait for.", labels: ["state"] },
   countersign_budget_used_ratio: {
     type: "gauge",

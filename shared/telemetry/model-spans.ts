@@ -11,7 +11,7 @@ import { type SpanPlace, attemptLabel } from "./request-trace.ts";
 import { type Attributes, type Span } from "./span.ts";
 
 /** What may be asked, as the routing table has it. */
-export type TracedModel = { readonly id: string; readonly provider: string; readonly name: string };
+type TracedModel = { readonly id: string; readonly provider: string; readonly name: string };
 
 export type TracedCalls = {
   readonly placeOf: (label: string) => SpanPlace;

@@ -3,7 +3,7 @@
 
 import type { AttributeValue, Attributes, Span, SpanKind } from "./span.ts";
 
-export type Resource = { readonly serviceName: string; readonly version: string };
+type Resource = { readonly serviceName: string; readonly version: string };
 
 /** The body of a request to `/v1/traces`. */
 export const otlpTraces = ({ serviceName, version }: Resource, spans: readonly Span[]): object => ({

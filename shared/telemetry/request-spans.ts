@@ -26,7 +26,7 @@ export type TracedRequest = {
 };
 
 /** How it ended: a word of ours. `error`: what kept it from its reply; null where it has one. */
-export type TracedEnd = { readonly at: number; readonly outcome: string; readonly error: string | null };
+type TracedEnd = { readonly at: number; readonly outcome: string; readonly error: string | null };
 
 /** The spans of a request that has ended, or that is handed over to another one's run. */
 export const requestSpans = (request: TracedRequest, calls: Omit<TracedCalls, "placeOf">, events: readonly RecordEvent[]): Span[] => {

@@ -27,7 +27,7 @@ export type RequestTrace = {
   readonly steps: TracedStep[];
 };
 
-export type TraceStart = {
+type TraceStart = {
   /** In the message's `_meta`. */
   readonly message: TraceContext | null;
   /** In the headers of the HTTP request that brought it. */

@@ -8,7 +8,7 @@ import { isDeeperThan } from "../json/json-rules.ts";
 /** A string, or an integer that JSON carries exactly. 1 and "1" are two different ids. */
 export type RequestId = string | number;
 
-export type RpcMessage =
+type RpcMessage =
   | { readonly kind: "request"; readonly id: RequestId; readonly method: string; readonly params: unknown }
   | { readonly kind: "notification"; readonly method: string; readonly params: unknown };
 
@@ -16,7 +16,7 @@ export type RpcMessage =
  * `id` is the request's own where it could be told, for the error that answers it (JSON-RPC 2.0
  * section 5).
  */
-export type RpcFailure =
+type RpcFailure =
   | { readonly kind: "notJson" }
   | { readonly kind: "notSingleRequest"; readonly message: string; readonly id: RequestId | null };
 

@@ -13,7 +13,7 @@ export type Exchanged = {
   readonly body: unknown;
 };
 
-export type ExchangeOptions = {
+type ExchangeOptions = {
   /** Otherwise the answer's body is cancelled unread. */
   readonly readJson?: boolean;
   /** From the start to the last byte of the answer. */
@@ -21,7 +21,7 @@ export type ExchangeOptions = {
 };
 
 export const exchangeTimeoutMs = 10_000;
-export const longestWaitMs = 3_600_000;
+const longestWaitMs = 3_600_000;
 const mostBytes = 256 * 1024;
 
 /**

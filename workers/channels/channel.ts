@@ -109,7 +109,7 @@ export type ChannelAdapter = {
 export type ChannelFinding = { readonly ok: boolean; readonly says: DoctorPhrase };
 
 /** What the doctor says of a channel. No text has an address or a secret. */
-export type ChannelDoctor = {
+type ChannelDoctor = {
   /** The name of its check. */
   readonly check: string;
   /** Asks its service whether the setup works. It sends no notice. */

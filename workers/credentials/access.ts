@@ -11,7 +11,7 @@ import { verified } from "./token.ts";
 export const accessHeader = "Cf-Access-Jwt-Assertion";
 
 /** `expiresAt`: Unix milliseconds. */
-export type AccessIdentity = { readonly email: string; readonly expiresAt: number };
+type AccessIdentity = { readonly email: string; readonly expiresAt: number };
 
 /**
  * The identity in a token of this gateway's Access application; null for any other token, and where

@@ -12,7 +12,7 @@ import { v1Url } from "../platform/urls.ts";
 import { type KeyRecord, keyById } from "../stores/keys.ts";
 import { appendToLedger, sessionStub } from "../stubs/stubs.ts";
 
-export type TokenFor = Pick<TokenClaims, "originating" | "server" | "method" | "name" | "provenance"> & {
+type TokenFor = Pick<TokenClaims, "originating" | "server" | "method" | "name" | "provenance"> & {
   readonly key: KeyRecord;
   /** The session's name. */
   readonly session: string;
@@ -74,7 +74,7 @@ export async function makeToken(env: Env, of: TokenFor): Promise<Result<{ readon
   });
 }
 
-export type TokenHolder = { readonly record: KeyRecord; readonly claims: TokenClaims };
+type TokenHolder = { readonly record: KeyRecord; readonly claims: TokenClaims };
 
 /**
  * The key that a presented token stands for, with what the token allows of it. Refused: a token

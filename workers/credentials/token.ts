@@ -12,7 +12,7 @@ import { type Result, err, ok } from "../../shared/result.ts";
 import type { Env } from "../platform/env.ts";
 import { issuerKeys } from "./issuer-keys.ts";
 
-export type TokenError = CredentialError | "issuerUnavailable";
+type TokenError = CredentialError | "issuerUnavailable";
 
 /**
  * The id of the API key that a token maps to. Refused: a token that is no compact JWT of at most 8

@@ -20,7 +20,7 @@ import { peopleChecks } from "./people.ts";
 /**
  * What the doctor found last. `at`: Unix milliseconds. `documents`: the versions that were checked.
  */
-export type Diagnosis = { readonly at: number; readonly documents: DocumentVersions; readonly checks: readonly Check[] };
+type Diagnosis = { readonly at: number; readonly documents: DocumentVersions; readonly checks: readonly Check[] };
 type DocumentVersions = Readonly<Record<DocumentName, number>>;
 
 /** Never throws: where the ConfigObject is what fails, the checks run all the same. */

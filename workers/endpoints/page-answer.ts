@@ -11,7 +11,7 @@ import type { PageError } from "../ui/plain-pages.tsx";
 import type { AppContext } from "./app-context.ts";
 import { pageHeaders } from "./page-headers.ts";
 
-export type PageOptions = {
+type PageOptions = {
   readonly headers?: Readonly<Record<string, string>>;
   /** A language tag of the reader's; without one the browser's languages count. */
   readonly language?: string | undefined;

@@ -20,7 +20,7 @@ export type KeptAlive<T> = {
   readonly onLeave: () => void;
 };
 
-export type KeptAliveWork<T> = Pick<KeptAlive<T>, "encode" | "heartbeatMs"> & {
+type KeptAliveWork<T> = Pick<KeptAlive<T>, "encode" | "heartbeatMs"> & {
   /** `left` aborts when the caller has left. */
   readonly work: (onProgress: (state: RunProgress) => void, left: AbortSignal) => Promise<T>;
   /**
@@ -122,7 +122,7 @@ export function keepAliveEvents<T>(response: KeptAlive<T>, progressToken: string
 }
 
 /** An endpoint's own events for progress and for pieces of the text. */
-export type EventWords = {
+type EventWords = {
   readonly progress: (state: RunProgress) => string;
   readonly delta: (text: string) => string;
 };

@@ -19,7 +19,7 @@ const quarterChroma = 2;
 const undecodable = err({ kind: "undecodable" } as const);
 
 /** The image in the codec's memory, turned as its Exif says. */
-export type DecodedJpeg = {
+type DecodedJpeg = {
   readonly width: number;
   readonly height: number;
   /** Writes it at three bytes a pixel, and frees its memory. To be called once. */

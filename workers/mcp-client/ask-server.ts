@@ -14,7 +14,7 @@ const passedDown = ["Content-Type", "Cache-Control", "Retry-After", "Allow"] as 
 
 export type UpstreamError = "noCredential" | "unreachable" | "redirected";
 
-export type UpstreamRequest = {
+type UpstreamRequest = {
   readonly method: "POST" | "GET" | "DELETE";
   readonly body?: Uint8Array | string;
   /** The server's own session id. */

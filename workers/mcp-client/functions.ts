@@ -17,7 +17,7 @@ import { serversOf } from "../stores/documents.ts";
 import type { AskedTool, FunctionSchema } from "../tools/tool-call.ts";
 import { credentialOf } from "./ask-server.ts";
 
-export type ToolLimits = {
+type ToolLimits = {
   /** For everything, from the first byte to the last. */
   readonly timeoutMs: number;
   /** Passed on in the call's `_meta`. */
@@ -28,7 +28,7 @@ export type ToolLimits = {
 const notAsApproved: ProviderError = { kind: "badRequest", then: "stop", detail: "notReady" };
 const noCredential: ProviderError = { kind: "noCredential", then: "stop", detail: "notReady" };
 
-export type ToolAnswer = { readonly result: ToolResult; readonly notes: readonly Note[] };
+type ToolAnswer = { readonly result: ToolResult; readonly notes: readonly Note[] };
 
 /**
  * Calls exactly that tool with exactly those arguments, once. Just before the call the servers

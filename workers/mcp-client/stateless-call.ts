@@ -13,7 +13,7 @@ import type { Env } from "../platform/env.ts";
 import { readText } from "../http/body.ts";
 import { type UpstreamError, askUpstream } from "./ask-server.ts";
 
-export type StatelessCall = {
+type StatelessCall = {
   readonly id: RequestId;
   readonly method: string;
   /** What `Mcp-Name` repeats; null for none. */
@@ -48,7 +48,7 @@ export function askStateless(env: Env, server: Server, call: StatelessCall): Pro
 }
 
 /** The headers that repeat the body. */
-export const statelessHeaders = (method: string, name: string | null, headers: readonly (readonly [string, string])[]): Headers =>
+const statelessHeaders = (method: string, name: string | null, headers: readonly (readonly [string, string])[]): Headers =>
   new Headers([["Mcp-Method", method], ...(name === null ? [] : [["Mcp-Name", encodeHeaderValue(name)] as const]), ...headers] as [
     string,
     string,

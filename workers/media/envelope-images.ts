@@ -31,7 +31,7 @@ const allAt = "/task/parameters/images";
 export const imagePointer = (index: number): string => `${allAt}/${index}/value`;
 
 /** Where the images stand in their request: each, and all of them. */
-export type ImagePointers = { readonly of: (index: number) => string; readonly all: string };
+type ImagePointers = { readonly of: (index: number) => string; readonly all: string };
 const inEnvelope: ImagePointers = { of: imagePointer, all: allAt };
 
 /**

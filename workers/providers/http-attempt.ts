@@ -15,7 +15,7 @@ import { type Ready, providerReady } from "./ready.ts";
  * A provider's API for one call: its requests, the reader of its stream, and the translation of its
  * answer.
  */
-export type HttpApi = {
+type HttpApi = {
   readonly notes: readonly Note[];
   readonly whole: (signal: AbortSignal) => Promise<Response>;
   readonly stream: (signal: AbortSignal) => Promise<Response>;

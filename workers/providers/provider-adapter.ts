@@ -33,7 +33,7 @@ export type OpenProvider = {
   readonly modelList: ModelList | null;
 };
 
-export type ModelList = {
+type ModelList = {
   readonly ask: (ready: Ready, signal: AbortSignal) => Promise<Response>;
   /** The names in its answer as the routing table may write them; undefined where it is no list. */
   readonly namesIn: (body: unknown) => ReadonlySet<string> | undefined;

@@ -5,7 +5,7 @@ import { isObject } from "../../shared/json/values.ts";
 import { type TraceContext, traceMembers } from "../../shared/telemetry/trace-context.ts";
 
 /** An error answer's status and headers. */
-export class ErrorAnswer extends Error {
+class ErrorAnswer extends Error {
   override readonly name = "ErrorAnswer";
   readonly status: number;
   readonly headers: Headers;
@@ -17,7 +17,7 @@ export class ErrorAnswer extends Error {
   }
 }
 
-export type ProviderRequest = {
+type ProviderRequest = {
   /** With or without a slash at its end. */
   readonly baseUrl: string;
   /** From a slash. */

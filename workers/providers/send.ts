@@ -60,16 +60,16 @@ export type SendOptions = {
 export type Permit = (candidate: Candidate) => Permitted | Promise<Permitted>;
 export type Permitted = Result<Attempting, ProviderError>;
 /** `settle` is called once, when the attempt is over. */
-export type Attempting = { readonly settle: (answer: Result<Usage, ProviderError>) => void };
+type Attempting = { readonly settle: (answer: Result<Usage, ProviderError>) => void };
 
 /** `attempts`: those that failed. `took`: of the one that did not. */
-export type ProviderAnswer<T> = {
+type ProviderAnswer<T> = {
   readonly value: T;
   readonly candidate: Candidate;
   readonly attempts: readonly Attempt[];
   readonly took: Took;
 };
-export type AllFailed = { readonly kind: "allFailed"; readonly attempts: readonly Attempt[] };
+type AllFailed = { readonly kind: "allFailed"; readonly attempts: readonly Attempt[] };
 
 export type Sender = {
   /**
@@ -95,7 +95,7 @@ export type Sender = {
  * The outside world, passed in. `random`: from 0 to below 1. `lookup` reads a secret or variable of
  * the environment.
  */
-export type World = {
+type World = {
   readonly lookup: (name: string) => string | undefined;
   readonly fetch: typeof fetch;
   readonly now: () => number;

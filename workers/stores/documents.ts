@@ -255,7 +255,7 @@ export function serveWritten(env: Env, name: DocumentName, published: Published,
   servedOf(env)[name].serveWritten(published, now);
 }
 
-export type DocumentIssue = { readonly document: DocumentName; readonly says: DoctorPhrase };
+type DocumentIssue = { readonly document: DocumentName; readonly says: DoctorPhrase };
 
 /** What is wrong with the documents, for health and the doctor. */
 export const documentIssues = (env: Env): DocumentIssue[] =>

@@ -32,7 +32,7 @@ const publishedSchema = z.object({
   revokedAt: z.number().nullable(),
 });
 
-export type Caller =
+type Caller =
   | { readonly kind: "key"; readonly record: KeyRecord }
   | { readonly kind: "refused"; readonly why: "missing" | "unknown" | "revoked" | "expired" };
 

@@ -13,7 +13,7 @@ import { settingsOf } from "../platform/settings.ts";
 
 export type CopyIssue = "missing" | "notGenuine" | "older" | "newer" | "unreadable" | "unreachable";
 
-export type Found =
+type Found =
   /** `published` is null where this document was never written. */
   | { readonly kind: "text"; readonly published: Published | null; readonly issue: CopyIssue | null }
   /** The isolate serves the current version, or the best one that can be read. */

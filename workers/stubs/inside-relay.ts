@@ -17,7 +17,7 @@ export type InsideVisit = {
   readonly over: AbortSignal;
 };
 
-export type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;
+type InsideRelay = (visit: InsideVisit, request: Request) => Promise<Response>;
 
 let relay: InsideRelay | null = null;
 

@@ -262,7 +262,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
 /**
  * The timers of a gate, at the times that the policy gives: `remind` has one row for each reminder.
  */
-export type GateClock = "deadline" | "escalate" | `remind${number}`;
+type GateClock = "deadline" | "escalate" | `remind${number}`;
 
 export type ScheduleKind = `${GateClock}:${Gate}` | "requestor" | "keyExpires" | "forget";
 

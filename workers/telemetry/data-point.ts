@@ -8,7 +8,7 @@ import { type Endpoint, providersWord } from "../../shared/record/record.ts";
 import type { RunSummary } from "../../shared/record/run-summary.ts";
 import type { Env } from "../platform/env.ts";
 
-export type Measured = {
+type Measured = {
   readonly line: RunSummary;
   readonly endpoint: Endpoint;
   /** How long people took, in milliseconds. */

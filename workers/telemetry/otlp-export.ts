@@ -14,7 +14,7 @@ import { settingsOf } from "../platform/settings.ts";
 import { version } from "../platform/version.ts";
 
 /** Requests whose spans wait, and of how many one export has them. */
-export const mostWaiting = 500;
+const mostWaiting = 500;
 const mostInExport = 100;
 const exportAfterMs = 500;
 const timeoutMs = 5_000;
@@ -81,7 +81,7 @@ function lose(waiting: Waiting, requests: number, now: number, failure: ExportFa
 }
 
 /** `error`: the class of what was thrown, or `full` where too many waited. */
-export type ExportFailure = { readonly status: number } | { readonly error: string };
+type ExportFailure = { readonly status: number } | { readonly error: string };
 
 /**
  * One export; null where the collector took it. No redirect is followed: it could carry the

@@ -96,7 +96,7 @@ export type FunctionSchema = { readonly description?: string; readonly inputSche
  * alone. `uncheckableSchema`: arguments cannot be checked by its schema, and unchecked ones are not
  * sent.
  */
-export type NoSchema = Exclude<FunctionError, "noToolsWorker">;
+type NoSchema = Exclude<FunctionError, "noToolsWorker">;
 
 /** `schema`: JSON of `FunctionSchema`. */
 export type DefinitionAnswer = { readonly schema: string; readonly error: null } | { readonly schema: null; readonly error: NoSchema };

@@ -15,7 +15,7 @@ const reconnection = { initialReconnectionDelay: 500, maxReconnectionDelay: 5_00
 const ownHeader = /^mcp-(?:method|name|param-.+)$/;
 
 /** What became of the latest request. The client's own errors say it only in words. */
-export type Seen = {
+type Seen = {
   error?: Exclude<UpstreamError, "noCredential"> | "tooLarge" | "cut";
   /** Where it is not 2xx. */
   status?: number;

@@ -3,7 +3,7 @@
 
 import type { Words } from "../../shared/channels/words/words.ts";
 
-export type ApproveFacts = {
+type ApproveFacts = {
   /** The votes there are, and how many are needed; null where one is enough. */
   readonly quorum: { readonly needed: number; readonly votes: number } | null;
   readonly changes: number;

@@ -20,7 +20,7 @@ import { RecuseForm } from "./recuse-form.tsx";
 import { fill } from "./sentence.tsx";
 import { mayApprove, mayGiveUp } from "../../shared/review/standing.ts";
 
-export type DecisionProps = {
+type DecisionProps = {
   readonly view: ReviewView;
   readonly facts: ReviewFacts;
   readonly kept: SubmittedForm | undefined;
@@ -102,7 +102,7 @@ const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "fa
 };
 
 /** Everybody's vote, by name. */
-export const Votes = ({ view }: { view: ReviewView }) => {
+const Votes = ({ view }: { view: ReviewView }) => {
   const { page } = useWords();
   const { votes = [], reviewer } = view;
   const waiting = mayApprove(view) ? [reviewer, ...otherVoters(view)] : otherVoters(view);

@@ -16,7 +16,7 @@ type ResultContent = ToolResultBlock["content"][number];
 /**
  * What every piece needs: how it is shown, in which words, who wrote it, and its heading and id.
  */
-export type PieceContext = {
+type PieceContext = {
   readonly showing: Showing;
   readonly words: Words;
   readonly from: Origin;

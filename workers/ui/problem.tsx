@@ -35,7 +35,7 @@ export type ProblemWhy =
 export type Problem = { readonly why: ProblemWhy; readonly issues?: readonly EditIssue[] };
 
 /** `field` is the path of the field, empty for the whole; `message` is a sentence of ours. */
-export type FieldProblem = { readonly field: string; readonly message: string };
+type FieldProblem = { readonly field: string; readonly message: string };
 
 /** The sentence of a problem. */
 export function problemTitle(why: ProblemWhy, gate: Gate, { page: { answers }, review }: Words): string {

@@ -47,7 +47,7 @@ const neverFolded = 6;
 const charactersInLine = 80;
 
 /** Lines as a reader counts them: a long one counts for more. */
-export const linesToRead = (text: string): number =>
+const linesToRead = (text: string): number =>
   text.split("\n", 400).reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / charactersInLine)), 0);
 
 export const isFoldable = (text: string): boolean => linesToRead(text) > neverFolded;

@@ -19,7 +19,7 @@ export type Mail = {
 };
 
 /** `header` is a name that the gateway set itself: no name comes from outside. */
-export type MailIssue =
+type MailIssue =
   | { readonly kind: "badSender" | "noRecipient" | "tooManyRecipients" | "badRecipient" }
   | { readonly kind: "noSubject" | "subjectTooLong" | "lineBreakInSubject" }
   | { readonly kind: "noBody" | "tooLarge" }

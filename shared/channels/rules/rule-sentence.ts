@@ -22,7 +22,7 @@ const speeches: Readonly<Record<Language, Speech>> = {
  * What a rule says of itself. `when`: null for the default. `then`: with all its fields;
  * `reviewers`: those that it asks.
  */
-export type SpokenRule = {
+type SpokenRule = {
   readonly when: Conditions | null;
   readonly then: Consequences & { readonly reviewers: readonly string[] };
 };

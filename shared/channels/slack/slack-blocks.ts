@@ -32,7 +32,7 @@ export type Button = {
   readonly url?: string;
   readonly style?: "primary" | "danger";
 };
-export type TextInput = {
+type TextInput = {
   readonly type: "plain_text_input";
   readonly action_id: string;
   readonly multiline: boolean;

@@ -17,7 +17,7 @@ import { type Text, textOf } from "../../words/text.ts";
 import { vectorsIn, vectorsText } from "../../review/vectors.ts";
 import type { MessageView, ReviewView } from "../../review/view.ts";
 
-export type Piece = { readonly label: string; readonly text: string };
+type Piece = { readonly label: string; readonly text: string };
 
 /** Kinds of content that a message never shows. */
 export const unshownKinds = ["image", "audio", "file", "tool", "toolUse", "toolResult", "vector", "metadata", "secret"] as const;
@@ -159,7 +159,7 @@ const asJson = (block: object): JsonObject => JSON.parse(JSON.stringify(block)) 
 export const fitsWhole = (text: string, words: NoticeWords): boolean =>
   text.length <= longestText && grownLength(shownText(text, words)) <= longestText;
 
-export type Beginning = { readonly pieces: readonly Piece[]; /** UTF-16 code units that are not shown. */ readonly missing: number };
+type Beginning = { readonly pieces: readonly Piece[]; /** UTF-16 code units that are not shown. */ readonly missing: number };
 
 /**
  * The first texts up to `room` characters as shown; the last one may be cut, never within a

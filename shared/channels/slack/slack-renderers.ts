@@ -48,7 +48,7 @@ function message(asked: AskedSlackMessage, language: Language): SlackMessage {
   }
 }
 
-export type AskedSlackModal =
+type AskedSlackModal =
   | { readonly kind: "deny" | "edit"; readonly view: ReviewView; readonly reference: string }
   /** In place of a modal that decided nothing. */
   | { readonly kind: "outcome"; readonly said: PressWords };
@@ -68,7 +68,7 @@ function modal(asked: AskedSlackModal, language: Language): SlackModal | null {
   }
 }
 
-export type AskedSlackErrors =
+type AskedSlackErrors =
   | { readonly kind: "longReason" }
   | { readonly kind: "invalidEdit"; readonly view: ReviewView; readonly issues: readonly EditIssue[] };
 

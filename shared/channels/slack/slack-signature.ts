@@ -7,9 +7,9 @@
 import { bytesToHex, concatBytes, equalBytes, hmacSha256, utf8ToBytes } from "../../encoding.ts";
 
 /** Slack's bound on the age of a request, in both directions: a clock may be behind or ahead. */
-export const slackSkewSeconds = 300;
+const slackSkewSeconds = 300;
 
-export type SlackSigned = {
+type SlackSigned = {
   /** The headers `X-Slack-Signature` and `X-Slack-Request-Timestamp`; null where absent. */
   readonly signature: string | null;
   readonly timestamp: string | null;

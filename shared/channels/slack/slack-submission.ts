@@ -6,7 +6,7 @@ import { fieldsOf } from "../../review/subject/parts.ts";
 import type { ReviewView } from "../../review/view.ts";
 
 /** `view.state.values` of a submission: block id to text. */
-export type ModalValues = ReadonlyMap<string, string>;
+type ModalValues = ReadonlyMap<string, string>;
 
 export const reasonBlock = "reason";
 /** The action id of each block's input. */

@@ -30,7 +30,7 @@ type TextRun = {
 };
 type RichText = { readonly type: "RichTextBlock"; readonly inlines: readonly TextRun[] };
 type Frame = { readonly type: "Container"; readonly style: "emphasis"; readonly bleed: false; readonly items: readonly RichText[] };
-export type AdaptiveCard = {
+type AdaptiveCard = {
   readonly $schema: "http://adaptivecards.io/schemas/adaptive-card.json";
   readonly type: "AdaptiveCard";
   readonly version: "1.5";

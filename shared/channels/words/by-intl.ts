@@ -2,7 +2,7 @@
 
 import { type Text, textOf } from "../../words/text.ts";
 
-export type NumberWords = {
+type NumberWords = {
   /**
    * Unix milliseconds as "14:52 UTC"; on another day than `now` with the day. A script of the page
    * makes it the reader's own time.
@@ -21,7 +21,7 @@ export type NumberWords = {
   readonly bytes: (count: number) => string;
 };
 
-export type Unit = "day" | "hour" | "minute" | "second";
+type Unit = "day" | "hour" | "minute" | "second";
 const secondsIn: Readonly<Record<Unit, number>> = { day: 86_400, hour: 3_600, minute: 60, second: 1 };
 const unitsDown = ["day", "hour", "minute", "second"] as const;
 

@@ -19,7 +19,7 @@ import { toolNames, toolUseIds, type WireNames } from "../wire-names.ts";
 /**
  * `top_k` is no parameter of OpenAI's; only servers that the routing table names for it get one.
  */
-export type OpenAIParams = OpenAI.ChatCompletionCreateParamsNonStreaming & { top_k?: number };
+type OpenAIParams = OpenAI.ChatCompletionCreateParamsNonStreaming & { top_k?: number };
 type MessageParam = OpenAI.ChatCompletionMessageParam;
 type Part = OpenAI.ChatCompletionContentPart;
 

@@ -49,7 +49,7 @@ function rewriteTool(tool: ToolDefinition, path: string, rewrite: Walk): ToolDef
 }
 
 /** The request with each editable field rewritten, in the page's order. */
-export function rewriteRequest(request: SamplingRequest, rewrite: Walk): SamplingRequest {
+function rewriteRequest(request: SamplingRequest, rewrite: Walk): SamplingRequest {
   if (request.kind !== "chat") return { ...request, messages: rewriteMessages(request.messages, rewrite) };
   const { systemPrompt, temperature, stopSequences, tools, ...rest } = request;
   const prompt = systemPrompt === undefined ? undefined : rewrite.optionalText("/systemPrompt", systemPrompt);
@@ -83,7 +83,7 @@ function rewriteReplyBlock(block: ReplyBlock, path: string, rewrite: Walk): Repl
 }
 
 /** The reply with each text and each tool input rewritten. */
-export const rewriteReply = (reply: SamplingReply, rewrite: Walk): SamplingReply => ({
+const rewriteReply = (reply: SamplingReply, rewrite: Walk): SamplingReply => ({
   ...reply,
   content: reply.content.map((block, i) => rewriteReplyBlock(block, `/content/${i}`, rewrite)),
 });

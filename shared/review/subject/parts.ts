@@ -44,7 +44,7 @@ export const partOf = <T extends Content>(content: T): Part<T> => adapterOf(cont
 export const fieldsOf = <T extends Content>(content: T): Map<string, string> => fieldsBy(partOf(content).rewrite, content);
 
 /** A text of a content as channels show it; `raw`: the value that it was made of. */
-export type ShownText = { readonly path: string; readonly text: string; readonly raw: unknown; readonly isFixed: boolean };
+type ShownText = { readonly path: string; readonly text: string; readonly raw: unknown; readonly isFixed: boolean };
 
 /** Every text of a content that is no message, in order. */
 export function textsOf(content: Plain): ShownText[] {

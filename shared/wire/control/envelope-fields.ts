@@ -129,7 +129,7 @@ const tasks = {
   }),
 } as const satisfies { readonly [type in TaskType]: Field<unknown> };
 
-export type TaskFields = { readonly [type in TaskType]: ReadOf<(typeof tasks)[type]> };
+type TaskFields = { readonly [type in TaskType]: ReadOf<(typeof tasks)[type]> };
 
 const taskDescriptions: { readonly [type in TaskType]: string } = {
   text_generation: "Text from a prompt.",

@@ -4,7 +4,7 @@ import { isPrivateHost } from "../../address.ts";
 import { err, ok, type Result } from "../../result.ts";
 
 /** The parts of an address as the fetcher's URL parser has them; a `URL` is one. */
-export type AddressParts = {
+type AddressParts = {
   readonly protocol: string;
   readonly username: string;
   readonly password: string;

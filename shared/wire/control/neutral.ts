@@ -9,12 +9,12 @@ import { joinPrompt, namedModelOf } from "../asked.ts";
 type OfType<T extends ControlTask["type"]> = Extract<ControlTask, { type: T }>;
 type EnvelopeOf<T extends ControlTask["type"]> = Pick<Envelope, "model" | "context"> & { readonly task: OfType<T> };
 
-export type ImageBytes = { readonly data: string; readonly mimeType: string };
+type ImageBytes = { readonly data: string; readonly mimeType: string };
 
 /**
  * The turns before this one: those stored for the session, and those of the request, oldest first.
  */
-export type Before = { readonly history: readonly Turn[] };
+type Before = { readonly history: readonly Turn[] };
 
 /** A model that chooses a function writes its arguments and little else. */
 const choiceTokens = 2_048;

@@ -83,7 +83,7 @@ function englishName(tag: string): string | undefined {
   }
 }
 
-export type TranslationReply = { readonly text: string; readonly sourceLang: string | null };
+type TranslationReply = { readonly text: string; readonly sourceLang: string | null };
 
 /**
  * The translation in a reply. A language that is no BCP 47 tag, or `und`, is null. Undefined where

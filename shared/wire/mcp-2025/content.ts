@@ -88,7 +88,7 @@ const embeddedResource = object({
 });
 
 /** What differs between the revisions that have the rest in common. */
-export type ContentShapes = {
+type ContentShapes = {
   readonly structuredContent: Field<JsonObject>;
   /** The schema of a tool's input, kept as it came. */
   readonly inputSchema: Field<JsonObject>;

@@ -13,7 +13,7 @@ import { type OriginatingRequest, requestId, samplingMeta } from "./meta.ts";
 export const RELATED_TASK_META = "io.modelcontextprotocol/related-task";
 
 /** Without `input_required`, which asks the requestor for something: the gateway never does. */
-export type TaskStatus = "working" | "completed" | "failed" | "cancelled";
+type TaskStatus = "working" | "completed" | "failed" | "cancelled";
 
 /** Times are Unix milliseconds. */
 export type Task = {
@@ -44,7 +44,7 @@ function parse<T>(field: Field<T>, params: unknown): Result<T, ParamsRefusal> {
   return refusal === undefined ? ok(read) : err(refusal);
 }
 
-export type Cancelled = {
+type Cancelled = {
   readonly requestId: RequestId;
   readonly reason?: string;
   readonly session?: string;

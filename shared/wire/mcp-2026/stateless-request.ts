@@ -31,10 +31,10 @@ export type StatelessRequest = {
 };
 
 /** An error with the HTTP status that belongs to it. */
-export type HttpRpcError = RpcError & { readonly status: 400 | 404 };
+type HttpRpcError = RpcError & { readonly status: 400 | 404 };
 
 /** Headers by name, in any case; null where there is none. */
-export type HeaderOf = (name: string) => string | null;
+type HeaderOf = (name: string) => string | null;
 
 /**
  * Whether a POST is one of this revision or a later one, by what its body says, or by its header

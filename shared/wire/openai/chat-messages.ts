@@ -127,7 +127,7 @@ const partsOf = (each: ReadMessage): number =>
  */
 export type ImageAddress = { readonly message: number; readonly block: number; readonly url: string; readonly pointer: string };
 
-export type Conversation = {
+type Conversation = {
   readonly systemPrompt: string | undefined;
   readonly messages: Message[];
   /**

@@ -38,7 +38,7 @@ const bodyOf = ({ from, to, subject, text, html, headers }: Mail): string =>
   JSON.stringify({ from: mailboxText(from), to, subject, text, html, headers });
 
 /** The account's verified domains, in lower case; or why there is no list. */
-export type Domains =
+type Domains =
   | { readonly kind: "listed"; readonly verified: readonly string[] }
   /** The key may only send. */
   | { readonly kind: "sendingOnly" }

@@ -30,7 +30,7 @@ const viewSubmission = z.object({
 export type SlackPress = z.infer<typeof blockActions>;
 export type SlackSubmission = z.infer<typeof viewSubmission>;
 /** `other`: a payload that we do not act on, such as a closed modal. */
-export type SlackInteraction = SlackPress | SlackSubmission | { readonly type: "other" };
+type SlackInteraction = SlackPress | SlackSubmission | { readonly type: "other" };
 
 const typed = z.object({ type: z.string() });
 

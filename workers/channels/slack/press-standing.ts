@@ -24,7 +24,7 @@ export type Deciding = {
   readonly member: string | null;
 };
 
-export type PressStanding =
+type PressStanding =
   | { readonly kind: "may"; readonly as: Deciding }
   | { readonly kind: "mayNot"; readonly why: Extract<PressWords, "notYours" | "oldMessage"> }
   /** Of another app or workspace: nothing is answered. */

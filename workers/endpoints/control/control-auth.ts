@@ -18,7 +18,7 @@ import type { App } from "../app-context.ts";
 /** The envelope's `auth`. */
 export type ControlAuth = { readonly apiKey?: string; readonly token?: string };
 
-export type ControlCaller =
+type ControlCaller =
   | { readonly kind: "key"; readonly record: KeyRecord }
   /** `key`: the id of the caller's key, where it is known. */
   | { readonly kind: "refused"; readonly refusal: Refusal; readonly key: string | null };

@@ -31,7 +31,7 @@ export const togetherRoutes = new Hono<App>();
  * Each costs up to three calls to its run's object, and a request may make 50 calls on the smallest
  * plan.
  */
-export const mostTogether = 15;
+const mostTogether = 15;
 
 const everywhere = {
   404: asPage("No PUBLIC_URL is configured"),

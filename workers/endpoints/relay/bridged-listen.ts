@@ -19,7 +19,7 @@ import type { BridgeCalls, BridgeHeard, BridgeListening, BridgeState, BridgeVisi
 import type { AppContext } from "../app-context.ts";
 import { ResponseStream, eventResponse } from "./response-stream.ts";
 
-export type Listener = {
+type Listener = {
   readonly c: AppContext;
   readonly request: StatelessRequest;
   readonly relay: BridgeVisit;

@@ -29,7 +29,7 @@ import { goneError, inputsOf, mostRounds } from "./call-rounds.ts";
 import { ResponseStream, eventResponse } from "./response-stream.ts";
 import type { WatchedRelayRequest } from "./relay-request.ts";
 
-export type Bridged = {
+type Bridged = {
   readonly c: AppContext;
   readonly relay: WatchedRelayRequest;
   readonly request: StatelessRequest;

@@ -55,7 +55,7 @@ export const mostRounds = 100;
 export const samplesHere = ({ relay, session }: Pick<RoundCall, "relay" | "session">): boolean =>
   isOurs(relay.server.mode, session.clientSamples);
 
-export type RoundRefusal = { readonly status: number; readonly error: RpcError };
+type RoundRefusal = { readonly status: number; readonly error: RpcError };
 
 /** The round of a server's result, or the error with which the request ends. */
 export function checkedRound(

@@ -27,7 +27,7 @@ import { endOriginating } from "./relay-sampling.ts";
 import { type Driven, drive, openRequests } from "./rounds-driver.ts";
 import type { RelayRequest } from "./relay-request.ts";
 
-export const tasksExtension = "io.modelcontextprotocol/tasks";
+const tasksExtension = "io.modelcontextprotocol/tasks";
 const domain = "countersign/relay-task/v2";
 
 /** What a task's id says: the call, and the request that it carries on. */
@@ -46,7 +46,7 @@ const longestName = 200;
 
 type Sealed = [server: string, digest: string, attempt: string, name: string, createdAt: number, owner: CallOwner | null];
 
-export function taskId(c: AppContext, { server, digest, attempt, name, createdAt, owner }: TaskPlace): string {
+function taskId(c: AppContext, { server, digest, attempt, name, createdAt, owner }: TaskPlace): string {
   const fields: Sealed = [server, digest, attempt, name.slice(0, longestName).toWellFormed(), createdAt, owner];
   return `call_${seal(settingsOf(c.env).keys, domain, utf8ToBytes(JSON.stringify(fields)))}`;
 }

@@ -31,13 +31,13 @@ import { drive } from "./rounds-driver.ts";
 import { idEvent } from "./sse-relay.ts";
 
 /** The client's request. */
-export type ServedRequest = { readonly id: RequestId; readonly progressToken: RequestId | undefined };
+type ServedRequest = { readonly id: RequestId; readonly progressToken: RequestId | undefined };
 
 /**
  * What an event id of such a stream says beside the request: the call, and how much of which round
  * the client was asked.
  */
-export type StreamPlace = { readonly attempt: string; readonly round: number; readonly asked: number };
+type StreamPlace = { readonly attempt: string; readonly round: number; readonly asked: number };
 
 const placeText = ({ attempt, round, asked }: StreamPlace): string => `${attempt}~${round}~${asked}`;
 

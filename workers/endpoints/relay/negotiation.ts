@@ -28,13 +28,13 @@ import { byNamespace, isolateState } from "../../platform/isolate.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { RelayRequest } from "./relay-request.ts";
 
-export type Family = "sessions" | "stateless";
+type Family = "sessions" | "stateless";
 
 /**
  * What a server said of itself: a `DiscoverResult`, or that it has sessions; or its own HTTP
  * answer, which says neither (401, 503).
  */
-export type Discovered =
+type Discovered =
   | { readonly kind: "stateless"; readonly result: JsonObject }
   | { readonly kind: "sessions" }
   | { readonly kind: "unclear"; readonly response: Response };
@@ -134,7 +134,7 @@ export async function beginsWithout(env: Env, relay: RelayRequest): Promise<bool
  * A client's `initialize`. `isPlain`: it claims nothing of 2026-07-28, so that an error is not
  * about such a claim.
  */
-export type Initialize = { readonly id: RequestId; readonly meta: JsonObject; readonly isPlain: boolean };
+type Initialize = { readonly id: RequestId; readonly meta: JsonObject; readonly isPlain: boolean };
 
 /**
  * What a server says of itself that answered a client's `initialize` without a session, and speaks

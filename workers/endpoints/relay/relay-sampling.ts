@@ -373,7 +373,7 @@ async function task(context: SamplingContext, { method, params }: ServerRequest)
  * A sampling request that the client was asked first, and the client's request that it serves.
  * Stored as JSON with these names.
  */
-export type ParkedSampling = { readonly taken: ServerRequest; readonly originating: Originating };
+type ParkedSampling = { readonly taken: ServerRequest; readonly originating: Originating };
 
 /**
  * Parks a request that passes through to the client, in case the client declines it. Where the

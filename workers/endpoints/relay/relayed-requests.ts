@@ -117,7 +117,7 @@ export class InFlight {
  * A request of the client, and the one that it serves: itself, or for `tasks/result` the one that
  * the task runs for.
  */
-export type Flight = { readonly request: Originating; readonly serves: Originating };
+type Flight = { readonly request: Originating; readonly serves: Originating };
 
 const isTracked = ({ server, session }: RelayContext): boolean =>
   server.association !== "strict" && isOurs(server.mode, session.clientSamples);

@@ -16,7 +16,7 @@ import { errorClass, logEvent } from "../../platform/log.ts";
 import type { Env } from "../../platform/env.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
 
-export type ResponseStreamDeps = {
+type ResponseStreamDeps = {
   readonly env: Env;
   readonly ctx: Pick<ExecutionContext, "waitUntil">;
   readonly key: KeyRecord;

@@ -19,7 +19,7 @@ export type Driven =
   /** The call is not known any more: its time is over, or its key was revoked. */
   | { readonly kind: "gone" };
 
-export type Drive = {
+type Drive = {
   readonly context: RoundContext;
   readonly attempt: Attempt;
   /** Whether the gateway answers sampling. */

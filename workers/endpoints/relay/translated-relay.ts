@@ -211,7 +211,7 @@ async function relayedCall(
 }
 
 /** What the server is told with a request of this session. */
-export async function metaOf(c: AppContext, relay: WatchedRelayRequest, session: Translated, params: JsonObject): Promise<JsonObject> {
+async function metaOf(c: AppContext, relay: WatchedRelayRequest, session: Translated, params: JsonObject): Promise<JsonObject> {
   const logLevel = session.translated.logs
     ? ((await sessionStub(c.env, c.var.key.id, associationSession(session)).logLevel()) ?? "info")
     : null;

@@ -12,7 +12,7 @@ import type { BridgeLeg, BridgeState } from "../../stubs/bridge-calls.ts";
 import type { BridgeTables, CallRow } from "./bridge-tables.ts";
 import type { Session } from "./bridge-upstream.ts";
 
-export type Question = InputRequest & { readonly request: RequestId };
+type Question = InputRequest & { readonly request: RequestId };
 
 type Leg = { told: string[]; waiting: number; seenAt: number };
 

@@ -7,7 +7,7 @@ import { errorClass, logEvent } from "../../platform/log.ts";
 import type { BridgeTables } from "./bridge-tables.ts";
 import { type Arrival, type BridgeUpstream, type Session, arrivalsOf } from "./bridge-upstream.ts";
 
-export type ListenerDeps = {
+type ListenerDeps = {
   readonly upstream: BridgeUpstream;
   readonly tables: BridgeTables;
   readonly onArrival: (arrival: Arrival, session: Session) => void;
@@ -19,7 +19,7 @@ export type ListenerDeps = {
  * Whether the server has the stream: `none` where it has no such stream, `lost` where it does not
  * know the session.
  */
-export type Opened = "open" | "none" | "lost";
+type Opened = "open" | "none" | "lost";
 
 /**
  * Servers allow one such stream in a session: closing and opening it at every call would find the

@@ -23,7 +23,7 @@ type Listen = {
   timer: ReturnType<typeof setTimeout> | undefined;
 };
 
-export const mostListens = 20;
+const mostListens = 20;
 const mostTold = 200;
 /** Nobody asks for it: the Worker that held the client's stream is gone. */
 const goneMs = 60_000;

@@ -39,7 +39,7 @@ export type CallRow = {
   readonly until: number;
 };
 
-export type QuestionRow = {
+type QuestionRow = {
   readonly call: string;
   readonly key: string;
   /** JSON of the server's request id. */

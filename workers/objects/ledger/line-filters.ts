@@ -14,7 +14,7 @@ export const whereOf = (conditions: Conditions): string =>
 export const valuesOf = (conditions: Conditions): (string | number)[] => conditions.flatMap(([, ...values]) => values);
 
 /** `columns`: those that `line_hour` has too. `others`: what only the line itself can tell. */
-export type LineFilters = { readonly isOpen: boolean; readonly columns: Conditions; readonly others: Conditions };
+type LineFilters = { readonly isOpen: boolean; readonly columns: Conditions; readonly others: Conditions };
 
 const unanswered = endStates.filter((state) => state !== "completed");
 const isOpenState = (state: RunsQuery["state"]): boolean => state === "open" || openStates.some((each) => each === state);

@@ -15,7 +15,7 @@ import { takeWrittenReply } from "./review/run-edit.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Review } from "../../../shared/review/decision.ts";
 
-export type TransitionDeps = {
+type TransitionDeps = {
   readonly env: Env;
   readonly store: RunStore;
   /** A function, since notices need transitions and transitions need notices. */

@@ -7,7 +7,7 @@
 import type { DurableObjectStorage } from "@cloudflare/workers-types";
 
 /** Changes what one version stored into what the next one stores. */
-export type Migration = (storage: DurableObjectStorage) => void;
+type Migration = (storage: DurableObjectStorage) => void;
 
 export type Schema = {
   /** SQL that creates each table and index, as this version has them. */

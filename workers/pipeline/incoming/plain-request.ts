@@ -23,7 +23,7 @@ import { enqueue } from "../record/write-behind.ts";
  * `planned`: its plan, where that refuses it. `attached`: the same request was sent before, and
  * this one attached to it.
  */
-export type PlainRequest =
+type PlainRequest =
   | { readonly kind: "ready"; readonly incoming: MessageRequest; readonly planned?: Result<Plan, Refusal> }
   | { readonly kind: "attached"; readonly started: Started };
 
@@ -31,7 +31,7 @@ export type PlainRequest =
  * The same request with the images that it names by their addresses; or every error with its
  * pointer.
  */
-export type FetchesImages = (request: SamplingRequest) => Promise<Result<SamplingRequest, readonly PointedError[]>>;
+type FetchesImages = (request: SamplingRequest) => Promise<Result<SamplingRequest, readonly PointedError[]>>;
 
 /**
  * The request with a plain raster in place of each image. Unchanged: a request without images, and

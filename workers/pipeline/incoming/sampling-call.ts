@@ -17,7 +17,7 @@ import { planFor } from "../plan/plan-request.ts";
 import type { MessageRequest, PipelineRequest, Started } from "../pipeline-request.ts";
 import { plainRequest } from "./plain-request.ts";
 
-export type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal" | "trace"> & {
+type SamplingCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "responseMode" | "signal" | "trace"> & {
   readonly id: RequestId;
   /** As they came, for the digests. */
   readonly params: unknown;

@@ -37,7 +37,7 @@ const idleMs = flushAfterMs;
  */
 const longestFlushMs = 20_000;
 
-export type WriteBehind = {
+type WriteBehind = {
   /** By the session object's id. */
   readonly settled: Map<string, Settled[]>;
   /** Runs that ended, by the API key's id. */

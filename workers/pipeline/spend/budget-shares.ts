@@ -44,7 +44,7 @@ type Settle = (spent: Pick<Settlement, "spent" | "unaccounted">) => void;
 export type ReservedPart = Part & { readonly settle: Settle };
 export type ReserveResult = { readonly kind: "reserved"; readonly settle: Settle } | { readonly kind: "usedUp"; readonly endsAt: number };
 
-export class BudgetShares {
+class BudgetShares {
   readonly #env: Env;
   readonly #budgets = new Map<string, OfBudget>();
 

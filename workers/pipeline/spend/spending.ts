@@ -45,7 +45,7 @@ type Spender = {
 };
 
 /** Who spends, and on what. */
-export type Spending = Spender & {
+type Spending = Spender & {
   readonly request: SamplingRequest;
   /**
    * Where a candidate may cost more than is left of a budget: whether the next one may be asked.

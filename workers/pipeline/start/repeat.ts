@@ -14,7 +14,7 @@ import { type RunContext, runInputOf } from "../run-context.ts";
 import { awaitRun, parseOutcome } from "../wait/wait.ts";
 
 /** Begins a request once more, where the one that it waited for was cut off. */
-export type BeginAgain = (incoming: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;
+type BeginAgain = (incoming: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;
 
 /**
  * Attaches to the earlier attempt. Refused: where that is no longer kept, or this attempt may not

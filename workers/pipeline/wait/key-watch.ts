@@ -31,7 +31,7 @@ const longestTimerMs = 2 ** 31 - 1;
  */
 export type WatchEnd = KeyEnd | "sessionEnded" | "tooManyStreams";
 
-export type Watch<End> = {
+type Watch<End> = {
   /** Aborts at the end, with the end as its reason. */
   readonly over: AbortSignal;
   /** Resolves with the end, or never. */
@@ -40,7 +40,7 @@ export type Watch<End> = {
   readonly done: () => void;
 };
 
-export type KeyWatch = Watch<KeyEnd>;
+type KeyWatch = Watch<KeyEnd>;
 /** Of an open response. */
 export type OpenResponseWatch = Watch<WatchEnd>;
 

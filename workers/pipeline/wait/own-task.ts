@@ -14,7 +14,7 @@ import { taskOf } from "./task.ts";
 /**
  * `told`: the result of the call. `awaited`: the result is the run's outcome, once there is one.
  */
-export type TaskAnswer = { readonly kind: "told"; readonly result: JsonObject } | { readonly kind: "awaited" };
+type TaskAnswer = { readonly kind: "told"; readonly result: JsonObject } | { readonly kind: "awaited" };
 
 /**
  * `key` is the requestor's key by its id. Refused: a task that is not its own or has ended, and any

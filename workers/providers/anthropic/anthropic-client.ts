@@ -6,7 +6,7 @@ import { askProvider } from "../provider-fetch.ts";
 import type { Ready } from "../ready.ts";
 
 /** Answers are returned unread; any status but 2xx is thrown as an `ErrorAnswer`. */
-export type AnthropicClient = {
+type AnthropicClient = {
   readonly createMessage: (
     params: AnthropicParams | (Omit<AnthropicParams, "stream"> & { readonly stream: true }),
     signal: AbortSignal,

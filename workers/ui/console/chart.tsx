@@ -6,7 +6,7 @@ import type { Child } from "hono/jsx";
 /**
  * A class of the stylesheet: approved, allowed, denied, what else went without a reply, and time.
  */
-export type BarClass = "b1" | "b2" | "b3" | "b4" | "b5";
+type BarClass = "b1" | "b2" | "b3" | "b4" | "b5";
 export type BarPart = { readonly of: BarClass; readonly count: number };
 
 /** One bar: parts that stand on the line, from it upwards, and parts that hang below it. */

@@ -34,7 +34,7 @@ export type EntryForm = DocumentForm & {
 };
 
 /** `was`: the name that it had; null for a new one. */
-export type WrittenEntry = { readonly was: string | null; readonly name: string; readonly entry: JsonObject };
+type WrittenEntry = { readonly was: string | null; readonly name: string; readonly entry: JsonObject };
 
 /** What stands in the form, and what the page says of it. */
 export type EntryState = {

@@ -29,7 +29,7 @@ export function amountIn(unit: BudgetLine["unit"], amount: number, language: Lan
   return amount === 0 ? "$0.00" : wordsOf(language).page.dollars(amount);
 }
 
-export const nearPercent = 80;
+const nearPercent = 80;
 
 export const SpendMeter = ({ line, visit }: { line: BudgetLine; visit: Visit }) => {
   const texts = useTexts(spendWords);

@@ -4,7 +4,7 @@
 import type { Operation, Parameter, SecurityScheme } from "./description.ts";
 
 /** Why there is no command: a page of ours sends it, or it opens a WebSocket. */
-export type NoCurl = "form" | "webSocket";
+type NoCurl = "form" | "webSocket";
 
 type CurlInput = { readonly operation: Operation; readonly base: string; readonly schemes: Readonly<Record<string, SecurityScheme>> };
 

@@ -93,7 +93,7 @@ const hasMore = (schema: Schema): boolean =>
   Object.keys(schema).some((keyword) => !said.has(keyword));
 
 /** The type of a schema and its bounds, such as `string, 1 to 128 characters`. */
-export function typeWords(schema: Schema): string {
+function typeWords(schema: Schema): string {
   const words = [kindWords(schema), ...boundWords(schema)].filter((each) => each !== "");
   if (schema.default !== undefined) words.push(`default ${JSON.stringify(schema.default)}`);
   return words.join(", ");

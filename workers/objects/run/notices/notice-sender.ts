@@ -18,7 +18,7 @@ import type { RunViews } from "../review/run-views.ts";
 /** After so many attempts at a notice its channel counts as failed. */
 const noticeAttempts = 8;
 
-export type SenderDeps = {
+type SenderDeps = {
   readonly deps: RunDeps;
   readonly views: RunViews;
   readonly queue: NoticeQueue;

@@ -18,7 +18,7 @@ import { openGate } from "../../../../shared/run/lifecycle.ts";
 /** The pauses before a failed row of the schedule is retried. */
 const retry = { firstMs: 1_000, mostMs: 5 * 60_000 };
 
-export type ClockDeps = {
+type ClockDeps = {
   readonly deps: RunDeps;
   readonly outbox: RunOutbox;
   readonly notices: NoticeQueue;

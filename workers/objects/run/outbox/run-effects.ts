@@ -23,7 +23,7 @@ import { retriedMs } from "../begin/run-adoption.ts";
 /** A reply that no requestor received is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
 
-export type EffectDeps = {
+type EffectDeps = {
   readonly deps: RunDeps;
   readonly sender: NoticeSender;
   readonly call: RunCall;

@@ -31,7 +31,7 @@ export const alarmWaitMs = 5_000;
  * True where the row is done; false or an error: it is retried; a number: it is retried in so many
  * milliseconds, and the attempt does not count.
  */
-export type Perform = (row: OutboxRow) => Promise<boolean | number>;
+type Perform = (row: OutboxRow) => Promise<boolean | number>;
 
 type OutboxDeps = Pick<RunDeps, "store" | "arm" | "now" | "random" | "waitUntil">;
 

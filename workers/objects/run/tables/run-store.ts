@@ -28,7 +28,7 @@ import { ScheduleRows } from "./schedule-rows.ts";
  */
 export type StoredInput = Omit<RunInput, "request" | "redacted">;
 
-export type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
+type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds" | "receipt"> & {
   readonly random: Uint8Array;
   readonly createdAt: number;
 };

@@ -20,10 +20,10 @@ import { isObject } from "../../../../shared/json/values.ts";
 import { Fields, Input, Select, formOf, othersThan } from "../fields.tsx";
 
 const kinds = ["everything", "server", "key", "owner", "eachKey", "eachOwner"] as const;
-export type OfKind = (typeof kinds)[number];
+type OfKind = (typeof kinds)[number];
 
 /** What a budget is of: its kind, and its name where the kind has one. */
-export function ofIn(of: Json | undefined): readonly [OfKind, string] {
+function ofIn(of: Json | undefined): readonly [OfKind, string] {
   if (!isObject(of)) return ["everything", ""];
   const [[kind, name] = ["server", ""]] = Object.entries(of);
   if (name === "*") return [kind === "owner" ? "eachOwner" : "eachKey", ""];
@@ -46,7 +46,7 @@ const ofCodec = (control: string): FieldCodec => ({
   },
 });
 
-export const budgetForm = namedEntries(formOf(budgetSchema, budgetsWords, { of: ofCodec }), "budgets", {
+const budgetForm = namedEntries(formOf(budgetSchema, budgetsWords, { of: ofCodec }), "budgets", {
   initial: { of: "everything", per: "month" },
   errorsOf: ({ of, usd, tokens }, language) => {
     const { wrong } = budgetsWords[language];
@@ -57,7 +57,7 @@ export const budgetForm = namedEntries(formOf(budgetSchema, budgetsWords, { of: 
   },
 });
 
-export const BudgetForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {
+const BudgetForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {
   const { typed } = state;
   const { form, fields } = useTexts(budgetsWords);
   const own = {

@@ -17,7 +17,7 @@ import type { DocumentName } from "../../../stubs/config-calls.ts";
 import { documentsWords } from "./documents-words.ts";
 
 /** What is wrong, and the line it is in. */
-export type DraftIssue = {
+type DraftIssue = {
   readonly line: number;
   readonly excerpt: string;
   readonly pointer: string;

@@ -59,7 +59,7 @@ export function ownChecks(issues: readonly HealthIssue[], checks: readonly Docto
 }
 
 /** Problems first. */
-export function findingsOf(issues: readonly HealthIssue[], checks: readonly DoctorCheck[]): Finding[] {
+function findingsOf(issues: readonly HealthIssue[], checks: readonly DoctorCheck[]): Finding[] {
   return [...ownChecks(issues, checks), ...checks]
     .filter(({ state }) => state !== "good")
     .toSorted((a, b) => Number(a.state === "note") - Number(b.state === "note"))

@@ -156,8 +156,6 @@ const en = {
   },
 } as const;
 
-export type RequestWords = Texts<typeof en>;
-
 const gatesZh: Readonly<Record<Gate, string>> = { request: "请求", response: "回复" };
 const zhCN: Texts<typeof en> = {
   asked: "{who} 请求 {model}",

@@ -34,7 +34,7 @@ const commandFor = (publicUrl: string): string =>
     `  -d '${body}'`,
   ].join("\n");
 
-export const FirstRequest = ({ visit }: { visit: Visit }) => {
+const FirstRequest = ({ visit }: { visit: Visit }) => {
   const { empty } = useTexts(requestsWords);
   return (
     <section class="card stack" aria-labelledby="first">

@@ -75,8 +75,6 @@ const en = {
   },
 } as const;
 
-export type RequestsWords = Texts<typeof en>;
-
 const zhCN: Texts<typeof en> = {
   title: "请求",
   search: "搜索",

@@ -4,7 +4,7 @@ import { axes, type Axis } from "../../../../shared/routing/rank.ts";
 import type { ListedKey } from "../../../endpoints/admin/answers/keys.ts";
 
 export const needs = ["images", "audio", "tools"] as const;
-export type Need = (typeof needs)[number];
+type Need = (typeof needs)[number];
 
 /** What was entered, as it was entered. */
 export type Entered = {

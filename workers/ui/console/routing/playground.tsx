@@ -25,7 +25,7 @@ import { whyText } from "../../../../shared/routing/choose.ts";
 /** A table that is not saved, as JSON, and its value. */
 export type TableDraft = { readonly text: string; readonly value: unknown; readonly version: number };
 
-export type Played = {
+type Played = {
   readonly entered: Entered;
   readonly keys: readonly ListedKey[];
   readonly draft: TableDraft | null;

@@ -67,7 +67,7 @@ async function routingActs(visit: Visit): Promise<PageAnswer> {
   return { kind: "part", body: () => <PlayResult played={played} /> };
 }
 
-export function draftIn(visit: Visit): TableDraft | null | "notJson" {
+function draftIn(visit: Visit): TableDraft | null | "notJson" {
   const version = numberIn(visit.form.get("version"));
   if (!visit.form.has("text") || version === null) return null;
   const text = textIn(visit);

@@ -19,14 +19,14 @@ import { serversWords } from "./servers-words.ts";
 import { serverSchema } from "../../../../shared/relay/servers.ts";
 import { Fields, MoreFields, formOf, othersThan } from "../fields.tsx";
 
-export const serverForm = namedEntries(formOf(serverSchema, serversWords), "servers");
+const serverForm = namedEntries(formOf(serverSchema, serversWords), "servers");
 
 const first = ["url", "mode", "association", "protocol", "secret"];
 const access = ["passAuthorization", "allowPrivate"];
 const lists = ["samplingTools", "functions", "origins", "headers"];
 const more = [...lists, ...othersThan(serverForm, [...first, ...access, ...lists])];
 
-export const ServerForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {
+const ServerForm = ({ visit, state }: { readonly visit: Visit; readonly state: EntryState }) => {
   const { form } = useTexts(serversWords);
   const drawn = { form: serverForm, typed: state.typed };
   return (

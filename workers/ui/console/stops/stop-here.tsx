@@ -12,7 +12,7 @@ import { Confirm, Note, Press, Tag } from "../pieces.tsx";
 import { stopsWords } from "./stops-words.ts";
 
 /** What may be stopped beside what else is. */
-export type Stoppable = Exclude<Stop, { readonly scope: "everything" }>;
+type Stoppable = Exclude<Stop, { readonly scope: "everything" }>;
 
 export const stopsOf = async ({ api }: Visit): Promise<readonly Stopped[]> => (await api.read(paths.admin.stops)).stops;
 

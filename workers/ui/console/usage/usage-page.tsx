@@ -13,7 +13,7 @@ import { keyNamesOf } from "../requests/request-line.ts";
 import { type UsageWords, usageWords } from "./usage-words.ts";
 
 const views = ["server", "model", "key", "day"] as const;
-export type View = (typeof views)[number];
+type View = (typeof views)[number];
 const periods = [7, 30, 90, 365] as const;
 const defaultDays = 30;
 const dayMs = 86_400_000;
