@@ -6,23 +6,23 @@ const bridge = (only: string): Mutant["test"] => ({ file: "test/workers/objects/
 const call = (only: string): Mutant["test"] => ({ file: "test/workers/objects/call.test.ts", only });
 const words = (only: string): Mutant["test"] => ({ file: "test/shared/relay/bridging.test.ts", only });
 
-const callObject = { file: "workers/objects/call/call-object.ts" };
+const machine = { file: "shared/relay/call.ts" };
 const questions = { file: "workers/objects/bridge/bridge-questions.ts" };
 const bridging = { file: "shared/relay/bridging.ts" };
 
 export const relayGapMutants: readonly Mutant[] = [
   {
-    ...callObject,
+    ...machine,
     name: "nothing is sent before all of a round is answered",
-    from: "if (requests.some(({ key }) => !answers.has(key))) return this.look(attempt);",
-    to: "",
+    from: "event.round === state.asked && openQuestions(state).length === 0",
+    to: "event.round === state.asked",
     test: call("sends nothing before everything"),
   },
   {
-    ...callObject,
+    ...machine,
     name: "a call whose continuation is at the server has no other end",
-    from: "if (row === null || row.ended === 1 || row.round !== round || row.sent === 1) return this.look(attempt);",
-    to: "if (row === null || row.ended === 1 || row.round !== round) return this.look(attempt);",
+    from: "return !state.isAtServer && event.round === state.asked ? finish",
+    to: "return event.round === state.asked ? finish",
     test: call("sends nothing before everything"),
   },
   {
@@ -117,45 +117,45 @@ export const relayGapMutants: readonly Mutant[] = [
     test: words("gives results that are complete"),
   },
   {
-    ...callObject,
+    ...machine,
     name: "an input is declined in its round alone",
-    from: "row.round !== round || row.sent === 1) return;\n",
-    to: "row.sent === 1) return;\n",
-    test: call("takes the first answer"),
+    from: "(!state.isAtServer && round === state.asked)",
+    to: "!state.isAtServer",
+    test: { file: "test/shared/relay/call.test.ts", only: "has sampling that the client declined" },
   },
   {
-    ...callObject,
+    ...machine,
     name: "an input is declined that the round asked for",
-    from: "if (!this.#requests(attempt).some((each) => each.key === key)) return;\n",
-    to: "",
-    test: call("takes the first answer"),
+    from: 'if (question?.by !== "client" || question.method !== samplingMethod) return',
+    to: "if (question === undefined) return",
+    test: { file: "test/shared/relay/call.test.ts", only: "takes no answer from the side" },
   },
   {
-    ...callObject,
+    ...machine,
     name: "a call ends in its round alone",
-    from: "|| row.round !== round || row.sent === 1) return this.look(attempt);\n    return this.#ended",
-    to: "|| row.sent === 1) return this.look(attempt);\n    return this.#ended",
+    from: "return !state.isAtServer && event.round === state.asked ? finish",
+    to: "return !state.isAtServer ? finish",
     test: call("ends a call in its round alone"),
   },
   {
-    file: "workers/objects/call/call-tables.ts",
+    ...machine,
     name: "a first answer stands",
-    from: "SET state = 'answered' WHERE state = 'declined' RETURNING key",
-    to: "SET state = 'answered' RETURNING key",
+    from: "isOpen ? openQuestions(state).find",
+    to: "isOpen ? state.questions.find",
     test: call("takes the first answer"),
   },
   {
     file: "workers/objects/call/call-tables.ts",
     name: "a call that waited for a day is found no more",
-    from: "WHERE ended = 0 AND until > ? ORDER BY",
-    to: "WHERE ended = 0 AND ? > 0 ORDER BY",
+    from: "ended = 0 AND until > ? ORDER BY",
+    to: "ended = 0 AND ? > 0 ORDER BY",
     test: call("waited for a day"),
   },
   {
     file: "workers/objects/call/call-tables.ts",
     name: "a call whose time is over is not shown",
-    from: "WHERE attempt = ? AND until > ?`",
-    to: "WHERE attempt = ? AND ? > 0`",
+    from: '"attempt = ? AND until > ?"',
+    to: '"attempt = ? AND ? > 0"',
     test: call("ends a call in its round alone"),
   },
   {

@@ -14,6 +14,7 @@ const listens = (only: string): Mutant["test"] => ({ file: "test/rest/relay/brid
 const relay = { file: "workers/endpoints/relay/stateless-relay.ts" };
 const answers = { file: "workers/endpoints/relay/relayed-call.ts" };
 const object = { file: "workers/objects/call/call-object.ts" };
+const machine = { file: "shared/relay/call.ts" };
 const sealed = { file: "workers/credentials/request-state.ts" };
 const rounds = { file: "workers/endpoints/relay/call-rounds.ts" };
 
@@ -72,43 +73,43 @@ export const relay2026Mutants: readonly Mutant[] = [
   {
     ...object,
     name: "a continuation is not sent again after a reset",
-    from: "if (row.sent === 1) return this.#ended(attempt, cutOff);",
+    from: 'if (!isUnderWay) this.#take(attempt, { kind: "lost" }, cutOff);',
     to: "",
     test: call("while the server has the continuation"),
   },
   {
-    ...object,
+    ...machine,
     name: "a continuation is noted before it is sent",
-    from: "this.#tables.markSent(attempt, this.now() + waitingMs);",
-    to: "",
+    from: "state: { ...state, isAtServer: true }, effects",
+    to: "state: { ...state }, effects",
     test: call("while the server has the continuation"),
   },
   {
     ...object,
     name: "a continuation under way is waited for",
-    from: "    if (under !== undefined) {\n      await under.done;",
-    to: "    if (under !== undefined && attempt === null) {\n      await (under as Sending).done;",
+    from: "const isUnderWay = this.#sending.has(attempt);",
+    to: 'const isUnderWay = attempt === "";',
     test: state("ten at once send one continuation"),
   },
   {
-    ...object,
+    ...machine,
     name: "an answer is of the round that asked",
-    from: "row.ended === 1 || row.round !== round || row.sent === 1) return false;",
-    to: "row.ended === 1 || row.sent === 1) return false;",
+    from: "(!state.isAtServer && round === state.asked)",
+    to: "!state.isAtServer",
     test: call("takes the first answer to what the round asked"),
   },
   {
-    ...object,
+    ...machine,
     name: "an answer is to what the round asked",
-    from: "if (!this.#requests(attempt).some((each) => each.key === key)) return false;",
-    to: "",
+    from: "openQuestions(state).find((each) => each.key === key)",
+    to: "openQuestions(state)[0]",
     test: call("takes the first answer to what the round asked"),
   },
   {
-    ...object,
+    ...machine,
     name: "rounds of a call are limited",
-    from: "if (round >= row.most_rounds) return",
-    to: "if (round >= 4 * row.most_rounds) return",
+    from: "state.asked >= terms.mostAsked",
+    to: "state.asked >= 4 * terms.mostAsked",
     test: hostile("that comes for ever ends after a number of rounds"),
   },
   {
@@ -191,7 +192,7 @@ export const relay2026Mutants: readonly Mutant[] = [
   {
     file: "workers/endpoints/relay/rounds-driver.ts",
     name: "later rounds are checked too",
-    from: "if (refused !== null) return endRefused(context, at, refused);",
+    from: "if (refused !== null) return endRefused(context, at, refused.error);",
     to: "",
     test: hostile("that leads to the gateway is refused at a later round"),
   },
@@ -238,10 +239,10 @@ export const relay2026Mutants: readonly Mutant[] = [
     test: hostile("behind a line end that only some clients know"),
   },
   {
-    ...relay,
+    ...machine,
     name: "a client does not answer sampling that is the gateway's",
-    from: "const response = samples && method === samplingMethod ? undefined : responses?.get(key);",
-    to: "const response = responses?.get(key);",
+    from: "if (question?.by !== event.by) return",
+    to: "if (question === undefined) return",
     test: state("to sampling that is the gateway's"),
   },
   {

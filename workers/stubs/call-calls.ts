@@ -18,11 +18,13 @@ export type CallStart = {
   readonly headers: readonly (readonly [string, string])[];
   /** JSON of the first `Round`. */
   readonly round: string;
+  /** Whether the gateway answers sampling, in the client's place. */
+  readonly samples: boolean;
   /** How many rounds there may be. */
   readonly mostRounds: number;
 };
 
-export type CallState =
+export type CallStatus =
   | {
       readonly kind: "waiting";
       readonly attempt: string;
@@ -33,8 +35,8 @@ export type CallState =
       readonly requests: string;
       /** The keys that are answered. */
       readonly answered: readonly string[];
-      /** The keys of sampling that the client declined and the gateway answers in its place. */
-      readonly declined: readonly string[];
+      /** The keys that the gateway answers: the client's answers to them do not count. */
+      readonly gateway: readonly string[];
     }
   /** `answer`: JSON of the server's last word, an `RpcAnswer`. */
   | { readonly kind: "ended"; readonly attempt: string; readonly answer: string };
@@ -51,20 +53,25 @@ export type Attempt = {
 
 export interface CallCalls extends Rpc.DurableObjectBranded {
   /** The call that waits, where there is one, else a new one. Null where the key is revoked. */
-  open(start: CallStart): Promise<CallState | null>;
+  open(start: CallStart): Promise<CallStatus | null>;
   /**
    * The same for a client that is back: the call goes on waiting for another day. Null also where
    * the key is revoked.
    */
-  touch(attempt: string, keyId: string): Promise<CallState | null>;
+  touch(attempt: string, keyId: string): Promise<CallStatus | null>;
   /** The call of this attempt; null where it is not known any more. */
-  look(attempt: string): CallState | null;
-  /** Waits up to `ms` until the round has more than so many answers and declined parts, or ends. */
-  changed(attempt: string, round: number, known: number, ms: number): Promise<CallState | null>;
+  look(attempt: string): CallStatus | null;
   /**
-   * Keeps the answer (JSON) to one part of the round. The first one counts: false for every other.
+   * Waits up to `ms` until more than so many keys are answered or the gateway's, or the round ends.
+   */
+  changed(attempt: string, round: number, known: number, ms: number): Promise<CallStatus | null>;
+  /**
+   * Keeps the client's answer (JSON) to one part of the round that it was asked. The first one
+   * counts: false for every other.
    */
   answer(attempt: string, round: number, key: string, response: string): boolean;
+  /** The same for the gateway's, to sampling. */
+  reply(attempt: string, round: number, key: string, response: string): boolean;
   /** The client declined a part of the round that the gateway may answer. */
   decline(attempt: string, round: number, key: string): void;
   /**
@@ -72,9 +79,9 @@ export interface CallCalls extends Rpc.DurableObjectBranded {
    * however often this is called. A call that was cut off while the server had the request ends
    * with an error, because the request is not sent twice.
    */
-  proceed(attempt: string, round: number, how: Attempt): Promise<CallState | null>;
+  proceed(attempt: string, round: number, how: Attempt): Promise<CallStatus | null>;
   /** Ends the call with this answer (JSON of an `RpcAnswer`), where it waits in this round. */
-  end(attempt: string, round: number, answer: string): CallState | null;
+  end(attempt: string, round: number, answer: string): CallStatus | null;
   /**
    * Waits up to `ms`: whether the client has cancelled its request. For the call of a session,
    * whose object is one request's.

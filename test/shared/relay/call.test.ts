@@ -88,7 +88,9 @@ describe("a round", () => {
 
   test("has sampling that the client declined answered by the gateway", () => {
     const terms = { ...rounds, samples: false };
-    const { state, effects } = play(terms, [asksBoth, { kind: "declined", round: 1, key: "reply" }]);
+    const { state: begun } = play(terms, [asksBoth]);
+    expect(step(begun, { kind: "declined", round: 2, key: "reply" }).state).toBe(begun);
+    const { state, effects } = play(terms, [{ kind: "declined", round: 1, key: "reply" }], begun);
     expect(effects.at(-1)).toMatchObject({ kind: "ask", questions: [{ key: "reply", by: "gateway" }] });
     expect(openFor(state, "client")).toMatchObject([{ key: "confirm" }]);
     expect(step(state, { ...replied, by: "client" }).state).toBe(state);

@@ -12,5 +12,6 @@ export const createCallStart = (keyId: string, round: Round): CallStart => ({
   rest: '{"name":"summarize"}',
   headers: [],
   round: JSON.stringify(round),
+  samples: false,
   mostRounds: 3,
 });

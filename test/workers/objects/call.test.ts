@@ -186,7 +186,7 @@ describe("the object", () => {
     expect(await call.answer("attempt", 1, "other", "{}")).toBe(false);
     await call.decline("attempt", 2, "confirm");
     await call.decline("attempt", 1, "other");
-    expect(await call.look("attempt")).toMatchObject({ answered: [], declined: [] });
+    expect(await call.look("attempt")).toMatchObject({ answered: [], gateway: [] });
     expect(await call.answer("attempt", 1, "confirm", '{"action":"accept"}')).toBe(true);
     expect(await call.answer("attempt", 1, "confirm", '{"action":"decline"}')).toBe(false);
     expect(await call.look("attempt")).toMatchObject({ kind: "waiting", round: 1, answered: ["confirm"] });

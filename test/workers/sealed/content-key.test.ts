@@ -5,7 +5,8 @@ import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { ContentSeal } from "../../../workers/objects/content-seal.ts";
 import { BridgeTables } from "../../../workers/objects/bridge/bridge-tables.ts";
-import { CallTables } from "../../../workers/objects/call/call-tables.ts";
+import { newCall, step } from "../../../shared/relay/call.ts";
+import { CallTables, type StoredCall } from "../../../workers/objects/call/call-tables.ts";
 import { SessionTables } from "../../../workers/objects/session/session-tables.ts";
 import { ObjectTables } from "../../../workers/objects/object-tables.ts";
 import { bridgeSchema } from "../../../workers/objects/schema/bridge-schema.ts";
@@ -153,11 +154,14 @@ describe("nothing is stored as plain text", () => {
     };
     await inside(env.CALL, (storage, seal) => {
       const tables = new CallTables(storage.sql, new ObjectTables(storage, callSchema), seal);
-      const start = { keyId: "k", server: "notes", method: "tools/call", name: "t", attempt: "a", mostRounds: 5 } as const;
-      tables.insert({ ...start, rest: text, headers: [["mcp-param-note", mark]], round: text }, Date.now() + 60_000);
-      tables.answer("a", "key", text, Date.now() + 60_000);
-      expect(tables.row("a", Date.now())?.headers).toContain(mark);
-      expect([tables.text("a", "rest"), ...tables.answers("a").values()]).toEqual([text, text]);
+      const start = { keyId: "k", server: "notes", method: "tools/call", name: "t", attempt: "a", samples: true, mostRounds: 5 } as const;
+      const begun = newCall({ server: "rounds", mostAsked: 5, samples: true });
+      const { state } = step(begun, { kind: "asked", questions: [{ key: "key", method: "elicitation/create" }] });
+      tables.insert({ ...start, rest: text, headers: [["mcp-param-note", mark]], round: text }, state, Date.now() + 60_000);
+      const call = tables.call("a", Date.now()) as StoredCall;
+      tables.save(call, { kind: "answered", round: 1, key: "key", by: "client" }, state, text, Date.now() + 60_000);
+      expect(JSON.stringify(call.headers)).toContain(mark);
+      expect([tables.text("a", "rest"), ...tables.answers(call).values()]).toEqual([text, text]);
     });
     await inside(env.BRIDGE, (storage, seal) => {
       const tables = new BridgeTables(storage.sql, new ObjectTables(storage, bridgeSchema), seal);

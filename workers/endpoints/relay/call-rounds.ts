@@ -14,7 +14,7 @@ import { type Result, err } from "../../../shared/result.ts";
 import type { RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
 import { missingCapabilityCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { Attempt, CallCalls, CallState } from "../../stubs/call-calls.ts";
+import type { Attempt, CallCalls, CallStatus } from "../../stubs/call-calls.ts";
 import type { AppContext } from "../app-context.ts";
 import type { ResponseStream } from "./response-stream.ts";
 import type { SamplingContext } from "./relay-sampling.ts";
@@ -88,7 +88,7 @@ export function roundRefusal(
 }
 
 /** Keeps the round, or finds the call that waits already. Null where the key was revoked. */
-export function openCall({ c, relay, method, name, rest, headers, call }: RoundCall, round: Round): Promise<CallState | null> {
+export function openCall({ c, relay, session, method, name, rest, headers, call }: RoundCall, round: Round): Promise<CallStatus | null> {
   const limits = c.var.key.limits ?? defaultLimits;
   return call.open({
     keyId: c.var.key.id,
@@ -99,8 +99,9 @@ export function openCall({ c, relay, method, name, rest, headers, call }: RoundC
     rest,
     headers,
     round: JSON.stringify(round),
+    samples: samplesHere({ relay, session }),
     mostRounds: Math.max(mostRounds, limits.roundsPerOriginatingRequest),
-  }) as Promise<CallState | null>;
+  }) as Promise<CallStatus | null>;
 }
 
 const attemptLength = 16;

@@ -7,22 +7,13 @@ import { fromUtf8, utf8ToBytes } from "../../../shared/encoding.ts";
 import type { CallOwner } from "../../../shared/credential/call-owner.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import type { InputRequest } from "../../../shared/relay/rounds.ts";
-import { samplingMethod } from "../../../shared/relay/messages.ts";
 import { seal, unsealAny } from "../../../shared/sealed-id.ts";
 import { type RpcAnswer, type RpcError, errorAnswer } from "../../../shared/wire/json-rpc.ts";
 import { type StatelessRequest, clientCapabilitiesKey, missingCapabilityCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { CallState } from "../../stubs/call-calls.ts";
+import type { CallStatus } from "../../stubs/call-calls.ts";
 import type { AppContext } from "../app-context.ts";
-import {
-  type ResponseStreamOutput,
-  type RoundCall,
-  attemptWith,
-  inputsOf,
-  roundContext,
-  roundRefusal,
-  samplesHere,
-} from "./call-rounds.ts";
+import { type ResponseStreamOutput, type RoundCall, inputsOf } from "./call-rounds.ts";
 import { endOriginating } from "./relay-sampling.ts";
 import { type Driven, drive, openRequests } from "./rounds-driver.ts";
 import type { RelayRequest } from "./relay-request.ts";
@@ -137,11 +128,10 @@ const taskInputs = (requests: readonly InputRequest[], round: number): JsonObjec
  * Keeps the client's answers to what its task asks; all others are ignored (ext-tasks, "Task Update
  * Requests").
  */
-async function updateTask(call: RoundCall, state: CallState, given: ReadonlyMap<string, string> | null): Promise<void> {
+async function updateTask(call: RoundCall, state: CallStatus, given: ReadonlyMap<string, string> | null): Promise<void> {
   if (state.kind !== "waiting" || given === null) return;
-  const samples = samplesHere(call);
-  for (const { key, method } of openRequests(state)) {
-    const response = samples && method === samplingMethod ? undefined : given.get(`${state.round}.${key}`);
+  for (const { key } of openRequests(state)) {
+    const response = given.get(`${state.round}.${key}`);
     if (response !== undefined) await call.call.answer(state.attempt, state.round, key, response);
   }
 }
@@ -158,7 +148,7 @@ export async function answerTask(
   given: ReadonlyMap<string, string> | null,
 ): Promise<RpcAnswer> {
   const { c, session } = call;
-  const state = (await call.call.touch(place.attempt, c.var.key.id)) as CallState | null;
+  const state = (await call.call.touch(place.attempt, c.var.key.id)) as CallStatus | null;
   if (state === null) return unknownTask;
   if (method === "tasks/update") {
     await updateTask(call, state, given);
@@ -169,19 +159,8 @@ export async function answerTask(
     await endOriginating({ env: c.env, key: c.var.key, session }, [place.attempt]).catch(() => {});
     return acknowledged;
   }
-  const context = roundContext(call, silent);
   const enough = new Promise((resolve) => setTimeout(resolve, getMs));
-  const done = await drive(
-    {
-      context,
-      attempt: attemptWith(call, silent),
-      samples: samplesHere(call),
-      refusal: (requests) => roundRefusal(call, requests)?.error ?? null,
-      ask: null,
-      enough,
-    },
-    state,
-  );
+  const done = await drive(call, state, { stream: silent, enough });
   const result = taskResult(c, place, done);
   return result === null ? unknownTask : { result };
 }

@@ -13,18 +13,8 @@ import { eventPrefix } from "../../../shared/relay/session-id.ts";
 import { answerFor } from "../../../shared/relay/translation.ts";
 import { type RequestId, type RpcAnswer, type RpcError, responseMessage } from "../../../shared/wire/json-rpc.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { CallState } from "../../stubs/call-calls.ts";
-import {
-  type RoundCall,
-  attemptWith,
-  checkedRound,
-  endOf,
-  goneError,
-  openCall,
-  roundContext,
-  roundRefusal,
-  samplesHere,
-} from "./call-rounds.ts";
+import type { CallStatus } from "../../stubs/call-calls.ts";
+import { type RoundCall, checkedRound, endOf, goneError, openCall, roundContext } from "./call-rounds.ts";
 import type { ResponseStream } from "./response-stream.ts";
 import { type Waiting, answerAll } from "./round-sampling.ts";
 import { drive } from "./rounds-driver.ts";
@@ -64,7 +54,7 @@ export async function driveTranslated(
   call: RoundCall,
   served: ServedRequest,
   stream: ResponseStream,
-  state: CallState | null,
+  state: CallStatus | null,
   from: StreamPlace | null,
 ): Promise<JsonObject> {
   const asking = new AskingStream(call, served, stream, from);
@@ -72,18 +62,12 @@ export async function driveTranslated(
   // cannot come back to it.
   const place = from ?? (state?.kind === "waiting" ? { attempt: state.attempt, round: state.round, asked: 0 } : null);
   if (place !== null) await asking.mark(place);
-  const context = roundContext(call, stream);
-  const done = await drive(
-    {
-      context: { ...context, sampling: { ...context.sampling, toClient: (message) => stream.send(message) } },
-      attempt: attemptWith(call, stream),
-      samples: samplesHere(call),
-      refusal: (requests) => roundRefusal(call, requests)?.error ?? null,
-      ask: (requests, at) => asking.ask(requests, at),
-      enough: new Promise((resolve) => stream.left.addEventListener("abort", resolve, { once: true })),
-    },
-    state,
-  );
+  const done = await drive(call, state, {
+    stream,
+    toClient: (message) => stream.send(message),
+    ask: (requests, at) => asking.ask(requests, at),
+    enough: new Promise((resolve) => stream.left.addEventListener("abort", resolve, { once: true })),
+  });
   if (done.kind === "ended") return responseTo(served, answerFor(call.method, endOf(call, done.answer)));
   // Where it waits, the client has left: nobody reads this.
   return errorTo(served, goneError);
@@ -137,11 +121,11 @@ class AskingStream {
     let known = 0;
     const own: Promise<void>[] = [];
     while (missing.size > 0 && !this.#stream.left.aborted) {
-      const state = (await this.#call.call.changed(attempt, round, known, changeMs)) as CallState | null;
+      const state = (await this.#call.call.changed(attempt, round, known, changeMs)) as CallStatus | null;
       if (state?.kind !== "waiting" || state.round !== round) return;
-      known = state.answered.length + state.declined.length;
+      known = state.answered.length + state.gateway.length;
       for (const key of state.answered) missing.delete(key);
-      const declined = requests.filter(({ key }) => state.declined.includes(key) && missing.delete(key));
+      const declined = requests.filter(({ key }) => state.gateway.includes(key) && missing.delete(key));
       own.push(answerAll(roundContext(this.#call, this.#stream), at, declined));
     }
     await Promise.all(own);
@@ -157,11 +141,11 @@ export async function takeInput(
   { attempt, round, index }: InputPlace,
   body: Uint8Array,
 ): Promise<void> {
-  const state = (await call.look(attempt)) as CallState | null;
+  const state = (await call.look(attempt)) as CallStatus | null;
   if (state?.kind !== "waiting" || state.round !== round) return;
   const request = (JSON.parse(state.requests) as InputRequest[])[index]; // from the CallObject
   // What the gateway answers is not the client's to answer.
-  if (request === undefined || (request.method === samplingMethod && samplesHere({ relay, session }))) return;
+  if (request === undefined || state.gateway.includes(request.key)) return;
   const message = objectOf(parseJson(new TextDecoder().decode(body)));
   const result = memberOf(body, { from: 0, to: body.length }, "result");
   const error = objectOf(message?.["error"]);

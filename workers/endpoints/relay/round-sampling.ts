@@ -9,10 +9,10 @@ import { type Result, err, ok } from "../../../shared/result.ts";
 import { type RpcAnswer, type RpcError, errorAnswer } from "../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import type { CallCalls, CallState } from "../../stubs/call-calls.ts";
+import type { CallCalls, CallStatus } from "../../stubs/call-calls.ts";
 import { type SamplingContext, awaitOffered, endOriginating, startSampling } from "./relay-sampling.ts";
 
-export type Waiting = Extract<CallState, { kind: "waiting" }>;
+export type Waiting = Extract<CallStatus, { kind: "waiting" }>;
 
 /** A call at the server, and where its sampling belongs. */
 export type RoundContext = {
@@ -38,7 +38,7 @@ async function answerOne(
   const originating = originatingOf(attempt);
   try {
     const reply = await replyTo(sampling, originating, `${attempt}.${round}.${request.key}`, request.params);
-    if (reply.ok) await call.answer(attempt, round, request.key, JSON.stringify(reply.value));
+    if (reply.ok) await call.reply(attempt, round, request.key, JSON.stringify(reply.value));
     else await call.end(attempt, round, JSON.stringify(endOf(originating.method, reply.error)));
   } catch (error) {
     // The call stays: the client's next attempt answers it.

@@ -6,8 +6,9 @@ import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { logEvent } from "../../platform/log.ts";
 import type { InputRequest } from "../../../shared/relay/rounds.ts";
-import { samplingMethod } from "../../../shared/relay/messages.ts";
-import type { Attempt, CallState } from "../../stubs/call-calls.ts";
+import type { Attempt, CallStatus } from "../../stubs/call-calls.ts";
+import { type ResponseStreamOutput, type RoundCall, attemptWith, roundContext, roundRefusal } from "./call-rounds.ts";
+import type { SamplingContext } from "./relay-sampling.ts";
 import { type RoundContext, type Waiting, answerAll, releaseCall } from "./round-sampling.ts";
 
 export type Driven =
@@ -19,18 +20,15 @@ export type Driven =
   /** The call is not known any more: its time is over, or its key was revoked. */
   | { readonly kind: "gone" };
 
-type Drive = {
-  readonly context: RoundContext;
-  readonly attempt: Attempt;
-  /** Whether the gateway answers sampling. */
-  readonly samples: boolean;
-  /** Why a round's inputs must not be asked for; null where they may be. */
-  readonly refusal: (requests: readonly InputRequest[]) => RpcError | null;
+export type Drive = {
+  readonly stream: ResponseStreamOutput;
+  /** Gets what the reviews of the call offer to the client. */
+  readonly toClient?: SamplingContext["toClient"];
   /**
-   * Gets the answers of what only the client has into the call; null: the client has to come back
+   * Gets the answers of what only the client has into the call; absent: the client has to come back
    * with them.
    */
-  readonly ask: ((requests: readonly InputRequest[], at: Waiting) => Promise<void>) | null;
+  readonly ask?: (requests: readonly InputRequest[], at: Waiting) => Promise<void>;
   /** Resolves when the client has waited long enough, or has left. */
   readonly enough: Promise<unknown>;
 };
@@ -39,7 +37,10 @@ type Drive = {
  * Drives the call from this state. Sampling of a round begins at once, also where the client is
  * needed for its other parts.
  */
-export async function drive({ context, attempt, samples, refusal, ask, enough }: Drive, from: CallState | null): Promise<Driven> {
+export async function drive(call: RoundCall, from: CallStatus | null, { stream, toClient = null, ask, enough }: Drive): Promise<Driven> {
+  const about = roundContext(call, stream);
+  const context = { ...about, sampling: { ...about.sampling, toClient } };
+  const attempt = attemptWith(call, stream);
   for (let state = from, stuck = 0; ;) {
     if (state === null) return { kind: "gone" };
     if (state.kind === "ended") {
@@ -47,14 +48,14 @@ export async function drive({ context, attempt, samples, refusal, ask, enough }:
       return { kind: "ended", answer: state.answer };
     }
     const at = state;
-    const refused = refusal(JSON.parse(at.requests) as InputRequest[]); // from the CallObject
-    if (refused !== null) return endRefused(context, at, refused);
+    const refused = roundRefusal(call, JSON.parse(at.requests) as InputRequest[]); // from the CallObject
+    if (refused !== null) return endRefused(context, at, refused.error);
     const open = openRequests(at);
-    const isOwn = ({ key, method }: InputRequest): boolean => method === samplingMethod && (samples || at.declined.includes(key));
-    const [ours, theirs] = [open.filter((each) => isOwn(each)), open.filter((each) => !isOwn(each))];
+    const ours = open.filter(({ key }) => at.gateway.includes(key));
+    const theirs = open.filter(({ key }) => !at.gateway.includes(key));
     const answered = answerAll(context, at, ours);
     context.sampling.ctx.waitUntil(answered);
-    if (theirs.length > 0 && ask === null) return { kind: "asks", requests: theirs, at };
+    if (theirs.length > 0 && ask === undefined) return { kind: "asks", requests: theirs, at };
     const asked = theirs.length > 0 ? ask?.(theirs, at) : undefined;
     const next = Promise.all([answered, asked]).then(() => proceed(context, at, attempt));
     const first = await Promise.race([next, enough.then(() => "enough" as const)]);
@@ -73,15 +74,15 @@ export async function drive({ context, attempt, samples, refusal, ask, enough }:
 const mostStuck = 3;
 const stuckMs = 300;
 
-async function proceed({ call }: RoundContext, at: Waiting, attempt: Attempt): Promise<CallState | null> {
+async function proceed({ call }: RoundContext, at: Waiting, attempt: Attempt): Promise<CallStatus | null> {
   try {
-    const state = (await call.proceed(at.attempt, at.round, attempt)) as CallState | null;
+    const state = (await call.proceed(at.attempt, at.round, attempt)) as CallStatus | null;
     if (state?.kind !== "waiting" || state.round !== at.round) return state;
   } catch {
     // The object was reset. Whether the server got the request is in its tables.
   }
   await new Promise((resolve) => setTimeout(resolve, stuckMs));
-  return call.look(at.attempt) as Promise<CallState | null>;
+  return call.look(at.attempt) as Promise<CallStatus | null>;
 }
 
 /** The server asked for what its client must not be asked for. */
@@ -92,11 +93,11 @@ async function endRefused(context: RoundContext, at: Waiting, { code, message, d
   return { kind: "ended", answer };
 }
 
-async function endBroken({ call }: RoundContext, at: Waiting): Promise<CallState | null> {
+async function endBroken({ call }: RoundContext, at: Waiting): Promise<CallStatus | null> {
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: "Stuck" });
   const answer: RpcAnswer = mcpCodec(revision2026).encode({ kind: "broken", quote });
-  return call.end(at.attempt, at.round, JSON.stringify(answer)) as Promise<CallState | null>;
+  return call.end(at.attempt, at.round, JSON.stringify(answer)) as Promise<CallStatus | null>;
 }
 
 /** What the round asks for and nobody has answered. */

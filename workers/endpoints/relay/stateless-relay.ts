@@ -13,6 +13,7 @@ import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
 import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
 import { longestPart } from "../../../shared/relay/added-context.ts";
+import { tooManyRounds } from "../../../shared/relay/call.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
 import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../shared/relay/rounds.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
@@ -26,24 +27,12 @@ import {
 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { type RelayedState, openState, sealState } from "../../credentials/request-state.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { CallState } from "../../stubs/call-calls.ts";
+import type { CallStatus } from "../../stubs/call-calls.ts";
 import { declaresUrlElicitation, elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
 import type { Waiting } from "./round-sampling.ts";
 import { callStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
-import {
-  type RoundCall,
-  attemptWith,
-  checkedRound,
-  endOf,
-  goneError,
-  inputsOf,
-  mostRounds,
-  openCall,
-  roundContext,
-  roundRefusal,
-  samplesHere,
-} from "./call-rounds.ts";
+import { type RoundCall, checkedRound, endOf, goneError, inputsOf, mostRounds, openCall, samplesHere } from "./call-rounds.ts";
 import { postBridged } from "./bridged-relay.ts";
 import {
   type TaskPlace,
@@ -145,18 +134,17 @@ async function goOn(
   if (refused !== null) return refused;
   if (attempt === null) return relayCall(relayedCall(c, relay, request, body, opened));
   const call = roundCall(c, relay, request, placeOf(c, relay, request, body, opened.owner));
-  const look = (): Promise<CallState | null> => Promise.resolve(call.call.look(attempt));
-  const state = (await call.call.touch(attempt, c.var.key.id)) as CallState | null;
+  const look = (): Promise<CallStatus | null> => Promise.resolve(call.call.look(attempt));
+  const state = (await call.call.touch(attempt, c.var.key.id)) as CallStatus | null;
   if (state === null) return refuse(request.id, 400, goneError);
   const { id, meta } = request;
   const progressToken = toRequestId(meta["progressToken"]);
   const stream = new ResponseStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: "" });
   stream.run(async () => {
     const responses = responsesIn(body, paramsIn(body));
-    const samples = samplesHere(call);
     if (state.kind === "waiting" && state.round === opened.round)
-      for (const { key, method } of openRequests(state)) {
-        const response = samples && method === samplingMethod ? undefined : responses?.get(key);
+      for (const { key } of openRequests(state)) {
+        const response = responses?.get(key);
         if (response !== undefined) await call.call.answer(state.attempt, state.round, key, response);
       }
     return driven(call, request, stream, await look(), opened.keys);
@@ -315,8 +303,7 @@ function clientSide(c: AppContext, relay: WatchedRelayRequest, request: Stateles
 
 /** A round that asks the gateway for nothing goes to the client, and only its state is sealed. */
 async function passRound(call: OwnedCall, request: StatelessRequest, { requests, state }: Round, rounds: number): Promise<JsonObject> {
-  if (rounds >= mostRounds)
-    return errorTo(request, { code: -32_603, message: `The MCP server asked for input in more than ${mostRounds} rounds` });
+  if (rounds >= mostRounds) return responseMessage(request.id, tooManyRounds({ mostAsked: mostRounds }));
   const keys = requests.map(({ key }) => key);
   return askClient(call, request, keys.length === 0 ? null : inputsOf(requests), { attempt: null, round: rounds + 1, state, keys });
 }
@@ -353,28 +340,17 @@ async function driven(
   call: OwnedCall,
   request: StatelessRequest,
   stream: ResponseStream,
-  state: CallState | null,
+  state: CallStatus | null,
   offered: readonly string[],
 ): Promise<JsonObject> {
   const { holdMs } = settingsOf(call.c.env);
   const enough = Promise.withResolvers<JsonObject | null>();
   const timer = setTimeout(() => enough.resolve(null), holdMs);
-  const context = roundContext(call, stream);
   const toClient = (message: JsonObject): void => {
     const offer = reviewOffer(message);
     if (offer !== null && !offered.includes(String(offer["url"]))) enough.resolve(offer);
   };
-  const done = await drive(
-    {
-      context: { ...context, sampling: { ...context.sampling, toClient } },
-      attempt: attemptWith(call, stream),
-      samples: samplesHere(call),
-      refusal: (requests) => roundRefusal(call, requests)?.error ?? null,
-      ask: null,
-      enough: enough.promise,
-    },
-    state,
-  );
+  const done = await drive(call, state, { stream, toClient, enough: enough.promise });
   clearTimeout(timer);
   switch (done.kind) {
     case "ended":

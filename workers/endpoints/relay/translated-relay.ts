@@ -37,7 +37,7 @@ import { featuresOf } from "../../../shared/wire/mcp-features.ts";
 import { declaresUrlElicitation, isOfferId } from "../../../shared/relay/url-elicitation.ts";
 import { mirroredName } from "../../../shared/wire/mcp-2026/stateless-request.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import type { CallCalls, CallState } from "../../stubs/call-calls.ts";
+import type { CallCalls, CallStatus } from "../../stubs/call-calls.ts";
 import { callStub, keyStub, sessionStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
 import type { RoundCall } from "./call-rounds.ts";
@@ -336,7 +336,7 @@ async function resume(
   const params = method === "resources/read" ? { uri: name } : { name };
   const call = translatedCall(c, relay, session, { kind: "request", id, method, params }, { rest: "{}", meta }, method);
   stream.run(async () => {
-    const state = place === null ? null : ((await call.call.look(place.attempt)) as CallState | null);
+    const state = place === null ? null : ((await call.call.look(place.attempt)) as CallStatus | null);
     return driveTranslated(call, { id, progressToken }, stream, state, place);
   });
   return eventResponse(stream);

@@ -2,24 +2,25 @@
 // server's last word.
 //
 // One object for each request that is the same again (API key, server, method, params), so that a
-// client that comes back finds it. The server is asked once in each round: what it is sent is
-// committed before it is sent, and never sent again.
+// client that comes back finds it. It hosts shared/relay/call.ts: each step is committed before
+// anything is told or sent, so that nothing is sent again.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { objectOf } from "../../../shared/json/values.ts";
-import { type InputRequest, type InputResponses, type Round, attemptOf, isRound, readRound } from "../../../shared/relay/rounds.ts";
+import { type CallEffect, type CallEvent, type Question, newCall, step, tooManyRounds } from "../../../shared/relay/call.ts";
+import { type Round, attemptOf, isRound, readRound } from "../../../shared/relay/rounds.ts";
 import { type RpcAnswer, errorAnswer } from "../../../shared/wire/json-rpc.ts";
 import { type StatelessAnswer, type StatelessError, answerOf, askStateless, errorOf } from "../../mcp-client/stateless-call.ts";
 import type { Env } from "../../platform/env.ts";
 import { type Result, err } from "../../../shared/result.ts";
 import { serversOf } from "../../stores/documents.ts";
-import type { Attempt, CallCalls, CallStart, CallState } from "../../stubs/call-calls.ts";
+import type { Attempt, CallCalls, CallStart, CallStatus } from "../../stubs/call-calls.ts";
 import { OfKey } from "../../stubs/of-key.ts";
 import type { ObjectAlarm } from "../alarm.ts";
 import { callSchema } from "../schema/call-schema.ts";
 import { StoredObject } from "../stored-object.ts";
 import { ContentSeal } from "../content-seal.ts";
-import { CallTables, type CallRow } from "./call-tables.ts";
+import { CallTables, type StoredCall } from "./call-tables.ts";
 
 /**
  * How long a call waits for its client and its answers, and how long its end is kept for one that
@@ -30,7 +31,7 @@ const endedMs = 10 * 60_000;
 /** The longest that a server may take for one answer. */
 const answerMs = 15 * 60_000;
 
-type Sending = { readonly round: number; readonly done: Promise<void>; readonly left: AbortController };
+type Sending = { readonly done: Promise<void>; readonly left: AbortController };
 
 export class CallObject extends StoredObject implements CallCalls {
   readonly #tables: CallTables;
@@ -56,18 +57,21 @@ export class CallObject extends StoredObject implements CallCalls {
     void this.#alarm.restore();
   }
 
-  async open(start: CallStart): Promise<CallState | null> {
+  async open(start: CallStart): Promise<CallStatus | null> {
     if (!(await this.#isOfLivingKey(start.keyId))) return null;
     const waiting = this.#tables.waiting(this.now());
-    if (waiting !== null) return this.#state(waiting);
-    this.ctx.storage.transactionSync(() => this.#tables.insert(start, this.now() + waitingMs));
+    if (waiting !== null) return this.#status(waiting);
+    const { samples, mostRounds, round } = start;
+    const { requests } = JSON.parse(round) as Round; // by the caller's contract
+    const { state } = step(newCall({ server: "rounds", mostAsked: mostRounds, samples }), { kind: "asked", questions: requests });
+    this.ctx.storage.transactionSync(() => this.#tables.insert(start, state, this.now() + waitingMs));
     this.#alarm.arm();
     return this.look(start.attempt);
   }
 
-  async touch(attempt: string, keyId: string): Promise<CallState | null> {
-    const row = this.#tables.row(attempt, this.now());
-    if (row === null || row.ended === 1) return this.look(attempt);
+  async touch(attempt: string, keyId: string): Promise<CallStatus | null> {
+    const call = this.#tables.call(attempt, this.now());
+    if (call === null || call.state.end !== null) return this.look(attempt);
     if (!(await this.#isOfLivingKey(keyId))) return null;
     this.#tables.extend(attempt, this.now() + waitingMs);
     return this.look(attempt);
@@ -85,60 +89,44 @@ export class CallObject extends StoredObject implements CallCalls {
     return true;
   }
 
-  look(attempt: string): CallState | null {
-    const row = this.#tables.row(attempt, this.now());
-    return row === null ? null : this.#state(row);
+  look(attempt: string): CallStatus | null {
+    const call = this.#tables.call(attempt, this.now());
+    return call === null ? null : this.#status(call);
   }
 
-  async changed(attempt: string, round: number, known: number, ms: number): Promise<CallState | null> {
+  async changed(attempt: string, round: number, known: number, ms: number): Promise<CallStatus | null> {
     const before = this.look(attempt);
-    if (before?.kind !== "waiting" || before.round !== round || before.answered.length + before.declined.length > known) return before;
+    if (before?.kind !== "waiting" || before.round !== round || before.answered.length + before.gateway.length > known) return before;
     await this.#change(ms);
     return this.look(attempt);
   }
 
   answer(attempt: string, round: number, key: string, response: string): boolean {
-    const row = this.#tables.row(attempt, this.now());
-    if (row === null || row.ended === 1 || row.round !== round || row.sent === 1) return false;
-    if (!this.#requests(attempt).some((each) => each.key === key)) return false;
-    const isFirst = this.ctx.storage.transactionSync(() => this.#tables.answer(attempt, key, response, this.now() + waitingMs));
-    if (isFirst) this.#tell();
-    return isFirst;
+    return this.#take(attempt, { kind: "answered", round, key, by: "client" }, response) !== null;
+  }
+
+  reply(attempt: string, round: number, key: string, response: string): boolean {
+    return this.#take(attempt, { kind: "answered", round, key, by: "gateway" }, response) !== null;
   }
 
   decline(attempt: string, round: number, key: string): void {
-    const row = this.#tables.row(attempt, this.now());
-    if (row === null || row.ended === 1 || row.round !== round || row.sent === 1) return;
-    if (!this.#requests(attempt).some((each) => each.key === key)) return;
-    this.ctx.storage.transactionSync(() => this.#tables.decline(attempt, key));
-    this.#tell();
+    this.#take(attempt, { kind: "declined", round, key });
   }
 
-  async proceed(attempt: string, round: number, how: Attempt): Promise<CallState | null> {
-    const row = this.#tables.row(attempt, this.now());
-    if (row === null || row.ended === 1 || row.round !== round) return this.look(attempt);
-    const under = this.#sending.get(attempt);
-    if (under !== undefined) {
-      await under.done;
-      return this.look(attempt);
-    }
+  async proceed(attempt: string, round: number, how: Attempt): Promise<CallStatus | null> {
+    const call = this.#tables.call(attempt, this.now());
+    if (call === null || call.state.asked !== round) return this.look(attempt);
+    const isUnderWay = this.#sending.has(attempt);
     // The object was reset while the server had the request.
-    if (row.sent === 1) return this.#ended(attempt, cutOff);
-    const requests = this.#requests(attempt);
-    const answers = this.#tables.answers(attempt);
-    if (requests.some(({ key }) => !answers.has(key))) return this.look(attempt);
-    this.#tables.markSent(attempt, this.now() + waitingMs);
-    const left = new AbortController();
-    const done = this.#send(row, requests.length === 0 ? null : answers, how, left).finally(() => this.#sending.delete(attempt));
-    this.#sending.set(attempt, { round, done, left });
-    await done;
+    if (!isUnderWay) this.#take(attempt, { kind: "lost" }, cutOff);
+    if (this.#take(attempt, { kind: "proceeded", round })?.some(({ kind }) => kind === "send") === true) this.#send(call, how);
+    await this.#sending.get(attempt)?.done;
     return this.look(attempt);
   }
 
-  end(attempt: string, round: number, answer: string): CallState | null {
-    const row = this.#tables.row(attempt, this.now());
-    if (row === null || row.ended === 1 || row.round !== round || row.sent === 1) return this.look(attempt);
-    return this.#ended(attempt, JSON.parse(answer) as RpcAnswer); // by the caller's contract
+  end(attempt: string, round: number, answer: string): CallStatus | null {
+    this.#take(attempt, { kind: "refused", round }, answer);
+    return this.look(attempt);
   }
 
   async cancelled(ms: number): Promise<boolean> {
@@ -149,10 +137,28 @@ export class CallObject extends StoredObject implements CallCalls {
   async cancel(attempt: string | null): Promise<void> {
     this.#isCancelled = true;
     this.#tell();
-    const row = attempt === null ? this.#tables.waiting(this.now()) : this.#tables.row(attempt, this.now());
-    if (row === null || row.ended === 1) return;
-    this.#sending.get(row.attempt)?.left.abort();
-    this.#ended(row.attempt, cancelled);
+    const named = attempt ?? this.#tables.waiting(this.now())?.attempt;
+    if (named !== undefined) this.#take(named, { kind: "cancelled" }, cancelled);
+  }
+
+  /**
+   * Takes a step: commits it, with the text that came with the event, and then performs its
+   * effects. Null: the event no longer applies. `text`: JSON.
+   */
+  #take(attempt: string, event: CallEvent, text = ""): readonly CallEffect[] | null {
+    const call = this.#tables.call(attempt, this.now());
+    if (call === null) return null;
+    const { state, effects } = step(call.state, event);
+    if (state === call.state) return null;
+    const last = state.end === "tooManyRounds" ? JSON.stringify(tooManyRounds(state.terms)) : text;
+    const until = this.now() + (state.end === null ? waitingMs : endedMs);
+    this.ctx.storage.transactionSync(() => this.#tables.save(call, event, state, last, until));
+    for (const { kind } of effects) {
+      if (kind === "stop") this.#sending.get(attempt)?.left.abort();
+      if (kind === "finish") this.#alarm.arm();
+    }
+    this.#tell();
+    return effects;
   }
 
   async keyRevoked(): Promise<void> {
@@ -177,53 +183,59 @@ export class CallObject extends StoredObject implements CallCalls {
     this.#tell();
   }
 
-  /** Sends the request upstream and stores what came of it. Never throws. */
-  async #send(row: CallRow, responses: InputResponses | null, how: Attempt, left: AbortController): Promise<void> {
-    const { attempt, round } = row;
-    const asked = await this.#ask(row, responses, how, left.signal).catch(() => err("noAnswer" as const));
-    const now = this.#tables.row(attempt, this.now());
-    // Cancelled meanwhile, or its key was revoked.
-    if (now === null || now.ended === 1 || now.round !== round) return;
-    if (!asked.ok) return void this.#ended(attempt, failed(asked.error));
+  /** Sends the request upstream, and takes what comes of it. */
+  #send(call: StoredCall, how: Attempt): void {
+    const { attempt } = call;
+    const left = new AbortController();
+    const done = this.#sent(call, how, left.signal).finally(() => this.#sending.delete(attempt));
+    this.#sending.set(attempt, { done, left });
+  }
+
+  /** Never throws. A call that was cancelled meanwhile, or whose key was revoked, takes nothing. */
+  async #sent(call: StoredCall, how: Attempt, signal: AbortSignal): Promise<void> {
+    const { attempt, method } = call;
+    const asked = await this.#ask(call, how, signal).catch(() => err("noAnswer" as const));
+    if (!asked.ok) return void this.#take(attempt, { kind: "lost" }, failed(asked.error));
     const { message } = asked.value;
     const result = objectOf(message["result"]);
-    if (result === null) return void this.#ended(attempt, errorAnswer(errorOf(message)));
-    if (!isRound(result)) return void this.#ended(attempt, { result });
-    const next = readRound(row.method, result);
-    if (!next.ok) return void this.#ended(attempt, brokenServer(next.error));
-    if (round >= row.most_rounds) return void this.#ended(attempt, brokenServer(`asked for input in more than ${row.most_rounds} rounds`));
-    this.ctx.storage.transactionSync(() => this.#tables.nextRound(attempt, JSON.stringify(next.value), this.now() + waitingMs));
-    this.#tell();
+    if (result === null || !isRound(result)) {
+      const answer: RpcAnswer = result === null ? errorAnswer(errorOf(message)) : { result };
+      return void this.#take(attempt, { kind: "responded" }, JSON.stringify(answer));
+    }
+    const round = readRound(method, result);
+    if (!round.ok) return void this.#take(attempt, { kind: "responded" }, errorText(`The MCP server ${round.error}`));
+    this.#take(attempt, { kind: "asked", questions: round.value.requests }, JSON.stringify(round.value));
   }
 
   async #ask(
-    { attempt, round, server: name, method, name: mirrored, headers }: CallRow,
-    responses: InputResponses | null,
+    call: StoredCall,
     { meta, authorization, tell }: Attempt,
     signal: AbortSignal,
   ): Promise<Result<StatelessAnswer, StatelessError | "gone">> {
+    const {
+      attempt,
+      server: serverName,
+      method,
+      name,
+      headers,
+      state: { asked: round },
+    } = call;
     const { servers } = await serversOf(this.env, this.now(), (work) => this.ctx.waitUntil(work));
-    const server = Object.hasOwn(servers, name) ? servers[name] : undefined;
+    const server = Object.hasOwn(servers, serverName) ? servers[serverName] : undefined;
     if (server === undefined) return err("gone");
-    const { state } = this.#round(attempt);
+    const { requests, state } = this.#tables.round(attempt);
+    const responses = requests.length === 0 ? null : this.#tables.answers(call);
     const id = `${attempt}.${round}`;
     const asked = await askStateless(this.env, server, {
       id,
       method,
-      name: mirrored,
+      name,
       params: attemptOf(this.#tables.text(attempt, "rest"), JSON.parse(meta) as JsonObject, state, responses), // by the caller's contract
-      headers: JSON.parse(headers) as [string, string][], // written by `insert`
+      headers,
       authorization,
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
     });
     return asked.ok ? answerOf(asked.value, id, tell) : asked;
-  }
-
-  #ended(attempt: string, answer: RpcAnswer): CallState | null {
-    this.ctx.storage.transactionSync(() => this.#tables.end(attempt, JSON.stringify(answer), this.now() + endedMs));
-    this.#alarm.arm();
-    this.#tell();
-    return this.look(attempt);
   }
 
   /** Resolves at the next change, or after `ms`. */
@@ -243,38 +255,25 @@ export class CallObject extends StoredObject implements CallCalls {
     for (const changed of this.#waiting) changed();
   }
 
-  #state({ attempt, method, round, ended }: CallRow): CallState {
-    if (ended === 1) return { kind: "ended", attempt, answer: this.#tables.text(attempt, "answer") };
-    const requests = JSON.stringify(this.#requests(attempt));
+  #status({ attempt, method, state }: StoredCall): CallStatus {
+    if (state.end !== null) return { kind: "ended", attempt, answer: this.#tables.text(attempt, "answer") };
+    const keysOf = (isMeant: (question: Question) => boolean): string[] => state.questions.filter(isMeant).map(({ key }) => key);
     return {
       kind: "waiting",
       attempt,
       method,
-      round,
-      requests,
-      answered: this.#tables.answered(attempt),
-      declined: this.#tables.declined(attempt),
+      round: state.asked,
+      requests: JSON.stringify(this.#tables.round(attempt).requests),
+      answered: keysOf(({ isAnswered }) => isAnswered),
+      gateway: keysOf(({ by }) => by === "gateway"),
     };
-  }
-
-  #round(attempt: string): Round {
-    return JSON.parse(this.#tables.text(attempt, "round")) as Round; // read by readRound
-  }
-
-  #requests(attempt: string): readonly InputRequest[] {
-    return this.#round(attempt).requests;
   }
 }
 
-const cutOff: RpcAnswer = {
-  error: {
-    code: -32_603,
-    message: "The gateway lost the MCP server's answer, and does not send the request twice: its outcome is unknown",
-  },
-};
-const cancelled: RpcAnswer = { error: { code: -32_800, message: "The request was cancelled" } };
+const errorText = (message: string, code = -32_603): string => JSON.stringify({ error: { code, message } } satisfies RpcAnswer);
 
-const brokenServer = (what: string): RpcAnswer => ({ error: { code: -32_603, message: `The MCP server ${what}` } });
+const cutOff = errorText("The gateway lost the MCP server's answer, and does not send the request twice: its outcome is unknown");
+const cancelled = errorText("The request was cancelled", -32_800);
 
 const whyFailed: Readonly<Record<StatelessError | "gone", string>> = {
   gone: "The MCP server is no longer in the servers document",
@@ -284,4 +283,4 @@ const whyFailed: Readonly<Record<StatelessError | "gone", string>> = {
   tooLong: "The MCP server's answer is too long",
   noAnswer: "The MCP server gave no answer: the outcome of the request is unknown",
 };
-const failed = (why: StatelessError | "gone"): RpcAnswer => ({ error: { code: -32_603, message: whyFailed[why] } });
+const failed = (why: StatelessError | "gone"): string => errorText(whyFailed[why]);

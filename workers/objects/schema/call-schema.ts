@@ -14,17 +14,9 @@ export const callSchema: Schema = {
       method: "TEXT NOT NULL", // `tools/call`, `prompts/get` or `resources/read`
       name: "TEXT", // of the tool or prompt, or the resource's URI
       headers: "TEXT NOT NULL", // content: JSON of the request's Mcp-Param-… headers, which repeat arguments
-      round: "INTEGER NOT NULL", // from 1
-      most_rounds: "INTEGER NOT NULL",
-      sent: "INTEGER NOT NULL", // 1 once the answers to this round went to the server: they are not sent again
+      state: "TEXT NOT NULL", // JSON of CallState (`shared/relay/call.ts`): the round, who is asked for which key, whether the server has the answers
       ended: "INTEGER NOT NULL", // 1 once the server's last word is there
       until: "INTEGER NOT NULL", // a day after its client or an answer came last; ten minutes after its end
-    }),
-    rowidTable("call_answer", {
-      attempt: "TEXT NOT NULL",
-      key: "TEXT NOT NULL", // of one part of the round, as the server named it
-      state: "TEXT NOT NULL", // `answered`, or `declined` by the client, so that the gateway answers it
-      UNIQUE: "(attempt, key)",
     }),
     // What the server asked, the answers, and its last word. Names: the attempt and `rest` (the
     // params), `round` (what the server asked, and its state), `answer` and a key, or `answer` (the
