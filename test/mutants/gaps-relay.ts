@@ -187,10 +187,10 @@ export const relayGapMutants: readonly Mutant[] = [
     test: bridge("without the credential that its client had"),
   },
   {
-    file: "workers/objects/bridge/bridge-call.ts",
+    ...machine,
     name: "questions in one call are limited",
-    from: "if (this.#asked >= mostQuestions) return false;",
-    to: "",
+    from: "const fresh = isFull ? [] : asks.filter",
+    to: "const fresh = asks.filter",
     test: bridge("a hundred times in one call"),
   },
 ];

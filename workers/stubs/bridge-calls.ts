@@ -58,8 +58,8 @@ export type BridgeHeard =
   /** Its key is revoked. */
   | { readonly kind: "gone" };
 
-/** One request of the client that is open now waits for a call by a name of its own. */
-export type BridgeLeg = string;
+/** The response stream of one request of the client, by a name of its own. */
+export type BridgeStream = string;
 
 export interface BridgeCalls extends Rpc.DurableObjectBranded {
   /**
@@ -73,27 +73,27 @@ export interface BridgeCalls extends Rpc.DurableObjectBranded {
    * Finds the same request, where it runs and no client waits for it, else sends it. `finds`: only
    * finds it. Waits up to `ms` for something to tell.
    */
-  open(visit: BridgeVisit, request: BridgeRequest, leg: BridgeLeg, finds: boolean, ms: number): Promise<BridgeState>;
+  open(visit: BridgeVisit, request: BridgeRequest, stream: BridgeStream, finds: boolean, ms: number): Promise<BridgeState>;
   /**
    * Waits up to `ms` until there is something to tell the client: an answer, a question that is
    * open, a notification.
    */
-  changed(visit: BridgeVisit, call: string, leg: BridgeLeg, ms: number): Promise<BridgeState>;
+  changed(visit: BridgeVisit, call: string, stream: BridgeStream, ms: number): Promise<BridgeState>;
   /**
    * Keeps the client's response (JSON) to a question, and then sends it to the server. The first
    * one counts: false for every other.
    */
   answer(visit: BridgeVisit, call: string, key: string, response: string): Promise<boolean>;
   /** This request of the client is over, or its connection is. */
-  left(call: string, leg: BridgeLeg): void;
+  left(call: string, stream: BridgeStream): void;
   /**
    * Listens for this request of the client, which has no end. `filter`: JSON of a `ListenFilter`.
    */
-  listen(visit: BridgeVisit, leg: BridgeLeg, filter: string): Promise<BridgeListening>;
+  listen(visit: BridgeVisit, stream: BridgeStream, filter: string): Promise<BridgeListening>;
   /** Waits up to `ms` for something to tell it. */
-  heard(visit: BridgeVisit, leg: BridgeLeg, ms: number): Promise<BridgeHeard>;
+  heard(visit: BridgeVisit, stream: BridgeStream, ms: number): Promise<BridgeHeard>;
   /** It listens no more. */
-  unlisten(leg: BridgeLeg): void;
+  unlisten(stream: BridgeStream): void;
   /** Its key was revoked: nothing is kept, now or ever. */
   keyRevoked(): Promise<void>;
 }

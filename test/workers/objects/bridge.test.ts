@@ -68,7 +68,7 @@ describe("a session at a server", () => {
   test("is kept without its calls, and ended half an hour after its last use", async () => {
     upstream.answer = (call) => (call.message.method === "tools/call" ? Response.json(resultFor(call, said)) : undefined);
     expect((await client.call()).result).toEqual({ ...said, resultType: "complete" });
-    expect(await rows()).toMatchObject({ bridge: [{ server: "open", revision: "2025-11-25" }], bridge_call: [], bridge_question: [] });
+    expect(await rows()).toMatchObject({ bridge: [{ server: "open", revision: "2025-11-25" }], bridge_call: [] });
     await later(29 * 60_000);
     expect(upstream.calls.filter(({ method }) => method === "DELETE")).toEqual([]);
     await later(31 * 60_000);
@@ -82,7 +82,8 @@ describe("a session at a server", () => {
     upstream.answer = ({ message }) => (message.method === "tools/call" ? streamOf(eventFor(elicits, "1")) : undefined);
     const { result } = await client.call({}, { capabilities });
     expect(result?.inputRequests).toHaveProperty("input-1");
-    expect((await rows())["bridge_question"]).toHaveLength(1);
+    const [call] = (await rows())["bridge_call"] ?? [];
+    expect(JSON.parse(String(call?.["state"]))).toMatchObject({ questions: [{ key: "input-1", isAnswered: false }] });
     await (await bridge()).keyRevoked();
     expect(await rows()).toEqual({});
     expect((await client.call({ requestState: result?.requestState }, { capabilities })).error).toMatchObject({ code: -32_602 });

@@ -176,9 +176,9 @@ describe("nothing is stored as plain text", () => {
         event_id: null,
       };
       tables.begin({ ...row, used_at: Date.now() }, text);
-      tables.ask({ call: "c", key: "k", request: "1", method: "elicitation/create" }, text);
-      tables.end("c", text);
-      expect([tables.initialized(), tables.questionText("c", "k"), tables.answerOf("c")]).toEqual([text, text, text]);
+      tables.writeText("c", "k", text);
+      tables.writeText("c", "answer", text);
+      expect([tables.initialized(), tables.text("c", "k"), tables.text("c", "answer")]).toEqual([text, text, text]);
     });
     await inside(env.SESSION, (storage, seal) => {
       const tables = new SessionTables(storage, new ObjectTables(storage, sessionSchema), seal);

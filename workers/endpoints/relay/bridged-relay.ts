@@ -82,7 +82,7 @@ export async function postBridged(bridged: Bridged): Promise<Response> {
       message: (listening) => messageOf(request, listening),
     });
   if (!mayAskForInput(method)) return plain(bridged, stub().ask(visitOf(bridged), bridgeRequest(bridged)) as Promise<BridgeState>);
-  return new Leg(bridged, name).answer();
+  return new HeldRequest(bridged, name).answer();
 }
 
 /** What the server said of itself. One that begins no session is not hidden from the client. */
@@ -129,7 +129,7 @@ function bridgeRequest({ request, body, bound }: Bridged): BridgeRequest {
 }
 
 /** One request of the client for a call that may ask it something. */
-class Leg {
+class HeldRequest {
   readonly #bridged: Bridged;
   readonly #name: string;
   readonly #id = crypto.randomUUID();

@@ -1,20 +1,29 @@
 // One request of a client of 2026-07-28 at a server with sessions: what the server asks meanwhile,
-// its answer, and the requests of the client that wait for it (legs).
+// its answer, and the response streams of the client that wait for it. It hosts
+// shared/relay/call.ts.
 //
 // A request that is answered within a second and asks nothing is never written. From its first
-// question, its second second, or the moment when no leg waits for it any more, each change is
+// question, its second second, or the moment when no stream waits for it any more, each change is
 // written before anybody is told of it.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
+import {
+  type CallEffect,
+  type CallEvent,
+  type CallState,
+  type Question,
+  knows,
+  newCall,
+  openQuestions,
+  step,
+} from "../../../shared/relay/call.ts";
 import type { InputRequest } from "../../../shared/relay/rounds.ts";
 import { type RequestId, type RpcAnswer, idKey } from "../../../shared/wire/json-rpc.ts";
-import type { BridgeLeg, BridgeState } from "../../stubs/bridge-calls.ts";
+import type { BridgeStream, BridgeState } from "../../stubs/bridge-calls.ts";
 import type { BridgeTables, CallRow } from "./bridge-tables.ts";
 import type { Session } from "./bridge-upstream.ts";
 
-type Question = InputRequest & { readonly request: RequestId };
-
-type Leg = { told: string[]; waiting: number; seenAt: number };
+type Stream = { told: string[]; waiting: number; seenAt: number };
 
 export type CallDeps = {
   readonly tables: BridgeTables;
@@ -25,8 +34,8 @@ export type CallDeps = {
 
 const waitingMs = 24 * 3_600_000;
 const endedMs = 10 * 60_000;
-/** A leg that has not come back for so long has gone: between two waits it takes a moment. */
-const legMs = 5_000;
+/** A response stream that has not come back for so long has gone: two waits are a moment apart. */
+const streamMs = 5_000;
 const mostTold = 200;
 export const mostQuestions = 100;
 /** The last event's id is written at most once in this time, unless something depends on it. */
@@ -38,28 +47,26 @@ export class BridgeCall {
   readonly method: string;
   session: Session;
   eventId: string | null;
-  /** Of the log messages that its client wants; not stored: each leg says it. */
+  /** Of the log messages that its client wants; not stored: each of its requests says it. */
   logLevel: string | null = null;
   /** A reader of its response is there. */
   isRunning = false;
-  answer: string | null = null;
+  /** JSON of its answer. */
+  answer: string | null;
   until: number;
   readonly #deps: CallDeps;
-  readonly #questions = new Map<string, Question>();
-  /** Answered, and perhaps not at the server: their keys. */
-  readonly #answered = new Map<string, RequestId>();
-  readonly #legs = new Map<BridgeLeg, Leg>();
+  #state: CallState;
+  readonly #streams = new Map<BridgeStream, Stream>();
   readonly #wakes = new Set<() => void>();
-  #asked: number;
   #isKept: boolean;
   /** The client was given a state by which it may come back. */
   #isStated: boolean;
-  #isTaken = false;
+  #isTaken: boolean;
   /**
    * False from a reset until its stream is resumed: whether the server still waits for an answer is
    * not known.
    */
-  #isAttached = true;
+  #isAttached: boolean;
   #refused: Extract<BridgeState, { kind: "refused" }> | null = null;
   #eventWrittenAt = 0;
 
@@ -70,9 +77,11 @@ export class BridgeCall {
     this.method = row.method;
     this.session = session;
     this.eventId = kept?.event_id ?? null;
-    this.#asked = kept?.asked ?? 0;
-    this.#isKept = kept !== null;
-    this.#isStated = kept !== null;
+    this.#state = kept?.state ?? newCall({ server: "session", mostAsked: mostQuestions, samples: false });
+    this.answer = kept === null || kept.state.end === null ? null : deps.tables.text(row.call, "answer");
+    this.#isTaken = kept?.isTaken ?? false;
+    this.#isKept = this.#isStated = kept !== null;
+    this.#isAttached = kept === null;
     this.until = kept?.until ?? deps.now() + waitingMs;
   }
 
@@ -82,20 +91,11 @@ export class BridgeCall {
 
   /** The call as it is stored. */
   static stored(deps: CallDeps, row: CallRow): BridgeCall {
-    const call = new BridgeCall(deps, row, { id: row.session, revision: row.revision }, row);
-    call.#isAttached = false;
-    if (row.ended > 0) call.answer = deps.tables.answerOf(row.call);
-    call.#isTaken = row.ended === 2;
-    for (const { key, request, method, answered } of deps.tables.questions(row.call)) {
-      const id = JSON.parse(request) as RequestId; // written by `ask`
-      if (answered === 1) call.#answered.set(key, id);
-      else call.#questions.set(key, { key, request: id, method: method as InputRequest["method"], params: call.#textOf(key) });
-    }
-    return call;
+    return new BridgeCall(deps, row, { id: row.session, revision: row.revision }, row);
   }
 
   get isOver(): boolean {
-    return this.answer !== null || this.#refused !== null;
+    return this.#state.end !== null || this.#refused !== null;
   }
 
   get isKept(): boolean {
@@ -104,13 +104,13 @@ export class BridgeCall {
 
   /** The same request may find it: nobody waits for it, and nobody has its answer. */
   get isFree(): boolean {
-    return !this.#isTaken && this.#refused === null && !this.#hasLeg();
+    return !this.#isTaken && this.#refused === null && !this.#hasStream();
   }
 
   /** Nobody will ask for it again. */
   get isDone(): boolean {
     const isTold = this.#refused !== null || (this.#isTaken && !this.#isStated);
-    return isTold && !this.#hasLeg();
+    return isTold && !this.#hasStream();
   }
 
   keep(): void {
@@ -120,12 +120,41 @@ export class BridgeCall {
   }
 
   #write(): void {
-    const { tables } = this.#deps;
     const { name: call, bound, method, session, eventId: event_id, until } = this;
-    const ended = this.answer === null ? 0 : this.#isTaken ? 2 : 1;
-    tables.keep({ call, bound, method, session: session.id, revision: session.revision, event_id, asked: this.#asked, ended, until });
-    if (this.answer !== null) tables.end(call, this.answer);
+    const [state, isTaken] = [this.#state, this.#isTaken];
+    this.#deps.tables.keep({ call, bound, method, session: session.id, revision: session.revision, event_id, state, isTaken, until });
     this.#eventWrittenAt = this.#deps.now();
+  }
+
+  /** Deletes it where it is written. */
+  forget(): void {
+    const keys = this.#state.questions.map(({ key }) => key);
+    if (this.#isKept) this.#deps.atomically(() => this.#deps.tables.delete(this.name, ["answer", ...keys]));
+    this.#isKept = false;
+  }
+
+  /**
+   * Takes a step, and commits it with the text that came with the event, by its name. Nothing comes
+   * of an event that no longer applies.
+   */
+  #take(event: CallEvent, written?: { readonly what: string; readonly text: string }): readonly CallEffect[] {
+    const { questions } = this.#state;
+    const { state, effects } = step(this.#state, event);
+    if (state === this.#state) return [];
+    this.#state = state;
+    const isEnd = state.end !== null;
+    if (isEnd) this.until = this.#deps.now() + endedMs;
+    // Nobody waits for its answer: the client may come back for it.
+    if (event.kind === "asked" || (isEnd && !this.#hasStream())) this.#isKept = true;
+    if (this.#isKept)
+      this.#deps.atomically(() => {
+        this.#write();
+        const { tables } = this.#deps;
+        for (const { key } of questions) if (!state.questions.some((each) => each.key === key)) tables.deleteText(this.name, key);
+        if (written !== undefined) tables.writeText(this.name, written.what, written.text);
+      });
+    this.#tell();
+    return effects;
   }
 
   /** An event of its stream came; `matters`: what it brought is not to come again. */
@@ -138,23 +167,13 @@ export class BridgeCall {
 
   /** Whether the server's request is one that this call has already, open or answered. */
   knows(request: RequestId): boolean {
-    const ids = [...[...this.#questions.values()].map((each) => each.request), ...this.#answered.values()];
-    return ids.some((each) => idKey(each) === idKey(request));
+    return knows(this.#state, request);
   }
 
   /** The server asks its client. False where it asked too often. */
   ask(request: RequestId, method: InputRequest["method"], params: JsonObject | null): boolean {
-    if (this.#asked >= mostQuestions) return false;
-    this.#asked += 1;
-    const key = `input-${this.#asked}`;
-    this.#questions.set(key, { key, request, method, params });
-    this.#deps.atomically(() => {
-      this.#isKept = true;
-      this.#write();
-      this.#deps.tables.ask({ call: this.name, key, request: JSON.stringify(request), method }, JSON.stringify(params));
-    });
-    this.#tell();
-    return true;
+    const key = `input-${this.#state.asked + 1}`;
+    return this.#take({ kind: "asked", questions: [{ key, method, request }] }, { what: key, text: JSON.stringify(params) }).length > 0;
   }
 
   /** Its stream is there. */
@@ -170,51 +189,39 @@ export class BridgeCall {
 
   /** The same for the first request whose id is one of these. */
   withdrawOffer(isMeant: (request: RequestId) => boolean): boolean {
-    const found = [...this.#questions.values()].find((each) => isMeant(each.request));
-    if (found === undefined) return false;
-    this.#questions.delete(found.key);
-    this.#deps.atomically(() => this.#deps.tables.dropQuestion(this.name, found.key));
-    this.#tell();
-    return true;
+    const found = openQuestions(this.#state).find((each) => each.request !== null && isMeant(each.request));
+    return found !== undefined && this.#take({ kind: "withdrawn", key: found.key }).length > 0;
   }
 
-  /**
-   * Commits the client's response; the server's request that it answers, or null where it is
-   * answered or withdrawn.
-   */
-  respond(key: string, response: string): RequestId | null {
-    const question = this.#questions.get(key);
-    if (question === undefined || this.isOver) return null;
-    let isFirst = false;
-    this.#deps.atomically(() => (isFirst = this.#deps.tables.answer(this.name, key, response)));
-    if (!isFirst) return null;
-    this.#questions.delete(key);
-    this.#answered.set(key, question.request);
-    this.#tell();
-    return question.request;
+  /** Commits the client's response. False where the question is answered or withdrawn. */
+  respond(key: string, response: string): boolean {
+    return this.#take({ kind: "answered", key, by: "client" }, { what: key, text: response }).some(({ kind }) => kind === "deliver");
   }
 
   /** The responses that may not be at the server yet. */
-  undelivered(): { readonly key: string; readonly request: RequestId; readonly response: string }[] {
-    return [...this.#answered].map(([key, request]) => ({ key, request, response: this.#deps.tables.questionText(this.name, key) }));
+  undelivered(): { readonly key: string; readonly request: RequestId | null; readonly response: string }[] {
+    const answered = this.#state.questions.filter(({ isAnswered }) => isAnswered);
+    return answered.map(({ key, request }) => ({ key, request, response: this.#deps.tables.text(this.name, key) }));
   }
 
   delivered(key: string): void {
-    this.#answered.delete(key);
-    this.#deps.atomically(() => this.#deps.tables.dropQuestion(this.name, key));
+    this.#take({ kind: "delivered", key });
   }
 
-  /** The server's last word. */
-  end(answer: RpcAnswer): void {
-    if (this.isOver) return;
+  /** Its last word: the server's, or the gateway's where nobody will hear of the server's. */
+  end(answer: RpcAnswer, kind: "responded" | "lost" = "responded"): void {
+    this.#last({ kind }, answer);
+  }
+
+  /** The client did not come back. True where the server is to be told. */
+  expire(answer: RpcAnswer): boolean {
+    return this.#last({ kind: "cancelled" }, answer).some(({ kind }) => kind === "stop");
+  }
+
+  #last(event: CallEvent, answer: RpcAnswer): readonly CallEffect[] {
+    if (this.isOver) return [];
     this.answer = JSON.stringify(answer);
-    this.until = this.#deps.now() + endedMs;
-    this.#questions.clear();
-    if (this.#isKept || !this.#hasLeg()) {
-      this.#isKept = true;
-      this.#deps.atomically(() => this.#write());
-    }
-    this.#tell();
+    return this.#take(event, { what: "answer", text: this.answer });
   }
 
   /** The server did not take the request, and said so by HTTP. */
@@ -226,26 +233,26 @@ export class BridgeCall {
   /** A notification for the client. */
   notify(message: JsonObject): void {
     const text = JSON.stringify(message);
-    for (const { told } of this.#legs.values()) if (told.length < mostTold) told.push(text);
+    for (const { told } of this.#streams.values()) if (told.length < mostTold) told.push(text);
     this.#tell();
   }
 
-  async wait(name: BridgeLeg, ms: number): Promise<BridgeState> {
-    const leg = this.#legs.get(name) ?? { told: [], waiting: 0, seenAt: 0 };
-    this.#legs.set(name, leg);
-    leg.waiting += 1;
+  async wait(name: BridgeStream, ms: number): Promise<BridgeState> {
+    const stream = this.#streams.get(name) ?? { told: [], waiting: 0, seenAt: 0 };
+    this.#streams.set(name, stream);
+    stream.waiting += 1;
     try {
       const until = Date.now() + ms;
-      while (!this.#hasNews(leg) && this.#legs.has(name) && Date.now() < until) await this.#change(until - Date.now());
+      while (!this.#hasNews(stream) && this.#streams.has(name) && Date.now() < until) await this.#change(until - Date.now());
     } finally {
-      leg.waiting -= 1;
-      leg.seenAt = this.#deps.now();
+      stream.waiting -= 1;
+      stream.seenAt = this.#deps.now();
     }
-    return this.#take(name, leg);
+    return this.#told(name, stream);
   }
 
-  left(name: BridgeLeg): void {
-    this.#legs.delete(name);
+  left(name: BridgeStream): void {
+    this.#streams.delete(name);
     if (!this.isOver) {
       this.#isStated = true;
       this.keep();
@@ -253,21 +260,25 @@ export class BridgeCall {
     this.#tell();
   }
 
-  #take(name: BridgeLeg, leg: Leg): BridgeState {
-    const told = leg.told.splice(0);
+  #told(name: BridgeStream, stream: Stream): BridgeState {
+    const told = stream.told.splice(0);
     if (this.#refused !== null) {
-      this.#legs.delete(name);
+      this.#streams.delete(name);
       return this.#refused;
     }
     if (this.answer !== null) {
-      this.#legs.delete(name);
+      this.#streams.delete(name);
       if (!this.#isTaken && this.#isKept && this.#isStated) this.#taken();
       this.#isTaken = true;
       return { kind: "answered", answer: this.answer, told };
     }
-    const questions = this.#open().map(({ key, method, params }) => ({ key, method, params }));
+    const questions = this.#open().map(({ key, method }) => ({
+      key,
+      method,
+      params: JSON.parse(this.#deps.tables.text(this.name, key)) as JsonObject | null,
+    })); // written by `ask`
     if (questions.length > 0) {
-      this.#legs.delete(name);
+      this.#streams.delete(name);
       this.#isStated = true;
     }
     return { kind: "waiting", call: this.name, questions: JSON.stringify(questions), told };
@@ -279,20 +290,16 @@ export class BridgeCall {
     this.#deps.atomically(() => this.#write());
   }
 
-  #hasNews(leg: Leg): boolean {
-    return this.isOver || this.#open().length > 0 || leg.told.length > 0;
+  #hasNews(stream: Stream): boolean {
+    return this.isOver || this.#open().length > 0 || stream.told.length > 0;
   }
 
-  #open(): Question[] {
-    return this.#isAttached ? [...this.#questions.values()] : [];
+  #open(): readonly Question[] {
+    return this.#isAttached ? openQuestions(this.#state) : [];
   }
 
-  #hasLeg(): boolean {
-    return [...this.#legs.values()].some(({ waiting, seenAt }) => waiting > 0 || this.#deps.now() - seenAt < legMs);
-  }
-
-  #textOf(key: string): JsonObject | null {
-    return JSON.parse(this.#deps.tables.questionText(this.name, key)) as JsonObject | null; // written by `ask`
+  #hasStream(): boolean {
+    return [...this.#streams.values()].some(({ waiting, seenAt }) => waiting > 0 || this.#deps.now() - seenAt < streamMs);
   }
 
   #change(ms: number): Promise<void> {

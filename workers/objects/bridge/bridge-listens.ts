@@ -3,7 +3,7 @@
 // listens. In memory alone: after a reset each client's request ends, and it asks again.
 
 import { type ListenFilter, isWanted } from "../../../shared/relay/listening.ts";
-import type { BridgeHeard, BridgeLeg } from "../../stubs/bridge-calls.ts";
+import type { BridgeHeard, BridgeStream } from "../../stubs/bridge-calls.ts";
 
 type ListenDeps = {
   /** Subscribes at the server, or unsubscribes: whether it agreed. Never throws. */
@@ -32,7 +32,7 @@ const atOnce = 4;
 
 export class BridgeListens {
   readonly #deps: ListenDeps;
-  readonly #listens = new Map<BridgeLeg, Listen>();
+  readonly #listens = new Map<BridgeStream, Listen>();
   readonly #users = new Map<string, number>();
   /**
    * Whether the server has the subscription, once its last request is answered: one request at a
@@ -53,7 +53,7 @@ export class BridgeListens {
   }
 
   /** Listens from now on; the filter without the resources that the server refuses. */
-  async begin(name: BridgeLeg, filter: ListenFilter): Promise<ListenFilter> {
+  async begin(name: BridgeStream, filter: ListenFilter): Promise<ListenFilter> {
     const listen: Listen = { filter, told: new Set(), isOver: false, wake: () => {}, timer: undefined };
     this.#listens.set(name, listen);
     this.#mayGo(name, listen);
@@ -83,7 +83,7 @@ export class BridgeListens {
   }
 
   /** Waits up to `ms` for a change. */
-  async hear(name: BridgeLeg, ms: number): Promise<BridgeHeard> {
+  async hear(name: BridgeStream, ms: number): Promise<BridgeHeard> {
     const listen = this.#listens.get(name);
     if (listen === undefined) return { kind: "over" };
     clearTimeout(listen.timer);
@@ -99,7 +99,7 @@ export class BridgeListens {
   }
 
   /** The client has left. */
-  end(name: BridgeLeg): void {
+  end(name: BridgeStream): void {
     const listen = this.#listens.get(name);
     if (listen === undefined) return;
     clearTimeout(listen.timer);
@@ -120,7 +120,7 @@ export class BridgeListens {
     }
   }
 
-  #mayGo(name: BridgeLeg, listen: Listen): void {
+  #mayGo(name: BridgeStream, listen: Listen): void {
     clearTimeout(listen.timer);
     listen.timer = setTimeout(() => this.end(name), goneMs);
   }

@@ -19,7 +19,7 @@ import type { KeyRecord } from "../../stores/keys.ts";
 import type {
   BridgeCalls,
   BridgeHeard,
-  BridgeLeg,
+  BridgeStream,
   BridgeListening,
   BridgeRequest,
   BridgeState,
@@ -147,10 +147,10 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     return answered(unknown);
   }
 
-  async open(visit: BridgeVisit, request: BridgeRequest, leg: BridgeLeg, finds: boolean, ms: number): Promise<BridgeState> {
+  async open(visit: BridgeVisit, request: BridgeRequest, stream: BridgeStream, finds: boolean, ms: number): Promise<BridgeState> {
     if (!(await this.#enter(visit))) return { kind: "gone" };
     const found = [...this.#calls.values()].findLast((call) => call.bound === request.bound && call.isFree);
-    if (found !== undefined) return this.#wait(found, leg, ms);
+    if (found !== undefined) return this.#wait(found, stream, ms);
     if (finds) return { kind: "gone" };
     if (this.#inFlight().length >= mostCalls) return tooMany;
     const session = await this.#session.begun(visit);
@@ -165,30 +165,30 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     }, youngMs);
     this.ctx.waitUntil(this.#followed(call, this.#runner.run(call, requestText(call.name, request))));
     this.#questions.began(call);
-    return this.#wait(call, leg, ms);
+    return this.#wait(call, stream, ms);
   }
 
-  async changed(visit: BridgeVisit, name: string, leg: BridgeLeg, ms: number): Promise<BridgeState> {
+  async changed(visit: BridgeVisit, name: string, stream: BridgeStream, ms: number): Promise<BridgeState> {
     if (!(await this.#enter(visit))) return { kind: "gone" };
     const call = this.#calls.get(name);
-    return call === undefined ? { kind: "gone" } : this.#wait(call, leg, ms);
+    return call === undefined ? { kind: "gone" } : this.#wait(call, stream, ms);
   }
 
   async answer(visit: BridgeVisit, name: string, key: string, response: string): Promise<boolean> {
     if (!(await this.#enter(visit))) return false;
     const call = this.#calls.get(name);
-    if (call === undefined || call.respond(key, response) === null) return false;
+    if (call === undefined || !call.respond(key, response)) return false;
     this.ctx.waitUntil(this.#deliver(call));
     return true;
   }
 
-  left(name: string, leg: BridgeLeg): void {
+  left(name: string, stream: BridgeStream): void {
     const call = this.#calls.get(name);
-    call?.left(leg);
+    call?.left(stream);
     this.#tidy();
   }
 
-  async listen(visit: BridgeVisit, leg: BridgeLeg, filter: string): Promise<BridgeListening> {
+  async listen(visit: BridgeVisit, stream: BridgeStream, filter: string): Promise<BridgeListening> {
     if (!(await this.#enter(visit))) return { kind: "gone" };
     const session = await this.#streaming(visit);
     if ("kind" in session) return session;
@@ -197,19 +197,19 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     const capabilities = objectOf((JSON.parse(initialized) as JsonObject)["capabilities"]) ?? {}; // written by BridgeSession
     const wanted = JSON.parse(filter) as ListenFilter; // by the caller's contract
     const supported = supportedPart(session.hasStream ? wanted : { lists: [], uris: [] }, capabilities);
-    const agreed = isEmptyFilter(supported) ? supported : await this.#listens.begin(leg, supported);
-    if (isEmptyFilter(agreed)) this.#listens.end(leg);
+    const agreed = isEmptyFilter(supported) ? supported : await this.#listens.begin(stream, supported);
+    if (isEmptyFilter(agreed)) this.#listens.end(stream);
     return { kind: "listening", filter: JSON.stringify(agreed), initialized };
   }
 
-  async heard(visit: BridgeVisit, leg: BridgeLeg, ms: number): Promise<BridgeHeard> {
+  async heard(visit: BridgeVisit, stream: BridgeStream, ms: number): Promise<BridgeHeard> {
     if (!(await this.#enter(visit))) return { kind: "gone" };
     this.#session.touch();
-    return this.#listens.hear(leg, ms);
+    return this.#listens.hear(stream, ms);
   }
 
-  unlisten(leg: BridgeLeg): void {
-    this.#listens.end(leg);
+  unlisten(stream: BridgeStream): void {
+    this.#listens.end(stream);
   }
 
   /**
@@ -276,8 +276,8 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     return !this.#over.signal.aborted;
   }
 
-  async #wait(call: BridgeCall, leg: BridgeLeg, ms: number): Promise<BridgeState> {
-    const state = await call.wait(leg, ms);
+  async #wait(call: BridgeCall, stream: BridgeStream, ms: number): Promise<BridgeState> {
+    const state = await call.wait(stream, ms);
     this.#tidy();
     return state;
   }
@@ -320,7 +320,7 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
   async #followed(call: BridgeCall, running: Promise<void>): Promise<void> {
     await running;
     if (this.#over.signal.aborted) return;
-    if (!call.isOver) call.end(unknown);
+    if (!call.isOver) call.end(unknown, "lost");
     this.#rest();
     this.#tidy();
     this.#alarm.arm();
@@ -352,12 +352,11 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
 
   /** Nobody came for it within a day, or its answer was kept long enough. */
   async #expire(call: BridgeCall): Promise<void> {
-    const { name, session, isOver } = call;
+    const { name, session } = call;
     this.#calls.delete(name);
-    this.ctx.storage.transactionSync(() => this.#tables.delete(name));
-    if (isOver) return;
-    call.end({ error: { code: -32_603, message: "The time for this request is over" } });
-    if (!this.#hasVisitor()) return;
+    const isStopped = call.expire({ error: { code: -32_603, message: "The time for this request is over" } });
+    call.forget();
+    if (!isStopped || !this.#hasVisitor()) return;
     const params = { requestId: name, reason: "The client did not come back" };
     await this.#upstream.tell(session, { jsonrpc: "2.0", method: "notifications/cancelled", params });
   }
@@ -366,7 +365,7 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     for (const [name, call] of this.#calls) {
       if (!call.isDone) continue;
       this.#calls.delete(name);
-      if (call.isKept) this.ctx.storage.transactionSync(() => this.#tables.delete(name));
+      call.forget();
     }
   }
 

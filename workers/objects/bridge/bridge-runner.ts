@@ -61,7 +61,7 @@ export class BridgeRunner {
       await this.#resume(call);
     } catch (error) {
       logEvent("bridge.failed", { error: errorClass(error) });
-      call.end(unknown);
+      call.end(unknown, "lost");
     } finally {
       call.isRunning = false;
     }
@@ -74,7 +74,7 @@ export class BridgeRunner {
       await this.#resume(call);
     } catch (error) {
       logEvent("bridge.failed", { error: errorClass(error) });
-      call.end(unknown);
+      call.end(unknown, "lost");
     } finally {
       call.isRunning = false;
     }
@@ -83,7 +83,7 @@ export class BridgeRunner {
   async #resume(call: BridgeCall): Promise<void> {
     const { upstream, over } = this.#deps;
     for (let failures = 0; !call.isOver && !over.aborted; failures += 1) {
-      if (call.eventId === null || failures >= resumeTries) return call.end(unknown);
+      if (call.eventId === null || failures >= resumeTries) return call.end(unknown, "lost");
       await new Promise((done) => setTimeout(done, backoffMs(resume, failures, Math.random())));
       const response = await upstream.listen(call.session, call.eventId, over).catch(() => null);
       if (response?.ok === true) {
@@ -93,7 +93,8 @@ export class BridgeRunner {
       }
       response?.body?.cancel().catch(() => {});
       // The session is over, or this stream: nobody will know.
-      if (response !== null && response.status < 500 && response.status !== 429 && response.status !== 409) return call.end(unknown);
+      if (response !== null && response.status < 500 && response.status !== 429 && response.status !== 409)
+        return call.end(unknown, "lost");
     }
   }
 

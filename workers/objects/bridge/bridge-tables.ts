@@ -1,6 +1,7 @@
 // What a BridgeObject stores: schema/bridge-schema.ts. Nothing is created before there is a
 // session.
 
+import type { CallState } from "../../../shared/relay/call.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 import type { ObjectTables } from "../object-tables.ts";
@@ -33,24 +34,14 @@ export type CallRow = {
   readonly revision: string;
   /** The last event of its response stream; null where the server gave no ids. */
   readonly event_id: string | null;
-  readonly asked: number;
-  /** 1: answered. 2: and its client has the answer. */
-  readonly ended: number;
+  readonly state: CallState;
+  /** The client has the answer. */
+  readonly isTaken: boolean;
   readonly until: number;
 };
 
-type QuestionRow = {
-  readonly call: string;
-  readonly key: string;
-  /** JSON of the server's request id. */
-  readonly request: string;
-  readonly method: string;
-  /** 0: open. 1: answered, and perhaps not at the server. */
-  readonly answered: number;
-};
-
 const sessionColumns = "id, revision, server, key, client, own_credential, log_level, event_id, used_at";
-const callColumns = "call, bound, method, session, revision, event_id, asked, ended, until";
+const callColumns = "call, bound, method, session, revision, event_id, state, taken, until";
 
 export class BridgeTables {
   readonly #sql: SqlStorage;
@@ -63,7 +54,7 @@ export class BridgeTables {
     this.#texts = new LongTexts(sql, "bridge_text", seal);
     // Calls that cannot be read are not known any more: their clients are told so, and begin again.
     if (this.#tables.exist && this.#texts.unreadable().length > 0)
-      for (const table of ["bridge", "bridge_call", "bridge_question", "bridge_text"]) sql.exec(`DELETE FROM ${table}`);
+      for (const table of ["bridge", "bridge_call", "bridge_text"]) sql.exec(`DELETE FROM ${table}`);
   }
 
   session(): SessionRow | null {
@@ -95,19 +86,15 @@ export class BridgeTables {
   }
 
   calls(): CallRow[] {
-    return this.#tables.exist ? this.#sql.exec<CallRow>(`SELECT ${callColumns} FROM bridge_call ORDER BY rowid`).toArray() : [];
-  }
-
-  questions(call: string): QuestionRow[] {
-    return this.#sql
-      .exec<QuestionRow>("SELECT call, key, request, method, answered FROM bridge_question WHERE call = ? ORDER BY rowid", call)
-      .toArray();
+    type Stored = Omit<CallRow, "state" | "isTaken"> & { readonly state: string; readonly taken: number };
+    const rows = this.#tables.exist ? this.#sql.exec<Stored>(`SELECT ${callColumns} FROM bridge_call ORDER BY rowid`).toArray() : [];
+    return rows.map(({ state, taken, ...row }) => ({ ...row, state: JSON.parse(state) as CallState, isTaken: taken === 1 })); // written by `keep`
   }
 
   /** Writes the call as it is now. */
-  keep({ call, bound, method, session, revision, event_id: event, asked, ended, until }: CallRow): void {
+  keep({ call, bound, method, session, revision, event_id: event, state, isTaken, until }: CallRow): void {
     this.#tables.create();
-    const values = [call, bound, method, session, revision, event, asked, ended, until];
+    const values = [call, bound, method, session, revision, event, JSON.stringify(state), isTaken ? 1 : 0, until];
     this.#sql.exec(`INSERT OR REPLACE INTO bridge_call (${callColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
   }
 
@@ -115,43 +102,26 @@ export class BridgeTables {
     if (this.#tables.exist) this.#sql.exec("UPDATE bridge_call SET event_id = ? WHERE call = ?", eventId, call);
   }
 
-  ask({ call, key, request, method }: Omit<QuestionRow, "answered">, params: string): void {
-    this.#sql.exec("INSERT INTO bridge_question (call, key, request, method, answered) VALUES (?, ?, ?, ?, 0)", call, key, request, method);
-    this.#texts.write(`${call} ${key}`, params);
+  /**
+   * `what`: the key of a question, for the server's params while it is open, then for the client's
+   * response; or `answer`, the server's last word.
+   */
+  writeText(call: string, what: string, text: string): void {
+    this.#texts.write(`${call} ${what}`, text);
   }
 
-  /** The server's params of a question that is open, else the client's response to it. */
-  questionText(call: string, key: string): string {
-    return this.#texts.read(`${call} ${key}`) ?? "null";
+  text(call: string, what: string): string {
+    return this.#texts.read(`${call} ${what}`) ?? "null";
   }
 
-  /** False where it is answered, or withdrawn. */
-  answer(call: string, key: string, response: string): boolean {
-    const [first] = this.#sql
-      .exec("UPDATE bridge_question SET answered = 1 WHERE call = ? AND key = ? AND answered = 0 RETURNING key", call, key)
-      .toArray();
-    if (first === undefined) return false;
-    this.#texts.write(`${call} ${key}`, response);
-    return true;
+  deleteText(call: string, what: string): void {
+    this.#texts.delete(`${call} ${what}`);
   }
 
-  dropQuestion(call: string, key: string): void {
-    this.#sql.exec("DELETE FROM bridge_question WHERE call = ? AND key = ?", call, key);
-    this.#texts.delete(`${call} ${key}`);
-  }
-
-  end(call: string, answer: string): void {
-    this.#texts.write(`${call} answer`, answer);
-  }
-
-  answerOf(call: string): string {
-    return this.#texts.read(`${call} answer`) ?? "{}";
-  }
-
-  delete(call: string): void {
+  /** Deletes the call, with these texts of it. */
+  delete(call: string, texts: readonly string[]): void {
     if (!this.#tables.exist) return;
-    for (const { key } of this.questions(call)) this.dropQuestion(call, key);
+    for (const what of texts) this.deleteText(call, what);
     this.#sql.exec("DELETE FROM bridge_call WHERE call = ?", call);
-    this.#texts.delete(`${call} answer`);
   }
 }

@@ -28,17 +28,9 @@ export const bridgeSchema: Schema = {
       session: "TEXT NOT NULL", // as `bridge.id`; a newer session may have begun since
       revision: "TEXT NOT NULL",
       event_id: "TEXT", // the last event of its response stream; null where the server gives none: then a reset ends the call
-      asked: "INTEGER NOT NULL", // how often the client was asked
-      ended: "INTEGER NOT NULL", // 1 once the answer is there, 2 once the client has it
+      state: "TEXT NOT NULL", // JSON of CallState (`shared/relay/call.ts`): what the server asks under which key, and whether the server has the answer
+      taken: "INTEGER NOT NULL", // 1 once the client has the answer
       until: "INTEGER NOT NULL", // a day after its client or an answer came last; ten minutes after its end
-    }),
-    rowidTable("bridge_question", {
-      call: "TEXT NOT NULL",
-      key: "TEXT NOT NULL", // by which the client answers
-      request: "TEXT NOT NULL", // JSON of the server's request id
-      method: "TEXT NOT NULL", // `elicitation/create`, `roots/list`, or `sampling/createMessage` where the client answers it
-      answered: "INTEGER NOT NULL", // 1 once the client's answer is there, until the server has it
-      "PRIMARY KEY": "(call, key)",
     }),
     // What the server asked, the client's answers, and results. Names: `initialized` (the server's
     // result of `initialize`); the call and a key (the question's params, then its answer); the
