@@ -34,6 +34,7 @@ import { StdioRelay, type StdioRelaySettings } from "./stdio-relay.ts";
 type Beginning = { readonly id: JsonRpcId; readonly rawId: string; readonly params: JsonObject; refusal: Uint8Array | undefined };
 
 const METHOD_NOT_FOUND = -32_601;
+const INVALID_PARAMS = -32_602;
 /**
  * A server that is asked for nothing says when to come back by answering; SDK 2.x clients wait as
  * long.
@@ -291,11 +292,13 @@ export class TranslatingRelay {
 const NO_ANSWER = { code: -32_603, message: "The MCP server gave no JSON-RPC response" };
 
 /**
- * Whether the error to `initialize` is that of a server without sessions. A server of a 2025
- * revision knows the method.
+ * Whether the error to `initialize` is that of a server without sessions. It may look at the
+ * method, at the version, or first of all at the `_meta` that each request must have. A server of a
+ * 2025 revision knows the method, and misses nothing in `_meta`.
  */
 function speaks2026Alone(error: JsonObject | null): boolean {
   if (error?.["code"] === METHOD_NOT_FOUND) return true;
+  if (error?.["code"] === INVALID_PARAMS && /_meta|io\.modelcontextprotocol\//.test(JSON.stringify(error))) return true;
   const supported = objectOf(error?.["data"])?.["supported"];
   return error?.["code"] === unsupportedVersionCode && (!Array.isArray(supported) || supported.includes(revision2026));
 }

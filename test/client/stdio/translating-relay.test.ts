@@ -146,6 +146,18 @@ describe("initialize", () => {
   });
 
   test.each([
+    ["the method", { code: -32_601, message: "Method not found" }],
+    ["what each request must have", { code: -32_602, message: 'Missing "_meta" in params' }],
+    ["its version", { code: -32_602, message: "Invalid params", data: { missing: ["io.modelcontextprotocol/protocolVersion"] } }],
+  ])("is answered too where its server looks at %s first", (_what, error) => {
+    const { client, server, says20, answers } = relayed();
+    says20({ id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {} } });
+    answers({ jsonrpc: "2.0", id: 1, error });
+    answers({ jsonrpc: "2.0", id: last(server).id, result: discovered });
+    expect(client).toMatchObject([{ id: 1, result: { protocolVersion: "2025-06-18", capabilities: { tools: { listChanged: true } } } }]);
+  });
+
+  test.each([
     ["answers discovery with an error", { error: { code: -32_601, message: "No" } }],
     ["speaks another revision", { result: { ...discovered, supportedVersions: ["2030-01-01"] } }],
   ])("has the server's own refusal where that %s", (_why, discovery) => {

@@ -213,6 +213,33 @@ describe.each(["SDK 1.x", "SDK 2.x, 2025"] as const)("a client of %s at a server
   });
 });
 
+test("a client of SDK 1.x at a server of 2026-07-28 alone that wants `_meta` before all else has its tool's reply", async () => {
+  gateway.runs.length = 0;
+  gateway.onRun = replyTo;
+  const strict = script(`
+    const meta = "io.modelcontextprotocol/";
+    const input = { method: "sampling/createMessage", params: { messages: [{ role: "user", content: { type: "text", text: "q" } }], maxTokens: 9 } };
+    const results = {
+      "server/discover": () => ({ supportedVersions: ["2026-07-28"], capabilities: { tools: {} } }),
+      "tools/call": ({ inputResponses }) => inputResponses === undefined
+        ? { resultType: "input_required", inputRequests: { reply: input }, requestState: "s" }
+        : { content: [inputResponses.reply.content] },
+    };
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params = {} } = JSON.parse(line);
+      if (id === undefined) return;
+      const known = params._meta?.[meta + "protocolVersion"] === "2026-07-28" && params._meta[meta + "clientCapabilities"] !== undefined;
+      const answer = !known ? { error: { code: -32602, message: "Missing required _meta" } }
+        : results[method] === undefined ? { error: { code: -32601, message: "Method not found" } }
+        : { result: { resultType: "complete", ...results[method](params) } };
+      console.log(JSON.stringify({ jsonrpc: "2.0", id, ...answer }));
+    });`);
+  const client = await connect("SDK 1.x", strict.slice(1));
+  expect(await client.call("ask", { question: "q" })).toEqual({ text: "Reply to: q", isError: false });
+  expect(gateway.runs).toHaveLength(1);
+  await client.close();
+});
+
 test("a client that cancels while it is asked by a server of 2026-07-28 alone: its review is withdrawn, and what it is asked", async () => {
   gateway.runs.length = 0;
   gateway.onRun = () => undefined;
