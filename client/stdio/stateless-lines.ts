@@ -43,7 +43,11 @@ export function rawIdIn(line: Uint8Array, span: Span, id: JsonRpcId): string {
   return at === undefined ? JSON.stringify(id) : textAt(line, at);
 }
 
-const whole = (line: Uint8Array): Span => ({ from: 0, to: line.length });
+export const whole = (line: Uint8Array): Span => ({ from: 0, to: line.length });
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+export const decoded = (bytes: Uint8Array): string => decoder.decode(bytes);
+
 const paramsIn = (line: Uint8Array): Span => memberOf(line, whole(line), "params") ?? whole(line);
 
 /**

@@ -14,7 +14,7 @@ import { Calls } from "./calls.ts";
 import { type Declared, type DeclareOptions, declareSampling, NOTHING_DECLARED } from "./declare.ts";
 import { edited, elementsOf, memberOf, type Span, textAt } from "../../shared/json/spans.ts";
 import { answeredByLong } from "./long-line.ts";
-import { rawIdIn } from "./stateless-lines.ts";
+import { decoded, rawIdIn, whole } from "./stateless-lines.ts";
 import { StatelessRelay } from "./stateless-relay.ts";
 
 export type StdioRelaySettings = DeclareOptions & {
@@ -90,7 +90,7 @@ export class StdioRelay {
       return initialize.line;
     }
     const isBatch = Array.isArray(value);
-    const stateless = isBatch ? undefined : this.#stateless.concerns(line, wholeOf(line), value);
+    const stateless = isBatch ? undefined : this.#stateless.concerns(line, whole(line), value);
     if (stateless !== undefined) return this.#stateless.fromClient(line, stateless, value);
     const notification = asNotification(value);
     const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
@@ -257,8 +257,8 @@ export class StdioRelay {
     if (clientsAnswer === undefined) return this.#answerWith(request, async () => ({ tasks: await this.#tasks() }));
     const ours = (await this.#tasks()).map((task) => JSON.stringify(task)).join(",");
     if (this.#isClosed) return;
-    const whole = wholeOf(clientsAnswer);
-    const tasks = memberOf(clientsAnswer, memberOf(clientsAnswer, whole, "result") ?? whole, "tasks") ?? whole;
+    const all = whole(clientsAnswer);
+    const tasks = memberOf(clientsAnswer, memberOf(clientsAnswer, all, "result") ?? all, "tasks") ?? all;
     const comma = ours !== "" && elementsOf(clientsAnswer, tasks).length > 0 ? "," : "";
     const answer = edited(clientsAnswer, [{ from: tasks.from + 1, to: tasks.from + 1, text: ours + comma }]);
     this.#settings.toServer(decoded(answer));
@@ -315,11 +315,6 @@ export class StdioRelay {
   }
 }
 
-const wholeOf = (line: Uint8Array): Span => ({ from: 0, to: line.length });
-
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const decoded = (bytes: Uint8Array): string => decoder.decode(bytes);
-
 function takeFrom(from: Map<string, Intercepted>, id: JsonRpcId): Intercepted | undefined {
   const intercepted = from.get(idKey(id));
   from.delete(idKey(id));
@@ -333,9 +328,9 @@ const without = (params: Members, name: string): Members => Object.fromEntries(O
  * bytes.
  */
 function filtered(line: Uint8Array, value: unknown, passes: (message: unknown, span: Span) => boolean): Uint8Array | undefined {
-  if (!Array.isArray(value)) return passes(value, wholeOf(line)) ? line : undefined;
+  if (!Array.isArray(value)) return passes(value, whole(line)) ? line : undefined;
   if (value.length === 0) return line;
-  const elements = elementsOf(line, wholeOf(line));
+  const elements = elementsOf(line, whole(line));
   const kept = elements.filter((span, at) => passes(value[at], span));
   if (kept.length === elements.length) return line;
   if (kept.length === 0) return undefined;

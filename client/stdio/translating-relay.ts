@@ -15,6 +15,7 @@ import {
   answerFor,
   initializeResult,
   inputParams2025,
+  listChangeFor,
   requestMeta,
   type TranslatedSession,
   translatedSession,
@@ -24,7 +25,7 @@ import { revision2026, unsupportedVersionCode } from "../../shared/wire/mcp-2026
 import { asNotification, asRequest, isId, type JsonRpcId } from "../rpc-messages.ts";
 import { lineRefusal } from "./client-line.ts";
 import { type Call, type CallClient, Calls } from "./calls.ts";
-import { attemptLine, rawIdIn } from "./stateless-lines.ts";
+import { attemptLine, decoded, rawIdIn, whole } from "./stateless-lines.ts";
 import { StdioRelay, type StdioRelaySettings } from "./stdio-relay.ts";
 
 /**
@@ -273,8 +274,7 @@ export class TranslatingRelay {
   #notification(method: string, message: JsonObject): string | undefined {
     // Both are about our own subscription.
     if (method === "notifications/subscriptions/acknowledged" || method === "notifications/cancelled") return undefined;
-    if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) return JSON.stringify({ jsonrpc: "2.0", method });
-    return JSON.stringify(message);
+    return listChangeFor(method) ?? JSON.stringify(message);
   }
 
   /** A round that asks for nothing is answered after a while. */
@@ -303,7 +303,4 @@ function speaks2026Alone(error: JsonObject | null): boolean {
   return error?.["code"] === unsupportedVersionCode && (!Array.isArray(supported) || supported.includes(revision2026));
 }
 
-const whole = (line: Uint8Array): Span => ({ from: 0, to: line.length });
-const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const decoded = (bytes: Uint8Array): string => decoder.decode(bytes);
 const encoded = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -141,6 +141,14 @@ function withObjectSchemas(result: JsonObject): JsonObject {
 }
 
 /**
+ * A change of a list as an older client is told of it; null for what only the newer revision has.
+ */
+export const listChangeFor = (method: unknown): string | null =>
+  Object.keys(listFilters).some((each) => method === `notifications/${each}/list_changed`)
+    ? JSON.stringify({ jsonrpc: "2.0", method })
+    : null;
+
+/**
  * The params of what a round asks, for a client of a 2025 revision: an address to open has an id
  * there (client/elicitation, "URL Mode").
  */

@@ -18,16 +18,16 @@ import {
   protocolVersionKey,
   unsupportedVersionCode,
 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { type RelayedState, sealState } from "../../credentials/request-state.ts";
+import type { RelayedState } from "../../credentials/request-state.ts";
 import { within } from "../../http/keep-alive.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { BridgeRequest, BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
 import { bridgeStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
 import { listenBridged } from "./bridged-listen.ts";
-import { goneError, inputsOf, mostRounds } from "./call-rounds.ts";
+import { goneError, inputRequired, inputsOf, mostRounds } from "./call-rounds.ts";
 import { ResponseStream, eventResponse } from "./response-stream.ts";
-import type { WatchedRelayRequest } from "./relay-request.ts";
+import { type WatchedRelayRequest, jsonResponse } from "./relay-request.ts";
 
 type Bridged = {
   readonly c: AppContext;
@@ -40,8 +40,6 @@ type Bridged = {
   readonly state: RelayedState | null;
 };
 
-/** How long a client's state is good for. */
-const stateMs = 24 * 3_600_000;
 /** A call that takes no longer is answered without a stream. */
 const firstMs = 1_000;
 const changeMs = 20_000;
@@ -68,7 +66,7 @@ const visitOf = ({ c, relay, request }: Bridged): BridgeVisit => ({
 export async function postBridged(bridged: Bridged): Promise<Response> {
   const { c, request, state } = bridged;
   const { id, method } = request;
-  if (isRemoved(method)) return json(404, failure(id, { code: -32_601, message: `Method not found: ${method}` }));
+  if (isRemoved(method)) return jsonResponse(failure(id, { code: -32_601, message: `Method not found: ${method}` }), 404);
   const name = state?.bridge ?? bridgeName(bridged);
   const stub = () => bridgeStub(c.env, c.var.key.id, name);
   if (method === "server/discover") return discovered(bridged, (await stub().discover(visitOf(bridged))) as BridgeState);
@@ -90,18 +88,18 @@ function discovered({ request }: Bridged, state: BridgeState): Response {
   if (state.kind === "refused" && (state.status === 401 || state.status === 403)) return refused(request, state);
   if (state.kind !== "answered") return onlySessions(request);
   const answer = JSON.parse(state.answer) as RpcAnswer; // from the BridgeObject
-  return "result" in answer ? json(200, responseOf(request.id, { result: discoverResult(answer.result) })) : onlySessions(request);
+  return "result" in answer ? jsonResponse(responseOf(request.id, { result: discoverResult(answer.result) })) : onlySessions(request);
 }
 
 /** It begins no session for the gateway: the client may try it itself. */
 const onlySessions = ({ id, meta }: StatelessRequest): Response =>
-  json(
-    400,
+  jsonResponse(
     failure(id, {
       code: unsupportedVersionCode,
       message: "Unsupported protocol version: this MCP server speaks revisions that begin with initialize",
       data: { supported: [...sessionRevisions].reverse(), requested: String(meta[protocolVersionKey]) },
     }),
+    400,
   );
 
 /** The answer to a request that has no rounds. */
@@ -147,7 +145,7 @@ class HeldRequest {
     const { c, request, state } = this.#bridged;
     const begun = Date.now();
     const first = await (state === null ? this.#open() : this.#back(state));
-    if (first.kind === "gone") return json(400, failure(request.id, goneError));
+    if (first.kind === "gone") return jsonResponse(failure(request.id, goneError), 400);
     if (first.kind === "refused" || (first.kind === "answered" && first.told.length === 0)) return whole(request, first);
     const stream = newStream(c, request);
     stream.run(() => this.#held(stream, first, begun + settingsOf(c.env).holdMs));
@@ -209,11 +207,8 @@ class HeldRequest {
     // A client that comes back at once, again and again, with nothing that was asked.
     if (round > mostResponses)
       return messageOf(request, answeredWith({ code: -32_603, message: `The client came back more than ${mostResponses} times` }));
-    const owner = ownerOf(relay.authorization);
-    const sealed = { attempt: call, round, state: null, keys: [], bridge: this.#name, owner };
-    const requestState = await sealState(settingsOf(c.env).keys, bound, sealed, Date.now() + stateMs);
-    const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
-    return { jsonrpc: "2.0", id: request.id, result };
+    const sealed = { attempt: call, round, state: null, keys: [], bridge: this.#name, owner: ownerOf(relay.authorization) };
+    return inputRequired(c, { id: request.id, bound }, inputRequests, sealed);
   }
 
   /** The server's notifications, with the client's own progress token. */
@@ -285,19 +280,8 @@ function messageOf({ id }: StatelessRequest, state: BridgeState): JsonObject {
 function whole(request: StatelessRequest, state: BridgeState): Response {
   if (state.kind === "refused") return refused(request, state);
   const message = messageOf(request, state);
-  return json(objectOf(message["error"])?.["code"] === -32_601 ? 404 : 200, message);
+  return jsonResponse(message, objectOf(message["error"])?.["code"] === -32_601 ? 404 : 200);
 }
 
 const refused = ({ id }: StatelessRequest, { status, headers, body }: Extract<BridgeState, { kind: "refused" }>): Response =>
-  json(status, failure(id, { code: -32_603, message: body }), headers);
-
-const json = (status: number, value: object, headers: readonly (readonly [string, string])[] = []): Response =>
-  new Response(JSON.stringify(value), {
-    status,
-    headers: [
-      ["Content-Type", "application/json"],
-      ["Cache-Control", "no-store"],
-      ["X-Content-Type-Options", "nosniff"],
-      ...headers.map(([name, value_]): [string, string] => [name, value_]),
-    ],
-  });
+  jsonResponse(failure(id, { code: -32_603, message: body }), status, Object.fromEntries(headers));

@@ -4,6 +4,7 @@
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
 import type { Originating } from "../../../shared/association/relay-association.ts";
+import { longestPart } from "../../../shared/relay/added-context.ts";
 import { isOurs } from "../../../shared/relay/capability-2025.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { type InputRequest, type Round, type RoundMethod, readRound, undeclared } from "../../../shared/relay/rounds.ts";
@@ -11,8 +12,9 @@ import { samplingMethod } from "../../../shared/relay/messages.ts";
 import type { RelaySession } from "../../../shared/relay/session-id.ts";
 import { elicitationMethod, elicitsOurs, refusedElicitation, withoutOurs } from "../../../shared/relay/url-elicitation.ts";
 import { type Result, err } from "../../../shared/result.ts";
-import type { RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
-import { missingCapabilityCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import type { RequestId, RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
+import { mirroredName, missingCapabilityCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
+import { type RelayedState, sealState } from "../../credentials/request-state.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Attempt, CallCalls, CallStatus } from "../../stubs/call-calls.ts";
 import type { AppContext } from "../app-context.ts";
@@ -132,6 +134,28 @@ export const attemptWith = ({ meta, relay }: RoundCall, stream: ResponseStreamOu
   authorization: relay.authorization,
   tell: (message) => stream.tell(message),
 });
+
+/** A client's request as its session knows it, under this id. */
+export function servedRequest({ server }: WatchedRelayRequest, id: RequestId, method: string, params: JsonObject): Originating {
+  const given = server.context ? params["arguments"] : undefined;
+  const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
+  return { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
+}
+
+/** How long a client's state is good for. */
+const stateMs = 24 * 3_600_000;
+
+/** Asks a client of 2026-07-28 for these, with the state by which it comes back. */
+export async function inputRequired(
+  { env }: AppContext,
+  { id, bound }: { readonly id: RequestId; readonly bound: string },
+  inputRequests: JsonObject | null,
+  state: RelayedState,
+): Promise<JsonObject> {
+  const requestState = await sealState(settingsOf(env).keys, bound, state, Date.now() + stateMs);
+  const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
+  return { jsonrpc: "2.0", id, result };
+}
 
 export const inputsOf = (requests: readonly InputRequest[]): JsonObject =>
   Object.fromEntries(requests.map(({ key, method, params }) => [key, { method, ...(params === null ? {} : { params }) }]));

@@ -6,7 +6,7 @@ import type { Originating } from "../../../shared/association/relay-association.
 import { type InputRequest, endedCall } from "../../../shared/relay/rounds.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
-import { type RpcAnswer, type RpcError, errorAnswer } from "../../../shared/wire/json-rpc.ts";
+import type { RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
 import type { CallCalls, CallStatus } from "../../stubs/call-calls.ts";
@@ -39,7 +39,7 @@ async function answerOne(
   try {
     const reply = await replyTo(sampling, originating, `${attempt}.${round}.${request.key}`, request.params);
     if (reply.ok) await call.reply(attempt, round, request.key, JSON.stringify(reply.value));
-    else await call.end(attempt, round, JSON.stringify(endOf(originating.method, reply.error)));
+    else await call.end(attempt, round, JSON.stringify(endedCall(originating.method, reply.error)));
   } catch (error) {
     // The call stays: the client's next attempt answers it.
     logEvent("request.failed", { quote: crypto.randomUUID(), error: errorClass(error) });
@@ -65,12 +65,6 @@ async function replyTo(
 }
 
 const resultOf = (answer: RpcAnswer): Result<JsonObject, RpcError> => ("result" in answer ? ok(answer.result) : err(answer.error));
-
-/** The server's last word, as it would say it to a client whose sampling was refused. */
-const endOf = (method: string, error: RpcError): RpcAnswer => {
-  const ended = endedCall(method, error);
-  return "result" in ended ? { result: ended.result } : errorAnswer(ended.error);
-};
 
 /** The call is over: nothing is sampled for it any more. */
 export const releaseCall = ({ sampling, originatingOf }: RoundContext, attempt: string): Promise<void> =>

@@ -86,8 +86,8 @@ async function proceed({ call }: RoundContext, at: Waiting, attempt: Attempt): P
 }
 
 /** The server asked for what its client must not be asked for. */
-async function endRefused(context: RoundContext, at: Waiting, { code, message, data }: RpcError): Promise<Driven> {
-  const answer = JSON.stringify({ error: { code, message, ...(data === undefined ? {} : { data }) } });
+async function endRefused(context: RoundContext, at: Waiting, error: RpcError): Promise<Driven> {
+  const answer = JSON.stringify({ error });
   await context.call.end(at.attempt, at.round, answer);
   context.sampling.ctx.waitUntil(releaseCall(context, at.attempt));
   return { kind: "ended", answer };

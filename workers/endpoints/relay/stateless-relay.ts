@@ -11,8 +11,6 @@ import { type Span, edited, memberOf, textAt, withMembers } from "../../../share
 import { type CallOwner, ownerOf, ownership } from "../../../shared/credential/call-owner.ts";
 import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
 import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
-import type { Originating } from "../../../shared/association/relay-association.ts";
-import { longestPart } from "../../../shared/relay/added-context.ts";
 import { tooManyRounds } from "../../../shared/relay/call.ts";
 import { samplingMethod } from "../../../shared/relay/messages.ts";
 import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../shared/relay/rounds.ts";
@@ -25,14 +23,25 @@ import {
   readStateless,
   revision2026,
 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { type RelayedState, openState, sealState } from "../../credentials/request-state.ts";
+import { type RelayedState, openState } from "../../credentials/request-state.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { CallStatus } from "../../stubs/call-calls.ts";
 import { declaresUrlElicitation, elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
 import type { Waiting } from "./round-sampling.ts";
 import { callStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
-import { type RoundCall, checkedRound, endOf, goneError, inputsOf, mostRounds, openCall, samplesHere } from "./call-rounds.ts";
+import {
+  type RoundCall,
+  endOf,
+  inputsOf,
+  samplesHere,
+  goneError,
+  servedRequest,
+  checkedRound,
+  openCall,
+  inputRequired,
+  mostRounds,
+} from "./call-rounds.ts";
 import { postBridged } from "./bridged-relay.ts";
 import {
   type TaskPlace,
@@ -51,10 +60,8 @@ import { discover, familyOf, forget, gatewayMeta } from "./negotiation.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
 import { openRequests, drive } from "./rounds-driver.ts";
 import type { PostedMessage } from "./session-relay.ts";
-import { type WatchedRelayRequest, errorMessages, passUnclear } from "./relay-request.ts";
+import { type WatchedRelayRequest, errorMessages, jsonResponse, passUnclear } from "./relay-request.ts";
 
-/** How long a client's state is good for. */
-const stateMs = 24 * 3_600_000;
 const sessionShards = 16;
 
 export async function postStateless(c: AppContext, relay: WatchedRelayRequest, { value, body }: PostedMessage): Promise<Response> {
@@ -93,7 +100,7 @@ async function ownTask(
   if (refused !== null) return refused;
   const call = roundCall(c, relay, toolCallOf(request, place), { rest: "{}", digest: place.digest, owner: place.owner });
   const answer = await answerTask(call, place, method, responsesIn(body, paramsIn(body)));
-  return "error" in answer ? refuse(id, 400, answer.error) : json(responseOf(id, answer));
+  return "error" in answer ? refuse(id, 400, answer.error) : jsonResponse(responseOf(id, answer));
 }
 
 /** A server with sessions: an object has one, and the request goes to it. */
@@ -108,13 +115,7 @@ async function bridged(c: AppContext, relay: WatchedRelayRequest, request: State
 }
 
 const refuse = (id: Parameters<typeof failure>[0], status: number, { code, message, data }: RpcError): Promise<Response> =>
-  Promise.resolve(json(failure(id, { code, message, ...(data === undefined ? {} : { data }) }), status));
-
-const json = (value: object, status = 200): Response =>
-  new Response(JSON.stringify(value), {
-    status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" },
-  });
+  Promise.resolve(jsonResponse(failure(id, { code, message, ...(data === undefined ? {} : { data }) }), status));
 
 /** The retry of a request: its state says what it continues. */
 async function goOn(
@@ -308,20 +309,14 @@ async function passRound(call: OwnedCall, request: StatelessRequest, { requests,
   return askClient(call, request, keys.length === 0 ? null : inputsOf(requests), { attempt: null, round: rounds + 1, state, keys });
 }
 
-async function askClient(
+function askClient(
   { c, relay, rest, owner }: OwnedCall,
   request: StatelessRequest,
   inputRequests: JsonObject | null,
   state: Omit<RelayedState, "owner">,
 ): Promise<JsonObject> {
-  const requestState = await sealState(
-    settingsOf(c.env).keys,
-    boundOf(c, relay, request.method, rest),
-    { ...state, owner },
-    Date.now() + stateMs,
-  );
-  const result = { resultType: "input_required", ...(inputRequests === null ? {} : { inputRequests }), requestState };
-  return { jsonrpc: "2.0", id: request.id, result };
+  const bound = boundOf(c, relay, request.method, rest);
+  return inputRequired(c, { id: request.id, bound }, inputRequests, { ...state, owner });
 }
 
 const errorTo = ({ id }: StatelessRequest, error: RpcError): JsonObject => ({ jsonrpc: "2.0", id, error: { ...error } });
@@ -419,7 +414,8 @@ function roundCall(c: AppContext, relay: WatchedRelayRequest, request: Stateless
     c,
     relay,
     session,
-    originatingOf: (attempt) => originatingOf(relay, method, params, attempt),
+    // Its id is the call's, since each request of the client has a JSON-RPC id of its own.
+    originatingOf: (attempt) => servedRequest(relay, attempt, method, params),
     method: method as RoundMethod, // only these have rounds
     name: mirroredName(method, params),
     capabilities,
@@ -430,21 +426,6 @@ function roundCall(c: AppContext, relay: WatchedRelayRequest, request: Stateless
     owner,
     headers: paramHeaders(c),
     call: callStub(c.env, c.var.key.id, digest),
-  };
-}
-
-/**
- * The client's request as its session knows it. Its id is the call's, since each request of the
- * client has a JSON-RPC id of its own.
- */
-function originatingOf({ server }: WatchedRelayRequest, method: string, params: JsonObject, attempt: string): Originating {
-  const given = server.context ? params["arguments"] : undefined;
-  const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
-  return {
-    id: attempt,
-    method,
-    name,
-    ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }),
   };
 }
 

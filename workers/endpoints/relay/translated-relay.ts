@@ -5,7 +5,6 @@
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { digestOf, toBase64url } from "../../../shared/encoding.ts";
 import { ownerOf } from "../../../shared/credential/call-owner.ts";
-import type { Originating } from "../../../shared/association/relay-association.ts";
 import { objectOf, parseJson } from "../../../shared/json/values.ts";
 import { memberOf } from "../../../shared/json/spans.ts";
 import { longestPart } from "../../../shared/relay/added-context.ts";
@@ -20,6 +19,7 @@ import {
   agreedRevision,
   answerFor,
   initializeResult,
+  listChangeFor,
   requestMeta,
   translatedSession,
 } from "../../../shared/relay/translation.ts";
@@ -40,14 +40,21 @@ import { settingsOf } from "../../platform/settings.ts";
 import type { CallCalls, CallStatus } from "../../stubs/call-calls.ts";
 import { callStub, keyStub, sessionStub } from "../../stubs/stubs.ts";
 import type { AppContext } from "../app-context.ts";
-import type { RoundCall } from "./call-rounds.ts";
-import { samplesHere } from "./call-rounds.ts";
+import { type RoundCall, samplesHere, servedRequest } from "./call-rounds.ts";
 import { driveTranslated, streamPlace, takeInput, translatedRound } from "./client-rounds.ts";
 import { ResponseStream, eventResponse } from "./response-stream.ts";
 import { associationSession, endOriginating } from "./relay-sampling.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
 import { discover, forget, gatewayMeta } from "./negotiation.ts";
-import { type WatchedRelayRequest, broken, errorMessages, passUnclear, sessionHeader, sessionNotFound } from "./relay-request.ts";
+import {
+  type WatchedRelayRequest,
+  broken,
+  errorMessages,
+  jsonResponse,
+  passUnclear,
+  sessionHeader,
+  sessionNotFound,
+} from "./relay-request.ts";
 import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;
@@ -79,12 +86,12 @@ export async function beginTranslated(
     translated: translatedSession(request.params, discovered),
   };
   const id = relaySessionId(settingsOf(c.env).keys, session);
-  if (id === null) return json(failure(request.id, { code: -32_603, message: "The client's capabilities are too long" }));
+  if (id === null) return jsonResponse(failure(request.id, { code: -32_603, message: "The client's capabilities are too long" }));
   const result = initializeResult(discovered, revision, relay.name);
   const { instructions } = result;
   if (relay.server.context && typeof instructions === "string")
     await sessionStub(c.env, c.var.key.id, associationSession(session)).keepInstructions(instructions.slice(0, 4 * longestPart));
-  return json(success(request.id, result), { [sessionHeader]: id });
+  return jsonResponse(success(request.id, result), 200, { [sessionHeader]: id });
 }
 
 /** A message of a session that is translated, or a batch of them. */
@@ -106,7 +113,10 @@ export async function postTranslated(
   const [request, ...more] = requests;
   if (request === undefined) return new Response(null, { status: 202 });
   if (more.length > 0 || messages.length > 1)
-    return json(failure(request.id, { code: -32_600, message: "Send each request by itself: this MCP server takes no batches" }), {}, 400);
+    return jsonResponse(
+      failure(request.id, { code: -32_600, message: "Send each request by itself: this MCP server takes no batches" }),
+      400,
+    );
   return answered(c, relay, session, request, body);
 }
 
@@ -170,14 +180,14 @@ async function answered(
   const { id, method, params } = request;
   switch (method) {
     case "ping":
-      return json(success(id, {}));
+      return jsonResponse(success(id, {}));
     case "logging/setLevel":
       if (!session.translated.logs || typeof params?.["level"] !== "string") break;
       await sessionStub(c.env, c.var.key.id, associationSession(session)).keepLogLevel(params["level"].slice(0, 20));
-      return json(success(id, {}));
+      return jsonResponse(success(id, {}));
     case "resources/subscribe":
     case "resources/unsubscribe":
-      return json(failure(id, { code: -32_601, message: `Method not found: ${method} has no translation for this MCP server` }));
+      return jsonResponse(failure(id, { code: -32_601, message: `Method not found: ${method} has no translation for this MCP server` }));
     default:
   }
   return relayCall(await relayedCall(c, relay, session, request, body));
@@ -227,7 +237,7 @@ function clientSide(c: AppContext, relay: WatchedRelayRequest, session: Translat
   const params = request.params ?? {};
   const response = (answer: RpcAnswer): JsonObject => responseMessage(id, answerFor(method, answer));
   const refuse = (status: number, error: RpcError): Promise<Response> =>
-    Promise.resolve(json(failure(id, error), {}, status === 502 ? 502 : 200));
+    Promise.resolve(jsonResponse(failure(id, error), status === 502 ? 502 : 200));
   return {
     isPlain: false,
     response,
@@ -284,7 +294,7 @@ function translatedCall(
     session,
     method,
     name: mirroredName(method, params ?? {}),
-    originatingOf: () => originatingOf(relay, id, method, params ?? {}),
+    originatingOf: () => servedRequest(relay, id, method, params ?? {}),
     capabilities: session.translated.capabilities,
     meta,
     rest,
@@ -292,12 +302,6 @@ function translatedCall(
     digest: callDigest(relay, session, id),
     call: callOf(c, relay, session, id),
   };
-}
-
-function originatingOf({ server }: WatchedRelayRequest, id: RequestId, method: RoundMethod, params: JsonObject): Originating {
-  const name = (mirroredName(method, params) ?? "").slice(0, 512).toWellFormed();
-  const given = server.context ? params["arguments"] : undefined;
-  return { id, method, name, ...(given === undefined ? {} : { arguments: JSON.stringify(given).slice(0, 4 * longestPart) }) };
 }
 
 /**
@@ -365,24 +369,13 @@ async function listen(c: AppContext, relay: WatchedRelayRequest, session: Transl
     client: {
       isPlain: false,
       response: () => null,
-      notification: (text) => listChange(text),
+      notification: (text) => listChangeFor(objectOf(parseJson(text))?.["method"]),
       refuse: (status) => Promise.resolve(new Response(null, { status: status === 502 ? 502 : 405, headers: { Allow: "POST, DELETE" } })),
       otherFamily: () => Promise.resolve(new Response(null, { status: 405, headers: { Allow: "POST, DELETE" } })),
       roundError: () => null,
       round: () => Promise.resolve(null),
     },
   });
-}
-
-/**
- * A change of a list as an older client is told of it; null for what only the newer revision has.
- */
-function listChange(text: string): string | null {
-  const message = objectOf(parseJson(text));
-  const method = message?.["method"];
-  return typeof method === "string" && /^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)
-    ? JSON.stringify({ jsonrpc: "2.0", method })
-    : null;
 }
 
 /** Ends the session here: there is none at the server. */
@@ -392,9 +385,3 @@ export async function endTranslated(c: AppContext, session: Translated): Promise
   await Promise.all([stub.endSession(true).then(() => key.sessionEnded(stub.id.toString())), key.endSession(name)]);
   return new Response(null, { status: 200 });
 }
-
-const json = (value: object, headers: Record<string, string> = {}, status = 200): Response =>
-  new Response(JSON.stringify(value), {
-    status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
-  });
