@@ -26,7 +26,7 @@ export const relayGapMutants: readonly Mutant[] = [
     test: call("sends nothing before everything"),
   },
   {
-    file: "workers/endpoints/relay/stateless-relay.ts",
+    file: "workers/endpoints/relay/stateless/stateless-relay.ts",
     name: "a state of a call without a session begins none",
     from: "if (state === undefined || (state !== null && state.bridge === undefined)) return",
     to: "if (state === undefined) return",

@@ -11,12 +11,12 @@ const bytes = (only: string): Mutant["test"] => ({ file: "test/workers/contract/
 const bridge = (only: string): Mutant["test"] => ({ file: "test/workers/objects/bridge.test.ts", only });
 const listens = (only: string): Mutant["test"] => ({ file: "test/rest/relay/bridge-listen.test.ts", only });
 
-const relay = { file: "workers/endpoints/relay/stateless-relay.ts" };
-const answers = { file: "workers/endpoints/relay/relayed-call.ts" };
+const relay = { file: "workers/endpoints/relay/stateless/stateless-relay.ts" };
+const answers = { file: "workers/endpoints/relay/calls/relayed-call.ts" };
 const object = { file: "workers/objects/call/call-object.ts" };
 const machine = { file: "shared/relay/call.ts" };
 const sealed = { file: "workers/credentials/request-state.ts" };
-const rounds = { file: "workers/endpoints/relay/call-rounds.ts" };
+const rounds = { file: "workers/endpoints/relay/calls/call-rounds.ts" };
 
 const address = { file: "shared/relay/url-elicitation.ts" };
 
@@ -183,14 +183,14 @@ export const relay2026Mutants: readonly Mutant[] = [
     test: { file: "test/shared/relay/url-elicitation.test.ts" },
   },
   {
-    file: "workers/endpoints/relay/sse-relay.ts",
+    file: "workers/endpoints/relay/sessions/sse-relay.ts",
     name: "no server asks under an id of the gateway",
     from: "isNamedAsOurs(message.id) || this.#elicitsOurs",
     to: "this.#elicitsOurs",
     test: { file: "test/workers/contract/relay-elicitation.test.ts", only: "under an id of the gateway" },
   },
   {
-    file: "workers/endpoints/relay/rounds-driver.ts",
+    file: "workers/endpoints/relay/calls/rounds-driver.ts",
     name: "later rounds are checked too",
     from: "if (refused !== null) return endRefused(context, at, refused.error);",
     to: "",
@@ -204,7 +204,7 @@ export const relay2026Mutants: readonly Mutant[] = [
     test: hostile("is replaced in"),
   },
   {
-    file: "workers/endpoints/relay/response-stream.ts",
+    file: "workers/endpoints/relay/calls/response-stream.ts",
     name: "sampling in a notification does not reach a client",
     from: 'read.kind !== "notification" || asksForSampling(value) || isAmbiguous(message)',
     to: 'read.kind !== "notification" || isAmbiguous(message)',
@@ -281,7 +281,7 @@ export const relay2026Mutants: readonly Mutant[] = [
     test: bridge("has a day, and then the server is told"),
   },
   {
-    file: "workers/endpoints/relay/session-relay.ts",
+    file: "workers/endpoints/relay/sessions/session-relay.ts",
     name: "a client's own reply to sampling reaches no server, in a session",
     from: "isOurs(relay.server.mode, session.clientSamples) && maySampleByItself(body, value))",
     to: "isOurs(relay.server.mode, session.clientSamples) && body.length === 0)",

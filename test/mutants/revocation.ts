@@ -17,7 +17,7 @@ export const revocationMutants: readonly Mutant[] = [
   },
   {
     name: "revocation at tasks/* of the relay",
-    file: "workers/endpoints/relay/relay-sampling.ts",
+    file: "workers/endpoints/relay/sampling/relay-sampling.ts",
     from: "const refused = await countCalls(env, key);",
     to: "const refused = null as Awaited<ReturnType<typeof countCalls>>;",
     test: contract("on a stream that was opened before its key was revoked"),
@@ -129,7 +129,7 @@ export const revocationMutants: readonly Mutant[] = [
   },
   {
     name: "a stream at the relay ends with its key",
-    file: "workers/endpoints/relay/sse-relay.ts",
+    file: "workers/endpoints/relay/sessions/sse-relay.ts",
     from: "watch.ended.then((end) => this.#endWith(end))",
     to: "watch.ended.then(() => {})",
     test: contract("a stand-alone stream ends"),

@@ -84,7 +84,7 @@ export const spellingMutants: readonly Mutant[] = [
     test: spelling("is no JSON, which its library reads"),
   },
   {
-    file: "workers/endpoints/relay/session-relay.ts",
+    file: "workers/endpoints/relay/sessions/session-relay.ts",
     name: "no request reaches a server unseen",
     from: "if (values.some(mayBeHiddenRequest))",
     to: "if (values.length === 0)",
@@ -133,7 +133,7 @@ export const spellingMutants: readonly Mutant[] = [
     test: { file: "test/client/stdio/stdio-relay.test.ts", only: "is answered with an error, and the client is not asked" },
   },
   {
-    file: "workers/endpoints/relay/translated-relay.ts",
+    file: "workers/endpoints/relay/translated/translated-relay.ts",
     name: "a response answers what its own session was asked",
     from: "    server: relay.name,\n    session: session.name,\n    id: idKey(id),",
     to: '    own: session.name === "" || relay.name === "",\n    id: idKey(id),',

@@ -1,6 +1,14 @@
 // The MCP relay, Streamable HTTP: a client without sampling talks to its server through it. Client
-// and server may speak different families of revisions: those with sessions (`session-relay.ts`,
-// until 2025-11-25), and those without (`stateless-relay.ts`, since 2026-07-28).
+// and server may speak different families of revisions: those with sessions (until 2025-11-25), and
+// those without (since 2026-07-28). Each pair has a folder:
+//
+//   sessions     both with sessions: bytes pass as they came
+//   stateless    both without
+//   translated   a client with sessions, at a server without
+//   bridged      a client without, at a server with sessions
+//
+// calls/ has the rounds of a call, which the last three share; sampling/ how the gateway answers a
+// server's sampling in all four.
 
 import { Hono } from "hono";
 import { readClientMessage } from "../../../shared/relay/client-message.ts";
@@ -17,8 +25,8 @@ import { refuseKnown } from "../auth.ts";
 import { inHeader, inPath, jsonBody, noGoodKey, rateLimited, rpcError, tooLarge } from "../openapi/answers.ts";
 import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages } from "./mcp-origin.ts";
-import { endSession, listenInSession, postInSession } from "./session-relay.ts";
-import { postStateless } from "./stateless-relay.ts";
+import { endSession, listenInSession, postInSession } from "./sessions/session-relay.ts";
+import { postStateless } from "./stateless/stateless-relay.ts";
 import { type WatchedRelayRequest, authorizeRelayRequest, refuseWith, sessionHeader } from "./relay-request.ts";
 
 export const mcpRoutes = new Hono<App>();

@@ -7,7 +7,7 @@ import { refusedIds } from "../../../shared/wire/json-rpc.ts";
 import { serversOf } from "../../stores/documents.ts";
 import type { InsideVisit } from "../../stubs/inside-relay.ts";
 import type { App, AppContext } from "../app-context.ts";
-import { endSession, listenInSession, postInSession } from "./session-relay.ts";
+import { endSession, listenInSession, postInSession } from "./sessions/session-relay.ts";
 import { type WatchedRelayRequest, refuseWith } from "./relay-request.ts";
 
 /** Answers one request of such a client. Throws where the relay does. */

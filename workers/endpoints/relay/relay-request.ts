@@ -10,7 +10,7 @@ import { presentedKey, refuseKey, refuseKnown } from "../auth.ts";
 import type { AppContext } from "../app-context.ts";
 import { idsOf } from "../refused-ids.ts";
 import { mayUse, serverAt } from "./mcp-origin.ts";
-import { longestEvent } from "./sse-relay.ts";
+import { longestEvent } from "./sessions/sse-relay.ts";
 
 export const sessionHeader = "Mcp-Session-Id";
 

@@ -1,20 +1,20 @@
 // The event stream that answers one request of a client: the server's own events, comments that
 // keep it alive, progress, and the response.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { parseJson } from "../../../shared/json/values.ts";
-import { eventOf, onOneLine } from "../../../shared/relay/event-stream.ts";
-import { asksForSampling, messageOf } from "../../../shared/relay/messages.ts";
-import { isAmbiguous } from "../../../shared/relay/rounds.ts";
-import type { RunProgress } from "../../../shared/review/view.ts";
-import type { RequestId, RpcError } from "../../../shared/wire/json-rpc.ts";
-import { describeRefusal } from "../../../shared/wire/describe.ts";
-import { progressMessages } from "../../http/keep-alive.ts";
-import { type OpenResponseWatch, watchEndRefusal, watchOpenResponse } from "../../pipeline/wait/key-watch.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import { errorClass, logEvent } from "../../platform/log.ts";
-import type { Env } from "../../platform/env.ts";
-import type { KeyRecord } from "../../stores/keys.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { parseJson } from "../../../../shared/json/values.ts";
+import { eventOf, onOneLine } from "../../../../shared/relay/event-stream.ts";
+import { asksForSampling, messageOf } from "../../../../shared/relay/messages.ts";
+import { isAmbiguous } from "../../../../shared/relay/rounds.ts";
+import type { RunProgress } from "../../../../shared/review/view.ts";
+import type { RequestId, RpcError } from "../../../../shared/wire/json-rpc.ts";
+import { describeRefusal } from "../../../../shared/wire/describe.ts";
+import { progressMessages } from "../../../http/keep-alive.ts";
+import { type OpenResponseWatch, watchEndRefusal, watchOpenResponse } from "../../../pipeline/wait/key-watch.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import { errorClass, logEvent } from "../../../platform/log.ts";
+import type { Env } from "../../../platform/env.ts";
+import type { KeyRecord } from "../../../stores/keys.ts";
 
 type ResponseStreamDeps = {
   readonly env: Env;

@@ -2,23 +2,23 @@
 // stream of its request, and its responses come by requests of their own. A stream that breaks is
 // resumed where it was.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { memberOf, textAt } from "../../../shared/json/spans.ts";
-import { parseJson, objectOf } from "../../../shared/json/values.ts";
-import { type InputPlace, clientRequest } from "../../../shared/relay/client-inputs.ts";
-import { isDeclined, mayFallBack } from "../../../shared/relay/capability-2025.ts";
-import { samplingMethod } from "../../../shared/relay/messages.ts";
-import { type InputRequest, declinedInput } from "../../../shared/relay/rounds.ts";
-import { eventPrefix } from "../../../shared/relay/session-id.ts";
-import { answerFor } from "../../../shared/relay/translation.ts";
-import { type RequestId, type RpcAnswer, type RpcError, responseMessage } from "../../../shared/wire/json-rpc.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import type { CallStatus } from "../../stubs/call-calls.ts";
-import { type RoundCall, checkedRound, endOf, goneError, openCall, roundContext } from "./call-rounds.ts";
-import type { ResponseStream } from "./response-stream.ts";
-import { type Waiting, answerAll } from "./round-sampling.ts";
-import { drive } from "./rounds-driver.ts";
-import { idEvent } from "./sse-relay.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { memberOf, textAt } from "../../../../shared/json/spans.ts";
+import { parseJson, objectOf } from "../../../../shared/json/values.ts";
+import { type InputPlace, clientRequest } from "../../../../shared/relay/client-inputs.ts";
+import { isDeclined, mayFallBack } from "../../../../shared/relay/capability-2025.ts";
+import { samplingMethod } from "../../../../shared/relay/messages.ts";
+import { type InputRequest, declinedInput } from "../../../../shared/relay/rounds.ts";
+import { eventPrefix } from "../../../../shared/relay/session-id.ts";
+import { answerFor } from "../../../../shared/relay/translation.ts";
+import { type RequestId, type RpcAnswer, type RpcError, responseMessage } from "../../../../shared/wire/json-rpc.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import type { CallStatus } from "../../../stubs/call-calls.ts";
+import { type RoundCall, checkedRound, endOf, goneError, openCall, roundContext } from "../calls/call-rounds.ts";
+import type { ResponseStream } from "../calls/response-stream.ts";
+import { type Waiting, answerAll } from "../calls/round-sampling.ts";
+import { drive } from "../calls/rounds-driver.ts";
+import { idEvent } from "../sessions/sse-relay.ts";
 
 /** The client's request. */
 type ServedRequest = { readonly id: RequestId; readonly progressToken: RequestId | undefined };

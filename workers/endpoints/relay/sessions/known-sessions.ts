@@ -1,9 +1,9 @@
 // The sessions whose sealed ids this isolate has opened: each message of a client has its session's
 // id, and opening one takes a MAC.
 
-import { type RelaySession, parseRelaySession } from "../../../shared/relay/session-id.ts";
-import type { SigningKeys } from "../../../shared/sealed-id.ts";
-import { isolateMap } from "../../platform/isolate.ts";
+import { type RelaySession, parseRelaySession } from "../../../../shared/relay/session-id.ts";
+import type { SigningKeys } from "../../../../shared/sealed-id.ts";
+import { isolateMap } from "../../../platform/isolate.ts";
 
 const sessions = isolateMap<string, { readonly keys: SigningKeys; readonly session: RelaySession }>();
 const mostSessions = 1_000;

@@ -2,18 +2,18 @@
 // session, which nothing stores: its id carries what the server has to be told with each request.
 // What a server's round asks of the client is asked on the stream of the client's request.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { digestOf, toBase64url } from "../../../shared/encoding.ts";
-import { ownerOf } from "../../../shared/credential/call-owner.ts";
-import { objectOf, parseJson } from "../../../shared/json/values.ts";
-import { memberOf } from "../../../shared/json/spans.ts";
-import { longestPart } from "../../../shared/relay/added-context.ts";
-import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
-import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
-import { inputPlace } from "../../../shared/relay/client-inputs.ts";
-import type { JsonRpcMessage } from "../../../shared/relay/messages.ts";
-import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../shared/relay/rounds.ts";
-import { type RelaySession, relaySessionId } from "../../../shared/relay/session-id.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { digestOf, toBase64url } from "../../../../shared/encoding.ts";
+import { ownerOf } from "../../../../shared/credential/call-owner.ts";
+import { objectOf, parseJson } from "../../../../shared/json/values.ts";
+import { memberOf } from "../../../../shared/json/spans.ts";
+import { longestPart } from "../../../../shared/relay/added-context.ts";
+import { declaresSampling } from "../../../../shared/relay/capability-2025.ts";
+import { samplingCapabilities } from "../../../../shared/relay/capability-2026.ts";
+import { inputPlace } from "../../../../shared/relay/client-inputs.ts";
+import type { JsonRpcMessage } from "../../../../shared/relay/messages.ts";
+import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../../shared/relay/rounds.ts";
+import { type RelaySession, relaySessionId } from "../../../../shared/relay/session-id.ts";
 import {
   type TranslatedSession,
   agreedRevision,
@@ -22,7 +22,7 @@ import {
   listChangeFor,
   requestMeta,
   translatedSession,
-} from "../../../shared/relay/translation.ts";
+} from "../../../../shared/relay/translation.ts";
 import {
   type RequestId,
   type RpcAnswer,
@@ -32,20 +32,20 @@ import {
   responseMessage,
   success,
   toRequestId,
-} from "../../../shared/wire/json-rpc.ts";
-import { featuresOf } from "../../../shared/wire/mcp-features.ts";
-import { declaresUrlElicitation, isOfferId } from "../../../shared/relay/url-elicitation.ts";
-import { mirroredName } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import type { CallCalls, CallStatus } from "../../stubs/call-calls.ts";
-import { callStub, keyStub, sessionStub } from "../../stubs/stubs.ts";
-import type { AppContext } from "../app-context.ts";
-import { type RoundCall, samplesHere, servedRequest } from "./call-rounds.ts";
+} from "../../../../shared/wire/json-rpc.ts";
+import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
+import { declaresUrlElicitation, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
+import { mirroredName } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
+import { callStub, keyStub, sessionStub } from "../../../stubs/stubs.ts";
+import type { AppContext } from "../../app-context.ts";
+import { type RoundCall, samplesHere, servedRequest } from "../calls/call-rounds.ts";
 import { driveTranslated, streamPlace, takeInput, translatedRound } from "./client-rounds.ts";
-import { ResponseStream, eventResponse } from "./response-stream.ts";
-import { associationSession, endOriginating } from "./relay-sampling.ts";
-import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
-import { discover, forget, gatewayMeta } from "./negotiation.ts";
+import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
+import { associationSession, endOriginating } from "../sampling/relay-sampling.ts";
+import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
+import { discover, forget, gatewayMeta } from "../negotiation.ts";
 import {
   type WatchedRelayRequest,
   broken,
@@ -54,7 +54,7 @@ import {
   passUnclear,
   sessionHeader,
   sessionNotFound,
-} from "./relay-request.ts";
+} from "../relay-request.ts";
 import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;

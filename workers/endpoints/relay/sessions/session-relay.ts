@@ -2,39 +2,39 @@
 // passes unchanged except the session id, the ids of events, and the server's requests that are
 // ours to answer.
 
-import { objectOf, parseJson } from "../../../shared/json/values.ts";
-import { toBase64url } from "../../../shared/encoding.ts";
-import { mostInBatch } from "../../../shared/policy/limits.ts";
-import { type RequestId, failure, toRequestId } from "../../../shared/wire/json-rpc.ts";
-import { longestPart } from "../../../shared/relay/added-context.ts";
-import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../../shared/relay/capability-2025.ts";
-import { EventSplitter, dataOf, eventOf } from "../../../shared/relay/event-stream.ts";
-import type { Originating } from "../../../shared/association/relay-association.ts";
-import { type JsonRpcMessage, mayBeHiddenRequest, maySampleByItself, messageOf } from "../../../shared/relay/messages.ts";
-import { declaresUrlElicitation, isOfferId } from "../../../shared/relay/url-elicitation.ts";
-import { featuresOf } from "../../../shared/wire/mcp-features.ts";
-import { protocolVersionKey } from "../../../shared/wire/mcp-2026/meta-keys.ts";
-import type { Server } from "../../../shared/relay/servers.ts";
-import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "../../../shared/relay/session-id.ts";
-import { ok } from "../../../shared/result.ts";
-import { keyStub, sessionStub } from "../../stubs/stubs.ts";
-import { countCalls } from "../../pipeline/admit/calls.ts";
-import { within } from "../../http/keep-alive.ts";
-import { watchOpeningResponse } from "../../pipeline/wait/key-watch.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import { transportContext } from "../../telemetry/begin-trace.ts";
-import { askUpstream, headersDown, lateStream } from "../../mcp-client/ask-server.ts";
-import { isEventStream } from "../../mcp-client/stateless-call.ts";
+import { objectOf, parseJson } from "../../../../shared/json/values.ts";
+import { toBase64url } from "../../../../shared/encoding.ts";
+import { mostInBatch } from "../../../../shared/policy/limits.ts";
+import { type RequestId, failure, toRequestId } from "../../../../shared/wire/json-rpc.ts";
+import { longestPart } from "../../../../shared/relay/added-context.ts";
+import { declaresSampling, isDeclined, isOurs, mayFallBack, withSampling } from "../../../../shared/relay/capability-2025.ts";
+import { EventSplitter, dataOf, eventOf } from "../../../../shared/relay/event-stream.ts";
+import type { Originating } from "../../../../shared/association/relay-association.ts";
+import { type JsonRpcMessage, mayBeHiddenRequest, maySampleByItself, messageOf } from "../../../../shared/relay/messages.ts";
+import { declaresUrlElicitation, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
+import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
+import { protocolVersionKey } from "../../../../shared/wire/mcp-2026/meta-keys.ts";
+import type { Server } from "../../../../shared/relay/servers.ts";
+import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "../../../../shared/relay/session-id.ts";
+import { ok } from "../../../../shared/result.ts";
+import { keyStub, sessionStub } from "../../../stubs/stubs.ts";
+import { countCalls } from "../../../pipeline/admit/calls.ts";
+import { within } from "../../../http/keep-alive.ts";
+import { watchOpeningResponse } from "../../../pipeline/wait/key-watch.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import { transportContext } from "../../../telemetry/begin-trace.ts";
+import { askUpstream, headersDown, lateStream } from "../../../mcp-client/ask-server.ts";
+import { isEventStream } from "../../../mcp-client/stateless-call.ts";
 import { openSession } from "./known-sessions.ts";
 import { InFlight } from "./relayed-requests.ts";
-import { answerIntercepted, associationSession, endOriginating, keepTask, servedByTask, takeParked } from "./relay-sampling.ts";
+import { answerIntercepted, associationSession, endOriginating, keepTask, servedByTask, takeParked } from "../sampling/relay-sampling.ts";
 import { singleAnswer } from "./single.ts";
 import { type StreamContext, longestEvent, lostMark, relayStream, toldMark, unreadMs } from "./sse-relay.ts";
-import { refuseKnown } from "../auth.ts";
-import type { AppContext } from "../app-context.ts";
-import { beginsWithout, discover, discoverWithout, forget } from "./negotiation.ts";
-import { beginTranslated, endTranslated, isTranslated, listenTranslated, postTranslated } from "./translated-relay.ts";
-import { requestMeta, translatedSession } from "../../../shared/relay/translation.ts";
+import { refuseKnown } from "../../auth.ts";
+import type { AppContext } from "../../app-context.ts";
+import { beginsWithout, discover, discoverWithout, forget } from "../negotiation.ts";
+import { beginTranslated, endTranslated, isTranslated, listenTranslated, postTranslated } from "../translated/translated-relay.ts";
+import { requestMeta, translatedSession } from "../../../../shared/relay/translation.ts";
 import {
   type RelayRequest,
   type WatchedRelayRequest,
@@ -45,7 +45,7 @@ import {
   sessionHeader,
   sessionNotFound,
   unreachable,
-} from "./relay-request.ts";
+} from "../relay-request.ts";
 
 const sessionNameLength = 16;
 const longestName = 512;

@@ -1,14 +1,14 @@
 // Carries a call from round to round until its server's last word, or until the client is needed or
 // has waited long enough.
 
-import type { RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
-import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
-import { revision2026 } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { logEvent } from "../../platform/log.ts";
-import type { InputRequest } from "../../../shared/relay/rounds.ts";
-import type { Attempt, CallStatus } from "../../stubs/call-calls.ts";
+import type { RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
+import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
+import { revision2026 } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { logEvent } from "../../../platform/log.ts";
+import type { InputRequest } from "../../../../shared/relay/rounds.ts";
+import type { Attempt, CallStatus } from "../../../stubs/call-calls.ts";
 import { type ResponseStreamOutput, type RoundCall, attemptWith, roundContext, roundRefusal } from "./call-rounds.ts";
-import type { SamplingContext } from "./relay-sampling.ts";
+import type { SamplingContext } from "../sampling/relay-sampling.ts";
 import { type RoundContext, type Waiting, answerAll, releaseCall } from "./round-sampling.ts";
 
 export type Driven =
@@ -20,7 +20,7 @@ export type Driven =
   /** The call is not known any more: its time is over, or its key was revoked. */
   | { readonly kind: "gone" };
 
-export type Drive = {
+type Drive = {
   readonly stream: ResponseStreamOutput;
   /** Gets what the reviews of the call offer to the client. */
   readonly toClient?: SamplingContext["toClient"];

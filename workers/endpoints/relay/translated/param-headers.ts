@@ -3,13 +3,13 @@
 // for where the server misses one, and remembered by this isolate. Source: 2026-07-28,
 // basic/transports/streamable-http, "Custom Headers from Tool Parameters".
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { isObject, objectOf } from "../../../shared/json/values.ts";
-import { type ParamHeader, headersFor, paramHeadersIn } from "../../../shared/wire/mcp-2026/param-headers.ts";
-import { answerOf, askStateless } from "../../mcp-client/stateless-call.ts";
-import { isolateMap } from "../../platform/isolate.ts";
-import type { AppContext } from "../app-context.ts";
-import type { RelayRequest } from "./relay-request.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { isObject, objectOf } from "../../../../shared/json/values.ts";
+import { type ParamHeader, headersFor, paramHeadersIn } from "../../../../shared/wire/mcp-2026/param-headers.ts";
+import { answerOf, askStateless } from "../../../mcp-client/stateless-call.ts";
+import { isolateMap } from "../../../platform/isolate.ts";
+import type { AppContext } from "../../app-context.ts";
+import type { RelayRequest } from "../relay-request.ts";
 
 const known = isolateMap<string, readonly ParamHeader[]>();
 const mostKnown = 1_000;

@@ -2,21 +2,21 @@
 // the client has a handle to ask about and need not come back with its request. The call is the
 // CallObject's; a task's id is what finds it. Source: ext-tasks, 2026-07-28.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { fromUtf8, utf8ToBytes } from "../../../shared/encoding.ts";
-import type { CallOwner } from "../../../shared/credential/call-owner.ts";
-import { objectOf } from "../../../shared/json/values.ts";
-import type { InputRequest } from "../../../shared/relay/rounds.ts";
-import { seal, unsealAny } from "../../../shared/sealed-id.ts";
-import { type RpcAnswer, type RpcError, errorAnswer } from "../../../shared/wire/json-rpc.ts";
-import { type StatelessRequest, clientCapabilitiesKey, missingCapabilityCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import type { CallStatus } from "../../stubs/call-calls.ts";
-import type { AppContext } from "../app-context.ts";
-import { type ResponseStreamOutput, type RoundCall, inputsOf } from "./call-rounds.ts";
-import { endOriginating } from "./relay-sampling.ts";
-import { type Driven, drive, openRequests } from "./rounds-driver.ts";
-import type { RelayRequest } from "./relay-request.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
+import type { CallOwner } from "../../../../shared/credential/call-owner.ts";
+import { objectOf } from "../../../../shared/json/values.ts";
+import type { InputRequest } from "../../../../shared/relay/rounds.ts";
+import { seal, unsealAny } from "../../../../shared/sealed-id.ts";
+import { type RpcAnswer, type RpcError, errorAnswer } from "../../../../shared/wire/json-rpc.ts";
+import { type StatelessRequest, clientCapabilitiesKey, missingCapabilityCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import type { CallStatus } from "../../../stubs/call-calls.ts";
+import type { AppContext } from "../../app-context.ts";
+import { type ResponseStreamOutput, type RoundCall, inputsOf } from "../calls/call-rounds.ts";
+import { endOriginating } from "../sampling/relay-sampling.ts";
+import { type Driven, drive, openRequests } from "../calls/rounds-driver.ts";
+import type { RelayRequest } from "../relay-request.ts";
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
 const domain = "countersign/relay-task/v2";

@@ -6,12 +6,12 @@
 // write only where the request takes a second or samples. Where the entry is `strict`, or sampling
 // is not ours, it costs nothing.
 
-import { idKey } from "../../../shared/wire/json-rpc.ts";
-import { type Originating, countsInFlight } from "../../../shared/association/relay-association.ts";
-import { isOurs } from "../../../shared/relay/capability-2025.ts";
-import { sessionStub } from "../../stubs/stubs.ts";
-import { originatingKey } from "../../pipeline/incoming/sampling-call.ts";
-import { type SamplingContext, associationSession } from "./relay-sampling.ts";
+import { idKey } from "../../../../shared/wire/json-rpc.ts";
+import { type Originating, countsInFlight } from "../../../../shared/association/relay-association.ts";
+import { isOurs } from "../../../../shared/relay/capability-2025.ts";
+import { sessionStub } from "../../../stubs/stubs.ts";
+import { originatingKey } from "../../../pipeline/incoming/sampling-call.ts";
+import { type SamplingContext, associationSession } from "../sampling/relay-sampling.ts";
 
 type RelayContext = Pick<SamplingContext, "env" | "key" | "server" | "session">;
 

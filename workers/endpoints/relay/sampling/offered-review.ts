@@ -2,13 +2,13 @@
 // token, so that an agent that holds the client cannot approve by it. It opens for somebody signed
 // in to their inbox.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import type { Gate } from "../../../shared/model/gate.ts";
-import { offerDone, offerOf } from "../../../shared/relay/url-elicitation.ts";
-import type { RunProgress } from "../../../shared/review/view.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import { inboxReviewUrl, inboxUrl } from "../../platform/urls.ts";
-import { runStub } from "../../stubs/stubs.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import type { Gate } from "../../../../shared/model/gate.ts";
+import { offerDone, offerOf } from "../../../../shared/relay/url-elicitation.ts";
+import type { RunProgress } from "../../../../shared/review/view.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import { inboxReviewUrl, inboxUrl } from "../../../platform/urls.ts";
+import { runStub } from "../../../stubs/stubs.ts";
 import type { SamplingContext } from "./relay-sampling.ts";
 
 /** The offers of one run, one for each gate. */

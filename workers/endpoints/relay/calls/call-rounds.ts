@@ -1,29 +1,29 @@
 // What follows a server's first round: it is checked, a CallObject takes it over, and the call is
 // driven on.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { toBase64url } from "../../../shared/encoding.ts";
-import type { Originating } from "../../../shared/association/relay-association.ts";
-import { longestPart } from "../../../shared/relay/added-context.ts";
-import { isOurs } from "../../../shared/relay/capability-2025.ts";
-import { defaultLimits } from "../../../shared/policy/limits.ts";
-import { type InputRequest, type Round, type RoundMethod, readRound, undeclared } from "../../../shared/relay/rounds.ts";
-import { samplingMethod } from "../../../shared/relay/messages.ts";
-import type { RelaySession } from "../../../shared/relay/session-id.ts";
-import { elicitationMethod, elicitsOurs, refusedElicitation, withoutOurs } from "../../../shared/relay/url-elicitation.ts";
-import { type Result, err } from "../../../shared/result.ts";
-import type { RequestId, RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
-import { mirroredName, missingCapabilityCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { type RelayedState, sealState } from "../../credentials/request-state.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import type { Attempt, CallCalls, CallStatus } from "../../stubs/call-calls.ts";
-import type { AppContext } from "../app-context.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { toBase64url } from "../../../../shared/encoding.ts";
+import type { Originating } from "../../../../shared/association/relay-association.ts";
+import { longestPart } from "../../../../shared/relay/added-context.ts";
+import { isOurs } from "../../../../shared/relay/capability-2025.ts";
+import { defaultLimits } from "../../../../shared/policy/limits.ts";
+import { type InputRequest, type Round, type RoundMethod, readRound, undeclared } from "../../../../shared/relay/rounds.ts";
+import { samplingMethod } from "../../../../shared/relay/messages.ts";
+import type { RelaySession } from "../../../../shared/relay/session-id.ts";
+import { elicitationMethod, elicitsOurs, refusedElicitation, withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
+import { type Result, err } from "../../../../shared/result.ts";
+import type { RequestId, RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
+import { mirroredName, missingCapabilityCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { type RelayedState, sealState } from "../../../credentials/request-state.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import type { Attempt, CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
+import type { AppContext } from "../../app-context.ts";
 import type { ResponseStream } from "./response-stream.ts";
-import type { SamplingContext } from "./relay-sampling.ts";
+import type { SamplingContext } from "../sampling/relay-sampling.ts";
 import type { RoundContext } from "./round-sampling.ts";
-import type { WatchedRelayRequest } from "./relay-request.ts";
-import { transportContext } from "../../telemetry/begin-trace.ts";
-import { traceContextIn } from "../../../shared/telemetry/trace-context.ts";
+import type { WatchedRelayRequest } from "../relay-request.ts";
+import { transportContext } from "../../../telemetry/begin-trace.ts";
+import { traceContextIn } from "../../../../shared/telemetry/trace-context.ts";
 
 /** A client's request whose server may ask for input. */
 export type RoundCall = {

@@ -2,7 +2,7 @@
 // end, which tells what the BridgeObject hears of the server. Where that ends, or loses what it
 // knew, the stream ends with its result, and the client asks again.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
 import {
   type ListenFilter,
   acknowledgement,
@@ -10,14 +10,14 @@ import {
   listenResult,
   readFilter,
   toldChange,
-} from "../../../shared/relay/listening.ts";
-import { failure, responseMessage } from "../../../shared/wire/json-rpc.ts";
-import type { StatelessRequest } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { within } from "../../http/keep-alive.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import type { BridgeCalls, BridgeHeard, BridgeListening, BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
-import type { AppContext } from "../app-context.ts";
-import { ResponseStream, eventResponse } from "./response-stream.ts";
+} from "../../../../shared/relay/listening.ts";
+import { failure, responseMessage } from "../../../../shared/wire/json-rpc.ts";
+import type { StatelessRequest } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { within } from "../../../http/keep-alive.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import type { BridgeCalls, BridgeHeard, BridgeListening, BridgeState, BridgeVisit } from "../../../stubs/bridge-calls.ts";
+import type { AppContext } from "../../app-context.ts";
+import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 
 type Listener = {
   readonly c: AppContext;

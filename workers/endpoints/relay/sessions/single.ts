@@ -2,12 +2,12 @@
 // sampling request to the client: a server may not send one as an answer, and it would reach the
 // client unreviewed.
 
-import { isOurs } from "../../../shared/relay/capability-2025.ts";
-import { fromServer, samplingMethod } from "../../../shared/relay/messages.ts";
-import type { Server } from "../../../shared/relay/servers.ts";
-import { withoutOurs } from "../../../shared/relay/url-elicitation.ts";
-import type { RelaySession } from "../../../shared/relay/session-id.ts";
-import { readAnswer } from "../../http/body.ts";
+import { isOurs } from "../../../../shared/relay/capability-2025.ts";
+import { fromServer, samplingMethod } from "../../../../shared/relay/messages.ts";
+import type { Server } from "../../../../shared/relay/servers.ts";
+import { withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
+import type { RelaySession } from "../../../../shared/relay/session-id.ts";
+import { readAnswer } from "../../../http/body.ts";
 import { longestEvent } from "./sse-relay.ts";
 
 /** The body as the client gets it, or what is wrong with it. */

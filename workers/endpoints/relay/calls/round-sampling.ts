@@ -1,16 +1,16 @@
 // Answers what a round of revision 2026-07-28 asks for and the gateway has: sampling. Each request
 // is known by its call, round and key, so that a repeat finds the same review and the same reply.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import type { Originating } from "../../../shared/association/relay-association.ts";
-import { type InputRequest, endedCall } from "../../../shared/relay/rounds.ts";
-import type { RunProgress } from "../../../shared/review/view.ts";
-import { type Result, err, ok } from "../../../shared/result.ts";
-import type { RpcAnswer, RpcError } from "../../../shared/wire/json-rpc.ts";
-import { mcpCodec } from "../../../shared/wire/mcp-codecs.ts";
-import { errorClass, logEvent } from "../../platform/log.ts";
-import type { CallCalls, CallStatus } from "../../stubs/call-calls.ts";
-import { type SamplingContext, awaitOffered, endOriginating, startSampling } from "./relay-sampling.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import type { Originating } from "../../../../shared/association/relay-association.ts";
+import { type InputRequest, endedCall } from "../../../../shared/relay/rounds.ts";
+import type { RunProgress } from "../../../../shared/review/view.ts";
+import { type Result, err, ok } from "../../../../shared/result.ts";
+import type { RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
+import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
+import { errorClass, logEvent } from "../../../platform/log.ts";
+import type { CallCalls, CallStatus } from "../../../stubs/call-calls.ts";
+import { type SamplingContext, awaitOffered, endOriginating, startSampling } from "../sampling/relay-sampling.ts";
 
 export type Waiting = Extract<CallStatus, { kind: "waiting" }>;
 

@@ -2,22 +2,22 @@
 // requests that are ours are intercepted and answered to the server, and the client gets progress
 // meanwhile.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { parseJson } from "../../../shared/json/values.ts";
-import { defaultLimits } from "../../../shared/policy/limits.ts";
-import { type RequestId, idKey } from "../../../shared/wire/json-rpc.ts";
-import { isOurs, mayFallBack } from "../../../shared/relay/capability-2025.ts";
-import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../shared/relay/event-stream.ts";
-import { type FromServer, type JsonRpcMessage, fromServer, samplingMethod } from "../../../shared/relay/messages.ts";
-import { elicitationMethod, elicitsOurs, isNamedAsOurs, withoutOurs } from "../../../shared/relay/url-elicitation.ts";
-import { eventPrefix } from "../../../shared/relay/session-id.ts";
-import { describeRefusal } from "../../../shared/wire/describe.ts";
-import type { RunProgress } from "../../../shared/review/view.ts";
-import { featuresOf } from "../../../shared/wire/mcp-features.ts";
-import { progressMessages } from "../../http/keep-alive.ts";
-import { type OpenResponseWatch, type WatchEnd, watchEndRefusal, watchOpenResponse } from "../../pipeline/wait/key-watch.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import { type Originating, countsInFlight } from "../../../shared/association/relay-association.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { parseJson } from "../../../../shared/json/values.ts";
+import { defaultLimits } from "../../../../shared/policy/limits.ts";
+import { type RequestId, idKey } from "../../../../shared/wire/json-rpc.ts";
+import { isOurs, mayFallBack } from "../../../../shared/relay/capability-2025.ts";
+import { EventSplitter, dataOf, eventOf, looseDatasOf, withData, withEventId } from "../../../../shared/relay/event-stream.ts";
+import { type FromServer, type JsonRpcMessage, fromServer, samplingMethod } from "../../../../shared/relay/messages.ts";
+import { elicitationMethod, elicitsOurs, isNamedAsOurs, withoutOurs } from "../../../../shared/relay/url-elicitation.ts";
+import { eventPrefix } from "../../../../shared/relay/session-id.ts";
+import { describeRefusal } from "../../../../shared/wire/describe.ts";
+import type { RunProgress } from "../../../../shared/review/view.ts";
+import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
+import { progressMessages } from "../../../http/keep-alive.ts";
+import { type OpenResponseWatch, type WatchEnd, watchEndRefusal, watchOpenResponse } from "../../../pipeline/wait/key-watch.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import { type Originating, countsInFlight } from "../../../../shared/association/relay-association.ts";
 import type { InFlight } from "./relayed-requests.ts";
 import {
   type SamplingContext,
@@ -31,7 +31,7 @@ import {
   keepTask,
   park,
   takeParked,
-} from "./relay-sampling.ts";
+} from "../sampling/relay-sampling.ts";
 
 /** In characters. A longer event of a server ends the stream with an error. */
 export const longestEvent = 10_000_000;

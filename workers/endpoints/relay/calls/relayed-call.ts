@@ -1,25 +1,25 @@
 // One request to a server of revision 2026-07-28, for a client of any revision: the server's answer
 // passes, unless it asks for input.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { objectOf, parseJson } from "../../../shared/json/values.ts";
-import { EventSplitter, dataOf, looseDatasOf, onOneLine } from "../../../shared/relay/event-stream.ts";
-import { asksForSampling, messageOf } from "../../../shared/relay/messages.ts";
-import { isAmbiguous, isRound } from "../../../shared/relay/rounds.ts";
-import { refusedElicitation } from "../../../shared/relay/url-elicitation.ts";
-import type { RelaySession } from "../../../shared/relay/session-id.ts";
-import { type RequestId, type RpcAnswer, type RpcError, toRequestId } from "../../../shared/wire/json-rpc.ts";
-import { type UpstreamError, headersDown } from "../../mcp-client/ask-server.ts";
-import { askStateless, errorOf, isEventStream, longestAnswer } from "../../mcp-client/stateless-call.ts";
-import { type Result, ok } from "../../../shared/result.ts";
-import { headerMismatchCode } from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { readAnswer, readText } from "../../http/body.ts";
-import type { AppContext } from "../app-context.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { objectOf, parseJson } from "../../../../shared/json/values.ts";
+import { EventSplitter, dataOf, looseDatasOf, onOneLine } from "../../../../shared/relay/event-stream.ts";
+import { asksForSampling, messageOf } from "../../../../shared/relay/messages.ts";
+import { isAmbiguous, isRound } from "../../../../shared/relay/rounds.ts";
+import { refusedElicitation } from "../../../../shared/relay/url-elicitation.ts";
+import type { RelaySession } from "../../../../shared/relay/session-id.ts";
+import { type RequestId, type RpcAnswer, type RpcError, toRequestId } from "../../../../shared/wire/json-rpc.ts";
+import { type UpstreamError, headersDown } from "../../../mcp-client/ask-server.ts";
+import { askStateless, errorOf, isEventStream, longestAnswer } from "../../../mcp-client/stateless-call.ts";
+import { type Result, ok } from "../../../../shared/result.ts";
+import { headerMismatchCode } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { readAnswer, readText } from "../../../http/body.ts";
+import type { AppContext } from "../../app-context.ts";
 import { withoutOwnAddress } from "./call-rounds.ts";
-import { within } from "../../http/keep-alive.ts";
-import { settingsOf } from "../../platform/settings.ts";
+import { within } from "../../../http/keep-alive.ts";
+import { settingsOf } from "../../../platform/settings.ts";
 import { ResponseStream, eventResponse } from "./response-stream.ts";
-import { type WatchedRelayRequest, errorMessages } from "./relay-request.ts";
+import { type WatchedRelayRequest, errorMessages } from "../relay-request.ts";
 
 /** What differs between the families of clients. */
 export type ClientSide = {

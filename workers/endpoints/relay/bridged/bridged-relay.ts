@@ -2,32 +2,32 @@
 // session and the server's requests; each request of the client is answered with the result, with
 // what the server asks the client, or with a state by which it comes back.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { digestOf } from "../../../shared/encoding.ts";
-import { ownerOf } from "../../../shared/credential/call-owner.ts";
-import { memberOf } from "../../../shared/json/spans.ts";
-import { objectOf, parseJson } from "../../../shared/json/values.ts";
-import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../shared/relay/bridging.ts";
-import { type InputRequest, mayAskForInput, responsesIn, restOf } from "../../../shared/relay/rounds.ts";
-import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../shared/wire/json-rpc.ts";
-import { sessionRevisions } from "../../../shared/wire/mcp-2025/features.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { digestOf } from "../../../../shared/encoding.ts";
+import { ownerOf } from "../../../../shared/credential/call-owner.ts";
+import { memberOf } from "../../../../shared/json/spans.ts";
+import { objectOf, parseJson } from "../../../../shared/json/values.ts";
+import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../../shared/relay/bridging.ts";
+import { type InputRequest, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
+import { sessionRevisions } from "../../../../shared/wire/mcp-2025/features.ts";
 import {
   type StatelessRequest,
   clientInfoKey,
   logLevelKey,
   protocolVersionKey,
   unsupportedVersionCode,
-} from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import type { RelayedState } from "../../credentials/request-state.ts";
-import { within } from "../../http/keep-alive.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import type { BridgeRequest, BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
-import { bridgeStub } from "../../stubs/stubs.ts";
-import type { AppContext } from "../app-context.ts";
+} from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import type { RelayedState } from "../../../credentials/request-state.ts";
+import { within } from "../../../http/keep-alive.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import type { BridgeRequest, BridgeState, BridgeVisit } from "../../../stubs/bridge-calls.ts";
+import { bridgeStub } from "../../../stubs/stubs.ts";
+import type { AppContext } from "../../app-context.ts";
 import { listenBridged } from "./bridged-listen.ts";
-import { goneError, inputRequired, inputsOf, mostRounds } from "./call-rounds.ts";
-import { ResponseStream, eventResponse } from "./response-stream.ts";
-import { type WatchedRelayRequest, jsonResponse } from "./relay-request.ts";
+import { goneError, inputRequired, inputsOf, mostRounds } from "../calls/call-rounds.ts";
+import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
+import { type WatchedRelayRequest, jsonResponse } from "../relay-request.ts";
 
 type Bridged = {
   readonly c: AppContext;

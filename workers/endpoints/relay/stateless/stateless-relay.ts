@@ -3,33 +3,33 @@
 // sampling from here; for the rest the client is asked, and comes back with a state that only the
 // gateway reads.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
-import { digestOf } from "../../../shared/encoding.ts";
-import { valueAsWritten } from "../../../shared/json/as-written.ts";
-import { objectOf } from "../../../shared/json/values.ts";
-import { type Span, edited, memberOf, textAt, withMembers } from "../../../shared/json/spans.ts";
-import { type CallOwner, ownerOf, ownership } from "../../../shared/credential/call-owner.ts";
-import { declaresSampling } from "../../../shared/relay/capability-2025.ts";
-import { samplingCapabilities } from "../../../shared/relay/capability-2026.ts";
-import { tooManyRounds } from "../../../shared/relay/call.ts";
-import { samplingMethod } from "../../../shared/relay/messages.ts";
-import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../shared/relay/rounds.ts";
-import type { RelaySession } from "../../../shared/relay/session-id.ts";
-import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../shared/wire/json-rpc.ts";
+import type { JsonObject } from "../../../../shared/encoding.ts";
+import { digestOf } from "../../../../shared/encoding.ts";
+import { valueAsWritten } from "../../../../shared/json/as-written.ts";
+import { objectOf } from "../../../../shared/json/values.ts";
+import { type Span, edited, memberOf, textAt, withMembers } from "../../../../shared/json/spans.ts";
+import { type CallOwner, ownerOf, ownership } from "../../../../shared/credential/call-owner.ts";
+import { declaresSampling } from "../../../../shared/relay/capability-2025.ts";
+import { samplingCapabilities } from "../../../../shared/relay/capability-2026.ts";
+import { tooManyRounds } from "../../../../shared/relay/call.ts";
+import { samplingMethod } from "../../../../shared/relay/messages.ts";
+import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import type { RelaySession } from "../../../../shared/relay/session-id.ts";
+import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import {
   type StatelessRequest,
   clientCapabilitiesKey,
   mirroredName,
   readStateless,
   revision2026,
-} from "../../../shared/wire/mcp-2026/stateless-request.ts";
-import { type RelayedState, openState } from "../../credentials/request-state.ts";
-import { settingsOf } from "../../platform/settings.ts";
-import type { CallStatus } from "../../stubs/call-calls.ts";
-import { declaresUrlElicitation, elicitationMethod } from "../../../shared/relay/url-elicitation.ts";
-import type { Waiting } from "./round-sampling.ts";
-import { callStub } from "../../stubs/stubs.ts";
-import type { AppContext } from "../app-context.ts";
+} from "../../../../shared/wire/mcp-2026/stateless-request.ts";
+import { type RelayedState, openState } from "../../../credentials/request-state.ts";
+import { settingsOf } from "../../../platform/settings.ts";
+import type { CallStatus } from "../../../stubs/call-calls.ts";
+import { declaresUrlElicitation, elicitationMethod } from "../../../../shared/relay/url-elicitation.ts";
+import type { Waiting } from "../calls/round-sampling.ts";
+import { callStub } from "../../../stubs/stubs.ts";
+import type { AppContext } from "../../app-context.ts";
 import {
   type RoundCall,
   endOf,
@@ -41,8 +41,8 @@ import {
   openCall,
   inputRequired,
   mostRounds,
-} from "./call-rounds.ts";
-import { postBridged } from "./bridged-relay.ts";
+} from "../calls/call-rounds.ts";
+import { postBridged } from "../bridged/bridged-relay.ts";
 import {
   type TaskPlace,
   answerTask,
@@ -55,12 +55,12 @@ import {
   withTasksDeclared,
   withoutTasks,
 } from "./call-tasks.ts";
-import { ResponseStream, eventResponse } from "./response-stream.ts";
-import { discover, familyOf, forget, gatewayMeta } from "./negotiation.ts";
-import { type ClientSide, type RelayedCall, relayCall } from "./relayed-call.ts";
-import { openRequests, drive } from "./rounds-driver.ts";
-import type { PostedMessage } from "./session-relay.ts";
-import { type WatchedRelayRequest, errorMessages, jsonResponse, passUnclear } from "./relay-request.ts";
+import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
+import { discover, familyOf, forget, gatewayMeta } from "../negotiation.ts";
+import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
+import { openRequests, drive } from "../calls/rounds-driver.ts";
+import type { PostedMessage } from "../sessions/session-relay.ts";
+import { type WatchedRelayRequest, errorMessages, jsonResponse, passUnclear } from "../relay-request.ts";
 
 const sessionShards = 16;
 
