@@ -54,7 +54,7 @@ const TASKS_REMEMBERED = 1_000;
 
 export class StdioRelay {
   readonly #settings: StdioRelaySettings;
-  readonly #calls: Calls;
+  protected readonly calls: Calls;
   /** A client of revision 2026-07-28. */
   readonly #stateless: StatelessRelay;
   #declared: Declared = NOTHING_DECLARED;
@@ -68,10 +68,10 @@ export class StdioRelay {
   #lists = 0;
   #isClosed = false;
 
-  constructor(settings: StdioRelaySettings, calls = new Calls(settings)) {
+  constructor(settings: StdioRelaySettings) {
     this.#settings = settings;
-    this.#calls = calls;
-    this.#stateless = new StatelessRelay(settings, calls);
+    this.calls = new Calls(settings);
+    this.#stateless = new StatelessRelay(settings, this.calls);
   }
 
   /** A line of the client. Returns the line that the server gets: the same, another, or none. */
@@ -94,8 +94,8 @@ export class StdioRelay {
     if (stateless !== undefined) return this.#stateless.fromClient(line, stateless, value);
     const notification = asNotification(value);
     const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
-    const call = isId(cancelled) ? this.#calls.waitingAs(cancelled) : undefined;
-    if (call !== undefined) return this.#calls.cancel(call, line);
+    const call = isId(cancelled) ? this.calls.waitingAs(cancelled) : undefined;
+    if (call !== undefined) return this.calls.cancel(call, line);
     return filtered(line, value, (message, span) => {
       const batched = isBatch ? this.#stateless.concerns(line, span, message) : undefined;
       if (batched === undefined) return this.#passesToServer(message, line, span);
@@ -107,33 +107,33 @@ export class StdioRelay {
   /** A line of the server. Returns the line that the client gets, if any. */
   fromServer(line: Uint8Array): Uint8Array | undefined {
     const value = parseJson(decoded(line));
-    const passed = this.#calls.fromServer(line, value);
+    const passed = this.calls.fromServer(line, value);
     if (passed !== "unknown") return passed;
-    return filtered(line, value, (message, span) => !this.#calls.expects(message) && this.#passesToClient(message, line, span));
+    return filtered(line, value, (message, span) => !this.calls.expects(message) && this.#passesToClient(message, line, span));
   }
 
   /** A line of the server that passed unparsed, by its two ends. */
   longFromServer(head: string, tail: string): void {
     const id = answeredByLong(head, tail);
-    if (id === undefined || this.#calls.passedUnread(id)) return;
+    if (id === undefined || this.calls.passedUnread(id)) return;
     const answer = { jsonrpc: "2.0", id, result: {} };
-    this.#calls.received(answer);
+    this.calls.received(answer);
   }
 
   /** The gateway's progress for the client's request. */
   waiting(originId: JsonRpcId, message: string | undefined): void {
-    this.#tellClient(this.#calls.progress.tell(this.#calls.waitingFor(originId), message, this.#settings.now()));
+    this.#tellClient(this.calls.progress.tell(this.calls.waitingFor(originId), message, this.#settings.now()));
   }
 
   /** The gateway's heartbeat for the client's request. */
   stillWaiting(originId: JsonRpcId): void {
-    this.#tellClient(this.#calls.progress.remind(this.#calls.waitingFor(originId), this.#settings.now()));
+    this.#tellClient(this.calls.progress.remind(this.calls.waitingFor(originId), this.#settings.now()));
   }
 
   /** One side has closed: requests at the gateway end, and no further message is sent. */
   closed(): void {
     this.#isClosed = true;
-    this.#calls.closed();
+    this.calls.closed();
     this.#settings.connection.closed();
   }
 
@@ -152,10 +152,10 @@ export class StdioRelay {
       }
       return true;
     }
-    this.#calls.progress.sent(message);
+    this.calls.progress.sent(message);
     const notification = asNotification(message);
     const cancelled = notification?.method === "notifications/cancelled" ? notification.params["requestId"] : undefined;
-    if (isId(cancelled)) this.#calls.progress.ended(cancelled);
+    if (isId(cancelled)) this.calls.progress.ended(cancelled);
     this.#settings.connection.sent(message);
     return true;
   }
@@ -182,7 +182,7 @@ export class StdioRelay {
       this.#offered.delete(key);
       this.#listed.delete(key);
     }
-    this.#calls.received(message);
+    this.calls.received(message);
     return true;
   }
 

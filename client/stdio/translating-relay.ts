@@ -1,7 +1,7 @@
 // A client of a 2025 revision at a stdio server that speaks 2026-07-28 alone: `initialize` is
 // answered from `server/discover`, each request says what the server has to be told, and what a
-// round asks of the client is asked by requests of its revision. At every other server each line
-// goes to the StdioRelay behind it. Works on lines; uses no process or stream.
+// round asks of the client is asked by requests of its revision. At every other server it is a
+// StdioRelay like any. Works on lines; uses no process or stream.
 
 import type { JsonObject } from "../../shared/encoding.ts";
 import { isObject, objectOf, parseJson } from "../../shared/json/values.ts";
@@ -24,7 +24,7 @@ import { idKey, type RpcAnswer } from "../../shared/wire/json-rpc.ts";
 import { revision2026, unsupportedVersionCode } from "../../shared/wire/mcp-2026/meta-keys.ts";
 import { asNotification, asRequest, isId, type JsonRpcId } from "../rpc-messages.ts";
 import { lineRefusal } from "./client-line.ts";
-import { type Call, type CallClient, Calls } from "./calls.ts";
+import type { Call, CallClient } from "./calls.ts";
 import { attemptLine, decoded, rawIdIn, whole } from "./stateless-lines.ts";
 import { StdioRelay, type StdioRelaySettings } from "./stdio-relay.ts";
 
@@ -44,13 +44,11 @@ const PACE_MILLISECONDS = 250;
 /** These say nothing in 2026-07-28. */
 const DROPPED: ReadonlySet<string> = new Set(["notifications/initialized", "notifications/roots/list_changed", "notifications/progress"]);
 
-export class TranslatingRelay {
+export class TranslatingRelay extends StdioRelay {
   readonly #settings: StdioRelaySettings;
-  readonly #inner: StdioRelay;
   #beginning: Beginning | undefined;
   #session: TranslatedSession | undefined;
   #logLevel = "info";
-  readonly #calls: Calls;
   /** What the client is asked, by our ids. */
   readonly #asks = new Map<string, { readonly call: Call; readonly key: string }>();
   /** Neither side can know it, so no id of theirs is taken for one of ours. */
@@ -58,13 +56,12 @@ export class TranslatingRelay {
   #count = 0;
 
   constructor(settings: StdioRelaySettings) {
+    super(settings);
     this.#settings = settings;
-    this.#calls = new Calls(settings);
-    this.#inner = new StdioRelay(settings, this.#calls);
   }
 
   /** A line of the client. Returns the line that the server gets, if any. */
-  fromClient(line: Uint8Array): Uint8Array | undefined {
+  override fromClient(line: Uint8Array): Uint8Array | undefined {
     const value = parseJson(decoded(line));
     if (this.#session === undefined) {
       const request = asRequest(value);
@@ -72,7 +69,7 @@ export class TranslatingRelay {
         const params = objectOf(request.params) ?? {};
         this.#beginning = { id: request.id, rawId: rawIdIn(line, whole(line), request.id), params, refusal: undefined };
       }
-      return this.#inner.fromClient(line);
+      return super.fromClient(line);
     }
     const refusal = lineRefusal(line);
     if (refusal !== null) return void this.#settings.toClient(refusal);
@@ -82,29 +79,13 @@ export class TranslatingRelay {
   }
 
   /** A line of the server. Returns the line that the client gets, if any. */
-  fromServer(line: Uint8Array): Uint8Array | undefined {
-    const passed = this.#inner.fromServer(line);
+  override fromServer(line: Uint8Array): Uint8Array | undefined {
+    const passed = super.fromServer(line);
     if (passed === undefined || (this.#session === undefined && this.#beginning === undefined)) return passed;
     const value = parseJson(decoded(passed));
     if (this.#session === undefined) return this.#whileBeginning(passed, value);
     const told = this.#outward(value);
     return told === undefined ? undefined : encoded(`${told}\n`);
-  }
-
-  longFromServer(head: string, tail: string): void {
-    this.#inner.longFromServer(head, tail);
-  }
-
-  waiting(originId: JsonRpcId, message: string | undefined): void {
-    this.#inner.waiting(originId, message);
-  }
-
-  stillWaiting(originId: JsonRpcId): void {
-    this.#inner.stillWaiting(originId);
-  }
-
-  closed(): void {
-    this.#inner.closed();
   }
 
   #newId(): string {
@@ -139,7 +120,7 @@ export class TranslatingRelay {
 
   #beginSession({ rawId, params }: Beginning, discovered: JsonObject): void {
     const session = (this.#session = translatedSession(params, discovered));
-    this.#calls.write(rawId, { result: initializeResult(discovered, agreedRevision(params), "MCP server") });
+    this.calls.write(rawId, { result: initializeResult(discovered, agreedRevision(params), "MCP server") });
     if (session.listens.length === 0) return;
     const rest = JSON.stringify({ notifications: Object.fromEntries(session.listens.map((each) => [each, true])) });
     this.#send(this.#newId(), "subscriptions/listen", rest, this.#metaOf(session, null, false));
@@ -160,7 +141,7 @@ export class TranslatingRelay {
     const request = asRequest(value);
     if (request !== undefined) {
       const message = "Send each request by itself: this MCP server takes no batches";
-      return this.#calls.write(rawIdIn(line, span, request.id), { error: { code: -32_600, message } });
+      return this.calls.write(rawIdIn(line, span, request.id), { error: { code: -32_600, message } });
     }
     const passed = this.#inward(session, line.slice(span.from, span.to), value);
     if (passed !== undefined) this.#settings.toServer(decoded(passed));
@@ -174,31 +155,31 @@ export class TranslatingRelay {
     if (notification === undefined) return this.#responded(line, objectOf(value));
     const { method, params } = notification;
     if (DROPPED.has(method)) return undefined;
-    if (method !== "notifications/cancelled") return this.#inner.fromClient(line);
-    const call = isId(params["requestId"]) ? this.#calls.waitingAs(params["requestId"]) : undefined;
-    return call === undefined ? undefined : this.#calls.cancel(call, line);
+    if (method !== "notifications/cancelled") return super.fromClient(line);
+    const call = isId(params["requestId"]) ? this.calls.waitingAs(params["requestId"]) : undefined;
+    return call === undefined ? undefined : this.calls.cancel(call, line);
   }
 
   #requested(session: TranslatedSession, line: Uint8Array, request: NonNullable<ReturnType<typeof asRequest>>): Uint8Array | undefined {
     const { id, method, params } = request;
     const rawId = rawIdIn(line, whole(line), id);
-    const refuse = (code: number, message: string): undefined => this.#calls.write(rawId, { error: { code, message } });
+    const refuse = (code: number, message: string): undefined => this.calls.write(rawId, { error: { code, message } });
     if (method === "initialize") return refuse(-32_600, "The session has begun already");
-    if (method === "ping") return this.#calls.write(rawId, { result: {} });
+    if (method === "ping") return this.calls.write(rawId, { result: {} });
     if (method === "logging/setLevel" && session.logs && typeof params["level"] === "string") {
       this.#logLevel = params["level"].slice(0, 20);
-      return this.#calls.write(rawId, { result: {} });
+      return this.calls.write(rawId, { result: {} });
     }
     if (method === "resources/subscribe" || method === "resources/unsubscribe")
       return refuse(METHOD_NOT_FOUND, `Method not found: ${method} has no translation for this MCP server`);
-    const inUse = this.#calls.refusal(id);
-    if (inUse !== null) return this.#calls.write(rawId, { error: inUse });
+    const inUse = this.calls.refusal(id);
+    if (inUse !== null) return this.calls.write(rawId, { error: inUse });
     const at = memberOf(line, whole(line), "params");
     const rest = at === undefined ? "{}" : restOf(line, at);
     const samples = isOurs(this.#settings.mode, isObject(session.capabilities["sampling"]));
     const meta = this.#metaOf(session, objectOf(params["_meta"]), samples);
     const { capabilities } = session;
-    const call: Call = this.#calls.begin(
+    const call: Call = this.calls.begin(
       { method, rest, capabilities, samples, client: this.#clientOf(() => call) },
       { id, rawId, meta },
       request,
@@ -212,12 +193,12 @@ export class TranslatingRelay {
       asked: (questions) => this.#ask(call(), questions),
       goOn: () => void this.#goOn(call()),
       withdrawn: (questions) => this.#withdraw(call(), questions),
-      ended: (answer) => this.#calls.respond(call(), answerFor(call().method, answer)),
+      ended: (answer) => this.calls.respond(call(), answerFor(call().method, answer)),
       responded: (_line, message) => {
         const [result, error] = [objectOf(message["result"]), objectOf(message["error"])];
         // Read leniently: the client judges the error.
         const answer = (result === null ? { error: error ?? NO_ANSWER } : { result }) as RpcAnswer;
-        this.#calls.respond(call(), answerFor(call().method, answer));
+        this.calls.respond(call(), answerFor(call().method, answer));
         return undefined;
       },
     };
@@ -252,9 +233,9 @@ export class TranslatingRelay {
     if (result === undefined || objectOf(message?.["result"]) === null) {
       const asked = call.state.questions.find((each) => each.key === key)?.method ?? "";
       const answer = declinedInput(call.method, asked, objectOf(message?.["error"]));
-      return void this.#calls.take(call, { kind: "refused", round: call.state.asked }, answer);
+      return void this.calls.take(call, { kind: "refused", round: call.state.asked }, answer);
     }
-    this.#calls.answer(call, { key, by: "client" }, textAt(line, result));
+    this.calls.answer(call, { key, by: "client" }, textAt(line, result));
     return void this.#goOn(call);
   }
 
@@ -280,8 +261,8 @@ export class TranslatingRelay {
   /** A round that asks for nothing is answered after a while. */
   async #goOn(call: Call): Promise<void> {
     const round = call.state.asked;
-    if (call.state.questions.length === 0 && !(await this.#calls.pause(PACE_MILLISECONDS))) return;
-    if (call.state.asked === round) this.#calls.proceed(call);
+    if (call.state.questions.length === 0 && !(await this.calls.pause(PACE_MILLISECONDS))) return;
+    if (call.state.asked === round) this.calls.proceed(call);
   }
 
   #isOwn(id: JsonRpcId): boolean {
