@@ -3,6 +3,7 @@
 
 import type { NoticeError } from "../notice-channels.ts";
 import type { ChannelWords } from "./channel-words.ts";
+import { textOf } from "../words/text.ts";
 import { outsideName } from "./plain-text.ts";
 import type { Language } from "./words/languages.ts";
 import { noticeWordsOf } from "./words/notice-words.ts";
@@ -15,14 +16,13 @@ type TestWords = { readonly title: string; readonly text: string };
 
 export function testWordsOf({ reviewer, gateway }: TestInput, language: Language): TestWords {
   const { title, text } = catalogues[language].message;
-  const places: Readonly<Record<string, string>> = { reviewer: outsideName(reviewer, noticeWordsOf(language)), gateway };
-  return { title, text: text.replaceAll(/\{(\w+)\}/g, (_, name: string) => places[name] ?? "") };
+  return { title, text: textOf(text, { reviewer: outsideName(reviewer, noticeWordsOf(language)), gateway }, language) };
 }
 
 /** What became of a test by the channel with these words, and what to do where it failed. */
 export function testResultWords(state: "sent" | NoticeError, { taker, accepted, failed }: ChannelWords, language: Language): string {
   if (state === "sent") return accepted;
-  return (failed?.[state] ?? catalogues[language].failed[state]).replaceAll("{channel}", taker);
+  return textOf(failed?.[state] ?? catalogues[language].failed[state], { channel: taker }, language);
 }
 
 type TestCatalogue = {

@@ -89,13 +89,13 @@ export function whatOf({ gate, asking, requestor, model }: NoticeFacts, words: N
   const { notice } = words.review;
   const { server, client, name } = requestor;
   const short = (text: string): string => outsideName(text, words, { characters, plain: true });
-  const places: Readonly<Record<string, string>> = {
+  const places = {
     server: short(server),
     client: short(client),
     name: short(name),
     model: model === null ? notice.noModel : short(model),
   };
-  return notice.what[asking][gate].replaceAll(/\{(\w+)\}/g, (place, key: string) => places[key] ?? place);
+  return textOf(notice.what[asking][gate], places, words.lang);
 }
 
 /** " · 1 warning"; empty where there is none. */

@@ -5,6 +5,7 @@ import type { Conditions } from "../../policy/conditions.ts";
 import type { Consequences } from "../../policy/rules.ts";
 import { numbersEn } from "../words/en/page-numbers-en.ts";
 import { numbersZh } from "../words/zh/page-numbers-zh.ts";
+import { textParts } from "../../words/text.ts";
 import { type RuleWords, ruleWords } from "./rule-words.ts";
 import type { Language } from "../words/languages.ts";
 
@@ -192,11 +193,8 @@ function listOf(items: readonly Sentence[], { locale }: Speech): Sentence {
 }
 
 /** `{value}` is replaced by its parts; what stands between `*` is stressed. */
-function filled(sentence: string, values: Readonly<Record<string, Sentence>>): Sentence {
-  return sentence
-    .split(/(\{\w+\})/)
-    .flatMap((part): Sentence => (/^\{\w+\}$/.test(part) ? (values[part.slice(1, -1)] ?? [part]) : stressed(part)));
-}
+const filled = (sentence: string, values: Readonly<Record<string, Sentence>>): Sentence =>
+  textParts(sentence, values, "en").flatMap((part) => (typeof part === "string" ? stressed(part) : part)); // no numbers
 
 const stressed = (sentence: string): Sentence =>
   sentence.split("*").flatMap((part, index): Sentence => (part === "" ? [] : [index % 2 === 1 ? strong(part) : part]));

@@ -6,6 +6,7 @@
 // https://docs.slack.dev/reference/methods/chat.postMessage.
 
 import { viewText, type Segment } from "../../review/text-view.ts";
+import { textParts } from "../../words/text.ts";
 import { unseenWords } from "../content-words.ts";
 import { unlinked } from "../plain-text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
@@ -143,12 +144,8 @@ export function cutAt(text: string, length: number): string {
 }
 
 /** A sentence of ours with an element in each `{place}`. */
-export function filled(sentence: string, places: Readonly<Record<string, Inline>>): Inline[] {
-  return sentence
-    .split(/(\{[a-zA-Z]+\})/)
-    .filter((part) => part !== "")
-    .map((part) => places[part.slice(1, -1)] ?? say(part));
-}
+export const filled = (sentence: string, places: Readonly<Record<string, Inline>>): Inline[] =>
+  textParts(sentence, places, "en").map((part) => (typeof part === "string" ? say(part) : part)); // no numbers
 
 export const paragraph = (...elements: Inline[]): SlackBlock => ({
   type: "rich_text",

@@ -15,7 +15,7 @@ import { asksWords, costWords, gateWords } from "../fact-words.ts";
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine, warningsOf, whatOf } from "../notice-line.ts";
 import { outsideName, outsideText } from "../plain-text.ts";
-import { textOf } from "../../words/text.ts";
+import { textOf, textParts } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { riskWords } from "../risk-words.ts";
 
@@ -199,13 +199,7 @@ const paragraph = (...inlines: TextRun[]): RichText => ({ type: "RichTextBlock",
 
 /** A sentence of ours with a run, or a text of ours, in each `{place}`. */
 const filled = (sentence: string, places: Readonly<Record<string, TextRun | string>>): TextRun[] =>
-  sentence
-    .split(/(\{[a-zA-Z]+\})/)
-    .filter((part) => part !== "")
-    .map((part) => {
-      const place = places[part.slice(1, -1)] ?? part;
-      return typeof place === "string" ? run(place) : place;
-    });
+  textParts(sentence, places, "en").map((part) => (typeof part === "string" ? run(part) : part)); // no numbers
 
 const framed = (label: string, text: string, words: NoticeWords): Frame => ({
   type: "Container",
