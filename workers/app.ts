@@ -14,7 +14,7 @@ import { controlSessionRoutes } from "./endpoints/control/control-session.ts";
 import { healthRoutes } from "./endpoints/health.ts";
 import { inboxRoutes } from "./endpoints/inbox/inbox.ts";
 import { signInRoutes } from "./endpoints/inbox/sign-in.ts";
-import { togetherRoutes } from "./endpoints/inbox/bulk-decision.ts";
+import { bulkRoutes } from "./endpoints/inbox/bulk-decision.ts";
 import { metricsRoutes } from "./endpoints/metrics.ts";
 import { mcpRoutes } from "./endpoints/relay/relay-endpoint.ts";
 import { relayInside } from "./endpoints/relay/relay-inside.ts";
@@ -56,7 +56,7 @@ for (const routes of [
   reviewRoutes,
   inboxRoutes,
   signInRoutes,
-  togetherRoutes,
+  bulkRoutes,
   slackRoutes,
   adminRoutes,
   consoleRoutes,

@@ -4,7 +4,7 @@
 import { createInterface } from "node:readline/promises";
 import type { EditIssue } from "../../shared/review/edit.ts";
 import { isOpen, reviewFacts } from "../../shared/review/review-facts.ts";
-import { mayApprove, mayDecide } from "../../shared/review/standing.ts";
+import { mayApprove, mayDecide } from "../../shared/review/permissions.ts";
 import { inEditor } from "./editor.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { type Draft, type OpenReview, postDecision, previewEdits, readReview, waitingReviews } from "./review-requests.ts";

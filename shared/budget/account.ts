@@ -49,9 +49,9 @@ const usedIn = ({ used }: Account, startsAt: number): Used =>
  * A budget in one period: `reserved` is held by holders that may still settle it, `unaccounted`
  * counts as spent.
  */
-export type Standing = { readonly spent: number; readonly unaccounted: number; readonly reserved: number };
+export type Usage = { readonly spent: number; readonly unaccounted: number; readonly reserved: number };
 
-export function standing(account: Account, startsAt: number, now: number): Standing {
+export function usage(account: Account, startsAt: number, now: number): Usage {
   const { spent, unaccounted } = usedIn(account, startsAt);
   const sum = { spent, unaccounted, reserved: 0 };
   for (const held of account.held) {
@@ -119,7 +119,7 @@ export function writeOff(account: Account, now: number): Account {
 const toldPercents = [80, 100] as const;
 
 /** The highest of `toldPercents` that is used; 0 where none is. An empty budget is always used. */
-export function percentReached({ spent, unaccounted }: Pick<Standing, "spent" | "unaccounted">, limit: number): number {
+export function percentReached({ spent, unaccounted }: Pick<Usage, "spent" | "unaccounted">, limit: number): number {
   const used = spent + unaccounted;
   return toldPercents.findLast((percent) => used * 100 >= limit * percent) ?? 0;
 }

@@ -10,7 +10,7 @@ import type { Block, SamplingReply, SamplingRequest, ToolResultBlock } from "../
 import { objectText } from "../review/editable-fields.ts";
 import type { Plain } from "../model/subject/subject.ts";
 import { textsOf as shownTexts } from "../review/subject/parts.ts";
-import { askingOf } from "../review/review-facts.ts";
+import { requestKindOf } from "../review/review-facts.ts";
 import { vectorsIn, vectorsText } from "../review/vectors.ts";
 import type { ReviewView } from "../review/view.ts";
 
@@ -47,7 +47,7 @@ export function startOf(
   from: ExcerptPiece["from"],
   { excerpt: { start, ownStart, formatted } }: { readonly excerpt: StartWords },
 ): string {
-  if (askingOf(view) !== "sampling") return ownStart[from] ?? start[from];
+  if (requestKindOf(view) !== "sampling") return ownStart[from] ?? start[from];
   const isFormatted = view.subject === "message" && view.request.responseFormat !== undefined;
   return from === "systemPrompt" && isFormatted ? formatted : start[from];
 }

@@ -9,19 +9,21 @@ import type { NoticeWords, ReviewWords as CommonWords } from "./words/notice-wor
 type ReviewWords = NoticeWords["review"];
 
 /** The heading, without a name in it. */
-export const titleWords = ({ asking, gate, isOpen }: Pick<ReviewFacts, "asking" | "gate" | "isOpen">, words: ReviewWords): string =>
-  words.asking[asking][isOpen ? "title" : "closedTitle"][gate];
+export const titleWords = (
+  { requestKind, gate, isOpen }: Pick<ReviewFacts, "requestKind" | "gate" | "isOpen">,
+  words: ReviewWords,
+): string => words.requestKind[requestKind][isOpen ? "title" : "closedTitle"][gate];
 
 /**
  * Who asks for what, with {server}, {client}, {method} and {name}; in the past tense where the tool
  * has run or the review is over.
  */
-export const asksWords = ({ asking, isAhead }: Pick<ReviewFacts, "asking" | "isAhead">, words: ReviewWords): string =>
-  words.asking[asking][isAhead ? "asks" : "asked"];
+export const asksWords = ({ requestKind, isAhead }: Pick<ReviewFacts, "requestKind" | "isAhead">, words: ReviewWords): string =>
+  words.requestKind[requestKind][isAhead ? "asks" : "asked"];
 
 /** The current state, the heading of the content, and the Approve button. */
-export const gateWords = ({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">, words: ReviewWords) =>
-  (asking === "toolCall" ? words.runGates : words.gates)[gate];
+export const gateWords = ({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, words: ReviewWords) =>
+  (requestKind === "toolCall" ? words.runGates : words.gates)[gate];
 
 /** Who is told the reason of a denial. */
 export const reasonWords = ({ reason }: Pick<ReviewFacts, "reason">, words: ReviewWords): string =>

@@ -4,7 +4,7 @@
 
 import type { Gate } from "../model/gate.ts";
 import { toolName } from "../model/subject/tool-call.ts";
-import { type Asking, askingOf } from "../review/review-facts.ts";
+import { type RequestKind, requestKindOf } from "../review/review-facts.ts";
 import type { ReviewView } from "../review/view.ts";
 import { textOf } from "../words/text.ts";
 import { outsideName } from "./plain-text.ts";
@@ -13,7 +13,7 @@ import type { NoticeWords } from "./words/notice-words.ts";
 
 export type NoticeFacts = {
   readonly gate: Gate;
-  readonly asking: Asking;
+  readonly requestKind: RequestKind;
   readonly requestor: Pick<ReviewView["requestor"], "server" | "client" | "name">;
   /**
    * The first model that may answer, or who answered: a model, or the reviewer who wrote the reply;
@@ -31,7 +31,7 @@ export function noticeFacts(view: ReviewView): NoticeFacts {
   const { server, client, name } = requestor;
   return {
     gate,
-    asking: askingOf(view),
+    requestKind: requestKindOf(view),
     requestor: { server, client, name },
     model: modelOf(view),
     createdAt,
@@ -85,7 +85,7 @@ function timeOf({ createdAt, deadlineAt }: NoticeFacts, { lang, numbers, review:
 }
 
 /** Who asks whom for what: "notes · summarize asks gpt-6.1". */
-export function whatOf({ gate, asking, requestor, model }: NoticeFacts, words: NoticeWords, characters = 40): string {
+export function whatOf({ gate, requestKind, requestor, model }: NoticeFacts, words: NoticeWords, characters = 40): string {
   const { notice } = words.review;
   const { server, client, name } = requestor;
   const short = (text: string): string => outsideName(text, words, { characters, plain: true });
@@ -95,7 +95,7 @@ export function whatOf({ gate, asking, requestor, model }: NoticeFacts, words: N
     name: short(name),
     model: model === null ? notice.noModel : short(model),
   };
-  return textOf(notice.what[asking][gate], places, words.lang);
+  return textOf(notice.what[requestKind][gate], places, words.lang);
 }
 
 /** " · 1 warning"; empty where there is none. */

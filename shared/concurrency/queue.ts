@@ -59,21 +59,21 @@ export function acquire(
   { hasSlot, ...newcomer }: Newcomer,
   limits: QueueLimits,
   now: number,
-): Step & { readonly standing: "granted" | "waiting" | "full" } {
+): Step & { readonly state: "granted" | "waiting" | "full" } {
   const { queue, granted } = grant(before, limits, now);
   const isSame = ({ ticket }: QueueEntry): boolean => ticket === newcomer.ticket;
-  if (queue.holders.some(isSame)) return { queue, granted, standing: "granted" };
+  if (queue.holders.some(isSame)) return { queue, granted, state: "granted" };
   if (hasSlot) {
     const entry = queue.waiting.find(isSame) ?? { ...newcomer, arrival: nextArrival(queue), arrivedAt: now };
-    return { queue: { holders: [...queue.holders, entry], waiting: without(queue.waiting, isSame) }, granted, standing: "granted" };
+    return { queue: { holders: [...queue.holders, entry], waiting: without(queue.waiting, isSame) }, granted, state: "granted" };
   }
-  if (queue.waiting.some(isSame)) return { queue, granted, standing: "waiting" };
+  if (queue.waiting.some(isSame)) return { queue, granted, state: "waiting" };
   const entry = { ...newcomer, arrival: nextArrival(queue), arrivedAt: now };
   if (queue.holders.length < limits.concurrency) {
-    return { queue: { ...queue, holders: [...queue.holders, entry] }, granted, standing: "granted" };
+    return { queue: { ...queue, holders: [...queue.holders, entry] }, granted, state: "granted" };
   }
-  if (queue.waiting.length >= limits.queue) return { queue, granted, standing: "full" };
-  return { queue: { ...queue, waiting: [...queue.waiting, entry] }, granted, standing: "waiting" };
+  if (queue.waiting.length >= limits.queue) return { queue, granted, state: "full" };
+  return { queue: { ...queue, waiting: [...queue.waiting, entry] }, granted, state: "waiting" };
 }
 
 /** Removes these entries, running or waiting, and gives the free slots to the next calls. */

@@ -270,12 +270,12 @@ export function redactReply<T extends SubjectReply>(
 }
 
 /** Which marks stand in a text: all but those that were lifted. */
-const standing = (redaction: Redaction, pointer: string, lifted: ReadonlySet<number>): Mark[] =>
+const keptMarks = (redaction: Redaction, pointer: string, lifted: ReadonlySet<number>): Mark[] =>
   redaction.marks.filter((mark) => mark.pointer === pointer && !lifted.has(mark.id));
 
 /** A field's text with the marks that stand. */
 const textWith = (redaction: Redaction, pointer: string, text: string, lifted: ReadonlySet<number>): string =>
-  masked(text, standing(redaction, pointer, lifted));
+  masked(text, keptMarks(redaction, pointer, lifted));
 
 /** What stands in for what is masked, for those who may not see it. */
 const hidden = "••••••••";
@@ -286,7 +286,7 @@ const hidden = "••••••••";
  */
 export function beforeRedaction<T extends Content>(value: T, redaction: Redaction, isSeen: boolean): T {
   const before = new Map(
-    redaction.originals.map(({ pointer, text }) => [pointer, isSeen ? text : hiddenIn(text, standing(redaction, pointer, new Set()))]),
+    redaction.originals.map(({ pointer, text }) => [pointer, isSeen ? text : hiddenIn(text, keptMarks(redaction, pointer, new Set()))]),
   );
   return rewriteTexts(
     value,

@@ -5,13 +5,13 @@ import { digestOf } from "../encoding.ts";
 import type { Gate } from "../model/gate.ts";
 import { toolName } from "../model/subject/tool-call.ts";
 import { shapeDigest } from "../policy/grant.ts";
-import { type Asking, type ReviewFacts, reviewFacts } from "./review-facts.ts";
-import { mayDecide } from "./standing.ts";
+import { type RequestKind, type ReviewFacts, reviewFacts } from "./review-facts.ts";
+import { mayDecide } from "./permissions.ts";
 import type { ReviewView } from "./view.ts";
 
 /** One waiting review of one reviewer. Names are cut: the review's page has them whole. */
 export type InboxFacts = {
-  readonly asking: Asking;
+  readonly requestKind: RequestKind;
   readonly server: string;
   readonly client: string;
   readonly name: string;
@@ -59,7 +59,7 @@ export function inboxEntry(view: ReviewView): InboxEntry | null {
     warnings: facts.risks.length,
     isLast: quorum !== null && quorum.needed - quorum.votes === 1,
     facts: {
-      asking: facts.asking,
+      requestKind: facts.requestKind,
       server: cut(server),
       client: cut(client),
       name: cut(name),

@@ -15,7 +15,14 @@ import { vectorsIn } from "./vectors.ts";
  * `sampling`: an MCP server asks. `toolCall`: a tool is to run, which is an action; all others go
  * to a model.
  */
-export type Asking = "sampling" | "text" | "translation" | "embedding" | "functionChoice" | "multimodal" | Exclude<SubjectKind, "message">;
+export type RequestKind =
+  | "sampling"
+  | "text"
+  | "translation"
+  | "embedding"
+  | "functionChoice"
+  | "multimodal"
+  | Exclude<SubjectKind, "message">;
 
 /**
  * How sure it is which client request is served: the relay's evidence, or the provenance where
@@ -35,7 +42,7 @@ export type Serving =
   | { readonly kind: "ran"; readonly call: ToolCall; readonly isError: boolean };
 
 export type ReviewFacts = {
-  readonly asking: Asking;
+  readonly requestKind: RequestKind;
   readonly gate: Gate;
   readonly isOpen: boolean;
   /** The request was not sent to a model and will not be. */
@@ -70,7 +77,7 @@ export type ReviewFacts = {
   readonly reason: { readonly of: "server" | "client"; readonly isTold: boolean } | null;
 };
 
-const tasks: ReadonlyMap<string, Asking> = new Map([
+const tasks: ReadonlyMap<string, RequestKind> = new Map([
   ["translation", "translation"],
   ["function_call", "functionChoice"],
   ["multimodal_generation", "multimodal"],
@@ -79,20 +86,21 @@ const tasks: ReadonlyMap<string, Asking> = new Map([
 /**
  * The kind of request decides first: a tool's run is an action whatever its requestor is called.
  */
-export function askingOf({
+export function requestKindOf({
   requestor,
   request,
 }: {
   readonly requestor: ReviewView["requestor"];
   readonly request: SubjectRequest;
-}): Asking {
+}): RequestKind {
   if (request.kind !== "chat") return request.kind;
   if (requestor.provenance !== "own") return "sampling";
   return tasks.get(requestor.name) ?? "text";
 }
 
 /** Whether an MCP server asks, and not the client itself. */
-export const isFromServer = ({ asking }: Pick<ReviewFacts, "asking">): boolean => asking === "sampling" || asking === "form";
+export const isFromServer = ({ requestKind }: Pick<ReviewFacts, "requestKind">): boolean =>
+  requestKind === "sampling" || requestKind === "form";
 
 /** The names of the models that may answer, in order, or of the tool that runs; none for a form. */
 export function answerersOf(view: ReviewView): string[] {
@@ -113,13 +121,13 @@ const levels = ["high", "medium", "low"] as const satisfies readonly RiskLevel[]
 
 export function reviewFacts(view: ReviewView): ReviewFacts {
   const { gate, state, requestor, quorum } = view;
-  const asking = askingOf(view);
+  const requestKind = requestKindOf(view);
   const open = isOpen(state);
   const risks = levels.flatMap((level) => view.risks.filter((risk) => risk.level === level));
   const message = view.subject === "message" ? view : null;
   const format = message?.request.responseFormat;
   return {
-    asking,
+    requestKind,
     gate,
     isOpen: open,
     isUnsent: gate === "request" && !open && state.kind !== "approved",
@@ -149,7 +157,7 @@ export function reviewFacts(view: ReviewView): ReviewFacts {
         : (view.ownVote ?? null) !== null
           ? "voted"
           : null,
-    reason: view.tellReason === undefined ? null : { of: isFromServer({ asking }) ? "server" : "client", isTold: view.tellReason },
+    reason: view.tellReason === undefined ? null : { of: isFromServer({ requestKind }) ? "server" : "client", isTold: view.tellReason },
   };
 }
 

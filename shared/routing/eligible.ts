@@ -43,12 +43,12 @@ export function findEligible(input: RoutingInput): {
 } {
   const size = sizeOf(input.request);
   const needs = needsOf(input.request);
-  const { models, demoStandsIn } = standingOf(input);
+  const { models, demoStandsIn } = tableFactsOf(input);
   const canServe: Eligible[] = [];
   const passedOver: (PassedOver & { readonly position: number })[] = [];
-  for (const [position, standing] of models.entries()) {
-    const { model, provider } = standing;
-    const why = reasonAgainst(input, standing, size, needs, demoStandsIn);
+  for (const [position, facts] of models.entries()) {
+    const { model, provider } = facts;
+    const why = reasonAgainst(input, facts, size, needs, demoStandsIn);
     if (provider !== undefined && why === undefined) canServe.push({ model, provider, providerName: model.provider, position });
     else passedOver.push({ position, model: model.id, why: why ?? noSuchProvider });
   }
@@ -79,7 +79,7 @@ function meant({ table, request }: RoutingInput, canServe: readonly Eligible[]):
 type Needs = { readonly content: readonly ("text" | "image" | "audio")[]; readonly tools: boolean; readonly forced: boolean };
 
 /** What of a model's reasons is the same for every request of one key and server. */
-type Standing = {
+type ModelFacts = {
   readonly model: Model;
   /** Undefined: it is not in the routing table. */
   readonly provider: Provider | undefined;
@@ -88,39 +88,39 @@ type Standing = {
 };
 
 /** Every model of the table, in its order; and `standsIn`. */
-type Standings = { readonly models: readonly Standing[]; readonly demoStandsIn: boolean };
+type TableFacts = { readonly models: readonly ModelFacts[]; readonly demoStandsIn: boolean };
 
-const standings = new WeakMap<RoutingTable, WeakMap<RoutingInput["ready"], Map<string, Standings>>>();
+const tableFacts = new WeakMap<RoutingTable, WeakMap<RoutingInput["ready"], Map<string, TableFacts>>>();
 /** Of keys and servers, for one table. */
-const mostStandings = 1_000;
+const mostKnown = 1_000;
 
 /**
  * Found once for each table, `ready`, key and server: a table does not change, and `ready` always
  * gives the same answers.
  */
-function standingOf(input: RoutingInput): Standings {
+function tableFactsOf(input: RoutingInput): TableFacts {
   const { table, ready, key, server, onlyModels } = input;
-  const ofTable = standings.get(table) ?? new WeakMap<RoutingInput["ready"], Map<string, Standings>>();
-  standings.set(table, ofTable);
-  const known = ofTable.get(ready) ?? new Map<string, Standings>();
+  const ofTable = tableFacts.get(table) ?? new WeakMap<RoutingInput["ready"], Map<string, TableFacts>>();
+  tableFacts.set(table, ofTable);
+  const known = ofTable.get(ready) ?? new Map<string, TableFacts>();
   ofTable.set(ready, known);
   const label = JSON.stringify([key.id, key.name, server, onlyModels ?? null]);
   const earlier = known.get(label);
   if (earlier !== undefined) return earlier;
-  const models = table.models.map((model): Standing => {
+  const models = table.models.map((model): ModelFacts => {
     const provider = providerOf(table, model.provider);
     const notReady = provider === undefined ? undefined : ready(provider, model.provider);
     return { model, provider, noAccess: accessReason(input, model), notReady };
   });
   const found = { models, demoStandsIn: standsIn(models) };
-  if (known.size >= mostStandings) known.clear();
+  if (known.size >= mostKnown) known.clear();
   known.set(label, found);
   return found;
 }
 
 function reasonAgainst(
   input: RoutingInput,
-  { model, provider, noAccess, notReady }: Standing,
+  { model, provider, noAccess, notReady }: ModelFacts,
   size: RequestSize,
   needs: Needs,
   demoStandsIn: boolean,
@@ -161,7 +161,7 @@ function accessReason(input: RoutingInput, model: Model): ReasonPhrase | undefin
  * would otherwise win every cost or speed preference, and as the last candidate it would answer
  * real requests when every other provider is down.
  */
-const standsIn = (models: readonly Standing[]): boolean =>
+const standsIn = (models: readonly ModelFacts[]): boolean =>
   !models.some(
     ({ provider, noAccess, notReady }) =>
       provider !== undefined && !isBuiltIn(provider.kind) && noAccess === undefined && notReady === undefined,

@@ -149,7 +149,7 @@ export const grantIdOf = (key: string, own: string): string => `${key}.${own}`;
 /** The key's id in a grant's id; undefined for any other text. */
 export const keyOfGrantId = (id: string): string | undefined => /^(key_[a-z0-9]{1,32})\.[A-Za-z0-9_-]{22}$/.exec(id)?.[1];
 
-type AskingFacts = {
+type GrantQueryFacts = {
   readonly run: string;
   readonly plan: { readonly candidates: readonly Candidate[]; readonly gatePolicy: GatePlan; readonly risks: readonly RiskNote[] };
   readonly request: SubjectRequest;
@@ -164,7 +164,7 @@ type AskingFacts = {
  * grant can count: both gates are open, or the current rules do not enable grants or need several
  * approvals.
  */
-export function grantQueryOf({ run, plan, request, requestor, requestRef, params }: AskingFacts): Omit<GrantQuery, "asked"> | null {
+export function grantQueryOf({ run, plan, request, requestor, requestRef, params }: GrantQueryFacts): Omit<GrantQuery, "asked"> | null {
   const { gatePolicy, candidates, risks } = plan;
   const closed = (["request", "response"] as const).filter((gate) => gatePolicy[gate] === "review");
   if (closed.length === 0 || !mayUseGrants(gatePolicy, requestor)) return null;

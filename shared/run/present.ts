@@ -107,7 +107,7 @@ export function presentReview(shown: PresentInput): ReviewView | null {
     rule: input.gatePolicy.rule,
     votes: review.votes.map(({ reviewer, at }) => ({ by: reviewer, at })),
     reviewers: review.reviewers,
-    ...ownStanding(review, shown),
+    ...ownPermissions(review, shown),
     tellReason: input.gatePolicy.tellReason,
     written: written === null ? null : { by: written.by, at: written.at, reply: atResponse ? null : shown.written },
     unwritten: review.unwritten ?? null,
@@ -209,7 +209,7 @@ export const writtenModelFor = ({ tellAuthor }: Pick<RunInput["gatePolicy"], "te
   tellAuthor ? reviewer : writtenModel;
 
 /** What this reviewer has done and may do. */
-function ownStanding(
+function ownPermissions(
   review: Review,
   { reviewer: { name: reviewer }, handOverCandidates, grant }: PresentInput,
 ): Required<Pick<ReviewView, "ownVote" | "left" | "mayApprove" | "handOverTo" | "grant" | "handedBy" | "given">> {

@@ -47,7 +47,7 @@ export const countedFamilies = {
 } as const satisfies Readonly<Record<string, Family>>;
 
 /** How things stand when they are read. */
-const standingFamilies = {
+const gaugeFamilies = {
   countersign_open_requests: { type: "gauge", help: "Requests that have not ended, by what they wait for.", labels: ["state"] },
   countersign_budget_used_ratio: {
     type: "gauge",
@@ -72,6 +72,6 @@ const standingFamilies = {
 } as const satisfies Readonly<Record<string, Family>>;
 
 export type CountedName = keyof typeof countedFamilies;
-export type StandingName = keyof typeof standingFamilies;
+export type GaugeName = keyof typeof gaugeFamilies;
 
-export const families: Readonly<Record<CountedName | StandingName, Family>> = { ...countedFamilies, ...standingFamilies };
+export const families: Readonly<Record<CountedName | GaugeName, Family>> = { ...countedFamilies, ...gaugeFamilies };

@@ -1,19 +1,19 @@
 // Metrics in the text format of Prometheus, version 0.0.4
 // (https://prometheus.io/docs/instrumenting/exposition_formats/).
 
-import { type CountedName, type Family, type StandingName, families } from "./metric-families.ts";
+import { type CountedName, type Family, type GaugeName, families } from "./metric-families.ts";
 import { type MetricSums, histogramOf } from "./metric-sums.ts";
 
 export const prometheusType = "text/plain; version=0.0.4; charset=utf-8";
 
 /** What stands, by family: label values and the number. */
-export type Standings = { readonly [name in StandingName]: readonly (readonly [labels: readonly string[], value: number])[] };
+export type Gauges = { readonly [name in GaugeName]: readonly (readonly [labels: readonly string[], value: number])[] };
 
 /** Families without a series have their lines of help and type alone. */
-export function prometheusText(sums: MetricSums, standings: Standings): string {
+export function prometheusText(sums: MetricSums, gauges: Gauges): string {
   const samples = (name: string, family: Family): string[] =>
-    name in standings
-      ? standings[name as StandingName].map(([labels, value]) => sample(name, family.labels, labels, value))
+    name in gauges
+      ? gauges[name as GaugeName].map(([labels, value]) => sample(name, family.labels, labels, value))
       : Object.entries(sums[name as CountedName] ?? {})
           .toSorted(([a], [b]) => (a < b ? -1 : 1))
           .flatMap(([labels, amounts]) => samplesOf(name, family, JSON.parse(labels) as string[], amounts)); // written by `add`

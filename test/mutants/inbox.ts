@@ -174,7 +174,7 @@ export const inboxMutants: readonly Mutant[] = [
   {
     ...together,
     name: "so many reviews are decided together at most",
-    from: " && posted.length <= mostTogether",
+    from: " && posted.length <= mostInBulk",
     to: "",
     test: { file: inbox, only: "with more reviews than a page shows" },
   },

@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import type { Allowance } from "../../shared/budget/budgets.ts";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
 import { addedSums } from "../../shared/telemetry/metric-sums.ts";
-import { type Standings, prometheusText, prometheusType } from "../../shared/telemetry/prometheus-text.ts";
+import { type Gauges, prometheusText, prometheusType } from "../../shared/telemetry/prometheus-text.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { Env } from "../platform/env.ts";
 import { settingsOf } from "../platform/settings.ts";
@@ -39,10 +39,10 @@ metricsRoutes.get(paths.metrics, metrics, async (c) => {
   try {
     const [shards, budgets] = await Promise.all([
       Promise.all(Array.from({ length: ledgerShards }, (_, shard) => shardMetrics(env, shard))),
-      budgetStandings(env, (work) => executionCtx.waitUntil(work)),
+      budgetGauges(env, (work) => executionCtx.waitUntil(work)),
     ]);
-    const standings: Standings = { ...budgets, ...standingsOf(shards) };
-    const text = prometheusText(addedSums(shards.map(({ sums }) => sums)), standings);
+    const gauges: Gauges = { ...budgets, ...gaugesOf(shards) };
+    const text = prometheusText(addedSums(shards.map(({ sums }) => sums)), gauges);
     return c.body(text, 200, { "Content-Type": prometheusType, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" });
   } catch (error) {
     logEvent("metrics.failed", { error: errorClass(error) });
@@ -53,7 +53,7 @@ metricsRoutes.get(paths.metrics, metrics, async (c) => {
 const shardMetrics = async (env: Env, shard: number): Promise<ShardMetrics> =>
   JSON.parse(await ledgerStub(env, shard).metrics()) as ShardMetrics; // written by LedgerObject
 
-function standingsOf(shards: readonly ShardMetrics[]): Pick<Standings, "countersign_open_requests" | "countersign_behind"> {
+function gaugesOf(shards: readonly ShardMetrics[]): Pick<Gauges, "countersign_open_requests" | "countersign_behind"> {
   const open = new Map<string, number>();
   for (const [state, requests] of shards.flatMap((shard) => shard.open)) open.set(state, (open.get(state) ?? 0) + requests);
   return {
@@ -62,9 +62,9 @@ function standingsOf(shards: readonly ShardMetrics[]): Pick<Standings, "counters
   };
 }
 
-type BudgetStandings = Omit<Standings, "countersign_open_requests" | "countersign_behind">;
+type BudgetGauges = Omit<Gauges, "countersign_open_requests" | "countersign_behind">;
 
-async function budgetStandings(env: Env, later: (work: Promise<unknown>) => void): Promise<BudgetStandings> {
+async function budgetGauges(env: Env, later: (work: Promise<unknown>) => void): Promise<BudgetGauges> {
   const now = Date.now();
   const [budgets, keys] = await Promise.all([budgetsOf(env, now, later), acceptedKeys(env, now)]);
   const all = everyAllowance(budgets, keys);
@@ -80,7 +80,7 @@ async function budgetStandings(env: Env, later: (work: Promise<unknown>) => void
 }
 
 async function usedOf(env: Env, allowance: Allowance): Promise<number> {
-  const { spent, unaccounted } = await budgetStub(env, allowance).standing(allowance);
+  const { spent, unaccounted } = await budgetStub(env, allowance).usage(allowance);
   return allowance.limit === 0 ? 1 : (spent + unaccounted) / allowance.limit;
 }
 

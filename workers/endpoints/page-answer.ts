@@ -4,7 +4,7 @@
 import { toBase64url } from "../../shared/encoding.ts";
 import { languageFor } from "../../shared/channels/words/languages.ts";
 import { shownDigest } from "../../shared/review/changes.ts";
-import { isLive } from "../../shared/review/standing.ts";
+import { isLive } from "../../shared/review/permissions.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import type { Page } from "../ui/page.ts";
 import type { PageError } from "../ui/plain-pages.tsx";

@@ -13,7 +13,7 @@ import { runIdOf } from "../../shared/sealed-id.ts";
 import { callSlack } from "../channels/slack/api.ts";
 import { type SlackPress, type SlackSubmission, parseInteraction } from "../channels/slack/interaction.ts";
 import { type SlackApp, slackSettings } from "../channels/slack/slack-settings.ts";
-import { type Deciding, standingOf } from "../channels/slack/press-standing.ts";
+import { type Deciding, permissionOf } from "../channels/slack/press-permission.ts";
 import { isolateMap } from "../platform/isolate.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { runStub } from "../stubs/stubs.ts";
@@ -101,14 +101,14 @@ async function answerPress(heard: Heard, press: SlackPress): Promise<Response> {
   // Our payloads have one action. A button that only opens a link has no value.
   const review = await reviewOf(c, press.actions.length === 1 ? (press.actions[0]?.value ?? "") : "");
   if (review === null) return c.body(null, 200);
-  const standing = standingOf(app, review.target, review.reference.link, press);
-  if (standing.kind === "foreign") return c.body(null, 200);
-  if (standing.kind === "mayNot") return tell(heard, review, press, standing.why, false);
-  if (isExpired(review)) return tell(heard, review, press, "oldMessage", standing.as.member === null);
-  const isPerson = standing.as.member === null;
+  const permission = permissionOf(app, review.target, review.reference.link, press);
+  if (permission.kind === "foreign") return c.body(null, 200);
+  if (permission.kind === "mayNot") return tell(heard, review, press, permission.why, false);
+  if (isExpired(review)) return tell(heard, review, press, "oldMessage", permission.as.member === null);
+  const isPerson = permission.as.member === null;
   switch (review.reference.act) {
     case "approve": {
-      const answer = await decide(heard, review, standing.as, { act: "approve", promised: { count: 0 }, edits: [] });
+      const answer = await decide(heard, review, permission.as, { act: "approve", promised: { count: 0 }, edits: [] });
       const words = wordsOf(answer);
       return words === null ? c.body(null, 200) : tell(heard, review, press, words, isPerson && words === "invalidEdit");
     }
@@ -155,8 +155,8 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
     return instead(c, "oldMessage", review?.target.reviewer);
   }
   const { reviewer } = review.target;
-  const standing = standingOf(app, review.target, review.reference.link, submission);
-  if (standing.kind !== "may") return instead(c, standing.kind === "foreign" ? "notYours" : standing.why, reviewer);
+  const permission = permissionOf(app, review.target, review.reference.link, submission);
+  if (permission.kind !== "may") return instead(c, permission.kind === "foreign" ? "notYours" : permission.why, reviewer);
   if (isExpired(review)) return instead(c, "oldMessage", reviewer);
 
   const values = valuesOf(submission);
@@ -170,7 +170,7 @@ async function answerSubmission(heard: Heard, submission: SlackSubmission): Prom
   const answer = await decide(
     heard,
     review,
-    standing.as,
+    permission.as,
     review.reference.act === "submitDenial"
       ? { act: "deny", edits: [], ...(reason === "" ? {} : { reason }) }
       : { act: "approve", promised: "typed", edits: editsFrom(review.target.view, values) },

@@ -14,14 +14,14 @@ import {
   reserve,
   settle,
   shareOf,
-  standing,
+  usage,
   writeOff,
 } from "../../shared/budget/account.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
 import { periodOfAllowance } from "../../shared/budget/period.ts";
 import { shareMs } from "../../shared/policy/share.ts";
 import type { Env } from "../platform/env.ts";
-import type { BudgetCalls, BudgetStanding, ReserveAnswer, ReserveInput } from "../stubs/budget-calls.ts";
+import type { BudgetCalls, BudgetUsage, ReserveAnswer, ReserveInput } from "../stubs/budget-calls.ts";
 import type { ObjectAlarm } from "./alarm.ts";
 import { BudgetNotices } from "./budget-notices.ts";
 import { budgetSchema } from "./schema/budget-schema.ts";
@@ -80,10 +80,10 @@ export class BudgetObject extends StoredObject implements BudgetCalls {
     if (this.tables.exist) this.#write(settlements.reduce(settle, this.#account));
   }
 
-  standing(allowance: Allowance): BudgetStanding {
+  usage(allowance: Allowance): BudgetUsage {
     const now = this.now();
     const period = periodOfAllowance(allowance, now);
-    return { ...standing(this.#account, period.startsAt, now), ...period };
+    return { ...usage(this.#account, period.startsAt, now), ...period };
   }
 
   override async alarm(): Promise<void> {

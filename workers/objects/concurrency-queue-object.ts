@@ -7,7 +7,7 @@
 // its socket, and after a reset there are rows without sockets: a caller that stays silent for
 // `graceMs` loses its entry.
 
-import { askHeader, type SlotRequest, standingHeader, grantedWord, waitingWord, fullStatus, hereWord } from "../stubs/queue-calls.ts";
+import { askHeader, type SlotRequest, slotHeader, grantedWord, waitingWord, fullStatus, hereWord } from "../stubs/queue-calls.ts";
 import {
   type ConcurrencyQueue,
   type QueueEntry,
@@ -78,8 +78,8 @@ export class ConcurrencyQueueObject extends StoredObject {
     // A later socket of this caller arrived first.
     if (known !== undefined && known.attempt >= attempt) return new Response(null, { status: 409 });
     const now = this.now();
-    const { standing, ...step } = acquire(this.#queue, newcomer, this.#newestLimits({ ...limits, version }), now);
-    if (standing === "full") {
+    const { state, ...step } = acquire(this.#queue, newcomer, this.#newestLimits({ ...limits, version }), now);
+    if (state === "full") {
       this.#commit(step, {});
       return new Response(null, { status: fullStatus });
     }
@@ -96,7 +96,7 @@ export class ConcurrencyQueueObject extends StoredObject {
     return new Response(null, {
       status: 101,
       webSocket: client,
-      headers: { [standingHeader]: standing === "granted" ? grantedWord : waitingWord },
+      headers: { [slotHeader]: state === "granted" ? grantedWord : waitingWord },
     });
   }
 

@@ -2,7 +2,7 @@
 // under way, and releases it. A broken socket is opened again with the same ticket, so that a reset
 // of the object costs no caller its slot or its turn.
 
-import { type SlotRequest, askHeader, fullStatus, grantedWord, hereWord, standingHeader } from "../stubs/queue-calls.ts";
+import { type SlotRequest, askHeader, fullStatus, grantedWord, hereWord, slotHeader } from "../stubs/queue-calls.ts";
 import type { QueueLimits } from "../../shared/concurrency/queue.ts";
 import { err, ok, type Result } from "../../shared/result.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
@@ -115,7 +115,7 @@ class QueueCaller implements Slot {
         socket.addEventListener("message", ({ data }) => data === grantedWord && grant());
         socket.addEventListener("close", lose);
         socket.addEventListener("error", lose);
-        if (response.headers.get(standingHeader) === grantedWord) grant();
+        if (response.headers.get(slotHeader) === grantedWord) grant();
       });
     } catch (error) {
       // An overloaded object is not called again.

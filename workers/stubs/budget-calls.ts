@@ -1,6 +1,6 @@
 // The calls of a BudgetObject and their values. It imports no object.
 
-import type { Settlement, Standing } from "../../shared/budget/account.ts";
+import type { Settlement, Usage } from "../../shared/budget/account.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
 
 export type ReserveInput = {
@@ -21,7 +21,7 @@ export type ReserveAnswer =
   | { readonly kind: "usedUp"; readonly endsAt: number };
 
 /** A budget in the current day or month. Times in Unix milliseconds. */
-export type BudgetStanding = Standing & { readonly startsAt: number; readonly endsAt: number };
+export type BudgetUsage = Usage & { readonly startsAt: number; readonly endsAt: number };
 
 export interface BudgetCalls extends Rpc.DurableObjectBranded {
   /**
@@ -32,5 +32,5 @@ export interface BudgetCalls extends Rpc.DurableObjectBranded {
   /** Settles reservations and shares. Twice is the same as once. */
   settle(settlements: readonly Settlement[]): void;
   /** How much of the budget is used now. */
-  standing(allowance: Allowance): BudgetStanding;
+  usage(allowance: Allowance): BudgetUsage;
 }

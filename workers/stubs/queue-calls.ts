@@ -21,7 +21,7 @@ export type SlotRequest = Newcomer & {
  * How the upgrade is answered: 101 with this header, or 503 where the queue is full. `granted` may
  * also come later, as a message.
  */
-export const standingHeader = "X-Countersign-Standing";
+export const slotHeader = "X-Countersign-Slot";
 
 export const grantedWord = "granted";
 

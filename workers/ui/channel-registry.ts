@@ -12,13 +12,13 @@ import { webhookChannelWords } from "../../shared/channels/webhook/webhook-chann
 import { webhookRenderers } from "../../shared/channels/webhook/webhook-renderers.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import type { LinkChannel } from "../../shared/notice-channels.ts";
-import { renderMail } from "./mails.ts";
+import { renderEmail } from "./emails.ts";
 
 type ChannelPieces = { readonly words: Readonly<Record<Language, ChannelWords>>; readonly renderers: object };
 
 /** A channel that is missing here does not compile. */
 export const channelPieces = {
-  email: { words: emailChannelWords, renderers: { mail: renderMail } },
+  email: { words: emailChannelWords, renderers: { mail: renderEmail } },
   slack: { words: slackChannelWords, renderers: slackRenderers },
   webhook: { words: webhookChannelWords, renderers: webhookRenderers },
   teams: { words: teamsChannelWords, renderers: teamsRenderers },

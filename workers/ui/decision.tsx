@@ -18,7 +18,7 @@ import { People, Time } from "./names.tsx";
 import { Name } from "./outside-text.tsx";
 import { RecuseForm } from "./recuse-form.tsx";
 import { fill } from "./sentence.tsx";
-import { mayApprove, mayGiveUp } from "../../shared/review/standing.ts";
+import { mayApprove, mayGiveUp } from "../../shared/review/permissions.ts";
 
 type DecisionProps = {
   readonly view: ReviewView;
@@ -89,7 +89,7 @@ const Effect = ({ view, facts, kept, changes }: Pick<DecisionProps, "view" | "fa
       </>
     );
   const how = changes === 0 ? "same" : "changed";
-  const isRun = facts.asking === "toolCall" && view.gate === "request";
+  const isRun = facts.requestKind === "toolCall" && view.gate === "request";
   return (
     <>
       {fill((isRun ? effect.run : effect[view.gate])[how], {
@@ -137,7 +137,7 @@ const Deny = ({ facts, kept, isSolid }: { facts: ReviewFacts; kept: SubmittedFor
           {`\n${kept?.reason ?? ""}`}
         </textarea>
         <p class="hint" id="reason-hint">
-          {reasonWords(facts, review)} {facts.asking === "toolCall" && facts.gate === "response" ? page.decide.notUndone : ""}
+          {reasonWords(facts, review)} {facts.requestKind === "toolCall" && facts.gate === "response" ? page.decide.notUndone : ""}
         </p>
         <button type="submit" name={formFields.act} value="deny" class="btn no solid deny-now">
           {page.decide.deny}

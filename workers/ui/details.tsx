@@ -6,12 +6,12 @@ import { useWords } from "./language.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { asksOf } from "./asking-words.ts";
+import { asksOf } from "./request-kind-words.ts";
 import { Icon } from "./icons.tsx";
 import { Models, NamedModel, RunsOn } from "./models.tsx";
 import { People } from "./names.tsx";
 import { Name, Plain } from "./outside-text.tsx";
-import type { Origins } from "./asking-words.ts";
+import type { Origins } from "./request-kind-words.ts";
 import { ReplyRows } from "./reply-content.tsx";
 import { replySummaryOf, requestSummaryOf } from "./subject-content.tsx";
 import { Row, SettingsRows, TallRow } from "./request-settings.tsx";
@@ -55,8 +55,8 @@ const AskedBy = ({ view: { requestor }, facts }: Pick<DetailsProps, "view" | "fa
   );
 };
 
-function modelsHeading({ asking, isUnsent, serving }: ReviewFacts, { page: { models, written } }: Words): string {
-  if (asking === "toolCall") return isUnsent ? models.unrunHeading : models.runsHeading;
+function modelsHeading({ requestKind, isUnsent, serving }: ReviewFacts, { page: { models, written } }: Words): string {
+  if (requestKind === "toolCall") return isUnsent ? models.unrunHeading : models.runsHeading;
   if (serving.kind === "written") return written.modelHeading;
   return isUnsent ? models.unaskedHeading : models.heading;
 }

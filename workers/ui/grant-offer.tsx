@@ -6,7 +6,7 @@ import type { Words } from "../../shared/channels/words/words.ts";
 import { allowAct, formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
-import { grantWords } from "./asking-words.ts";
+import { grantWords } from "./request-kind-words.ts";
 import { pluralOf } from "./approve-words.ts";
 import { useWords } from "./language.ts";
 import { Time } from "./names.tsx";

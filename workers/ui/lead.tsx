@@ -9,7 +9,7 @@ import { toolName } from "../../shared/model/subject/tool-call.ts";
 import { isInReply } from "../../shared/review/editable-fields.ts";
 import { type ReviewFacts, isOpen } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import { stepsOf } from "./asking-words.ts";
+import { stepsOf } from "./request-kind-words.ts";
 import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
 import { People, Time } from "./names.tsx";
@@ -38,7 +38,8 @@ export const servedBy = ({ serving }: ReviewFacts, chosen?: string): string => {
   }
 };
 
-const headingOf = ({ asking, gate, isOpen }: ReviewFacts, { page }: Words): string => page.headings[asking][gate][isOpen ? "now" : "then"];
+const headingOf = ({ requestKind, gate, isOpen }: ReviewFacts, { page }: Words): string =>
+  page.headings[requestKind][gate][isOpen ? "now" : "then"];
 
 /** "notes · summarize asks gpt-6.1-terra". Long names are cut here, and whole in the details. */
 export const HeadingWords = ({ view, facts, chosen }: ViewWithFacts & { chosen?: string | undefined }) => {

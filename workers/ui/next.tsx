@@ -36,7 +36,7 @@ export const Next = ({ view, facts, action }: NextProps) => {
   const { page } = useWords();
   const { next, votes = [], now, reviewer, createdAt, requestor } = view;
   if (next == null) return null;
-  const words = page.next[facts.asking === "toolCall" ? "run" : "model"];
+  const words = page.next[facts.requestKind === "toolCall" ? "run" : "model"];
   const values = {
     model: <Name value={servedBy(facts)} />,
     name: <Name value={requestor.name} />,

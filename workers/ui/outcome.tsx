@@ -5,9 +5,9 @@ import type { Child } from "hono/jsx";
 import { causeWords } from "../../shared/channels/fact-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { isOpen } from "../../shared/review/review-facts.ts";
-import { mayDecide } from "../../shared/review/standing.ts";
+import { mayDecide } from "../../shared/review/permissions.ts";
 import type { ReviewState, ReviewView } from "../../shared/review/view.ts";
-import { progressOf } from "./asking-words.ts";
+import { progressOf } from "./request-kind-words.ts";
 import { otherVoters } from "./decision.tsx";
 import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
@@ -79,7 +79,7 @@ function afterwards(view: ReviewView, words: Words): string {
 }
 
 /** What this reviewer did, where the review goes on without them or waits for others. */
-export const OwnStanding = ({ view }: { view: ReviewView }) => {
+export const OwnDecision = ({ view }: { view: ReviewView }) => {
   const { page } = useWords();
   const { own } = page;
   const { state, ownVote, left, now, reviewer } = view;

@@ -16,7 +16,7 @@ import {
   SignInPage,
   type SignInPageInput,
 } from "./inbox/sign-in-pages.tsx";
-import { TogetherPage, type TogetherPageInput } from "./inbox/together-page.tsx";
+import { BulkPage, type BulkPageInput } from "./inbox/bulk-page.tsx";
 import { OpenapiPage, type OpenapiPageInput } from "./openapi/openapi-page.tsx";
 import { ErrorPage, type ErrorPageInput, NoSuchLinkPage } from "./plain-pages.tsx";
 import { ReviewPage, type ReviewPageInput } from "./review-page.tsx";
@@ -27,7 +27,7 @@ export type Page =
   | { readonly kind: "expiredLink"; readonly input: ExpiredLinkPageInput }
   | { readonly kind: "linkSent"; readonly input: LinkSentPageInput }
   | { readonly kind: "inbox"; readonly input: InboxPageInput }
-  | { readonly kind: "together"; readonly input: TogetherPageInput }
+  | { readonly kind: "together"; readonly input: BulkPageInput }
   | { readonly kind: "togetherDone"; readonly input: DonePageInput }
   | { readonly kind: "signIn"; readonly input: SignInPageInput }
   | { readonly kind: "signInAsked"; readonly input: SignInAskedPageInput }
@@ -60,7 +60,7 @@ function componentOf(page: Page, cspNonce: string) {
     case "inbox":
       return InboxPage({ ...page.input, cspNonce });
     case "together":
-      return TogetherPage({ ...page.input, cspNonce });
+      return BulkPage({ ...page.input, cspNonce });
     case "togetherDone":
       return DonePage({ ...page.input, cspNonce });
     case "signIn":

@@ -6,7 +6,7 @@ import type { Words } from "../../shared/channels/words/words.ts";
 import { fieldsOf } from "../../shared/review/subject/parts.ts";
 import { beginningOfVector, vectorsIn, vectorSizes, vectorsWords } from "../../shared/review/vectors.ts";
 import type { MessageView } from "../../shared/review/view.ts";
-import type { Origins } from "./asking-words.ts";
+import type { Origins } from "./request-kind-words.ts";
 import { useWords } from "./language.ts";
 import { Time } from "./names.tsx";
 import { type FramedPart, Frames, Name } from "./outside-text.tsx";

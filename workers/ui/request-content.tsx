@@ -6,7 +6,7 @@ import type { SamplingRequest, ToolDefinition, ToolResultBlock } from "../../sha
 import type { Words } from "../../shared/channels/words/words.ts";
 import { objectText } from "../../shared/review/editable-fields.ts";
 import { fieldsOf } from "../../shared/review/subject/parts.ts";
-import type { Origins } from "./asking-words.ts";
+import type { Origins } from "./request-kind-words.ts";
 import { useWords } from "./language.ts";
 import { Frames, type FramedPart, Name, OutsideText } from "./outside-text.tsx";
 import { blockParts } from "./pieces.tsx";

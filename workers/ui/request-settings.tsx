@@ -3,7 +3,7 @@
 import type { Child } from "hono/jsx";
 import type { ModelPreferences, SamplingRequest } from "../../shared/model/sampling.ts";
 import { objectText } from "../../shared/review/editable-fields.ts";
-import type { Origins } from "./asking-words.ts";
+import type { Origins } from "./request-kind-words.ts";
 import { useWords } from "./language.ts";
 import { Name } from "./outside-text.tsx";
 import { FramedText } from "./request-content.tsx";

@@ -9,7 +9,7 @@ import { formFields, type SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { type ReviewFacts, reviewFacts } from "../../shared/review/review-facts.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { hiddenWords, noticeOf, type Origins, originsOf, promptWords } from "./asking-words.ts";
+import { hiddenWords, noticeOf, type Origins, originsOf, promptWords } from "./request-kind-words.ts";
 import { InlineDifference } from "./changes.tsx";
 import { Decision, Harmless } from "./decision.tsx";
 import { isInReply } from "../../shared/review/editable-fields.ts";
@@ -21,7 +21,7 @@ import { Heading, promptId, promptPrefix, Steps, Strip, titleOf, Warnings } from
 import { LiveBanner } from "./live.tsx";
 import { People, Person, Time } from "./names.tsx";
 import { Next } from "./next.tsx";
-import { HandedOver, Outcome, OwnStanding } from "./outcome.tsx";
+import { HandedOver, Outcome, OwnDecision } from "./outcome.tsx";
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
 import { placeId } from "./place-id.ts";
@@ -32,7 +32,7 @@ import { fill } from "./sentence.tsx";
 import { type Editing, isFoldable, type Showing } from "./text-part.tsx";
 import { answerPath } from "../../shared/review/written.ts";
 import { WriteReply, WrittenReply } from "./write-reply.tsx";
-import { isLive, mayApprove, mayDecide, mayWrite } from "../../shared/review/standing.ts";
+import { isLive, mayApprove, mayDecide, mayWrite } from "../../shared/review/permissions.ts";
 import { placeWords } from "../../shared/channels/content-words.ts";
 
 export type ReviewPageInput = {
@@ -307,7 +307,7 @@ const Lead = ({ input, facts, isListening }: { input: ReviewPageInput; facts: Re
       {leadsOn ? null : <Outcome view={view} uncounted={problem === undefined ? undefined : problemTitle(problem.why, view.gate, words)} />}
       <Next view={view} facts={facts} action={action} />
       <GivenGrant view={view} facts={facts} action={action} nonce={nonce} />
-      <OwnStanding view={view} />
+      <OwnDecision view={view} />
       {isEditing && (preview || changes.length > 0) ? <Preview changes={changes} view={view} isFocused={problem === undefined} /> : null}
       <Notices view={view} facts={facts} />
       <Warnings view={view} facts={facts} />

@@ -8,7 +8,7 @@ import type { Words } from "../../shared/channels/words/words.ts";
 import { objectText } from "../../shared/review/editable-fields.ts";
 import { fieldsOf, textsOf } from "../../shared/review/subject/parts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
-import type { Origins } from "./asking-words.ts";
+import type { Origins } from "./request-kind-words.ts";
 import { useWords } from "./language.ts";
 import { Frames, Name, type Origin } from "./outside-text.tsx";
 import { resultParts } from "./pieces.tsx";

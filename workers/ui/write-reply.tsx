@@ -6,7 +6,7 @@ import { answerAct, editField, formFields } from "../../shared/review/form.ts";
 import { type ReviewFacts, isFromServer } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { answerPath } from "../../shared/review/written.ts";
-import type { Origins } from "./asking-words.ts";
+import type { Origins } from "./request-kind-words.ts";
 import { Requestor } from "./decision.tsx";
 import { useWords } from "./language.ts";
 import { Frames, Name, OutsideText, plainLetters } from "./outside-text.tsx";

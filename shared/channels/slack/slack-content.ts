@@ -7,10 +7,10 @@ import type { ToolCall } from "../../model/subject/tool-call.ts";
 import { isMessage } from "../../model/subject/subject.ts";
 import { holdsSecret } from "../../policy/risk.ts";
 import { isSecret } from "../../policy/scan-text.ts";
-import { askingOf } from "../../review/review-facts.ts";
+import { requestKindOf } from "../../review/review-facts.ts";
 import { objectText } from "../../review/editable-fields.ts";
 import { fieldsOf, textsOf } from "../../review/subject/parts.ts";
-import { fieldWords } from "./slack-asking.ts";
+import { fieldWords } from "./slack-request-kind.ts";
 import { cutAt, grownLength, longestText, shownText } from "./slack-blocks.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 import { type Text, textOf } from "../../words/text.ts";
@@ -131,7 +131,7 @@ function gatherReply(view: MessageView, into: Gathering): void {
 function gatherBlock(view: MessageView, block: ReplyBlock, part: string, into: Gathering): void {
   const { place, labels } = into;
   if (block.type === "text") into.show(place.reply + part, block.text);
-  else if (block.type === "tool_use" && askingOf(view) !== "sampling") into.show(labels.toolUse + part, useText(block), block);
+  else if (block.type === "tool_use" && requestKindOf(view) !== "sampling") into.show(labels.toolUse + part, useText(block), block);
   else if (block.type === "tool_result") gatherResult(block, into);
   else into.count(unshownNames[block.type]);
 }

@@ -22,7 +22,7 @@ import {
 } from "./slack-blocks.ts";
 import { handOverOf } from "../hand-over.ts";
 import { noticeFacts, noticeLine } from "../notice-line.ts";
-import { slackGateWords } from "./slack-asking.ts";
+import { slackGateWords } from "./slack-request-kind.ts";
 import { type SlackContent, beginningOf, charactersIn, contentOf, fitsWhole, unshownKinds } from "./slack-content.ts";
 import { factLines, mostLines, riskBlocks } from "./slack-facts.ts";
 import type { SlackAct } from "./slack-reference.ts";

@@ -8,7 +8,7 @@ import type { EditIssue } from "../../review/edit.ts";
 import { longestReason } from "../../review/form.ts";
 import { type PlainText, type SlackBlock, grownLength, longestText, plain } from "./slack-blocks.ts";
 import { reasonWords } from "../fact-words.ts";
-import { editLead, fieldWords, slackGateWords } from "./slack-asking.ts";
+import { editLead, fieldWords, slackGateWords } from "./slack-request-kind.ts";
 import { editableFields, inputAction, reasonBlock } from "./slack-submission.ts";
 import { textOf } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";

@@ -25,7 +25,7 @@ export type WebhookWords = { readonly title: string; readonly summary: string };
 function words({ facts, isAhead, names, now }: AskedWebhookWords, language: Language): WebhookWords {
   const said = noticeWordsOf(language);
   const places: Readonly<Record<string, string>> = names;
-  const sentence = asksWords({ asking: facts.asking, isAhead }, said.review);
+  const sentence = asksWords({ requestKind: facts.requestKind, isAhead }, said.review);
   return {
     title: noticeLine(facts, said, { now }),
     summary: sentence.replaceAll(/\{(\w+)\}/g, (_, key: string) => outsideName(places[key] ?? "", said, { plain: true })),

@@ -20,7 +20,7 @@ const item = (
   isGrouped: false,
   ...more,
   facts: {
-    asking: "sampling",
+    requestKind: "sampling",
     server: "notes",
     client: "desk-assistant",
     name: "summarize",

@@ -6,13 +6,13 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { mailIssues } from "../../../shared/channels/email/email-rules.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
-import { type MailContent, type MailInput, mostHtmlBytes, reviewMail } from "../../../workers/ui/mail.tsx";
+import { type EmailContent, type ReviewEmailInput, mostHtmlBytes, reviewEmail } from "../../../workers/ui/review-email.tsx";
 import { marker, markedNumber, markedVectors, markedView } from "../../support/marked.ts";
 import { control, calling, returning } from "../../outside/pages/examples.ts";
 
 const url = "https://reviews.example.com/r/AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2";
-const mailOf = (view: ReviewView, changes: Partial<MailInput> = {}): MailContent =>
-  reviewMail({ view, language: "en", url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt + 86_400_000, ...changes });
+const mailOf = (view: ReviewView, changes: Partial<ReviewEmailInput> = {}): EmailContent =>
+  reviewEmail({ view, language: "en", url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt + 86_400_000, ...changes });
 
 /**
  * Both parts as words alone: no marks of frames, no quotes, none of what keeps mail programs from

@@ -6,13 +6,13 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mailIssues } from "../../../shared/channels/email/email-rules.ts";
 import type { MessageView, ReviewView } from "../../../shared/review/view.ts";
-import { type MailContent, type MailInput, mostHtmlBytes, reviewMail } from "../../../workers/ui/mail.tsx";
+import { type EmailContent, type ReviewEmailInput, mostHtmlBytes, reviewEmail } from "../../../workers/ui/review-email.tsx";
 import { shoot } from "../../outside/support/screenshots.ts";
 import { launch } from "../../outside/pages/browser.ts";
 import { editedRequest, openRequest, openResponse } from "../../outside/pages/examples.ts";
 
 const url = "https://reviews.example.com/r/AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2";
-const input = (changes: Partial<MailInput> = {}): MailInput => ({
+const input = (changes: Partial<ReviewEmailInput> = {}): ReviewEmailInput => ({
   view: openRequest,
   language: "en",
   url,
@@ -21,7 +21,7 @@ const input = (changes: Partial<MailInput> = {}): MailInput => ({
   expiresAt: openRequest.deadlineAt + 86_400_000,
   ...changes,
 });
-const mailOf = (changes: Partial<MailInput> = {}): MailContent => reviewMail(input(changes));
+const mailOf = (changes: Partial<ReviewEmailInput> = {}): EmailContent => reviewEmail(input(changes));
 const asking = (requestor: Partial<ReviewView["requestor"]>, texts: readonly string[] = []): MessageView => ({
   ...openRequest,
   requestor: { ...openRequest.requestor, ...requestor },

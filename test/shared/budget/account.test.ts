@@ -12,7 +12,7 @@ import {
   reserve,
   settle,
   shareOf,
-  standing,
+  usage,
   writeOff,
 } from "../../../shared/budget/account.ts";
 import { HeldBudgetShare } from "../../../shared/budget/held-share.ts";
@@ -43,7 +43,7 @@ describe("an amount", () => {
     expect(left(account, 100, startsAt)).toBe(40);
     expect(reserve(account, { id: "a", amount: 61, startsAt, until }, 100)).toBeNull();
     const settled = settle(settle(account, done("a", 60)), done("a", 60));
-    expect(standing(settled, startsAt, now)).toEqual({ spent: 60, unaccounted: 0, reserved: 0 });
+    expect(usage(settled, startsAt, now)).toEqual({ spent: 60, unaccounted: 0, reserved: 0 });
   });
 
   test("of one period is not another's", () => {
@@ -54,20 +54,20 @@ describe("an amount", () => {
 
   test("that nobody settles counts as spent, is believed for an hour when it is settled late, and never afterwards", () => {
     const account = reserved(emptyAccount, "a", 60);
-    expect(standing(account, startsAt, until)).toEqual({ spent: 0, unaccounted: 60, reserved: 0 });
+    expect(usage(account, startsAt, until)).toEqual({ spent: 0, unaccounted: 60, reserved: 0 });
     expect(writeOff(account, until + 3_599_999)).toBe(account);
-    expect(standing(settle(account, done("a", 5)), startsAt, until)).toEqual({ spent: 5, unaccounted: 0, reserved: 0 });
+    expect(usage(settle(account, done("a", 5)), startsAt, until)).toEqual({ spent: 5, unaccounted: 0, reserved: 0 });
     const off = writeOff(account, until + 3_600_000);
     expect(settle(off, done("a", 5))).toBe(off);
-    expect(standing(off, startsAt, until)).toEqual({ spent: 0, unaccounted: 60, reserved: 0 });
+    expect(usage(off, startsAt, until)).toEqual({ spent: 0, unaccounted: 60, reserved: 0 });
   });
 
   test("a share's report leaves what is under way held, by itself", () => {
     const account = reserved(emptyAccount, "share", 50);
     const reported = settle(account, { id: "share", spent: 10, unaccounted: 5, underWay: [{ id: "x", amount: 20 }] });
-    expect(standing(reported, startsAt, now)).toEqual({ spent: 10, unaccounted: 5, reserved: 20 });
-    expect(standing(reported, startsAt, until)).toEqual({ spent: 10, unaccounted: 25, reserved: 0 });
-    expect(standing(settle(reported, done("x", 3)), startsAt, now)).toEqual({ spent: 13, unaccounted: 5, reserved: 0 });
+    expect(usage(reported, startsAt, now)).toEqual({ spent: 10, unaccounted: 5, reserved: 20 });
+    expect(usage(reported, startsAt, until)).toEqual({ spent: 10, unaccounted: 25, reserved: 0 });
+    expect(usage(settle(reported, done("x", 3)), startsAt, now)).toEqual({ spent: 13, unaccounted: 5, reserved: 0 });
   });
 
   test("a share is a quarter of what is left at most", () => {
@@ -284,7 +284,7 @@ test("in any history, no more is paid than the budget has, and in the end nothin
         take(world, { kind: "flush", isolate: number, arrives: "once" });
       }
       take(world, { kind: "wait", ms: 2 * 3_600_000 });
-      const end = standing(world.account, startsAt, world.at);
+      const end = usage(world.account, startsAt, world.at);
       expect(end.reserved).toBe(0);
       expect(world.account.held).toEqual([]);
       expect(world.paid).toBeLessThanOrEqual(end.spent + end.unaccounted);
@@ -306,5 +306,5 @@ test("without losses nothing is unaccounted, and what is spent is what was paid"
     take(world, { kind: "report", isolate: number });
     take(world, { kind: "flush", isolate: number, arrives: "once" });
   }
-  expect(standing(world.account, startsAt, world.at)).toEqual({ spent: world.paid, unaccounted: 0, reserved: 0 });
+  expect(usage(world.account, startsAt, world.at)).toEqual({ spent: world.paid, unaccounted: 0, reserved: 0 });
 });

@@ -11,7 +11,7 @@ import { catalogues } from "../../../shared/channels/words/words.ts";
 import { findRisks } from "../../../shared/policy/risk.ts";
 import type { ChatRequest, SamplingReply, ToolResultBlock } from "../../../shared/model/sampling.ts";
 import type { MessageView, ReviewView } from "../../../shared/review/view.ts";
-import { reviewMail } from "../../../workers/ui/mail.tsx";
+import { reviewEmail } from "../../../workers/ui/review-email.tsx";
 import { control, openRequest, openResponse, calling, returning } from "../../outside/pages/examples.ts";
 import { plainRequest } from "../../support/slack/views.ts";
 
@@ -63,7 +63,7 @@ function viewsOf(text: string): ReviewView[] {
 
 /** Everything that leaves with this view, as text. */
 function sentOf(view: ReviewView): string {
-  const mail = reviewMail({ view, language: "en", url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt });
+  const mail = reviewEmail({ view, language: "en", url, why: "asked", excerpt: "start", expiresAt: view.deadlineAt });
   const reference = { approve: "reference", deny: "reference", edit: "reference" };
   const message = slackMessage({ view, words, excerpt: "start", url, inChannel: false, why: "asked", reference });
   return JSON.stringify([excerptOf(view), mail, message, editModal(view, "reference", words), handOverOf(view)]).replaceAll("\u200b", "");

@@ -33,7 +33,7 @@ describe("a lane of two", () => {
     const first = come(emptyQueue, "a");
     const second = come(first.queue, "b");
     const third = come(second.queue, "c");
-    expect([first.standing, second.standing, third.standing]).toEqual(["granted", "granted", "waiting"]);
+    expect([first.state, second.state, third.state]).toEqual(["granted", "granted", "waiting"]);
     const step = go(third.queue, "a");
     expect(tickets(step.granted)).toEqual(["c"]);
     expect(tickets(step.queue.holders)).toEqual(["b", "c"]);
@@ -59,22 +59,22 @@ describe("a lane of two", () => {
   test("refuses exactly when as many wait as may, and pushes nobody out for a higher priority", () => {
     const two = { ...limits, queue: 2 };
     const queue = full(["a", "low"], ["b", "low"]);
-    expect(come(queue, "c", { priority: "high" }, 0, two)).toMatchObject({ standing: "full", queue });
+    expect(come(queue, "c", { priority: "high" }, 0, two)).toMatchObject({ state: "full", queue });
     const freed = go(queue, "b", 0, two).queue;
-    expect(come(freed, "c", {}, 0, two).standing).toBe("waiting");
+    expect(come(freed, "c", {}, 0, two).state).toBe("waiting");
   });
 
   test("lets nobody wait where the queue is 0, and still lets in whom there is room for", () => {
     const none = { ...limits, queue: 0 };
     const queue = come(come(emptyQueue, "a", {}, 0, none).queue, "b", {}, 0, none).queue;
-    expect(come(queue, "c", {}, 0, none).standing).toBe("full");
+    expect(come(queue, "c", {}, 0, none).state).toBe("full");
   });
 
   test("keeps the place and the arrival of whoever comes back with its ticket", () => {
     const queue = full(["a", "normal"], ["b", "normal"]);
     const back = come(queue, "a", {}, 5_000);
-    expect(back).toMatchObject({ standing: "waiting", queue });
-    expect(come(queue, "h1", {}, 5_000)).toMatchObject({ standing: "granted", queue });
+    expect(back).toMatchObject({ state: "waiting", queue });
+    expect(come(queue, "h1", {}, 5_000)).toMatchObject({ state: "granted", queue });
     expect(tickets(go(back.queue, "h1", 5_000).granted)).toEqual(["a"]);
   });
 
@@ -90,7 +90,7 @@ describe("a lane of two", () => {
     const queue = full(["l", "low"], ["h", "high"], ["n", "normal"]);
     const risen = come(queue, "new", {}, 0, { ...limits, concurrency: 4 });
     expect(tickets(risen.granted)).toEqual(["h", "n"]);
-    expect(risen.standing).toBe("waiting");
+    expect(risen.state).toBe("waiting");
     const sunk = { ...limits, concurrency: 1 };
     const after = come(queue, "new", {}, 0, sunk).queue;
     expect(tickets(after.holders)).toEqual(["h1", "h2"]);
@@ -138,7 +138,7 @@ type Seen = {
   readonly deed: Deed;
   readonly gone: readonly string[];
   readonly granted: readonly QueueEntry[];
-  readonly standing: string | null;
+  readonly state: string | null;
 };
 
 /** Plays a history, and shows each step to `look`. */
@@ -150,12 +150,12 @@ function play(deeds: readonly (readonly [Deed, number])[], look: (seen: Seen) =>
     now += pause;
     const before = queue;
     let granted: readonly QueueEntry[] = [];
-    let standing: string | null = null;
+    let state: string | null = null;
     let gone: readonly string[] = [];
     if (each.do === "limit") its = { concurrency: each.concurrency, queue: each.queue, promoteAfterMs: its.promoteAfterMs };
     else if (each.do === "enter") {
       const { priority } = each;
-      ({ queue, granted, standing } = acquire(
+      ({ queue, granted, state } = acquire(
         queue,
         { ticket: `t${each.ticket}`, priority, hasSlot: false, until: now + each.forMs },
         its,
@@ -166,7 +166,7 @@ function play(deeds: readonly (readonly [Deed, number])[], look: (seen: Seen) =>
       gone = each.do === "leave" ? all.slice(each.which % (all.length + 1)).slice(0, 1) : lapsed(queue, now);
       ({ queue, granted } = release(queue, new Set(gone), its, now));
     }
-    look({ before, after: queue, limits: its, now, deed: each, gone, granted, standing });
+    look({ before, after: queue, limits: its, now, deed: each, gone, granted, state });
   }
 }
 
@@ -202,18 +202,18 @@ describe("over any history", () => {
     }));
 
   test("who goes takes its own place and no other, and nobody else is lost", () =>
-    always(({ before, after, deed: each, gone, standing }) => {
+    always(({ before, after, deed: each, gone, state }) => {
       const names = (queue: ConcurrencyQueue): string[] => tickets([...queue.holders, ...queue.waiting]).toSorted();
-      const come = each.do === "enter" && standing !== "full" ? [`t${each.ticket}`] : [];
+      const come = each.do === "enter" && state !== "full" ? [`t${each.ticket}`] : [];
       expect(names(after)).toEqual([...new Set([...names(before).filter((name) => !gone.includes(name)), ...come])].toSorted());
     }));
 
   test("somebody new is refused exactly when no place is free and the queue is full", () =>
-    always(({ before, limits: its, deed: each, granted, standing }) => {
+    always(({ before, limits: its, deed: each, granted, state }) => {
       if (each.do !== "enter") return;
       const known = tickets([...before.holders, ...before.waiting]).includes(`t${each.ticket}`);
       const noRoom = before.holders.length + granted.length >= its.concurrency && before.waiting.length - granted.length >= its.queue;
-      expect(standing === "full").toBe(!known && noRoom);
+      expect(state === "full").toBe(!known && noRoom);
     }));
 
   test("once somebody has waited too long, nobody who came later is let in before it", () =>
@@ -226,8 +226,8 @@ describe("over any history", () => {
     const reached = { full: 0, promoted: 0, granted: 0 };
     fc.assert(
       fc.property(history, (deeds) =>
-        play(deeds, ({ standing, granted, now, limits: its, before }) => {
-          if (standing === "full") reached.full += 1;
+        play(deeds, ({ state, granted, now, limits: its, before }) => {
+          if (state === "full") reached.full += 1;
           reached.granted += granted.length;
           const other = before.waiting.some(({ priority }) => priority === "high");
           if (granted.some(({ priority, arrivedAt }) => priority === "low" && now - arrivedAt > its.promoteAfterMs && other))

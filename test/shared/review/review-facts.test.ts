@@ -6,9 +6,9 @@ import { control, openRequest, openResponse } from "../../outside/pages/examples
 
 describe("what is asked", () => {
   test("is ahead while it waits, and not once it has run or is over", () => {
-    expect(reviewFacts(openRequest)).toMatchObject({ asking: "sampling", isOpen: true, isAhead: true, isUnsent: false });
-    expect(reviewFacts(control.toolCall)).toMatchObject({ asking: "toolCall", isAhead: true });
-    expect(reviewFacts(control.toolResult)).toMatchObject({ asking: "toolCall", isOpen: true, isAhead: false });
+    expect(reviewFacts(openRequest)).toMatchObject({ requestKind: "sampling", isOpen: true, isAhead: true, isUnsent: false });
+    expect(reviewFacts(control.toolCall)).toMatchObject({ requestKind: "toolCall", isAhead: true });
+    expect(reviewFacts(control.toolResult)).toMatchObject({ requestKind: "toolCall", isOpen: true, isAhead: false });
     const state = { kind: "expired", at: 1 } as const;
     expect(reviewFacts({ ...openRequest, state })).toMatchObject({ isOpen: false, isAhead: false, isUnsent: true });
   });

@@ -5,10 +5,10 @@ import type { RecordFact } from "../../../shared/record/record.ts";
 import { chainEvents } from "../../../shared/record/record.ts";
 import { families } from "../../../shared/telemetry/metric-families.ts";
 import { type MetricSums, addedSums, countEvents, mostSeries } from "../../../shared/telemetry/metric-sums.ts";
-import { type Standings, prometheusText } from "../../../shared/telemetry/prometheus-text.ts";
+import { type Gauges, prometheusText } from "../../../shared/telemetry/prometheus-text.ts";
 import { readPrometheusText, valueOf } from "../../support/prometheus-text.ts";
 
-const nothing: Standings = {
+const nothing: Gauges = {
   countersign_open_requests: [],
   countersign_budget_used_ratio: [],
   countersign_budget_parts_used_up: [],

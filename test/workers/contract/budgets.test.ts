@@ -167,7 +167,7 @@ test("what was reserved stays reserved when the object is cut off right after it
   const all = () => budgetStub(env, allowance);
   expect((await all().reserve({ allowance, id: "a", amount: 60, leaseMs: 60_000, wanted: 0 })).kind).toBe("reserved");
   await crash();
-  expect((await all().standing(allowance)).reserved).toBe(60);
+  expect((await all().usage(allowance)).reserved).toBe(60);
   expect((await all().reserve({ allowance, id: "b", amount: 60, leaseMs: 60_000, wanted: 0 })).kind).toBe("usedUp");
 });
 

@@ -197,7 +197,7 @@ async function fill(stub: ReturnType<typeof inboxStub>, count: number): Promise<
         warnings: 0,
         isLast: false,
         facts: {
-          asking: "sampling",
+          requestKind: "sampling",
           server: `server-${i}`,
           client: "test",
           name: "<script>alert(1)</script>\u202e",

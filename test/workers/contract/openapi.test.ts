@@ -232,11 +232,11 @@ function inboxAsks(): Asks {
         [426, opened(live, cookie)],
       ];
     },
-    showTogether: async () => {
+    showBulk: async () => {
       const { cookie, run, browser } = await signedIn();
       return [[200, opened(browser.at(`/inbox/together?pick=request:${run}`), cookie)]];
     },
-    decideTogether: async () => {
+    decideBulk: async () => {
       const { cookie, run, browser } = await signedIn();
       const fields = await browser.form(`/inbox/together?pick=request:${run}`);
       return [

@@ -10,7 +10,7 @@ import { env, eventually, travel } from "../support/gateway.ts";
 
 const address = addressDigest("ada@example.org");
 const facts = {
-  asking: "sampling",
+  requestKind: "sampling",
   server: "notes",
   client: "test",
   name: "summarize",

@@ -40,7 +40,7 @@ describe("who has a place and vanishes", () => {
     const lost = machine("lost");
     // Kept, so that nothing but the loss ends the socket.
     const kept = await lost.run(() => bareCaller("holder"));
-    expect(kept.standing).toBe("granted");
+    expect(kept.state).toBe("granted");
     const next = await bareCaller("next");
     await lost.lose();
     await settled(1);
@@ -80,7 +80,7 @@ describe("who has a place and vanishes", () => {
     // Nothing to ring where the lane noticed by itself.
     await ringAlarm(laneOf());
     await settled(1);
-    expect(next.standing === grantedWord || next.heard.includes(grantedWord)).toBe(true);
+    expect(next.state === grantedWord || next.heard.includes(grantedWord)).toBe(true);
   });
 
   test("with a socket that it never says it has loses it after the grace, and not before", async () => {

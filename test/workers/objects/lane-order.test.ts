@@ -137,9 +137,9 @@ describe("limits that a newer routing table changes", () => {
     const version1 = { version: 1, limits: limits(1) };
     const callers = [];
     for (const name of ["a", "b", "c", "d"]) callers.push(await bareCaller(name, version1));
-    expect(callers.map(({ standing }) => standing)).toEqual(["granted", "waiting", "waiting", "waiting"]);
+    expect(callers.map(({ state }) => state)).toEqual(["granted", "waiting", "waiting", "waiting"]);
     const last = await bareCaller("e", { version: 2, limits: limits(3) });
-    expect(last.standing).toBe("waiting");
+    expect(last.state).toBe("waiting");
     await settled(5);
     expect((await placesOf()).filter(({ has_slot }) => has_slot === 1).map(({ ticket }) => ticket)).toEqual(["a", "b", "c"]);
     expect(callers.map(({ heard }) => heard)).toEqual([[], ["granted"], ["granted"], []]);
@@ -150,7 +150,7 @@ describe("limits that a newer routing table changes", () => {
     const holders = [];
     for (const name of ["a", "b", "c"]) holders.push(await bareCaller(name, { version: 1, limits: limits(3) }));
     const next = await bareCaller("d", { version: 2, limits: limits(1) });
-    expect([...holders, next].map(({ standing }) => standing)).toEqual(["granted", "granted", "granted", "waiting"]);
+    expect([...holders, next].map(({ state }) => state)).toEqual(["granted", "granted", "granted", "waiting"]);
     for (const holder of holders.slice(0, 2)) holder.socket?.close(1000, "left");
     await settled(2);
     expect((await placesOf()).map(({ ticket, has_slot }) => [ticket, has_slot])).toEqual([
@@ -165,7 +165,7 @@ describe("limits that a newer routing table changes", () => {
   test("are not changed back by a caller with an older table", async () => {
     stopTime();
     await bareCaller("a", { version: 2, limits: limits(1, 1) });
-    expect((await bareCaller("b", { version: 1, limits: limits(5) })).standing).toBe("waiting");
+    expect((await bareCaller("b", { version: 1, limits: limits(5) })).state).toBe("waiting");
     expect((await bareCaller("c", { version: 1, limits: limits(5) })).status).toBe(503);
     expect((await bareCaller("d", { version: 0, limits: limits(5) })).status).toBe(503);
   });

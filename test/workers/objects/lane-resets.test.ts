@@ -45,8 +45,8 @@ describe("a reset of the object", () => {
     stopTime();
     const holders = [await bareCaller("a", { limits }), await bareCaller("b", { limits })];
     await crash();
-    expect((await bareCaller("new", { limits })).standing).toBe("waiting");
-    expect(holders.map(({ standing }) => standing)).toEqual(["granted", "granted"]);
+    expect((await bareCaller("new", { limits })).state).toBe("waiting");
+    expect(holders.map(({ state }) => state)).toEqual(["granted", "granted"]);
   });
 
   test("frees the places of holders that do not come back once the grace is over, and not a moment sooner", async () => {
@@ -55,7 +55,7 @@ describe("a reset of the object", () => {
     await crash();
     const back = await bareCaller("b", { attempt: 2, hasSlot: true, limits });
     const next = await bareCaller("new", { limits });
-    expect([back.standing, next.standing]).toEqual(["granted", "waiting"]);
+    expect([back.state, next.state]).toEqual(["granted", "waiting"]);
     await once(async () => (await connected()) === 2);
     pass(graceMs - 1);
     await ringAlarm(laneOf());
@@ -82,7 +82,7 @@ describe("a reset of the object", () => {
     await once(async () => next.every(({ heard }) => heard.length === 1));
     const late = await bareCaller("a", { attempt: 2, hasSlot: true, limits });
     const last = await bareCaller("e", { limits });
-    expect([late.standing, last.standing]).toEqual(["granted", "waiting"]);
+    expect([late.state, last.state]).toEqual(["granted", "waiting"]);
     next[0]?.socket?.close(1000, "left");
     await settled(3);
     expect(last.heard).toEqual([]);
@@ -99,8 +99,8 @@ describe("a reset of the object", () => {
     await settled(2);
     // Whatever it heard before is forgotten with its socket.
     await crash();
-    expect((await bareCaller("c", { attempt: 2, limits })).standing).toBe("granted");
-    expect((await bareCaller("d", { limits })).standing).toBe("waiting");
+    expect((await bareCaller("c", { attempt: 2, limits })).state).toBe("granted");
+    expect((await bareCaller("d", { limits })).state).toBe("waiting");
   });
 
   test("forgets no limit: an older table's caller who comes first does not lift it", async () => {
@@ -109,7 +109,7 @@ describe("a reset of the object", () => {
     await bareCaller("a", version2);
     await crash();
     await bareCaller("a", { ...version2, attempt: 2, hasSlot: true });
-    expect((await bareCaller("b", { version: 1, limits })).standing).toBe("waiting");
+    expect((await bareCaller("b", { version: 1, limits })).state).toBe("waiting");
   });
 
   test("frees the place of a holder who leaves while the object is away", async () => {

@@ -1,7 +1,7 @@
 // Callers of a model's lane: through the client that the gateway uses, or with bare sockets where
 // they are to misbehave.
 
-import { type SlotRequest, askHeader, hereWord, standingHeader } from "../../../workers/stubs/queue-calls.ts";
+import { type SlotRequest, askHeader, hereWord, slotHeader } from "../../../workers/stubs/queue-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, vi } from "vitest";
 import type { Priority } from "../../../shared/model/call.ts";
@@ -146,7 +146,7 @@ export class Callers {
 export async function bareCaller(
   ticket: string,
   { id = "busy", here = true, ...more }: Partial<SlotRequest> & { readonly id?: string; readonly here?: boolean } = {},
-): Promise<{ readonly status: number; readonly standing: string | null; readonly socket: WebSocket | null; readonly heard: string[] }> {
+): Promise<{ readonly status: number; readonly state: string | null; readonly socket: WebSocket | null; readonly heard: string[] }> {
   const ask: SlotRequest = {
     ticket,
     priority: "normal",
@@ -163,7 +163,7 @@ export async function bareCaller(
   socket?.accept();
   if (here) socket?.send(hereWord);
   socket?.addEventListener("message", ({ data }) => void heard.push(String(data)));
-  return { status: response.status, standing: response.headers.get(standingHeader), socket, heard };
+  return { status: response.status, state: response.headers.get(slotHeader), socket, heard };
 }
 
 /** Fails where the lane is not as good as new: as many as may get a place, and no more. */

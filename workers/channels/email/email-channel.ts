@@ -9,8 +9,8 @@ import { type Mail, type MailAddress, mailIssues, parseMailbox } from "../../../
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { type DoctorPhrase, issuesText } from "../../../shared/words/doctor.ts";
 import type { Env } from "../../platform/env.ts";
-import type { MailContent } from "../../ui/mail.tsx";
-import type { AskedMail } from "../../ui/mails.ts";
+import type { EmailContent } from "../../ui/review-email.tsx";
+import type { AskedEmail } from "../../ui/emails.ts";
 import type { Channel, ChannelAdapter, ChannelFinding, Notice, NoticeWhy, DeliveryResult } from "../channel.ts";
 import { fromPages } from "../from-pages.ts";
 import { bindingSender } from "./binding.ts";
@@ -79,7 +79,7 @@ const senderOf = ({ sender }: EmailSettings): MailSender =>
 export const canSendEmail = (env: Env): boolean => emailSettings(env).ok;
 
 /** Sends an email that is no notice to one address. May be called twice with one key. */
-export async function sendEmail(env: Env, to: string, asked: AskedMail, idempotencyKey: string): Promise<DeliveryResult> {
+export async function sendEmail(env: Env, to: string, asked: AskedEmail, idempotencyKey: string): Promise<DeliveryResult> {
   const settings = emailSettings(env);
   if (!settings.ok) return { kind: "failed", why: "notConfigured" };
   try {
@@ -122,7 +122,7 @@ export function emailChannel(env: Env): Channel | undefined {
     },
   };
 
-  async function deliver(notice: Notice, asked: AskedMail | undefined): Promise<DeliveryResult> {
+  async function deliver(notice: Notice, asked: AskedEmail | undefined): Promise<DeliveryResult> {
     if (asked === undefined) return { kind: "sent", receipt: null };
     const mail = mailOf(notice, from, await fromPages(env.PAGES.channels.email.renderers.mail(asked)));
     if (mailIssues(mail).length > 0) return { kind: "failed", why: "invalid" };
@@ -145,7 +145,7 @@ const automatic = {
 const isMailed = (why: NoticeWhy): why is Exclude<NoticeWhy, "voted"> => why !== "voted";
 
 /** Undefined where no email is sent: for another reviewer's vote, and after a decision. */
-function askingMail({ view, reviewer, url, why, excerpt, link }: Notice): AskedMail | undefined {
+function askingMail({ view, reviewer, url, why, excerpt, link }: Notice): AskedEmail | undefined {
   if (!isMailed(why) || (view.state.kind !== "open" && view.state.kind !== "voted")) return undefined;
   return {
     kind: "review",
@@ -157,13 +157,13 @@ function askingMail({ view, reviewer, url, why, excerpt, link }: Notice): AskedM
  * Only where the request's key ended before a decision: its reviewers are told. After a decision
  * the link's page shows the outcome.
  */
-function endingMail({ view, reviewer, url, link }: Notice): AskedMail | undefined {
+function endingMail({ view, reviewer, url, link }: Notice): AskedEmail | undefined {
   const { keyEnd = null } = view;
   if (view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent") return undefined;
   return { kind: "ended", input: { view, language: languageFor(reviewer.language), keyEnd, url } };
 }
 
-function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddress, { subject, text, html, language }: MailContent): Mail {
+function mailOf({ view, why, link, reviewer, receipt }: Notice, from: MailAddress, { subject, text, html, language }: EmailContent): Mail {
   const thread = threadOf(view.run, link, from);
   const first = messageIdIn(receipt);
   return {

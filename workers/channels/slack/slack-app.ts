@@ -17,7 +17,7 @@ import { type SlackAnswer, type SlackMethod, callSlack } from "./api.ts";
 import { isGone, isTooMuch, sentOf } from "./slack-errors.ts";
 import { type SlackReceipt, parseReceipt, receiptOf } from "./receipt.ts";
 import type { SlackApp } from "./slack-settings.ts";
-import { isSlackChannel, mostInDigest } from "./press-standing.ts";
+import { isSlackChannel, mostInDigest } from "./press-permission.ts";
 
 /**
  * The workspace of each bot token by `auth.test`: it never changes. By the token's digest, so that

@@ -12,7 +12,7 @@ import type { Channel, DeliveryResult } from "../channel.ts";
 import { exchange } from "../channel-exchange.ts";
 import { fromPages } from "../from-pages.ts";
 import type { SlackWebhook } from "./slack-settings.ts";
-import { isSlackChannel, mostInDigest } from "./press-standing.ts";
+import { isSlackChannel, mostInDigest } from "./press-permission.ts";
 
 const errors: Readonly<Record<number, NoticeError>> = {
   400: "invalid",

@@ -96,7 +96,7 @@ export function webhookChannel(env: Env): Channel | undefined {
     return { type: "countersign.test", timestamp: isoOf(Date.now()), data: { reviewer: reviewer.name, ...said } };
   };
   const asking = async (notice: Notice): Promise<object> =>
-    askingOf(
+    requestKindOf(
       notice,
       await fromPages(env.PAGES.channels.webhook.renderers.words(saidOf(notice.view), languageFor(notice.reviewer.language))),
     );
@@ -144,7 +144,7 @@ const saidOf = (view: ReviewView): AskedWebhookWords => {
   return { facts: noticeFacts(view), isAhead: isAhead(view), names: { server, client, method, name }, now: view.now };
 };
 
-function askingOf(notice: Notice, { title, summary }: WebhookWords): object {
+function requestKindOf(notice: Notice, { title, summary }: WebhookWords): object {
   const { view, url, why, link } = notice;
   const { requestor, quorum, version } = view;
   const handOver = handOverOf(view);

@@ -103,7 +103,7 @@ const ownAllowances = (id: string, budget: KeyRecord["budget"]): Allowance[] =>
   budget === undefined ? [] : allowances(ownBudgetName, id, { ...budget, notify: [] });
 
 async function lineOf(env: Env, allowance: Allowance, budgets: Budgets): Promise<BudgetLine> {
-  const { spent, reserved, unaccounted, startsAt, endsAt } = await budgetStub(env, allowance).standing(allowance);
+  const { spent, reserved, unaccounted, startsAt, endsAt } = await budgetStub(env, allowance).usage(allowance);
   const { budget, part, unit, per, limit } = allowance;
   const shown = (amount: number): number => (unit === "usd" ? amount / nanosInUsd : amount);
   return {

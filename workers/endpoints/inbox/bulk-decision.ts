@@ -7,7 +7,7 @@ import { formFields, longestReason, plainLineEnds } from "../../../shared/review
 import { parseReviewKey, reviewKey } from "../../../shared/review/inbox.ts";
 import { alikeDigest } from "../../../shared/review/inbox-facts.ts";
 import { judgeNonce } from "../../../shared/review/link.ts";
-import { mayApprove, mayDecide } from "../../../shared/review/standing.ts";
+import { mayApprove, mayDecide } from "../../../shared/review/permissions.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -15,7 +15,7 @@ import { pathOfUrl, paths } from "../../platform/urls.ts";
 import type { DecideAnswer, Submission } from "../../stubs/run-calls.ts";
 import { runStub } from "../../stubs/stubs.ts";
 import type { DoneOutcome, DoneReview } from "../../ui/inbox/done-page.tsx";
-import type { TogetherReview } from "../../ui/inbox/together-page.tsx";
+import type { BulkReview } from "../../ui/inbox/bulk-page.tsx";
 import type { App, AppContext } from "../app-context.ts";
 import { asPage, inQuery } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -25,13 +25,13 @@ import { type Presented, nonceOf, readForm } from "../review/review-link.ts";
 import { admittedReader, presentedTo } from "./admitted.ts";
 import type { Reader } from "./reader.ts";
 
-export const togetherRoutes = new Hono<App>();
+export const bulkRoutes = new Hono<App>();
 
 /**
  * Each costs up to three calls to its run's object, and a request may make 50 calls on the smallest
  * plan.
  */
-const mostTogether = 15;
+const mostInBulk = 15;
 
 const everywhere = {
   404: asPage("No PUBLIC_URL is configured"),
@@ -39,8 +39,8 @@ const everywhere = {
   500: asPage("A fault of the gateway, with an id to quote"),
 };
 
-const showTogether = describe("showTogether", {
-  summary: `Up to ${mostTogether} reviews of the signed-in reviewer on one page, each with its whole content`,
+const showBulk = describe("showBulk", {
+  summary: `Up to ${mostInBulk} reviews of the signed-in reviewer on one page, each with its whole content`,
   parameters: [inQuery("pick", "The reviews, one parameter for each"), inQuery("do", "deny: the form to deny them is open")],
   200: asPage("The page; for whoever is not signed in, the page to sign in"),
   ...everywhere,
@@ -49,16 +49,16 @@ const showTogether = describe("showTogether", {
 type AdmittedReader = Reader & { readonly count: number };
 type PresentedReview = { readonly presented: Presented; readonly view: ReviewView };
 
-togetherRoutes.get(paths.inboxTogether, showTogether, async (c) => {
+bulkRoutes.get(paths.inboxTogether, showBulk, async (c) => {
   const reader = await admittedReader(c);
   if (reader instanceof Response) return reader;
   const picked = [...new Set(c.req.queries("pick") ?? [])].filter((key) => isReviewKey(reader, key));
-  const found = await Promise.all(picked.slice(0, mostTogether).map((key) => shownReview(c, reader, key)));
+  const found = await Promise.all(picked.slice(0, mostInBulk).map((key) => shownReview(c, reader, key)));
   const shown = found.filter((each) => each !== null && mayDecide(each.view)) as PresentedReview[]; // no null is left
   const home = pathOfUrl(reader.home);
   const action = `${home}/together`;
   const isDenying = c.req.query("do") === "deny";
-  const reviews = shown.map((each): TogetherReview => {
+  const reviews = shown.map((each): BulkReview => {
     const key = keyOf(each);
     const others = shown.filter((other) => other !== each).map(keyOf);
     const query = new URLSearchParams([...others.map((other) => ["pick", other]), ...(isDenying ? [["do", "deny"]] : [])]);
@@ -78,7 +78,7 @@ togetherRoutes.get(paths.inboxTogether, showTogether, async (c) => {
     // A reply that a reviewer wrote is shown on its own page alone.
     mayApprove: shown.every(({ view }) => mayApprove(view) && (view.written ?? null) === null),
     over: found.length - shown.length,
-    most: picked.length > mostTogether ? mostTogether : null,
+    most: picked.length > mostInBulk ? mostInBulk : null,
     isDenying,
     reader: reader.person.name,
     inbox: { path: home, count: reader.count },
@@ -111,7 +111,7 @@ function parseValue(reader: Reader, text: string): Posted | undefined {
   return isReviewKey(reader, key) ? { key, version: Number(version), digest, nonce, text } : undefined;
 }
 
-const decideTogether = describe("decideTogether", {
+const decideBulk = describe("decideBulk", {
   summary: "The form of that page: approves or denies each review that it showed, each by itself",
   body: { type: "application/x-www-form-urlencoded" },
   200: asPage("What came of each"),
@@ -123,7 +123,7 @@ const decideTogether = describe("decideTogether", {
   ...everywhere,
 });
 
-togetherRoutes.post(paths.inboxTogether, decideTogether, async (c) => {
+bulkRoutes.post(paths.inboxTogether, decideBulk, async (c) => {
   const reader = await admittedReader(c);
   if (reader instanceof Response) return reader;
   const body = await readForm(c, reader, 100_000);
@@ -134,7 +134,7 @@ togetherRoutes.post(paths.inboxTogether, decideTogether, async (c) => {
   const keys = new Set(posted.map((each) => each?.key));
   const acts = fields.getAll(formFields.act);
   const reason = plainLineEnds(fields.get(formFields.reason) ?? "").trim();
-  const isReadable = !posted.includes(undefined) && keys.size === posted.length && posted.length <= mostTogether && acts.length <= 1;
+  const isReadable = !posted.includes(undefined) && keys.size === posted.length && posted.length <= mostInBulk && acts.length <= 1;
   if (!isReadable || posted.length === 0 || reason.length > longestReason) return errorPage(c, "badRequest", 400);
   const [act] = acts;
   // Any other button decides nothing: the page is made again, with what is true by now.
@@ -214,5 +214,5 @@ function wordOf(decided: DecideAnswer, act: BulkDecision["act"]): DoneOutcome {
   }
 }
 
-togetherRoutes.all(paths.inboxTogether, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
-togetherRoutes.onError(answerFault);
+bulkRoutes.all(paths.inboxTogether, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
+bulkRoutes.onError(answerFault);

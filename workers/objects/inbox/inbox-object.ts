@@ -26,11 +26,11 @@ import {
 import type { ObjectAlarm } from "../alarm.ts";
 import { inboxSchema } from "../schema/inbox-schema.ts";
 import { StoredObject } from "../stored-object.ts";
-import { type MailFacts, type QueuedMail, SignIns } from "./inbox-sign-ins.ts";
+import { type EmailFacts, type QueuedEmail, SignIns } from "./inbox-sign-ins.ts";
 import { InboxWindows } from "./inbox-windows.ts";
 import { type Change, WaitingReviews, emptyList } from "./inbox-waiting.ts";
 
-const mailAttempts = 4;
+const emailAttempts = 4;
 const retry = { firstMs: 2_000, mostMs: 60_000 };
 /** Of the reviews that wait: more than one page has. */
 const mostKeys = 500;
@@ -167,7 +167,7 @@ export class InboxObject extends StoredObject implements InboxCalls {
   async #sendMails(): Promise<void> {
     const now = this.now();
     for (const row of this.#signIns.dueMails(now)) {
-      if (row.attempts >= mailAttempts || now >= row.asked_at + signInMs) {
+      if (row.attempts >= emailAttempts || now >= row.asked_at + signInMs) {
         logEvent("inbox.mailFailed", { attempt: row.attempts });
         this.#signIns.mailed(row.id);
         continue;
@@ -177,10 +177,10 @@ export class InboxObject extends StoredObject implements InboxCalls {
     }
   }
 
-  async #sendMail({ id, mail, asked_at: askedAt, attempts }: QueuedMail): Promise<void> {
+  async #sendMail({ id, mail, asked_at: askedAt, attempts }: QueuedEmail): Promise<void> {
     const { keys, publicUrl } = settingsOf(this.env);
     if (publicUrl === undefined) return this.#signIns.mailed(id);
-    const { inbox, email, language } = JSON.parse(mail) as MailFacts; // written by SignIns.ask
+    const { inbox, email, language } = JSON.parse(mail) as EmailFacts; // written by SignIns.ask
     const expiresAtSeconds = Math.floor((askedAt + linkMs) / 1000);
     const url = signInUrl(publicUrl, signInToken(keys, { inbox, id, expiresAtSeconds }));
     const sent = await sendEmail(this.env, email, { kind: "signIn", input: { url, language } }, `inbox-${id}`);

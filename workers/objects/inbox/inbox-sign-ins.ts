@@ -25,9 +25,9 @@ type LinkRow = {
 };
 
 /** An email that is still to be sent. */
-export type QueuedMail = { readonly id: string; readonly mail: string; readonly asked_at: number; readonly attempts: number };
+export type QueuedEmail = { readonly id: string; readonly mail: string; readonly asked_at: number; readonly attempts: number };
 /** What it is made of: JSON in `mail`, deleted when it is sent. */
-export type MailFacts = { readonly inbox: string; readonly email: string; readonly language: string | null };
+export type EmailFacts = { readonly inbox: string; readonly email: string; readonly language: string | null };
 
 export class SignIns {
   readonly #sql: SqlStorage;
@@ -42,7 +42,7 @@ export class SignIns {
    */
   ask({ inbox, email, language, browser, to }: AskInput, now: number): boolean {
     if (this.#unusedAt(now).length >= mostUnused) return false;
-    const facts: MailFacts = { inbox, email, language };
+    const facts: EmailFacts = { inbox, email, language };
     this.#sql.exec(
       "INSERT INTO sign_in (id, browser, address, to_review, asked_at, used_at, mail, attempts, due_at) VALUES (?, ?, ?, ?, ?, NULL, ?, 0, ?)",
       toBase64url(crypto.getRandomValues(new Uint8Array(signInRandomLength))),
@@ -125,9 +125,9 @@ export class SignIns {
     return this.#sql.exec("DELETE FROM session RETURNING id").toArray().length;
   }
 
-  dueMails(now: number): QueuedMail[] {
+  dueMails(now: number): QueuedEmail[] {
     return this.#sql
-      .exec<QueuedMail>("SELECT id, mail, asked_at, attempts FROM sign_in WHERE mail IS NOT NULL AND due_at <= ? ORDER BY asked_at", now)
+      .exec<QueuedEmail>("SELECT id, mail, asked_at, attempts FROM sign_in WHERE mail IS NOT NULL AND due_at <= ? ORDER BY asked_at", now)
       .toArray();
   }
 

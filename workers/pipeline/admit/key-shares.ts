@@ -29,7 +29,7 @@ function looksAfter(answer: AdmitAnswer): number {
   return answer.share?.share.requests ?? (answer.hasRoom ? 1 : 0);
 }
 
-type Asking = {
+type ShareRequest = {
   readonly isWanted: boolean;
   readonly answered: (answer: AdmitAnswer) => void;
   /** The call has ended, with an answer or without. */
@@ -73,7 +73,7 @@ export class KeyShares {
    * Before a call to the KeyObject: whether it is to ask for a share, which it does where this
    * isolate has none and the key is busy.
    */
-  asking(keyId: string, askedAt: number, isUseful: boolean): Asking {
+  asking(keyId: string, askedAt: number, isUseful: boolean): ShareRequest {
     const ofKey = this.#ofKey(keyId);
     const isWanted = isUseful && ofKey.held === null && !ofKey.isAsking && askedAt - ofKey.askedAt < busyMs;
     ofKey.askedAt = askedAt;

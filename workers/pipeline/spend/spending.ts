@@ -210,7 +210,7 @@ export async function affordable(
   const size = sizeOf(request);
   const rests = await Promise.all(
     allowances.map(async (allowance) => {
-      const { spent, unaccounted, reserved, endsAt } = await budgetStub(env, allowance).standing(allowance);
+      const { spent, unaccounted, reserved, endsAt } = await budgetStub(env, allowance).usage(allowance);
       return { allowance, left: allowance.limit - spent - unaccounted - reserved, endsAt };
     }),
   );

@@ -24,7 +24,7 @@ class StopsInIsolate {
   #shard: number | null = null;
 
   /** Null where they are to be asked for. A clock that went back counts as unknown. */
-  known({ env, ctx }: Asking, now: number): Stops | null {
+  known({ env, ctx }: StopsContext, now: number): Stops | null {
     const age = this.#known === null ? stopsKnownMs : now - this.#known.askedAt;
     if (this.#known === null || age < 0 || age >= stopsKnownMs) return null;
     if (age >= renewMs && now - this.#renewedAt >= renewAgainMs) {
@@ -53,20 +53,20 @@ class StopsInIsolate {
 
 const stopsOf = isolateState(() => new StopsInIsolate());
 
-type Asking = { readonly env: Env; readonly ctx: Pick<ExecutionContext, "waitUntil"> };
+type StopsContext = { readonly env: Env; readonly ctx: Pick<ExecutionContext, "waitUntil"> };
 type Of = { readonly server: string; readonly key: string };
 
 /**
  * Which stop is for a request of this server and key, or null; undefined where this isolate has to
  * ask.
  */
-export function stopKnown(asking: Asking, of: Of, now: number): StopScope | null | undefined {
+export function stopKnown(asking: StopsContext, of: Of, now: number): StopScope | null | undefined {
   const stops = stopsOf(asking.env).known(asking, now);
   return stops === null ? undefined : stoppedBy(stops, of);
 }
 
 /** The same, asked for where this isolate does not know. Rejects where that cannot be found out. */
-export async function stopOf(asking: Asking, of: Of, now: number): Promise<StopScope | null> {
+export async function stopOf(asking: StopsContext, of: Of, now: number): Promise<StopScope | null> {
   const stops = stopsOf(asking.env);
   return stoppedBy(stops.known(asking, now) ?? (await stops.ask(asking.env, now)), of);
 }

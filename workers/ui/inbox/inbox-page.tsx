@@ -33,16 +33,16 @@ export type InboxPageInput = {
 };
 
 /** As many as one page shows together. */
-const mostTogether = 15;
+const mostInBulk = 15;
 const soonMs = 60_000;
 
 /** "notes · summarize asks gpt-6.1-terra". */
 const Title = ({ gate, facts }: { gate: Gate; facts: InboxFacts }) => {
   const { page } = useWords();
-  const { server, client, name, model, asking } = facts;
+  const { server, client, name, model, requestKind } = facts;
   return (
     <>
-      {fill(page.headings[asking][gate].now, {
+      {fill(page.headings[requestKind][gate].now, {
         caller: <Caller facts={facts} />,
         server: <Name value={server} />,
         client: <Name value={client} />,
@@ -149,7 +149,7 @@ const Group = ({ items, of, path }: { items: readonly InboxItem[]; of: number; p
   const { list } = words.inbox;
   const [first] = items;
   if (first === undefined) return null;
-  const some = items.slice(0, mostTogether);
+  const some = items.slice(0, mostInBulk);
   const query = new URLSearchParams(some.map(({ run, gate }) => ["pick", reviewKey(run, gate)]));
   return (
     <li class="group">

@@ -2,11 +2,11 @@
 // or a title.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { Asking } from "../../../review/review-facts.ts";
+import type { RequestKind } from "../../../review/review-facts.ts";
 
 const noticeReply = "{model} answers {client}";
 
-const noticeWhat: Readonly<Record<Asking, Readonly<Record<Gate, string>>>> = {
+const noticeWhat: Readonly<Record<RequestKind, Readonly<Record<Gate, string>>>> = {
   sampling: { request: "{server} · {name} asks {model}", response: "{model} answers {server} · {name}" },
   text: { request: "{client} asks {model} for text", response: noticeReply },
   translation: { request: "{client} asks {model} for a translation", response: noticeReply },

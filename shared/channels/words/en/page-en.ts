@@ -2,7 +2,7 @@
 // review-en.ts; the pages around it are in page-answers-en.ts.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { Asking } from "../../../review/review-facts.ts";
+import type { RequestKind } from "../../../review/review-facts.ts";
 import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
 import { bytes, clockTime, dollars, stampedTime } from "./page-numbers-en.ts";
@@ -17,7 +17,7 @@ type Tenses = { readonly now: string; readonly then: string };
 const replies: Tenses = { now: "{model} replies to {client}", then: "{model} replied to {client}" };
 
 /** The page's heading. {caller} is the server and its tool. */
-const headings: Readonly<Record<Asking, Readonly<Record<Gate, Tenses>>>> = {
+const headings: Readonly<Record<RequestKind, Readonly<Record<Gate, Tenses>>>> = {
   sampling: {
     request: { now: "{caller} asks {model}", then: "{caller} asked {model}" },
     response: { now: "{model} replies to {caller}", then: "{model} replied to {caller}" },

@@ -8,7 +8,7 @@ import type { CancelCause } from "../../../model/outcome.ts";
 import { vectorsEn } from "../../../words/en/vectors-en.ts";
 import { whyEn } from "../../../words/en/why-en.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
-import type { Asking, AssociationConfidence } from "../../../review/review-facts.ts";
+import type { RequestKind, AssociationConfidence } from "../../../review/review-facts.ts";
 import type { ReviewState } from "../../../review/view.ts";
 import { noticeEn } from "./notice-en.ts";
 import { riskEn, riskLevelsEn } from "./risk-en.ts";
@@ -31,7 +31,7 @@ const editFault = {
   notRequestedSchema: "This must stay JSON that matches the schema in the prompt, as requested.",
 } as const;
 
-type AskingWords = {
+type RequestKindWords = {
   /** Headings, without a name in them. */
   readonly title: Readonly<Record<Gate, string>>;
   readonly closedTitle: Readonly<Record<Gate, string>>;
@@ -42,7 +42,7 @@ type AskingWords = {
 
 const reply = { title: "A model’s reply waits for delivery", closedTitle: "A model’s reply" } as const;
 
-const asking: Readonly<Record<Asking, AskingWords>> = {
+const requestKind: Readonly<Record<RequestKind, RequestKindWords>> = {
   sampling: {
     title: { request: "A server wants to ask a model", response: reply.title },
     closedTitle: { request: "A server wanted to ask a model", response: reply.closedTitle },
@@ -189,7 +189,7 @@ const keyEnd: Readonly<Record<KeyEnd, string>> = {
 export const reviewEn = {
   /** Between words and at their end, where a renderer puts them together. */
   marks: { comma: ", ", semicolon: "; ", colon: ": ", stop: "." },
-  asking,
+  requestKind,
   sure,
   note,
   /** Why a model is in the list. It may quote a hint or a name from outside. */

@@ -2,11 +2,11 @@
 // fallback text or a title.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { Asking } from "../../../review/review-facts.ts";
+import type { RequestKind } from "../../../review/review-facts.ts";
 
 const noticeReply = "{model} 回复 {client}";
 
-const noticeWhat: Readonly<Record<Asking, Readonly<Record<Gate, string>>>> = {
+const noticeWhat: Readonly<Record<RequestKind, Readonly<Record<Gate, string>>>> = {
   sampling: { request: "{server} · {name} 请求 {model}", response: "{model} 回复 {server} · {name}" },
   text: { request: "{client} 请 {model} 生成文字", response: noticeReply },
   translation: { request: "{client} 请 {model} 翻译", response: noticeReply },

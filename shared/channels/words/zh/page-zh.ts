@@ -2,7 +2,7 @@
 // words is in review-zh.ts, with the glossary; the pages around it are in page-answers-zh.ts.
 
 import type { Gate } from "../../../model/gate.ts";
-import type { Asking } from "../../../review/review-facts.ts";
+import type { RequestKind } from "../../../review/review-facts.ts";
 import type { RunProgress } from "../../../review/view.ts";
 import type { PluralForms } from "../plural-forms.ts";
 import { pageAnswersZh } from "./page-answers-zh.ts";
@@ -17,7 +17,7 @@ type Tenses = { readonly now: string; readonly then: string };
 const replies: Tenses = { now: "{model} 回复 {client}", then: "{model} 回复了 {client}" };
 
 /** The page's heading. {caller} is the server and its tool. */
-const headings: Readonly<Record<Asking, Readonly<Record<Gate, Tenses>>>> = {
+const headings: Readonly<Record<RequestKind, Readonly<Record<Gate, Tenses>>>> = {
   sampling: {
     request: { now: "{caller} 请求 {model}", then: "{caller} 请求了 {model}" },
     response: { now: "{model} 回复 {caller}", then: "{model} 回复了 {caller}" },

@@ -27,7 +27,7 @@
 import type { Gate, KeyEnd } from "../../../model/gate.ts";
 import type { CancelCause } from "../../../model/outcome.ts";
 import type { UndeliverableCause } from "../../../review/decision.ts";
-import type { Asking, AssociationConfidence } from "../../../review/review-facts.ts";
+import type { RequestKind, AssociationConfidence } from "../../../review/review-facts.ts";
 import type { ReviewState } from "../../../review/view.ts";
 import { noticeZh } from "./notice-zh.ts";
 import { riskLevelsZh, riskZh } from "./risk-zh.ts";
@@ -52,7 +52,7 @@ const editFault = {
   notRequestedSchema: "这里必须仍是符合提示词中 schema 的 JSON：这是请求的要求。",
 } as const;
 
-type AskingWords = {
+type RequestKindWords = {
   /** Headings, without a name in them. */
   readonly title: Readonly<Record<Gate, string>>;
   readonly closedTitle: Readonly<Record<Gate, string>>;
@@ -63,7 +63,7 @@ type AskingWords = {
 
 const reply = { title: "模型的回复等待交付", closedTitle: "模型的回复" } as const;
 
-const asking: Readonly<Record<Asking, AskingWords>> = {
+const requestKind: Readonly<Record<RequestKind, RequestKindWords>> = {
   sampling: {
     title: { request: "服务器想请求模型", response: reply.title },
     closedTitle: { request: "服务器曾想请求模型", response: reply.closedTitle },
@@ -207,7 +207,7 @@ type GateWords = { readonly lead: string; readonly content: string; readonly app
 export const reviewZh = {
   /** Between words and at their end, where a renderer puts them together. */
   marks: { comma: "，", semicolon: "；", colon: "：", stop: "。" },
-  asking,
+  requestKind,
   sure,
   note,
   /** Why a model is in the list. It may quote a hint or a name from outside. */

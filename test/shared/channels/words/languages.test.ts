@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { languageFor } from "../../../../shared/channels/words/languages.ts";
 import { catalogues, wordsOf } from "../../../../shared/channels/words/words.ts";
 import { riskWords } from "../../../../shared/channels/risk-words.ts";
-import { fieldWords } from "../../../../shared/channels/slack/slack-asking.ts";
+import { fieldWords } from "../../../../shared/channels/slack/slack-request-kind.ts";
 import { placeWords } from "../../../../shared/channels/content-words.ts";
 import { textOf } from "../../../../shared/words/text.ts";
 

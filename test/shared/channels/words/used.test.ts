@@ -5,8 +5,9 @@
 // file outside the catalogues has its name and the name of what holds it, both as members and not
 // in a comment; a name in quotes counts, because codes choose words. That may take a use for
 // another of the same names, but never in silence for a new name; and a record that is indexed by a
-// value of the review (`asking[facts.asking]`) is listed below, by its path. A catalogue of the
-// console is used by its own page, and a record of it also where a page indexes it or hands it on.
+// value of the review (`requestKind[facts.requestKind]`) is listed below, by its path. A catalogue
+// of the console is used by its own page, and a record of it also where a page indexes it or hands
+// it on.
 
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
@@ -19,7 +20,7 @@ import { type Said, consoleCatalogues } from "../../../support/catalogues.ts";
  */
 const byValue = [
   ...[
-    "asking",
+    "requestKind",
     "sure",
     "cancelled",
     "undeliverable",

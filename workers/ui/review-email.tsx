@@ -10,14 +10,14 @@ import type { ReviewView } from "../../shared/review/view.ts";
 import type { AskWhy } from "../../shared/run/lifecycle.ts";
 import { handOverOf } from "../../shared/channels/hand-over.ts";
 import { noticeFacts, noticeLine } from "../../shared/channels/notice-line.ts";
-import { linesOf } from "./mail-lines.ts";
+import { linesOf } from "./email-lines.ts";
 import { framed, outsideName, outsideText } from "../../shared/channels/plain-text.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { fill, fillText } from "./sentence.tsx";
 
-export type MailInput = {
+export type ReviewEmailInput = {
   readonly view: ReviewView;
   readonly language: Language;
   /** The reviewer's personal link. */
@@ -28,7 +28,7 @@ export type MailInput = {
   readonly expiresAt: number;
 };
 
-export type MailContent = {
+export type EmailContent = {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -43,9 +43,9 @@ export const mostHtmlBytes = 40_000;
  * The whole email. Its excerpt is shortened until the email is small enough, and says how much is
  * left out.
  */
-export const reviewMail = (input: MailInput): MailContent => inLanguage(wordsOf(input.language), () => mailInWords(input));
+export const reviewEmail = (input: ReviewEmailInput): EmailContent => inLanguage(wordsOf(input.language), () => emailInWords(input));
 
-function mailInWords(input: MailInput): MailContent {
+function emailInWords(input: ReviewEmailInput): EmailContent {
   const subject = subjectOf(input.view);
   for (let characters = excerptCharacters; ; characters = Math.floor(characters / 2)) {
     const excerpt = shownExcerpt(input, characters);
@@ -71,10 +71,10 @@ function gateOf(view: ReviewView) {
 }
 
 /** Undefined where the email has none; a reminder has none, because an earlier email had it. */
-const shownExcerpt = ({ view, why, excerpt }: MailInput, characters: number): Excerpt | undefined =>
+const shownExcerpt = ({ view, why, excerpt }: ReviewEmailInput, characters: number): Excerpt | undefined =>
   excerpt === "none" || why === "reminder" ? undefined : excerptOf(view, characters);
 
-function noExcerpt({ excerpt }: MailInput): string {
+function noExcerpt({ excerpt }: ReviewEmailInput): string {
   const words = useWords().excerpt;
   return excerpt === "none" ? words.none : words.later;
 }
@@ -91,12 +91,12 @@ function deadlineOf({ deadline: { at, leftMs } }: ReviewFacts): Child[] {
   return fill(sentence, { deadline: numbers.time(at), span: numbers.left(leftMs) });
 }
 
-function whyOf({ why, view }: MailInput): Child[] {
+function whyOf({ why, view }: ReviewEmailInput): Child[] {
   const words = useWords();
   return fill(words.email.why[why], { reviewer: outsideName(view.reviewer, words), version: String(view.version) });
 }
 
-function rulesOf({ view, expiresAt }: MailInput, name: (text: string) => Child): Child[][] {
+function rulesOf({ view, expiresAt }: ReviewEmailInput, name: (text: string) => Child): Child[][] {
   const { email, numbers } = useWords();
   return [
     [email.rules.personal],
@@ -119,7 +119,7 @@ function noteLines(view: ReviewView): string[] {
   return ["", by, ...(handOver.note === null ? [] : framed(handOver.note, { start: handedOver.note, end: words.excerpt.end }, words))];
 }
 
-function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
+function textOf(input: ReviewEmailInput, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
   const all = useWords();
   const { email: words, excerpt: edges, review } = all;
@@ -165,7 +165,7 @@ function textOf(input: MailInput, excerpt: Excerpt | undefined): string {
 
 // Inline, because email programs drop stylesheets. Only the button and the frame have colours of
 // ours, readable on light and dark; the rest are the program's own.
-export const mailStyles = {
+export const emailStyles = {
   body: "margin:0;padding:0;",
   page: "max-width:600px;margin:0 auto;padding:16px;font-family:system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif;font-size:16px;line-height:1.5;overflow-wrap:anywhere;word-break:break-word;",
   title: "margin:0 0 12px;font-size:22px;line-height:1.3;",
@@ -181,13 +181,13 @@ export const mailStyles = {
   rules: "margin:24px 0 0;padding:16px 0 0;border-top:1px solid #8b939c;",
 } as const;
 
-const Named = ({ value }: { value: string }) => <bdi style={mailStyles.name}>{outsideName(value, useWords())}</bdi>;
+const Named = ({ value }: { value: string }) => <bdi style={emailStyles.name}>{outsideName(value, useWords())}</bdi>;
 export const inHtml = (text: string): Child => <Named value={text} />;
 
 const Sentences = ({ of }: { of: readonly Child[][] }) => <>{of.flatMap((sentence, i) => (i === 0 ? sentence : [" ", ...sentence]))}</>;
 
 const Said = ({ text }: { text: string }) => (
-  <div dir="auto" style={mailStyles.said}>
+  <div dir="auto" style={emailStyles.said}>
     {outsideText(text, useWords())
       .split("\n")
       // As elements, because some programs drop line ends in spite of `pre-wrap`.
@@ -200,11 +200,11 @@ const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
   const { excerpt: words, review } = all;
   return (
     <>
-      <h2 style={mailStyles.heading}>{words.heading}</h2>
-      {excerpt.pieces.length === 0 ? null : <p style={mailStyles.line}>{words.rule}</p>}
+      <h2 style={emailStyles.heading}>{words.heading}</h2>
+      {excerpt.pieces.length === 0 ? null : <p style={emailStyles.line}>{words.rule}</p>}
       {excerpt.pieces.map(({ from, text, leftOut }) =>
         leftOut !== undefined ? (
-          <p style={mailStyles.line}>
+          <p style={emailStyles.line}>
             <b>
               {startOf(view, from, all)}
               {review.marks.colon}
@@ -212,14 +212,14 @@ const Content = ({ excerpt, view }: { excerpt: Excerpt; view: ReviewView }) => {
             {review.secret}
           </p>
         ) : (
-          <div style={mailStyles.frame}>
-            <p style={mailStyles.edge}>{startOf(view, from, all)}</p>
+          <div style={emailStyles.frame}>
+            <p style={emailStyles.edge}>{startOf(view, from, all)}</p>
             <Said text={text} />
-            <p style={mailStyles.edge}>{words.end}</p>
+            <p style={emailStyles.edge}>{words.end}</p>
           </div>
         ),
       )}
-      <p style={mailStyles.line}>{endOf(excerpt)}</p>
+      <p style={emailStyles.line}>{endOf(excerpt)}</p>
     </>
   );
 };
@@ -231,9 +231,9 @@ const Note = ({ view }: { view: ReviewView }) => {
   const { by, note, leftOut } = handOver;
   return (
     <>
-      <p style={mailStyles.line}>{fill(handedOver.by, { by: inHtml(by) })}</p>
+      <p style={emailStyles.line}>{fill(handedOver.by, { by: inHtml(by) })}</p>
       {leftOut === undefined ? null : (
-        <p style={mailStyles.line}>
+        <p style={emailStyles.line}>
           <b>
             {handedOver.note}
             {marks.colon}
@@ -242,8 +242,8 @@ const Note = ({ view }: { view: ReviewView }) => {
         </p>
       )}
       {note === null ? null : (
-        <div style={mailStyles.frame}>
-          <p style={mailStyles.edge}>{handedOver.note}</p>
+        <div style={emailStyles.frame}>
+          <p style={emailStyles.edge}>{handedOver.note}</p>
           <Said text={note} />
         </div>
       )}
@@ -252,7 +252,7 @@ const Note = ({ view }: { view: ReviewView }) => {
 };
 
 /** A whole HTML part around its content. */
-export const mailPage = (subject: string, content: Child): string =>
+export const emailPage = (subject: string, content: Child): string =>
   `<!doctype html>${String(
     <html lang={useWords().page.lang} style="color-scheme:light dark;">
       <head>
@@ -264,37 +264,37 @@ export const mailPage = (subject: string, content: Child): string =>
         <meta name="x-apple-disable-message-reformatting" />
         <title>{subject}</title>
       </head>
-      <body style={mailStyles.body}>
-        <div style={mailStyles.page}>{content}</div>
+      <body style={emailStyles.body}>
+        <div style={emailStyles.page}>{content}</div>
       </body>
     </html>,
   )}`;
 
-function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined): string {
+function htmlOf(input: ReviewEmailInput, subject: string, excerpt: Excerpt | undefined): string {
   const { view, url } = input;
   const all = useWords();
   const { email: words, review } = all;
   const facts = reviewFacts(view);
   const gate = gateOf(view);
-  return mailPage(
+  return emailPage(
     subject,
     <>
-      <h1 style={mailStyles.title}>{titleWords({ ...facts, isOpen: true }, review)}</h1>
-      <p style={mailStyles.line}>
+      <h1 style={emailStyles.title}>{titleWords({ ...facts, isOpen: true }, review)}</h1>
+      <p style={emailStyles.line}>
         {whyOf(input)} {gateWords(facts, review).lead}
       </p>
-      {facts.bar === null || facts.bar === "voted" ? null : <p style={mailStyles.line}>{review[facts.bar]}</p>}
+      {facts.bar === null || facts.bar === "voted" ? null : <p style={emailStyles.line}>{review[facts.bar]}</p>}
       <Note view={view} />
       <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="margin:16px 0;border:0;">
         <tr>
-          <td bgcolor="#14603a" style={mailStyles.cell}>
-            <a href={url} style={mailStyles.button}>
+          <td bgcolor="#14603a" style={emailStyles.cell}>
+            <a href={url} style={emailStyles.button}>
               {gate.button}
             </a>
           </td>
         </tr>
       </table>
-      <p style={mailStyles.line}>
+      <p style={emailStyles.line}>
         <b>
           {words.deadline.label}
           {review.marks.colon}
@@ -302,7 +302,7 @@ function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined)
         {deadlineOf(facts)} {words.deadline.silence}
       </p>
       {linesOf(view, facts, inHtml).map(({ label, sentences }) => (
-        <p style={mailStyles.line}>
+        <p style={emailStyles.line}>
           <b>
             {label}
             {review.marks.colon}
@@ -310,10 +310,10 @@ function htmlOf(input: MailInput, subject: string, excerpt: Excerpt | undefined)
           <Sentences of={sentences} />
         </p>
       ))}
-      {excerpt === undefined ? <p style={mailStyles.line}>{noExcerpt(input)}</p> : <Content excerpt={excerpt} view={view} />}
-      <div style={mailStyles.rules}>
+      {excerpt === undefined ? <p style={emailStyles.line}>{noExcerpt(input)}</p> : <Content excerpt={excerpt} view={view} />}
+      <div style={emailStyles.rules}>
         {rulesOf(input, inHtml).map((rule) => (
-          <p style={mailStyles.line}>{rule}</p>
+          <p style={emailStyles.line}>{rule}</p>
         ))}
       </div>
     </>,

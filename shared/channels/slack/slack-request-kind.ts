@@ -10,16 +10,16 @@ import { ordinalsIn } from "../../review/editable-fields.ts";
 import { type Text, textOf } from "../../words/text.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
 
-type Facts = Pick<ReviewFacts, "asking" | "gate">;
+type Facts = Pick<ReviewFacts, "requestKind" | "gate">;
 
-export const slackGateWords = ({ asking, gate }: Facts, { review, slack }: NoticeWords) => ({
-  ...gateWords({ asking, gate }, review),
-  ...(asking === "toolCall" ? slack.run : slack)[gate],
+export const slackGateWords = ({ requestKind, gate }: Facts, { review, slack }: NoticeWords) => ({
+  ...gateWords({ requestKind, gate }, review),
+  ...(requestKind === "toolCall" ? slack.run : slack)[gate],
 });
 
 /** What submitting the edit modal does, with {version}. */
-export function editLead({ asking, gate }: Facts, { slack: { modal } }: NoticeWords): Text<"version"> {
-  if (gate === "request") return asking === "toolCall" ? modal.editRun : modal.edit;
+export function editLead({ requestKind, gate }: Facts, { slack: { modal } }: NoticeWords): Text<"version"> {
+  if (gate === "request") return requestKind === "toolCall" ? modal.editRun : modal.edit;
   return modal.editReply;
 }
 

@@ -5,15 +5,15 @@ import type { KeyEnd } from "../../shared/model/gate.ts";
 import { unreachable } from "../../shared/result.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { reviewFacts } from "../../shared/review/review-facts.ts";
-import { asksOf } from "./asking-words.ts";
-import { type MailContent, inHtml, inText, mailPage, mailStyles, subjectOf } from "./mail.tsx";
+import { asksOf } from "./request-kind-words.ts";
+import { type EmailContent, inHtml, inText, emailPage, emailStyles, subjectOf } from "./review-email.tsx";
 import { outsideName } from "../../shared/channels/plain-text.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { type Words, wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { fill } from "./sentence.tsx";
 
-export type EndedMailInput = {
+export type EndedEmailInput = {
   readonly view: ReviewView;
   readonly language: Language;
   readonly keyEnd: KeyEnd;
@@ -21,9 +21,9 @@ export type EndedMailInput = {
   readonly url: string;
 };
 
-export const endedMail = (input: EndedMailInput): MailContent => inLanguage(wordsOf(input.language), () => mailInWords(input));
+export const endedEmail = (input: EndedEmailInput): EmailContent => inLanguage(wordsOf(input.language), () => emailInWords(input));
 
-function mailInWords({ view, keyEnd, url }: EndedMailInput): MailContent {
+function emailInWords({ view, keyEnd, url }: EndedEmailInput): EmailContent {
   const all = useWords();
   const { ended: words, facts } = all.email;
   const subject = subjectOf(view);
@@ -43,28 +43,28 @@ function mailInWords({ view, keyEnd, url }: EndedMailInput): MailContent {
     `${words.page}${all.review.marks.colon.trim()}`,
     url,
   ];
-  const page = mailPage(
+  const page = emailPage(
     subject,
     <>
-      <h1 style={mailStyles.title}>{words.title}</h1>
-      <p style={mailStyles.line}>
+      <h1 style={emailStyles.title}>{words.title}</h1>
+      <p style={emailStyles.line}>
         {why} {words.nothing}
       </p>
-      <p style={mailStyles.line}>
+      <p style={emailStyles.line}>
         <b>
           {facts.requestor}
           {all.review.marks.colon}
         </b>
         {asks(inHtml)}
       </p>
-      <p style={mailStyles.line}>
+      <p style={emailStyles.line}>
         <b>
           {facts.run}
           {all.review.marks.colon}
         </b>
         {inHtml(view.run)}
       </p>
-      <p style={mailStyles.line}>
+      <p style={emailStyles.line}>
         <a href={url}>{words.page}</a>
       </p>
     </>,

@@ -24,7 +24,7 @@ export type Deciding = {
   readonly member: string | null;
 };
 
-type PressStanding =
+type PressPermission =
   | { readonly kind: "may"; readonly as: Deciding }
   | { readonly kind: "mayNot"; readonly why: Extract<PressWords, "notYours" | "oldMessage"> }
   /** Of another app or workspace: nothing is answered. */
@@ -35,7 +35,7 @@ type PressStanding =
  * reviewer with a Slack id of their own decides as themself, and any other member of the same
  * workspace as the channel.
  */
-export function standingOf(app: SlackApp, target: PressTarget, link: string, interaction: SlackPress | SlackSubmission): PressStanding {
+export function permissionOf(app: SlackApp, target: PressTarget, link: string, interaction: SlackPress | SlackSubmission): PressPermission {
   const receipt = parseReceipt(target.receipt);
   const { team, user, api_app_id: appId } = interaction;
   // The press came before the message's receipt was stored: the member can press again.

@@ -5,7 +5,7 @@
 import { approveAct, formFields, longestReason } from "../../../shared/review/form.ts";
 import { type ReviewFacts, reviewFacts } from "../../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
-import { originsOf } from "../asking-words.ts";
+import { originsOf } from "../request-kind-words.ts";
 import { Details } from "../details.tsx";
 import { Document, type InboxMark } from "../document.tsx";
 import { Icon } from "../icons.tsx";
@@ -21,7 +21,7 @@ import { Listening } from "./listening.tsx";
 import { riskWords } from "../../../shared/channels/risk-words.ts";
 import { placeWords } from "../../../shared/channels/content-words.ts";
 
-export type TogetherReview = {
+export type BulkReview = {
   /** `reviewKey`. */
   readonly key: string;
   readonly view: ReviewView;
@@ -32,9 +32,9 @@ export type TogetherReview = {
   readonly without: string;
 };
 
-export type TogetherPageInput = {
+export type BulkPageInput = {
   readonly action: string;
-  readonly reviews: readonly TogetherReview[];
+  readonly reviews: readonly BulkReview[];
   /** They differ in their messages alone. */
   readonly isAlike: boolean;
   /** The reader may approve every one of them. */
@@ -94,7 +94,7 @@ const Content = ({ view, facts, prefix }: { view: ReviewView; facts: ReviewFacts
   );
 };
 
-const One = ({ review, index, of }: { review: TogetherReview; index: number; of: number }) => {
+const One = ({ review, index, of }: { review: BulkReview; index: number; of: number }) => {
   const { together } = useWords().inbox;
   const { key, view, value, path, without } = review;
   const facts = reviewFacts(view);
@@ -141,7 +141,7 @@ const Deny = ({ count, isDenying }: { count: number; isDenying: boolean }) => {
   );
 };
 
-const Decision = ({ reviews, isAlike, mayApprove, isDenying }: TogetherPageInput) => {
+const Decision = ({ reviews, isAlike, mayApprove, isDenying }: BulkPageInput) => {
   const { inbox, page } = useWords();
   const { together } = inbox;
   const all = reviews.map(({ view }) => reviewFacts(view));
@@ -166,7 +166,7 @@ const Decision = ({ reviews, isAlike, mayApprove, isDenying }: TogetherPageInput
   );
 };
 
-export const TogetherPage = (input: TogetherPageInput & { readonly cspNonce: string }) => {
+export const BulkPage = (input: BulkPageInput & { readonly cspNonce: string }) => {
   const { cspNonce, action, reviews, over, most, reader, inbox } = input;
   const words = useWords();
   const { together } = words.inbox;

@@ -6,10 +6,10 @@ import { outsideName } from "../../shared/channels/plain-text.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
 import { paths } from "../platform/urls.ts";
 import { inLanguage, useWords } from "./language.ts";
-import { type MailContent, mailPage, mailStyles } from "./mail.tsx";
+import { type EmailContent, emailPage, emailStyles } from "./review-email.tsx";
 import { fill } from "./sentence.tsx";
 
-export type BudgetMailInput = {
+export type BudgetEmailInput = {
   readonly budget: string;
   /** The key's id or the owner whose part it is; null where it is of the whole. */
   readonly part: string | null;
@@ -23,9 +23,9 @@ export type BudgetMailInput = {
 };
 
 /** In English: a budget's addresses have no language. */
-export const budgetMail = (input: BudgetMailInput): MailContent => inLanguage(wordsOf("en"), () => mailInWords(input));
+export const budgetEmail = (input: BudgetEmailInput): EmailContent => inLanguage(wordsOf("en"), () => emailInWords(input));
 
-function mailInWords({ budget, part, unit, limit, per, since, percent }: BudgetMailInput): MailContent {
+function emailInWords({ budget, part, unit, limit, per, since, percent }: BudgetEmailInput): EmailContent {
   const all = useWords();
   const words = all.email.budget;
   const said = (sentence: string, values: Readonly<Record<string, string>>): string => fill(sentence, values).join("");
@@ -38,12 +38,12 @@ function mailInWords({ budget, part, unit, limit, per, since, percent }: BudgetM
     percent >= 100 ? words.full : words.soon,
     said(words.where, { spend: paths.admin.spend, budgets: paths.admin.budgets }),
   ];
-  const html = mailPage(
+  const html = emailPage(
     subject,
     <>
-      <h1 style={mailStyles.title}>{subject}</h1>
+      <h1 style={emailStyles.title}>{subject}</h1>
       {lines.map((line) => (
-        <p style={mailStyles.line}>{line}</p>
+        <p style={emailStyles.line}>{line}</p>
       ))}
     </>,
   );

@@ -2,7 +2,7 @@
 // content.
 
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
-import { type MailContent, mailPage, mailStyles } from "./mail.tsx";
+import { type EmailContent, emailPage, emailStyles } from "./review-email.tsx";
 import { warningsOf, whatOf } from "../../shared/channels/notice-line.ts";
 import { outsideName, unlinked } from "../../shared/channels/plain-text.ts";
 import type { Language } from "../../shared/channels/words/languages.ts";
@@ -10,10 +10,10 @@ import { wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
 import { fill, fillText } from "./sentence.tsx";
 
-export const digestMail = (entries: readonly DigestEntry[], language: Language): MailContent =>
-  inLanguage(wordsOf(language), () => mailInWords(entries));
+export const digestEmail = (entries: readonly DigestEntry[], language: Language): EmailContent =>
+  inLanguage(wordsOf(language), () => emailInWords(entries));
 
-function mailInWords(entries: readonly DigestEntry[]): MailContent {
+function emailInWords(entries: readonly DigestEntry[]): EmailContent {
   const all = useWords();
   const { digest: words, rules } = all.email;
   const subject = fillText(all.review.digest, { n: entries.length });
@@ -28,13 +28,13 @@ function mailInWords(entries: readonly DigestEntry[]): MailContent {
     rules.personal,
     rules.reply,
   ];
-  const html = mailPage(
+  const html = emailPage(
     subject,
     <>
-      <h1 style={mailStyles.title}>{subject}</h1>
-      <p style={mailStyles.line}>{why}</p>
+      <h1 style={emailStyles.title}>{subject}</h1>
+      <p style={emailStyles.line}>{why}</p>
       {entries.map((entry) => (
-        <p style={mailStyles.line}>
+        <p style={emailStyles.line}>
           <a href={entry.url}>
             <b>{buttonOf(entry)}</b>
           </a>
@@ -43,18 +43,18 @@ function mailInWords(entries: readonly DigestEntry[]): MailContent {
           {deadlineOf(entry)}
         </p>
       ))}
-      <div style={mailStyles.rules}>
-        <p style={mailStyles.line}>{rules.personal}</p>
-        <p style={mailStyles.line}>{rules.reply}</p>
+      <div style={emailStyles.rules}>
+        <p style={emailStyles.line}>{rules.personal}</p>
+        <p style={emailStyles.line}>{rules.reply}</p>
       </div>
     </>,
   );
   return { subject, text: `${lines.join("\n")}\n`, html, language: all.page.lang };
 }
 
-function buttonOf({ facts: { asking, gate } }: DigestEntry): string {
+function buttonOf({ facts: { requestKind, gate } }: DigestEntry): string {
   const { gates, run } = useWords().email;
-  return (asking === "toolCall" ? run : gates)[gate].button;
+  return (requestKind === "toolCall" ? run : gates)[gate].button;
 }
 
 /** What the review is about, without anything of which an email program makes a link. */

@@ -3,13 +3,13 @@
 
 import { asksWords } from "../../shared/channels/fact-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { type ReviewFacts, askingOf, isFromServer } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, requestKindOf, isFromServer } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../shared/review/view.ts";
 import type { Origin } from "./outside-text.tsx";
 
 /** Who asks for what. `{server}`, `{client}`, `{method}` and `{name}` are placeholders. */
 export function asksOf(
-  facts: Pick<ReviewFacts, "asking" | "isAhead">,
+  facts: Pick<ReviewFacts, "requestKind" | "isAhead">,
   { page, review }: Words,
 ): { readonly label: string; readonly sentence: string } {
   // A sampling request's label says half of its sentence.
@@ -18,31 +18,31 @@ export function asksOf(
 }
 
 /** What a reviewer has to know before approving, or null. */
-export function noticeOf({ asking, gate }: Pick<ReviewFacts, "asking" | "gate">, { page, review }: Words): string | null {
-  if (asking === "toolCall") return gate === "request" ? page.runNotice : review.runGates.response.lead;
-  return asking === "functionChoice" ? page.functionChoiceNotice : null;
+export function noticeOf({ requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">, { page, review }: Words): string | null {
+  if (requestKind === "toolCall") return gate === "request" ? page.runNotice : review.runGates.response.lead;
+  return requestKind === "functionChoice" ? page.functionChoiceNotice : null;
 }
 
 /** The heading of the prompt at the response gate. */
-export const promptWords = ({ asking }: Pick<ReviewFacts, "asking">, { page: { prompt } }: Words): string =>
-  asking === "toolCall" ? prompt.run : asking === "embedding" ? prompt.vectors : prompt.model;
+export const promptWords = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { page: { prompt } }: Words): string =>
+  requestKind === "toolCall" ? prompt.run : requestKind === "embedding" ? prompt.vectors : prompt.model;
 
-export const hiddenWords = ({ asking }: Pick<ReviewFacts, "asking">, { page: { hidden } }: Words): string =>
-  asking === "toolCall" ? hidden.run : hidden.reply;
+export const hiddenWords = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { page: { hidden } }: Words): string =>
+  requestKind === "toolCall" ? hidden.run : hidden.reply;
 
 /** The three steps of the run, of which the gate is the first or the last. */
-export const stepsOf = ({ asking }: Pick<ReviewFacts, "asking">, { page: { steps } }: Words): readonly string[] => {
-  const { asked, served, answered } = asking === "toolCall" ? steps.run : asking === "embedding" ? steps.vectors : steps.model;
+export const stepsOf = ({ requestKind }: Pick<ReviewFacts, "requestKind">, { page: { steps } }: Words): readonly string[] => {
+  const { asked, served, answered } = requestKind === "toolCall" ? steps.run : requestKind === "embedding" ? steps.vectors : steps.model;
   return [asked, served, answered];
 };
 
 /** What became of the run, for a reviewer who opens a decided review. */
 export function progressOf(view: ReviewView, { page }: Words): string {
-  const asking = askingOf(view);
+  const requestKind = requestKindOf(view);
   if (view.progress === "responseReview" && (view.written ?? null) !== null) return page.written.inReview;
-  const own: Partial<Record<RunProgress, string>> = isFromServer({ asking })
+  const own: Partial<Record<RunProgress, string>> = isFromServer({ requestKind })
     ? {}
-    : asking === "toolCall"
+    : requestKind === "toolCall"
       ? { ...page.clientProgress, ...page.runProgress }
       : page.clientProgress;
   return own[view.progress] ?? page.progress[view.progress];
@@ -58,7 +58,7 @@ export type Origins = {
 
 export function originsOf(view: ReviewView, { page }: Words): Origins {
   const { outside } = page;
-  const asking = askingOf(view);
+  const requestKind = requestKindOf(view);
   const { server, client, name } = view.requestor;
   const by = view.written?.by;
   const message = view.subject === "message" ? view : null;
@@ -66,7 +66,7 @@ export function originsOf(view: ReviewView, { page }: Words): Origins {
   const hasOurs = message?.request.responseFormat !== undefined;
   const of = (sentence: string): Origin => ({ sentence, names });
   const answer = by === undefined ? outside.model : page.written.from;
-  if (isFromServer({ asking })) {
+  if (isFromServer({ requestKind })) {
     return {
       request: of(outside.server),
       // The sentences that ask for the format are ours; the rest is the server's.
@@ -81,13 +81,13 @@ export function originsOf(view: ReviewView, { page }: Words): Origins {
     // prompt is the client's.
     systemPrompt: of(hasOurs ? outside.clientAndUs : outside.client),
     assistant: of(outside.clientAsAssistant),
-    reply: of(asking === "toolCall" ? outside.tool : answer),
+    reply: of(requestKind === "toolCall" ? outside.tool : answer),
   };
 }
 
 /** The words of "Allow later requests" by who asks. */
 export function grantWords(
-  { asking, gate }: Pick<ReviewFacts, "asking" | "gate">,
+  { requestKind, gate }: Pick<ReviewFacts, "requestKind" | "gate">,
   { page }: Words,
 ): {
   readonly lead: string;
@@ -95,8 +95,8 @@ export function grantWords(
   readonly scopes: Readonly<Record<GrantOffer["scopes"][number], string>>;
 } {
   const { lead, shape, scopes } = page.grant;
-  if (isFromServer({ asking })) return { lead: lead[gate], shape: shape[gate], scopes };
-  if (asking !== "toolCall") return { lead: lead[gate], shape: shape[gate], scopes: page.clientGrant };
+  if (isFromServer({ requestKind })) return { lead: lead[gate], shape: shape[gate], scopes };
+  if (requestKind !== "toolCall") return { lead: lead[gate], shape: shape[gate], scopes: page.clientGrant };
   const { runGrant } = page;
   return {
     lead: gate === "request" ? runGrant.lead : lead.response,

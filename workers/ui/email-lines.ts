@@ -9,7 +9,7 @@ import { unreachable } from "../../shared/result.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import { vectorSizes, vectorsWords } from "../../shared/review/vectors.ts";
 import type { ReviewView, ShownModel } from "../../shared/review/view.ts";
-import { asksOf } from "./asking-words.ts";
+import { asksOf } from "./request-kind-words.ts";
 import { useWords } from "./language.ts";
 import { fill, fillText } from "./sentence.tsx";
 

@@ -4,18 +4,18 @@ import { type TestInput, testWordsOf } from "../../shared/channels/channel-test.
 import type { Language } from "../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "./language.ts";
-import { type MailContent, mailPage, mailStyles } from "./mail.tsx";
+import { type EmailContent, emailPage, emailStyles } from "./review-email.tsx";
 
-export const testMail = (asked: TestInput, language: Language): MailContent => {
+export const testEmail = (asked: TestInput, language: Language): EmailContent => {
   const { title, text } = testWordsOf(asked, language);
   return inLanguage(wordsOf(language), () => ({
     subject: title,
     text: `${title}\n\n${text}\n`,
-    html: mailPage(
+    html: emailPage(
       title,
       <>
-        <h1 style={mailStyles.title}>{title}</h1>
-        <p style={mailStyles.line}>{text}</p>
+        <h1 style={emailStyles.title}>{title}</h1>
+        <p style={emailStyles.line}>{text}</p>
       </>,
     ),
     language: useWords().page.lang,

@@ -3,32 +3,32 @@
 import { languageFor } from "../../../shared/channels/words/languages.ts";
 import { wordsOf } from "../../../shared/channels/words/words.ts";
 import { inLanguage, useWords } from "../language.ts";
-import { type MailContent, mailPage, mailStyles } from "../mail.tsx";
+import { type EmailContent, emailPage, emailStyles } from "../review-email.tsx";
 
-export type SignInMailInput = {
+export type SignInEmailInput = {
   readonly url: string;
   /** The reviewer's language tag, as the policy has it. */
   readonly language: string | null;
 };
 
-export const signInMail = (input: SignInMailInput): MailContent =>
-  inLanguage(wordsOf(languageFor(input.language ?? undefined)), () => mailInWords(input));
+export const signInEmail = (input: SignInEmailInput): EmailContent =>
+  inLanguage(wordsOf(languageFor(input.language ?? undefined)), () => emailInWords(input));
 
-function mailInWords({ url }: SignInMailInput): MailContent {
+function emailInWords({ url }: SignInEmailInput): EmailContent {
   const { inbox, page } = useWords();
   const { subject, lead, limit, ignore } = inbox.mail;
-  const html = mailPage(
+  const html = emailPage(
     subject,
     <>
-      <h1 style={mailStyles.title}>{subject}</h1>
-      <p style={mailStyles.line}>{lead}</p>
-      <p style={mailStyles.line}>
+      <h1 style={emailStyles.title}>{subject}</h1>
+      <p style={emailStyles.line}>{lead}</p>
+      <p style={emailStyles.line}>
         <a href={url}>
           <b>{inbox.enter.button}</b>
         </a>
       </p>
-      <p style={mailStyles.line}>{limit}</p>
-      <p style={mailStyles.line}>{ignore}</p>
+      <p style={emailStyles.line}>{limit}</p>
+      <p style={emailStyles.line}>{ignore}</p>
     </>,
   );
   return { subject, text: `${[subject, "", lead, "", url, "", limit, "", ignore].join("\n")}\n`, html, language: page.lang };
