@@ -1,6 +1,7 @@
 // The calls of a SessionObject and their values. It imports no object.
 
 import type { Reservation } from "../../shared/association/session.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { CancelCause } from "../../shared/model/outcome.ts";
 
 export type AssociateInput = {
@@ -71,7 +72,7 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
    * reservation is confirmed. `question`: JSON of `AssociateInput`. The answer: JSON of
    * `AssociateAnswer`.
    */
-  associate(question: string): string;
+  associate(question: JsonOf<AssociateInput>): JsonOf<AssociateAnswer>;
   /**
    * Reserves an id for this digest, in every session; false where it stands for another. Kept for a
    * day after it was last reserved.
@@ -180,4 +181,4 @@ export type SessionRequest = { readonly originating: string; readonly request: s
 export const associateIn = async (
   session: Pick<DurableObjectStub<SessionCalls>, "associate">,
   input: AssociateInput,
-): Promise<AssociateAnswer> => JSON.parse(await session.associate(JSON.stringify(input))) as AssociateAnswer; // written by the object
+): Promise<AssociateAnswer> => readJsonOf(await session.associate(jsonOf(input)));

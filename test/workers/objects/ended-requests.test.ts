@@ -1,6 +1,7 @@
 // An originating request that has ended stays ended, however it is kept: against a plain model, in
 // any order of events.
 
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -40,9 +41,7 @@ function newSession() {
     sample: (originating: string): Promise<AssociateAnswer> => {
       const request = String((requests += 1));
       return inside((object) => {
-        const answer = JSON.parse(
-          object.associate(JSON.stringify(associateInput({ originating, request, run: request, roundsLimit: 1_000 }))),
-        ) as AssociateAnswer;
+        const answer = readJsonOf(object.associate(jsonOf(associateInput({ originating, request, run: request, roundsLimit: 1_000 }))));
         const settled = { originating, request, run: request, result: "{}" };
         if (answer.kind === "fresh" && requests % 3 > 0) object.settle(JSON.stringify([settled]));
         return answer;
@@ -168,9 +167,7 @@ test("rounds are counted on, when the rows of the first are deleted", async () =
   const sampled = (roundsLimit: number, request: string): Promise<AssociateAnswer> =>
     runInDurableObject(asObject<SessionObject>(sessionStub(env, devKeyId, `ended-${sessions}`)), (object) => {
       object.now = session.now;
-      return JSON.parse(
-        object.associate(JSON.stringify(associateInput({ originating: key, request, run: request, roundsLimit }))),
-      ) as AssociateAnswer;
+      return readJsonOf(object.associate(jsonOf(associateInput({ originating: key, request, run: request, roundsLimit }))));
     });
   for (let times = 0; times < 6; times += 1) expect(await session.sample(key)).toMatchObject({ kind: "fresh" });
   session.pass(12 * minute);

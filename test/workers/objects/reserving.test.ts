@@ -8,6 +8,7 @@ import type { SessionObject } from "../../../workers/objects/session/session-obj
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import { answerOf, env, eventually, model, post, sample, samplingMessage, travel } from "../support/gateway.ts";
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { firstBrokenEvent } from "../../../shared/record/record.ts";
 import { isOperatorChain } from "../../../shared/record/operators.ts";
 import { recordLines } from "../support/record.ts";
@@ -19,7 +20,7 @@ const session = () => asObject<SessionObject>(sessionStub(env, devKeyId, "sess-1
 async function answeredAndGone(input: AssociateInput): Promise<unknown> {
   let answer: unknown = null;
   const call = runInDurableObject(session(), (object, state) => {
-    answer = JSON.parse(object.associate(JSON.stringify(input)));
+    answer = readJsonOf(object.associate(jsonOf(input)));
     state.abort("gone");
   });
   await expect(call).rejects.toThrow("gone");
@@ -33,7 +34,7 @@ test.each([
   // A session that has its tables.
   await associateIn(session(), associateInput({ request: "earlier" }));
   const rows = await runInDurableObject(session(), (object, { storage }) => {
-    object.associate(JSON.stringify(associateInput({ durable })));
+    object.associate(jsonOf(associateInput({ durable })));
     return tablesIn(storage)["sampling"]?.filter(({ request }) => request === "r").length;
   });
   expect(rows).toBe(written);
@@ -98,7 +99,7 @@ test("a call that may be paid for twice is in the record before it is made, as o
 test("requests of one moment are each reserved once, and counted as so many rounds", async () => {
   const answers = await runInDurableObject(session(), (object) =>
     ["r1", "r2", "r2", "r3", "r4"].map((request, index) =>
-      JSON.parse(object.associate(JSON.stringify(associateInput({ request, run: `run-${index}` })))),
+      readJsonOf(object.associate(jsonOf(associateInput({ request, run: `run-${index}` })))),
     ),
   );
   expect(answers).toEqual([

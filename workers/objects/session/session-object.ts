@@ -4,6 +4,7 @@
 // Keeps ids, digests and counts, and fast-path results for ten minutes; never a prompt.
 // shared/association/session.ts decides. Its tables are described in docs/storage-schema.md.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { SessionRequest, SessionCalls, AssociateInput, Settled, AssociateAnswer, InFlightRow } from "../../stubs/session-calls.ts";
 import { isLive, type SessionFacts, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
 import type { CancelCause } from "../../../shared/model/outcome.ts";
@@ -46,8 +47,8 @@ export class SessionObject extends StoredObject implements SessionCalls {
     void this.#alarm.restore();
   }
 
-  associate(question: string): string {
-    return JSON.stringify(this.#associate(JSON.parse(question) as AssociateInput)); // written by `associateIn`
+  associate(question: JsonOf<AssociateInput>): JsonOf<AssociateAnswer> {
+    return jsonOf(this.#associate(readJsonOf(question)));
   }
 
   #associate(input: AssociateInput): AssociateAnswer {
