@@ -89,7 +89,7 @@ function addDocument(name: DocumentName, at: DocumentPaths): void {
 /** What a write would refuse, without writing: for an editor, while somebody types. */
 function addCheck(name: DocumentName, at: DocumentPaths): void {
   const check = describe(`check-${name}`, {
-    summary: `Whether a ${name} document is valid, and what is wrong with it. Writes nothing`,
+    summary: `Whether the ${name} document is valid, and what is wrong with it. Writes nothing`,
     body: jsonBody(jsonObject),
     200: asJson(documentCheck, "What is wrong with it"),
     400: "Not JSON",
