@@ -117,7 +117,9 @@ describe("with any holders, crashes, lost messages and clocks", () => {
           for (const { at, calls } of counted.slice(first)) {
             sum += calls;
             // A share's messages were taken out at most two seconds before they were counted.
-            expect(sum).toBeLessThanOrEqual(given.callsPerMinute * (1 + (at - from + shareMs) / 60_000) + 1e-9);
+            const most = given.callsPerMinute * (1 + (at - from + shareMs) / 60_000) + 1e-9;
+            // `expect` for each of a million pairs would take most of the test's time.
+            if (sum > most) expect(sum).toBeLessThanOrEqual(most);
           }
         }
       }),

@@ -67,13 +67,20 @@ const files = ["shared", "workers", "scripts"]
     source: readFileSync(new URL(path, root), "utf8").replaceAll(/\/\*.*?\*\/|(?<![:"'`])\/\/[^\n]*/gs, ""),
   }));
 
+/** Which files have a word, whatever it is there. */
+const filesOf = new Map<string, Set<number>>();
+for (const [i, { source }] of files.entries())
+  for (const [word] of source.matchAll(/\w+/g)) filesOf.set(word, (filesOf.get(word) ?? new Set()).add(i));
+
 const names = new Map<string, ReadonlySet<number>>();
 /** The files that have this name as a member: `.name`, in a pattern, or as a key. */
 function filesWith(name: string): ReadonlySet<number> {
   const known = names.get(name);
   if (known !== undefined) return known;
   const member = new RegExp(String.raw`(?:\.|[{,]\s*|\[")${name}\b(?!\()|\.${name}\(|[{,]\s*${name}\(|"${name}"`);
-  const found = new Set(files.flatMap(({ source }, i) => (member.test(source) ? [i] : [])));
+  // What is no word by itself (no name at all, a question mark) may be anywhere.
+  const having = /^\w+$/.test(name) ? (filesOf.get(name) ?? []) : files.keys();
+  const found = new Set([...having].filter((i) => member.test(files[i]?.source ?? "")));
   names.set(name, found);
   return found;
 }
