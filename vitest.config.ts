@@ -70,7 +70,7 @@ const inWorkerd = {
 };
 
 /** Processes, real servers and clients, a real browser. */
-const fromOutside = (own: { readonly name: string; readonly include: string[] }) => ({
+const fromOutside = (own: { readonly name: string; readonly include: string[]; readonly exclude?: string[] }) => ({
   test: {
     ...own,
     globalSetup: ["test/outside/support/no-chromium.ts", "test/outside/support/build-gateway.ts"],
@@ -160,7 +160,20 @@ export default defineConfig({
       fromOutside({
         name: "rest",
         include: ["test/rest/**/*.test.ts", "test/upgrade/*.test.ts", "test/attack/*.test.ts", "test/scripts/**/*.test.ts"],
+        exclude: ["test/rest/workers/**"],
       }),
+      {
+        // Whole, of what the project `workers` has samples of (support/whole.ts): `npm run test:rest`.
+        plugins: [...inFewModules, workerd()],
+        test: {
+          name: "rest-workers",
+          include: ["test/rest/workers/**/*.test.ts"],
+          provide: { isWhole: true },
+          testTimeout: 180_000,
+          maxWorkers: 4,
+          ...inWorkerd,
+        },
+      },
       {
         // All attacks, faults and kills: `npm run attack`. One file at a time, since kills are
         // judged by the time.

@@ -10,14 +10,18 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const config = readFileSync(`${root}/vitest.config.ts`, "utf8");
 const { scripts } = JSON.parse(readFileSync(`${root}/package.json`, "utf8")) as { scripts: Record<string, string> };
 
-/** The patterns of a project's `include`, braces written out. */
-function patternsOf(project: string): string[] {
-  const list = new RegExp(String.raw`name: "${project}",\s+include: \[([^\]]+)\]`).exec(config)?.[1];
-  if (list === undefined) throw new Error(`no project ${project} in vitest.config.ts`);
-  return [...list.matchAll(/"([^"]+)"/g)].map(([, pattern]) => pattern ?? "");
+/** The patterns of a project's `include` and `exclude`, braces written out. */
+function patternsOf(project: string): { readonly include: string[]; readonly exclude: string[] } {
+  const lists = new RegExp(String.raw`name: "${project}",\s+include: \[([^\]]+)\](?:,\s+exclude: \[([^\]]+)\])?`).exec(config);
+  if (lists === null) throw new Error(`no project ${project} in vitest.config.ts`);
+  const [include, exclude] = [lists[1], lists[2]].map((list = "") => [...list.matchAll(/"([^"]+)"/g)].map(([, pattern]) => pattern ?? ""));
+  return { include: include ?? [], exclude: exclude ?? [] };
 }
 
-const isIn = (project: string, file: string): boolean => patternsOf(project).some((pattern) => matchesGlob(file, pattern));
+function isIn(project: string, file: string): boolean {
+  const { include, exclude } = patternsOf(project);
+  return include.some((pattern) => matchesGlob(file, pattern)) && !exclude.some((pattern) => matchesGlob(file, pattern));
+}
 
 test("npm run test:fast runs the types, the pure tests and the smoke test, and installs first", () => {
   expect(scripts["test:fast"]).toBe("npm run --silent types && vitest run --project pure --project smoke");
@@ -30,7 +34,7 @@ test("every test file belongs to one project, and npm test, test:rest and verify
   const files = readdirSync(`${root}/test`, { recursive: true, encoding: "utf8" })
     .map((file) => `test/${file.replaceAll("\\", "/")}`)
     .filter((file) => /\.test\.tsx?$/.test(file));
-  const projects = ["pure", "workers", "outside", "rest", "verify", "verify-workers"];
+  const projects = ["pure", "workers", "sealed", "traced", "outside", "rest", "rest-workers", "verify", "verify-workers"];
   const wrong = files.filter((file) => projects.filter((project) => isIn(project, file)).length !== 1);
   expect(wrong).toEqual([]);
   const run = `${scripts["test"]} ${scripts["test:rest"]} ${scripts["verify"]}`;

@@ -12,6 +12,7 @@ import { marker, markedNumber, markedVectors, markedView } from "../../support/m
 import { createWebhookReceiver, type WebhookStep } from "../../support/webhook-receiver.ts";
 import { neverLogged } from "../support/logs.ts";
 import { envWith, heard, network, noticeOf, token } from "./notices.ts";
+import { wholeOr } from "../support/whole.ts";
 
 const secretOf = (letter: string, bytes = 24): string => `whsec_${btoa(letter.repeat(bytes))}`;
 const secret = secretOf("s");
@@ -235,7 +236,7 @@ describe("of what comes through the control endpoint", () => {
         expect(bodies).toHaveLength(2);
         for (const body of bodies) expect(body).not.toContain(marker);
       }),
-      { numRuns: 100 },
+      { numRuns: wholeOr(100, 30) },
     );
     await send({ view: markedVectors, excerpt: "none" });
     expect(receiver.requests.at(-1)?.body).not.toContain(String(markedNumber));
@@ -251,7 +252,7 @@ describe("of what comes through the control endpoint", () => {
         const { excerpt } = JSON.parse(receiver.requests.splice(0)[0]?.body ?? "").data as { excerpt: { pieces: { text: string }[] } };
         expect(excerpt.pieces.map(({ text }) => text).join("").length).toBeLessThanOrEqual(1_500);
       }),
-      { numRuns: 50 },
+      { numRuns: wholeOr(50, 20) },
     );
     const text = "x".repeat(100_000);
     const messages = Array.from({ length: 256 }, () => ({ role: "user" as const, content: [{ type: "text" as const, text }] }));

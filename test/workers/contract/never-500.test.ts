@@ -18,8 +18,9 @@ import {
 } from "../support/gateway.ts";
 import { formOf, nonceFor, pathOf } from "../support/reviewer.ts";
 import { loggedLines } from "../support/logs.ts";
+import { wholeOr } from "../support/whole.ts";
 
-const runs = { numRuns: 150 };
+const runs = { numRuns: wholeOr(150, 30) };
 let key: string;
 
 beforeEach(async () => {
@@ -285,7 +286,7 @@ test("any method on any path, with any key, query and body", async () => {
         );
       },
     ),
-    { numRuns: 400 },
+    { numRuns: wholeOr(400, 80) },
   );
 });
 

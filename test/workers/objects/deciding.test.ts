@@ -7,6 +7,7 @@ import { promptMarker } from "../support/logs.ts";
 import { answerOf, configure, createKey, eventually, gateway, model, notices, openNotice, runReaches, sample } from "../support/gateway.ts";
 import { filledForm, nonceFor, pathOf, postForm, press } from "../support/reviewer.ts";
 import { crash, everything, kindsOf, recordOf, recordWith, stubOf, tablesOf } from "./inside.ts";
+import { wholeOr } from "../support/whole.ts";
 
 const people = ["Ada", "Grace", "Edsger", "Barbara"];
 const withReviewers = (more: object = {}, names = people): object => ({
@@ -30,14 +31,14 @@ const closings = new Set(["approved", "denied", "expired", "cancelled", "undeliv
 
 describe("at once", () => {
   test.each(["request", "response"] as const)(
-    "of 200 people who approve and deny at the %s gate through four links one decides, and the rest are told who",
+    "of many people who approve and deny at the %s gate through four links one decides, and the rest are told who",
     async (gate) => {
       await configure("policy", withReviewers(gate === "request" ? {} : { request: "allow", response: "review" }));
       const response = await sample({ server: "gate" });
       const { run } = await openNotice(gate);
       const links = await linksOf(people.length);
       const forms = await Promise.all(
-        Array.from({ length: 200 }, async (_, index) => {
+        Array.from({ length: wholeOr(200, 40) }, async (_, index) => {
           const link = linkOf(links, people[index % people.length] ?? "");
           // Half of each person's forms approve: everybody contradicts themselves as well.
           return { link, fields: await filledForm(link, Math.floor(index / people.length) % 2 === 0 ? "approve" : "deny") };
@@ -141,7 +142,7 @@ describe("in the millisecond", () => {
 });
 
 describe("looking", () => {
-  test("a thousand GETs and HEADs decide nothing and change no row of any object but that the link was opened, the object asleep or awake", async () => {
+  test("hundreds of GETs and HEADs decide nothing and change no row of any object but that the link was opened, the object asleep or awake", async () => {
     // Nobody holds the line, so that nothing comes back after the crash; and the crash ends what an
     // object would write by itself later.
     await sample({ server: "request-gate" }, { headers: { Prefer: "respond-async" } });
@@ -165,7 +166,7 @@ describe("looking", () => {
     const opened = (await recordWith(run, "opened")).filter(({ fact }) => fact.kind === "opened");
     expect(opened.map(({ fact }) => fact)).toEqual([{ kind: "opened", gate: "request", reviewer: "Ada", channel: "outbox", version: 1 }]);
     const before = await atRest();
-    for (let batch = 0; batch < 20; batch += 1) {
+    for (let batch = 0; batch < wholeOr(20, 4); batch += 1) {
       const looks = Array.from({ length: 50 }, (_, index) =>
         gateway(`${pathOf(link)}${index % 3 === 0 ? "?utm_source=mail" : ""}`, {
           method: index % 2 === 0 ? "GET" : "HEAD",
@@ -178,7 +179,7 @@ describe("looking", () => {
         expect(look.headers.get("Set-Cookie")).toBeNull();
         await look.body?.cancel();
       }
-      if (batch % 5 === 0) await evictDurableObject(stubOf(run));
+      if (batch % wholeOr(5, 2) === 0) await evictDurableObject(stubOf(run));
     }
     expect(await everything()).toBe(before);
     expect((await press(link, "approve")).status).toBe(303);

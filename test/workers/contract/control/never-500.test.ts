@@ -18,8 +18,9 @@ import {
 import { configure, createKey, gateway } from "../../support/gateway.ts";
 import { loggedLines } from "../../support/logs.ts";
 import { answerAt } from "../../support/provider.ts";
+import { wholeOr } from "../../support/whole.ts";
 
-const runs = { numRuns: 120 };
+const runs = { numRuns: wholeOr(120, 25) };
 let key: string;
 
 beforeEach(async () => {
@@ -174,7 +175,7 @@ test("an envelope with anything in any of its places, with credentials and witho
       const { response } = await answered(send(JSON.stringify(envelope), who));
       if (who === "none") expect(response.status).toBe(401);
     }),
-    { numRuns: 400 },
+    { numRuns: wholeOr(400, 80) },
   );
 });
 

@@ -1,0 +1,1 @@
+import "../../workers/contract/budgets.test.ts";

@@ -1,0 +1,1 @@
+import "../../workers/endpoints/control/control-auth.test.ts";

@@ -1,0 +1,1 @@
+import "../../workers/contract/control/never-500.test.ts";

@@ -1,0 +1,1 @@
+import "../../workers/contract/control/schema.test.ts";

@@ -1,0 +1,1 @@
+import "../../workers/objects/deciding.test.ts";

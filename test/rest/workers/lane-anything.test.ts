@@ -1,0 +1,1 @@
+import "../../workers/objects/lane-anything.test.ts";

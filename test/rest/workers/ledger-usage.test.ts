@@ -1,0 +1,1 @@
+import "../../workers/objects/ledger-usage.test.ts";

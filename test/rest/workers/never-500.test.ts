@@ -1,0 +1,1 @@
+import "../../workers/contract/never-500.test.ts";

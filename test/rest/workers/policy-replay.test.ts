@@ -1,0 +1,1 @@
+import "../../workers/contract/policy-replay.test.ts";

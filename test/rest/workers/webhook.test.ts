@@ -1,0 +1,1 @@
+import "../../workers/channels/webhook.test.ts";
