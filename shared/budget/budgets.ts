@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
+import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { pointerTo, issueAt, issuesOf, type Issue } from "../routing/issues.ts";
 import { err, ok, type Result } from "../result.ts";
 
@@ -71,7 +72,7 @@ const budgetsSchema = z.strictObject({
 export type Budgets = z.infer<typeof budgetsSchema>;
 
 /** What an operator may write, for editors and the description of the API. */
-export const budgetsJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(budgetsSchema, { io: "input" }))) as JsonObject;
+export const budgetsJsonSchema = (): JsonObject => jsonSchemaOf(budgetsSchema);
 
 /** The name under which a key's own budget is shown; a budget of the document cannot have it. */
 export const ownBudgetName = "key";

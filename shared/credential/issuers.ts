@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
+import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
@@ -54,7 +55,7 @@ export type Issuers = z.infer<typeof issuersSchema>;
 export type Issuer = z.infer<typeof issuer>;
 
 /** What an operator may write, for editors and for `docs/credentials.md`. */
-export const issuersJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(issuersSchema, { io: "input" }))) as JsonObject;
+export const issuersJsonSchema = (): JsonObject => jsonSchemaOf(issuersSchema);
 
 /**
  * Reads an issuers document from parsed JSON. Refused, each with a pointer and no value from the

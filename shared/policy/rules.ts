@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
+import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost } from "../address.ts";
 import { type NoticeChannel, channelFacts, isRoom, noticeChannelNames, roomWords } from "../notice-channels.ts";
@@ -124,8 +125,8 @@ type PolicyRule = Policy["rules"][number];
 export type Consequences = PolicyRule["then"];
 export type PolicyReviewer = z.infer<typeof reviewer>;
 
-/** For editors and `docs/policy.md`. It cannot check names that refer to each other. */
-export const policyJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(policySchema, { io: "input" }))) as JsonObject;
+/** What an operator may write, for editors and for `docs/policy.md`. */
+export const policyJsonSchema = (): JsonObject => jsonSchemaOf(policySchema);
 
 /**
  * Reads a policy from parsed JSON. Refused, each with a pointer: what the schema refuses, names of

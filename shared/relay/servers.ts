@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
+import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { isReservedServer } from "../wire/mcp-2025/meta.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
@@ -101,7 +102,7 @@ export type Servers = z.infer<typeof serversSchema>;
 export type Server = z.infer<typeof serverSchema>;
 
 /** What an operator may write, for editors and for `docs/relay.md`. */
-export const serversJsonSchema = (): JsonObject => JSON.parse(JSON.stringify(z.toJSONSchema(serversSchema, { io: "input" }))) as JsonObject;
+export const serversJsonSchema = (): JsonObject => jsonSchemaOf(serversSchema);
 
 /**
  * Reads a servers document from parsed JSON. Refused, each with a pointer and no value from the

@@ -3,6 +3,7 @@
 
 import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
+import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
@@ -156,12 +157,8 @@ export type Provider = Omit<z.infer<typeof providerSchema>, "kind"> & { readonly
 export type Model = z.infer<typeof modelSchema>;
 export type RoutingTable = z.infer<typeof routingTableSchema>;
 
-/**
- * What an operator may write, for editors and for `docs/routing.md`. What only code can check
- * (names that refer to each other) is not in it.
- */
-export const routingJsonSchema = (): JsonObject =>
-  JSON.parse(JSON.stringify(z.toJSONSchema(routingTableSchema, { io: "input" }))) as JsonObject;
+/** What an operator may write, for editors and for `docs/routing.md`. */
+export const routingJsonSchema = (): JsonObject => jsonSchemaOf(routingTableSchema);
 
 /**
  * Reads a routing table from parsed JSON. Refused, each with a pointer and no value from the
