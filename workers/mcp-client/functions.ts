@@ -2,6 +2,7 @@
 // Worker is the client of their servers (workers/tools/); what may be asked, and with which
 // credential, is decided here.
 
+import { jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { registeredFunction } from "../../shared/run/functions.ts";
 import { type ToolCall, type ToolResult, toolName } from "../../shared/model/subject/tool-call.ts";
 import type { FunctionError } from "../../shared/model/outcome.ts";
@@ -49,7 +50,7 @@ export async function callTool(env: Env, call: ToolCall, { timeoutMs, trace }: T
   if (found === undefined || server === undefined) return err(notAsApproved);
   const asked = askedTool(env, server, found.tool, timeoutMs);
   if (asked === undefined) return err(noCredential);
-  const use = { input: JSON.stringify(call.arguments), ...(trace === undefined ? {} : { trace: traceMembers(trace) }) };
+  const use = { input: jsonOf(call.arguments), ...(trace === undefined ? {} : { trace: traceMembers(trace) }) };
   const answer = await env.TOOLS.call(asked, use).catch((error: unknown) => {
     logEvent("tools.failed", { error: errorClass(error) });
     return null;
@@ -57,7 +58,7 @@ export async function callTool(env: Env, call: ToolCall, { timeoutMs, trace }: T
   // The Worker may have called the tool before it failed.
   if (answer === null) return err(outcomeUnknownError);
   if (answer.error !== null) return err(answer.error);
-  const result = JSON.parse(answer.result) as ToolResult; // written by the tools Worker from a result that was read
+  const result = readJsonOf(answer.result);
   return ok({ result, notes: answer.needsSampling ? [{ kind: "toolNeedsSampling" }] : [] });
 }
 
@@ -97,7 +98,7 @@ async function readSchemaOf(env: Env, server: Server, tool: string): Promise<Res
   if (asked === undefined) return err("noCredential");
   try {
     const { schema, error } = await env.TOOLS.definition(asked);
-    return schema === null ? err(error) : ok(JSON.parse(schema) as FunctionSchema); // written by the tools Worker from a tool that was read
+    return schema === null ? err(error) : ok(readJsonOf(schema));
   } catch (error) {
     logEvent("tools.failed", { error: errorClass(error) });
     return err("noToolsWorker");

@@ -8,6 +8,7 @@ import { checkArguments } from "../../shared/wire/control/function-arguments.ts"
 import { schemaErrors } from "../../shared/wire/control/function-schema.ts";
 import { toolResultOf } from "../../shared/run/functions.ts";
 import { content2025 } from "../../shared/wire/mcp-2025/content.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
 import type { ToolDefinition } from "../../shared/model/sampling.ts";
@@ -27,8 +28,8 @@ export type AskedTool = Reached & {
   readonly timeoutMs: number;
 };
 
-/** `input`: the arguments as JSON. `trace`: for the call's `_meta`. */
-export type ToolUse = { readonly input: string; readonly trace?: TraceMembers };
+/** `input`: the arguments. `trace`: for the call's `_meta`. */
+export type ToolUse = { readonly input: JsonOf<JsonObject>; readonly trace?: TraceMembers };
 
 /** Pages of a server's list of tools; a server with more is not searched to its end. */
 const mostPages = 50;
@@ -55,9 +56,8 @@ const noToolErrors: { readonly [reason in NoTool]: ProviderError } = {
 };
 const badArguments: ProviderError = { kind: "badRequest", then: "stop", detail: "toolArguments" };
 
-/** `result`: JSON of `ToolResult`. */
 export type CallAnswer =
-  | { readonly result: string; readonly needsSampling: boolean; readonly error: null }
+  | { readonly result: JsonOf<ToolResult>; readonly needsSampling: boolean; readonly error: null }
   | { readonly result: null; readonly error: ProviderError };
 
 /**
@@ -65,7 +65,7 @@ export type CallAnswer =
  * those of the gateway's own `callTool`.
  */
 export async function callTool(asked: AskedTool, use: ToolUse): Promise<CallAnswer> {
-  const input = JSON.parse(use.input) as JsonObject; // the gateway's own
+  const input = readJsonOf(use.input);
   const called = await inSession<CallAnswer>(asked, async (session, signal) => {
     const tool = await findTool(session, asked.tool, signal);
     if (!tool.ok) return err(noToolErrors[tool.error]);
@@ -76,7 +76,7 @@ export async function callTool(asked: AskedTool, use: ToolUse): Promise<CallAnsw
     const result = toolResultOf(await session.client.callTool({ name: asked.tool, arguments: input, ...meta }, options));
     if (!result.ok) return err(broken());
     const needsSampling = session.askedForSampling || saysThatItSamples(result.value);
-    return ok({ result: JSON.stringify(result.value), needsSampling, error: null });
+    return ok({ result: jsonOf(result.value), needsSampling, error: null });
   });
   return called.ok ? called.value : { result: null, error: called.error };
 }
@@ -98,8 +98,9 @@ export type FunctionSchema = { readonly description?: string; readonly inputSche
  */
 type NoSchema = Exclude<FunctionError, "noToolsWorker">;
 
-/** `schema`: JSON of `FunctionSchema`. */
-export type DefinitionAnswer = { readonly schema: string; readonly error: null } | { readonly schema: null; readonly error: NoSchema };
+export type DefinitionAnswer =
+  | { readonly schema: JsonOf<FunctionSchema>; readonly error: null }
+  | { readonly schema: null; readonly error: NoSchema };
 
 export async function readTool(asked: AskedTool): Promise<DefinitionAnswer> {
   const found = await inSession(asked, async (session, signal) => ok(await findTool(session, asked.tool, signal)));
@@ -107,7 +108,7 @@ export async function readTool(asked: AskedTool): Promise<DefinitionAnswer> {
   if (!found.value.ok) return { schema: null, error: found.value.error };
   const { description, inputSchema } = found.value.value;
   const schema: FunctionSchema = { inputSchema, ...(description === undefined ? {} : { description }) };
-  return { schema: JSON.stringify(schema), error: null };
+  return { schema: jsonOf(schema), error: null };
 }
 
 function noSchemaOf({ kind, detail }: ProviderError): NoSchema {
