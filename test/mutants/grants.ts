@@ -153,8 +153,8 @@ export const grantMutants: readonly Mutant[] = [
   {
     name: "a revoked key takes no grant",
     file: "workers/objects/key/key-object.ts",
-    from: "if (!this.#revoked) this.#grants.give(JSON.parse(grant) as Grant, this.now());",
-    to: "this.#grants.give(JSON.parse(grant) as Grant, this.now());",
+    from: "if (!this.#revoked) this.#grants.give(readJsonOf(grant), this.now());",
+    to: "this.#grants.give(readJsonOf(grant), this.now());",
     test: { file: "test/workers/contract/grants.test.ts", only: "with its key" },
   },
 ];

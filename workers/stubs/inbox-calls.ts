@@ -1,7 +1,9 @@
 // The calls of an InboxObject and their values. Types that cross the RPC boundary are flat: nested
 // values go as JSON text. It imports no object.
 
-import type { InboxFilter } from "../../shared/review/inbox-list.ts";
+import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { InboxEntry } from "../../shared/review/inbox-facts.ts";
+import type { InboxFilter, InboxList } from "../../shared/review/inbox-list.ts";
 
 /** How a run's review stands for this reviewer, as their run tells. */
 export type ToldInput = {
@@ -10,8 +12,8 @@ export type ToldInput = {
   readonly seq: number;
   /** `addressDigest` of the reviewer's address in the run's plan. */
   readonly address: string;
-  /** JSON of `InboxEntry`; null where the review does not wait for them, or no longer. */
-  readonly entry: string | null;
+  /** Null where the review does not wait for them, or no longer. */
+  readonly entry: JsonOf<InboxEntry> | null;
 };
 
 export type AskInput = {
@@ -78,8 +80,8 @@ export interface InboxCalls extends Rpc.DurableObjectBranded {
    * more of them than that.
    */
   waiting(address: string): number;
-  /** JSON of `InboxList`; null as for `count`. */
-  list(visitor: Visitor, filter: InboxFilter, page: number): string | null;
+  /** Null as for `count`. */
+  list(visitor: Visitor, filter: InboxFilter, page: number): JsonOf<InboxList> | null;
   /**
    * Ends one session, or with null all of them, and links that were not used yet. Returns how many
    * sessions ended.

@@ -1,7 +1,8 @@
 // The calls of a KeyObject and their values. It imports no object.
 
+import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { Limits, Refusal } from "../../shared/policy/limits.ts";
-import type { GrantPass } from "../../shared/policy/grant.ts";
+import type { Grant, GrantPass, GrantQuery } from "../../shared/policy/grant.ts";
 import type { CallReport, CallShare } from "../../shared/policy/call-share.ts";
 import type { Share, ShareReport } from "../../shared/policy/share.ts";
 
@@ -28,8 +29,7 @@ export type AdmitInput = {
   readonly shareFor: number | null;
   /** Where the policy closes a gate that a grant may open. */
   readonly grants?: {
-    /** JSON of `GrantQuery`. */
-    readonly query: string;
+    readonly query: JsonOf<GrantQuery>;
     /** `leaseMs`, where grants open every gate and no reviewer is asked. */
     readonly leaseMs: number;
   };
@@ -118,14 +118,14 @@ export interface KeyCalls extends Rpc.DurableObjectBranded {
   admit(admitInput: AdmitInput): AdmitAnswer;
   /** Counts so many messages of the key, of any kind, before anything is done for them. */
   count(countInput: CountInput): CountAnswer;
-  /** Stores a reviewer's grant: JSON of `Grant`. Twice is the same as once. */
-  giveGrant(grant: string): void;
+  /** Stores a reviewer's grant. Twice is the same as once. */
+  giveGrant(grant: JsonOf<Grant>): void;
   /** Gives back a use of a grant, where the request adopted an earlier run instead. */
   giveBackGrants(identity: string, run: string): void;
   /** Takes effect with the next request; false where the key has no grant of this id. */
   revokeGrant(id: string): boolean;
-  /** JSON of `Grant[]`, newest first. */
-  grants(): string;
+  /** Newest first. */
+  grants(): JsonOf<readonly Grant[]>;
   /**
    * When a request was last counted, to two seconds, in Unix milliseconds; null where none ever
    * was.

@@ -1,6 +1,8 @@
 // The inbox of a signed-in reviewer: what it lists and for whom, the review's page without a token,
 // alike reviews decided together, and what an open page hears.
 
+import type { InboxEntry } from "../../../shared/review/inbox-facts.ts";
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import { readForm } from "../../../scripts/page-form.ts";
@@ -190,7 +192,7 @@ async function fill(stub: ReturnType<typeof inboxStub>, count: number): Promise<
       run: `run_${i}`,
       seq: 1,
       address: addressDigest(ada),
-      entry: JSON.stringify({
+      entry: jsonOf<InboxEntry>({
         gate: "request",
         deadlineAt: Date.now() + 7_200_000 + i * 1_000,
         alike: `shape-${i}`,

@@ -1,15 +1,16 @@
 // What an inbox object makes of what runs tell it: twice, late and in any order.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { addressDigest, inboxNameOf, reviewKey } from "../../../shared/review/inbox.ts";
-import type { InboxList } from "../../../shared/review/inbox-list.ts";
+import type { InboxEntry, InboxFacts } from "../../../shared/review/inbox-facts.ts";
 import { visitorHeader } from "../../../workers/stubs/inbox-calls.ts";
 import { inboxStub } from "../../../workers/stubs/stubs.ts";
 import { env, eventually, travel } from "../support/gateway.ts";
 
 const address = addressDigest("ada@example.org");
-const facts = {
+const facts: InboxFacts = {
   requestKind: "sampling",
   server: "notes",
   client: "test",
@@ -24,8 +25,8 @@ const facts = {
   handedBy: null,
 };
 
-const entry = (gate: "request" | "response", deadlineAt: number): string =>
-  JSON.stringify({ gate, deadlineAt, alike: "a", warnings: 0, isLast: false, facts });
+const entry = (gate: "request" | "response", deadlineAt: number): JsonOf<InboxEntry> =>
+  jsonOf({ gate, deadlineAt, alike: "a", warnings: 0, isLast: false, facts });
 
 describe("an inbox", () => {
   test("that is told in any order, and twice, shows what each run told last", async () => {
@@ -44,9 +45,11 @@ describe("an inbox", () => {
           const all = [...order.filter((seq) => seq < told), ...Array.from({ length: told }, (_, seq) => seq)];
           const scrambled = all.toSorted((a, b) => ((a * 7 + number) % 5) - ((b * 7 + number) % 5));
           for (const seq of scrambled) await stub.tell({ run, seq, address, entry: steps[seq] ?? null });
-          const list = JSON.parse((await stub.list({ address, session: null }, "all", 1)) ?? "") as InboxList; // made by the object
+          const text = await stub.list({ address, session: null }, "all", 1);
+          if (text === null) throw new Error("no list");
+          const list = readJsonOf(text);
           const last = steps[told - 1] ?? null;
-          const gate = last === null ? null : (JSON.parse(last) as { gate: "request" | "response" }).gate;
+          const gate = last === null ? null : readJsonOf(last).gate;
           expect(list.items.map((item) => reviewKey(item.run, item.gate))).toEqual(gate === null ? [] : [reviewKey(run, gate)]);
         },
       ),

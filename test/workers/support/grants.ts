@@ -1,5 +1,6 @@
 // What a reviewer allowed for later requests: given on the page, listed for the operator.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import type { Grant } from "../../../shared/policy/grant.ts";
 import { keyStub } from "../../../workers/stubs/stubs.ts";
 import { adminJson, env, policy } from "./gateway.ts";
@@ -70,6 +71,6 @@ export async function givenGrant(key = "key_dev", over: Partial<Grant> = {}): Pr
     revokedAt: null,
     ...over,
   };
-  await keyStub(env, key).giveGrant(JSON.stringify(grant));
+  await keyStub(env, key).giveGrant(jsonOf(grant));
   return grant.id;
 }

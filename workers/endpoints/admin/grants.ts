@@ -1,6 +1,7 @@
 // The operator lists and revokes the grants of all keys. Each KeyObject has its own; nothing here
 // gives one.
 
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import * as z from "zod";
 import { type Grant, grantState } from "../../../shared/policy/grant.ts";
@@ -71,7 +72,7 @@ grantRoutes.delete(paths.admin.grant, revokeGrant, async (c) => {
   return c.body(null, 204);
 });
 
-const grantsOf = async (env: Env, key: string): Promise<Grant[]> => JSON.parse(await keyStub(env, key).grants()) as Grant[]; // written by KeyObject
+const grantsOf = async (env: Env, key: string): Promise<readonly Grant[]> => readJsonOf(await keyStub(env, key).grants());
 
 /** Every key that may have grants, oldest first. */
 async function keyIds(env: Env): Promise<string[]> {

@@ -1,6 +1,7 @@
 // The inbox: all that waits for a signed-in reviewer, and each review's page without a token in its
 // address. Nothing of it is on a page that a token alone opened.
 
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import { formFields } from "../../../shared/review/form.ts";
 import { reviewKey } from "../../../shared/review/inbox.ts";
@@ -8,7 +9,7 @@ import { judgeNonce } from "../../../shared/review/link.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { inboxUrl, pathOfUrl, paths } from "../../platform/urls.ts";
-import { type InboxFilter, type InboxList, inboxFilters } from "../../../shared/review/inbox-list.ts";
+import { type InboxFilter, inboxFilters } from "../../../shared/review/inbox-list.ts";
 import { visitorHeader } from "../../stubs/inbox-calls.ts";
 import { inboxStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
@@ -46,7 +47,7 @@ inboxRoutes.get(paths.inbox, showInbox, async (c) => {
   const page = /^[1-9][0-9]{0,4}$/.test(c.req.query("page") ?? "") ? Number(c.req.query("page")) : 1;
   const text = await inboxStub(c.env, reader.inbox).list(visitorOf(reader), filter, page);
   if (text === null) return signInInstead(c, settings, null);
-  const list = JSON.parse(text) as InboxList; // written by InboxObject.list
+  const list = readJsonOf(text);
   const path = pathOfUrl(reader.home);
   const input = { path, reader: reader.person.name, list, filter, now: Date.now(), signOut: signOutForm(reader) };
   return answerPage(c, { kind: "inbox", input }, 200, { language: reader.person.language });

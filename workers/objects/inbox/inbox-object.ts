@@ -5,9 +5,10 @@
 // content: runs tell it facts, and the pages read each review from its run. Whoever calls it has
 // checked by the policy whose inbox it is; a session is checked here at each call.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { backoffMs } from "../../../shared/backoff.ts";
 import { linkMs, signInMs, signInToken } from "../../../shared/review/inbox.ts";
-import type { InboxFilter } from "../../../shared/review/inbox-list.ts";
+import type { InboxFilter, InboxList } from "../../../shared/review/inbox-list.ts";
 import { sendEmail } from "../../channels/email/email-channel.ts";
 import type { Env } from "../../platform/env.ts";
 import { logEvent } from "../../platform/log.ts";
@@ -26,7 +27,7 @@ import {
 import type { ObjectAlarm } from "../alarm.ts";
 import { inboxSchema } from "../schema/inbox-schema.ts";
 import { StoredObject } from "../stored-object.ts";
-import { type EmailFacts, type QueuedEmail, SignIns } from "./inbox-sign-ins.ts";
+import { type QueuedEmail, SignIns } from "./inbox-sign-ins.ts";
 import { InboxWindows } from "./inbox-windows.ts";
 import { type Change, WaitingReviews, emptyList } from "./inbox-waiting.ts";
 
@@ -82,10 +83,10 @@ export class InboxObject extends StoredObject implements InboxCalls {
     return this.tables.exist ? this.#waiting.count(address, this.now()) : 0;
   }
 
-  list(visitor: Visitor, filter: InboxFilter, page: number): string | null {
+  list(visitor: Visitor, filter: InboxFilter, page: number): JsonOf<InboxList> | null {
     if (!this.#isGood(visitor)) return null;
-    if (!this.tables.exist) return JSON.stringify(emptyList);
-    return JSON.stringify(this.#waiting.list(visitor.address, filter, page, this.now()));
+    if (!this.tables.exist) return jsonOf(emptyList);
+    return jsonOf(this.#waiting.list(visitor.address, filter, page, this.now()));
   }
 
   signOut(session: string | null): number {
@@ -180,7 +181,7 @@ export class InboxObject extends StoredObject implements InboxCalls {
   async #sendMail({ id, mail, asked_at: askedAt, attempts }: QueuedEmail): Promise<void> {
     const { keys, publicUrl } = settingsOf(this.env);
     if (publicUrl === undefined) return this.#signIns.mailed(id);
-    const { inbox, email, language } = JSON.parse(mail) as EmailFacts; // written by SignIns.ask
+    const { inbox, email, language } = readJsonOf(mail);
     const expiresAtSeconds = Math.floor((askedAt + linkMs) / 1000);
     const url = signInUrl(publicUrl, signInToken(keys, { inbox, id, expiresAtSeconds }));
     const sent = await sendEmail(this.env, email, { kind: "signIn", input: { url, language } }, `inbox-${id}`);

@@ -2,6 +2,7 @@
 // stored, and of a link no token. A session is bound to the address that it was asked for.
 // Described in docs/storage-schema.md.
 
+import { type JsonOf, jsonOf } from "../../../shared/json/json-of.ts";
 import { toBase64url } from "../../../shared/encoding.ts";
 import {
   addressDigest,
@@ -25,8 +26,8 @@ type LinkRow = {
 };
 
 /** An email that is still to be sent. */
-export type QueuedEmail = { readonly id: string; readonly mail: string; readonly asked_at: number; readonly attempts: number };
-/** What it is made of: JSON in `mail`, deleted when it is sent. */
+export type QueuedEmail = { readonly id: string; readonly mail: JsonOf<EmailFacts>; readonly asked_at: number; readonly attempts: number };
+/** What it is made of: in `mail`, deleted when it is sent. */
 export type EmailFacts = { readonly inbox: string; readonly email: string; readonly language: string | null };
 
 export class SignIns {
@@ -50,7 +51,7 @@ export class SignIns {
       addressDigest(email),
       to,
       now,
-      JSON.stringify(facts),
+      jsonOf(facts),
       now,
     );
     return true;

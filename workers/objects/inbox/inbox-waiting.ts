@@ -2,9 +2,10 @@
 // order: the newest of each run counts. It has nothing of a review's content. Described in
 // docs/storage-schema.md.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
 import { reviewKey } from "../../../shared/review/inbox.ts";
-import type { InboxEntry, InboxFacts } from "../../../shared/review/inbox-facts.ts";
+import type { InboxFacts } from "../../../shared/review/inbox-facts.ts";
 import { type InboxFilter, type InboxItem, type InboxList, inboxFilters } from "../../../shared/review/inbox-list.ts";
 import type { ToldInput } from "../../stubs/inbox-calls.ts";
 
@@ -36,7 +37,7 @@ export class WaitingReviews {
   tell({ run, seq, address, entry: text }: ToldInput, now: number): Change | null {
     const [known] = this.#sql.exec<{ seq: number; gate: Gate | null }>("SELECT seq, gate FROM waiting WHERE run = ?", run).toArray();
     if (known !== undefined && known.seq > seq) return null;
-    const entry = text === null ? null : (JSON.parse(text) as InboxEntry); // made by a RunObject
+    const entry = text === null ? null : readJsonOf(text);
     const forgetAt = Math.max(now, entry?.deadlineAt ?? 0) + keptMs;
     this.#sql.exec(
       "INSERT OR REPLACE INTO waiting (run, seq, gate, address, deadline_at, alike, warnings, is_last, facts, forget_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -48,7 +49,7 @@ export class WaitingReviews {
       entry?.alike ?? "",
       entry?.warnings ?? 0,
       entry?.isLast === true ? 1 : 0,
-      JSON.stringify(entry?.facts ?? null),
+      jsonOf(entry?.facts ?? null),
       forgetAt,
     );
     if (entry !== null) return { what: "waits", key: reviewKey(run, entry.gate) };
@@ -115,7 +116,7 @@ export class WaitingReviews {
   }
 
   #facts(run: string): InboxFacts {
-    return JSON.parse(this.#sql.exec<{ facts: string }>("SELECT facts FROM waiting WHERE run = ?", run).one().facts) as InboxFacts; // written by tell
+    return readJsonOf(this.#sql.exec<{ facts: JsonOf<InboxFacts> }>("SELECT facts FROM waiting WHERE run = ?", run).one().facts);
   }
 
   nextForget(): number | null {

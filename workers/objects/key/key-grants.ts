@@ -4,6 +4,7 @@
 // covers. The tables are created, and read into memory, at the first call: a key without grants
 // pays nothing for them.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import {
   type Grant,
   type GrantPass,
@@ -101,8 +102,8 @@ export class KeyGrants {
 
   #load(): Map<string, Grant> {
     if (this.#grants !== undefined) return this.#grants;
-    const rows = this.#storage.sql.exec<{ text: string }>("SELECT text FROM grant").toArray();
-    const grants = rows.map(({ text }) => JSON.parse(text) as Grant); // written by #write
+    const rows = this.#storage.sql.exec<{ text: JsonOf<Grant> }>("SELECT text FROM grant").toArray();
+    const grants = rows.map(({ text }) => readJsonOf(text));
     this.#grants = new Map(grants.map((grant) => [grant.id, grant]));
     return this.#grants;
   }
@@ -118,7 +119,7 @@ export class KeyGrants {
   }
 
   #write(grants: Map<string, Grant>, grant: Grant): void {
-    const text = JSON.stringify(grant);
+    const text = jsonOf(grant);
     this.#storage.sql.exec("INSERT OR REPLACE INTO grant (id, expires_at, text) VALUES (?, ?, ?)", grant.id, grant.expiresAt, text);
     grants.set(grant.id, grant);
   }

@@ -6,6 +6,7 @@
 // and never locks a key out. Revocation, dependents, sessions, grants with their uses, the index,
 // and the end of a run with its lease are committed before the answer.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import {
   type KeyCalls,
   revokedStatus,
@@ -18,7 +19,7 @@ import {
   type CountInput,
   type GivenToAdmit,
 } from "../../stubs/key-calls.ts";
-import type { Grant, GrantPass, GrantQuery } from "../../../shared/policy/grant.ts";
+import type { Grant, GrantPass } from "../../../shared/policy/grant.ts";
 import {
   type KeyState,
   type Limits,
@@ -147,7 +148,7 @@ export class KeyObject extends StoredObject implements KeyCalls {
 
   #pass(run: string, { query: text, leaseMs }: NonNullable<AdmitInput["grants"]>, limits: Limits): readonly GrantPass[] {
     const now = this.now();
-    const query = JSON.parse(text) as GrantQuery; // written by the Worker's pipeline
+    const query = readJsonOf(text);
     const passes = this.#grants.use(query, now);
     // No reviewer will be asked, whatever the reply says: the lease is needed for the model call
     // alone.
@@ -157,8 +158,8 @@ export class KeyObject extends StoredObject implements KeyCalls {
     return passes;
   }
 
-  giveGrant(grant: string): void {
-    if (!this.#revoked) this.#grants.give(JSON.parse(grant) as Grant, this.now()); // made by a RunObject
+  giveGrant(grant: JsonOf<Grant>): void {
+    if (!this.#revoked) this.#grants.give(readJsonOf(grant), this.now());
   }
 
   giveBackGrants(identity: string, run: string): void {
@@ -169,8 +170,8 @@ export class KeyObject extends StoredObject implements KeyCalls {
     return this.#grants.revoke(id, this.now());
   }
 
-  grants(): string {
-    return JSON.stringify(this.#grants.list());
+  grants(): JsonOf<readonly Grant[]> {
+    return jsonOf(this.#grants.list());
   }
 
   lastUsedAt(): number | null {

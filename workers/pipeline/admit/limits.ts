@@ -1,6 +1,7 @@
 // The limits of a key, behind one interface: a request is admitted from the share of them that this
 // isolate holds, or by the KeyObject. No other step knows which.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import type { Refusal } from "../../../shared/model/outcome.ts";
 import type { GrantQuery } from "../../../shared/policy/grant.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
@@ -59,7 +60,7 @@ export function admitWithinLimits(context: RunContext, { plan, route, grants }: 
       leaseMs: route === "run" ? leaseMs + reviewMs : leaseMs,
       ...(grants === null
         ? {}
-        : { grants: { query: JSON.stringify(grants), leaseMs: plan?.gatePolicy.replyRisk == null ? leaseMs : leaseMs + reviewMs } }),
+        : { grants: { query: jsonOf(grants), leaseMs: plan?.gatePolicy.replyRisk == null ? leaseMs : leaseMs + reviewMs } }),
     }),
   );
   return { answer, hasRoom };

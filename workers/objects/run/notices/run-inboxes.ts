@@ -1,6 +1,7 @@
 // Tells reviewers' inboxes how a run's review stands for each. A row of the outbox says whom to
 // tell; what is told is read when it is attempted, so that it may run twice, and late.
 
+import { jsonOf } from "../../../../shared/json/json-of.ts";
 import { isObject } from "../../../../shared/json/values.ts";
 import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
 import { addressDigest, inboxNameOf } from "../../../../shared/review/inbox.ts";
@@ -30,7 +31,7 @@ export class RunInboxes {
       run: current.input.id,
       seq: row.id,
       address: addressDigest(reviewer.email),
-      entry: entry === null ? null : JSON.stringify(entry),
+      entry: entry === null ? null : jsonOf(entry),
     });
     return true;
   }

@@ -1,6 +1,7 @@
 // Performs the rows of a run's outbox. Each may run twice; none decides anything but what it
 // reports back as an event.
 
+import { jsonOf } from "../../../../shared/json/json-of.ts";
 import type { Grant } from "../../../../shared/policy/grant.ts";
 import { isObject } from "../../../../shared/json/values.ts";
 import { type RunDeps, cancelRun, type CurrentRun } from "../run-deps.ts";
@@ -105,7 +106,7 @@ export class RunEffects {
    */
   async #giveGrant({ key }: StoredInput, grant: Grant): Promise<void> {
     const stub = keyStub(this.#deps.env, key.id);
-    if (grant.revokedAt === null) await stub.giveGrant(JSON.stringify(grant));
+    if (grant.revokedAt === null) await stub.giveGrant(jsonOf(grant));
     else await stub.revokeGrant(grant.id);
   }
 
