@@ -1,5 +1,6 @@
 // A run's state and result, and its cancellation, for the key that made it or an operator.
 
+import { readJsonOf } from "../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import * as z from "zod";
 import { text, time } from "../../shared/json/answer-fields.ts";
@@ -10,7 +11,6 @@ import { runStub } from "../stubs/stubs.ts";
 import type { RunSnapshot } from "../stubs/run-calls.ts";
 import { iso } from "../http/iso-time.ts";
 import { countCalls } from "../pipeline/admit/calls.ts";
-import { parseOutcome } from "../pipeline/wait/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { callerOf } from "../stores/keys.ts";
 import { paths } from "../platform/urls.ts";
@@ -53,7 +53,7 @@ runRoutes.get(paths.run, getRun, async (c) => {
   const found = await findRun(c);
   if (found instanceof Response) return found;
   const { snapshot } = found;
-  const answer = snapshot.outcome === null ? {} : defaultCodec.encode(parseOutcome(snapshot.outcome));
+  const answer = snapshot.outcome === null ? {} : defaultCodec.encode(readJsonOf(snapshot.outcome));
   return c.json(
     {
       id: snapshot.id,

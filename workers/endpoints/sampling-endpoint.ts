@@ -1,5 +1,6 @@
 // The stateless sampling endpoint: JSON-RPC over one POST, as the HTTP contract says.
 
+import { readJsonOf } from "../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import * as z from "zod";
 import { isSessionName, sessionNameError, originatingIn } from "../../shared/wire/mcp-2025/meta.ts";
@@ -20,7 +21,7 @@ import { beginSampling, originatingKey } from "../pipeline/incoming/sampling-cal
 import { askOwnTask } from "../pipeline/wait/own-task.ts";
 import { paramsRefusal } from "../pipeline/record/refusals.ts";
 import { taskOf } from "../pipeline/wait/task.ts";
-import { awaitRun, parseOutcome } from "../pipeline/wait/wait.ts";
+import { awaitRun } from "../pipeline/wait/wait.ts";
 import { settingsOf } from "../platform/settings.ts";
 import { beginTrace, transportContext } from "../telemetry/begin-trace.ts";
 import { paths, runPath } from "../platform/urls.ts";
@@ -228,7 +229,7 @@ async function detached(c: AppContext, id: RequestId, run: string, asTask: boole
   const snapshot = await runStub(c.env, run).snapshot();
   if (snapshot === null) return refused(c, { kind: "noLongerKept" }, { id, method: "sampling/createMessage" });
   if (asTask) return rpc(c, success(id, createTaskResult(taskOf(snapshot))));
-  if (snapshot.outcome !== null) return rpc(c, responseOf(id, codecOf(c).encode(parseOutcome(snapshot.outcome))));
+  if (snapshot.outcome !== null) return rpc(c, responseOf(id, codecOf(c).encode(readJsonOf(snapshot.outcome))));
   return rpc(c, success(id, createTaskResult(taskOf(snapshot))), 202, { Location: runPath(run), "Preference-Applied": "respond-async" });
 }
 

@@ -1,6 +1,7 @@
 // Slack's interactions: a member presses a button of ours or submits a modal. It answers at once
 // and never waits for Slack's own API: the RunObject decides, and messages go through its outbox.
 
+import { jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import { digestOf } from "../../shared/encoding.ts";
 import { longestReason, plainLineEnds } from "../../shared/review/form.ts";
@@ -206,7 +207,7 @@ async function reviewOf(c: AppContext, text: string): Promise<Review | null> {
   if (reference === undefined) return null;
   const run = runStub(c.env, runIdOf(keys, reference.runRandom));
   const target = await run.pressTarget("slack", reference.gate, reference.link);
-  return target === null ? null : { run, reference, target: JSON.parse(target) as PressTarget }; // written by RunObject.pressTarget
+  return target === null ? null : { run, reference, target: readJsonOf(target) };
 }
 
 const decide = (
@@ -216,7 +217,7 @@ const decide = (
   what: Pick<Submission, "act" | "promised" | "edits" | "reason">,
 ): Promise<DecideAnswer> => {
   const submission: Submission = { version: reference.version, digest: reference.digest, ...what };
-  return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: JSON.stringify(submission), member });
+  return run.decide({ gate: reference.gate, reviewer: place, link, once, words, submission: jsonOf(submission), member });
 };
 
 /** What the member is told of a decision; null where it counts, or is a repeat. */

@@ -5,11 +5,12 @@
 // entry, or says that its reviewer is no longer asked. A run keeps its own row until this object
 // says that its notice went out, so nothing is lost with this object.
 
+import { readJsonOf } from "../../shared/json/json-of.ts";
 import type { NoticeError } from "../../shared/notice-channels.ts";
 import type { DigestCalls, TurnInput, Turn } from "../stubs/digest-calls.ts";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
-import { type DigestEntry, digestDueAt, maySend, minuteMs } from "../../shared/channels/digest-content.ts";
+import { digestDueAt, maySend, minuteMs } from "../../shared/channels/digest-content.ts";
 import type { DeliveryResult } from "../channels/channel.ts";
 import { openChannel } from "../channels/registry.ts";
 import type { Env } from "../platform/env.ts";
@@ -156,7 +157,7 @@ export class DigestObject extends StoredObject implements DigestCalls {
       })),
     );
     const gone = found.filter(({ text }) => text === null).map(({ row }) => row);
-    const present = found.flatMap(({ row, text }) => (typeof text !== "string" ? [] : [{ row, entry: JSON.parse(text) as DigestEntry }])); // made by a RunObject
+    const present = found.flatMap(({ row, text }) => (text == null ? [] : [{ row, entry: readJsonOf(text) }]));
     this.#mark(gone, "told");
     const [first] = present;
     if (first === undefined) return this.#sent();

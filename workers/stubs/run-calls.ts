@@ -1,11 +1,13 @@
 // The calls of a RunObject and their values. Types that cross the RPC boundary are flat: nested
 // values go as JSON text. It imports no object.
 
+import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { PressWords } from "../../shared/channels/press-words.ts";
-import type { CancelCause } from "../../shared/model/outcome.ts";
+import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { CancelCause, Outcome } from "../../shared/model/outcome.ts";
 import type { LinkChannel } from "../../shared/notice-channels.ts";
 import type { Gate } from "../../shared/model/gate.ts";
-import type { Operator } from "../../shared/record/record.ts";
+import type { Operator, RecordEvent } from "../../shared/record/record.ts";
 import type { RunSummary } from "../../shared/record/run-summary.ts";
 import type { Reviewer } from "../../shared/policy/evaluate.ts";
 import type { Recusal, Verdict } from "../../shared/review/decision.ts";
@@ -13,7 +15,9 @@ import type { EditIssue } from "../../shared/review/edit.ts";
 import type { PromisedChanges, SubmittedForm } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { Stage } from "../../shared/run/lifecycle.ts";
+import type { ModelFacts } from "../../shared/run/present.ts";
 import type { Requestor, RequestRef, RunInput, WaitingServer } from "../../shared/run/run-input.ts";
+import type { ConversationEdits } from "../../shared/wire/control/turns.ts";
 
 /** An identical request that would take a run over. */
 export type Adoption = {
@@ -43,8 +47,8 @@ export type RunSnapshot = {
   readonly ttlMs: number | null;
   readonly server: string;
   readonly name: string;
-  /** The outcome, once it may be delivered: JSON of `Outcome`. */
-  readonly outcome: string | null;
+  /** The outcome, once it may be delivered. */
+  readonly outcome: JsonOf<Outcome> | null;
 };
 
 /** The run's line, as an operator sees it: without content. */
@@ -94,8 +98,7 @@ export type DecideInput = {
    * others it is refused.
    */
   readonly words: string;
-  /** JSON of `Submission`. */
-  readonly submission: string;
+  readonly submission: JsonOf<Submission>;
   /**
    * The channel's member who pressed the button, where the link is a room's: the record names them
    * as well.
@@ -170,13 +173,12 @@ export const windowHeader = "X-Countersign-Window";
 
 export interface RunCalls extends Rpc.DurableObjectBranded {
   /**
-   * Opens a run with JSON of `RunInput`. Twice is the same as once. The run begins, and a reviewer
-   * is asked, only after its key has added it as a dependent: a revoked key ends its dependents,
-   * and adds no more.
+   * Opens a run. Twice is the same as once. The run begins, and a reviewer is asked, only after its
+   * key has added it as a dependent: a revoked key ends its dependents, and adds no more.
    */
-  open(input: string): Promise<void>;
+  open(input: JsonOf<RunInput>): Promise<void>;
   /** Stores an ended run, for a requestor that left while the Worker itself called the model. */
-  storeEnded(input: string, outcome: string, model: string, events: string): void;
+  storeEnded(input: JsonOf<RunInput>, outcome: JsonOf<Outcome>, model: JsonOf<ModelFacts>, events: JsonOf<readonly RecordEvent[]>): void;
   /**
    * Keeps a request that is sent to its client first, for the case that the client declines. It is
    * no run.
@@ -186,16 +188,12 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   takeParked(): Promise<string | null>;
   /** The run as its requestor may see it; null where there is none, or none any more. */
   snapshot(): RunSnapshot | null;
+  /** The run as an operator sees it, without content; null where there is none, or none any more. */
+  line(): JsonOf<RunLine> | null;
   /**
-   * The run as an operator may see it, as JSON of `RunLine` without content; null where there is
-   * none, or none any more.
+   * The prompt that was sent, and a reviewer's edits; null where there is no run, or none any more.
    */
-  line(): string | null;
-  /**
-   * The prompt that was sent, and JSON of `ConversationEdits`, a reviewer's edits; null where there
-   * is no run, or none any more.
-   */
-  sent(): { readonly prompt: string; readonly edits: string } | null;
+  sent(): { readonly prompt: string; readonly edits: JsonOf<ConversationEdits> } | null;
   /**
    * Lets an identical request of another session adopt the run, where its requestor is gone and
    * there is, or may still be, a reply; a retry, also where people said no.
@@ -220,30 +218,23 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    */
   place(gate: Gate, reviewer: string, email: string): number | null;
   /**
-   * The page of a link, as JSON of `ReviewView`; null where there is no such link. Where the
-   * reviewer opens it (`isOpening`) while the review waits, that is recorded once for each channel;
-   * nothing else is written.
+   * The page of a link; null where there is no such link. Where the reviewer opens it (`isOpening`)
+   * while the review waits, that is recorded once for each channel; nothing else is written.
    */
-  view(asked: ViewAsked): string | null;
+  view(asked: ViewAsked): JsonOf<ReviewView> | null;
   /**
    * The gate that waits for the owner of the request's key, where the policy lets people decide
    * their own requests; otherwise null.
    */
   ownersGate(): Gate | null;
-  /**
-   * The state of an expired link, as JSON of `ExpiredLink`; null where there is no such link.
-   * Writes nothing.
-   */
-  expiredLink(gate: Gate, reviewer: number, link: string): string | null;
+  /** The state of an expired link; null where there is no such link. Writes nothing. */
+  expiredLink(gate: Gate, reviewer: number, link: string): JsonOf<ExpiredLink> | null;
   /** Sends a new link in place of an expired one, to the address on file. */
   renewLink(gate: Gate, reviewer: number, link: string): RenewAnswer;
-  /**
-   * A digest's entry for the review of this link, as JSON of `DigestEntry`; null where its reviewer
-   * is no longer asked.
-   */
-  digestEntry(link: string): string | null;
-  /** JSON of `PressTarget`; null where there is no such link. */
-  pressTarget(channel: LinkChannel, gate: Gate, link: string): string | null;
+  /** A digest's entry for the review of this link; null where its reviewer is no longer asked. */
+  digestEntry(link: string): JsonOf<DigestEntry> | null;
+  /** Null where there is no such link. */
+  pressTarget(channel: LinkChannel, gate: Gate, link: string): JsonOf<PressTarget> | null;
   /** Queues words for one member alone. */
   tell(input: TellInput): void;
   /**

@@ -2,7 +2,7 @@
 
 import type { Reservation } from "../../shared/association/session.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
-import type { CancelCause } from "../../shared/model/outcome.ts";
+import type { CancelCause, Outcome } from "../../shared/model/outcome.ts";
 
 export type AssociateInput = {
   /** The originating request's key: server and id, as `originatingKey` writes it. */
@@ -36,8 +36,8 @@ export type AssociateInput = {
   readonly settled: readonly Settled[];
 };
 
-/** The outcome of a fast-path request: JSON of `Outcome`. */
-export type Settled = { readonly originating: string; readonly request: string; readonly run: string; readonly result: string };
+/** The outcome of a fast-path request. */
+export type Settled = SessionRequest & { readonly run: string; readonly result: JsonOf<Outcome> };
 
 export type AssociateAnswer =
   | { readonly kind: "fresh"; readonly takenOver: boolean }
@@ -47,7 +47,7 @@ export type AssociateAnswer =
       readonly run: string;
       readonly state: Reservation["state"];
       readonly ended: boolean;
-      readonly result: string | null;
+      readonly result: JsonOf<Outcome> | null;
     }
   | { readonly kind: "conflict" }
   /** The session would begin: its key has to count it first. Nothing is reserved. */
@@ -69,8 +69,7 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
   /**
    * Associates a sampling request and, where it is fresh, reserves it: in one call, so that of two
    * repeats only one is fresh. Unless it becomes a run, the answer does not wait until the
-   * reservation is confirmed. `question`: JSON of `AssociateInput`. The answer: JSON of
-   * `AssociateAnswer`.
+   * reservation is confirmed.
    */
   associate(question: JsonOf<AssociateInput>): JsonOf<AssociateAnswer>;
   /**
@@ -90,9 +89,9 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
   adopted(originating: string, request: string, run: string): Promise<void>;
   /**
    * Stores the outcomes of fast-path requests for repeats, and gives them to the callers that wait
-   * now. `answers`: JSON of `Settled[]`.
+   * now.
    */
-  settle(answers: string): void;
+  settle(answers: JsonOf<readonly Settled[]>): void;
   /**
    * Forgets a request that was reserved and then refused: its id is free again, and it was no
    * round. `reservation`: the id it reserved.
@@ -102,7 +101,7 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
    * Waits for a fast-path outcome that another caller is getting; null where none came within
    * `waitMs`: ask again.
    */
-  awaitResult(originating: string, request: string, waitMs: number): Promise<string | null>;
+  awaitResult(originating: string, request: string, waitMs: number): Promise<JsonOf<Outcome> | null>;
   /**
    * The run that answers these requests has ended: they are no longer to be withdrawn from it. May
    * come before `adopted`.

@@ -1,6 +1,8 @@
 // Deciding through the page's own form, by many people at once, twice, late, and about what has
 // changed.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
+import type { Submission } from "../../../workers/stubs/run-calls.ts";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { promptMarker } from "../support/logs.ts";
@@ -319,8 +321,8 @@ describe("who may decide", () => {
     const rows = (await tablesOf(stubOf(run)))["link"] ?? [];
     const id = String(rows.find(({ reviewer }) => reviewer === 0)?.["id"]);
     const form = await filledForm(link, "approve");
-    const submission = { act: "approve", version: Number(form.get("version")), digest: form.get("digest") ?? "", edits: [] };
-    const wish = { once: form.get("nonce") ?? "", words: form.toString(), submission: JSON.stringify(submission), member: null };
+    const submission: Submission = { act: "approve", version: Number(form.get("version")), digest: form.get("digest") ?? "", edits: [] };
+    const wish = { once: form.get("nonce") ?? "", words: form.toString(), submission: jsonOf(submission), member: null };
     for (const input of [
       { gate: "response" as const, reviewer: 0, link: id, ...wish },
       { gate: "request" as const, reviewer: 1, link: id, ...wish },

@@ -42,8 +42,8 @@ function newSession() {
       const request = String((requests += 1));
       return inside((object) => {
         const answer = readJsonOf(object.associate(jsonOf(associateInput({ originating, request, run: request, roundsLimit: 1_000 }))));
-        const settled = { originating, request, run: request, result: "{}" };
-        if (answer.kind === "fresh" && requests % 3 > 0) object.settle(JSON.stringify([settled]));
+        const settled = { originating, request, run: request, result: jsonOf({ kind: "broken", quote: "" } as const) };
+        if (answer.kind === "fresh" && requests % 3 > 0) object.settle(jsonOf([settled]));
         return answer;
       });
     },

@@ -1,6 +1,8 @@
 // What must be nowhere: a denied reply at once, everything else when its time is over; and what
 // still knocks afterwards.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
+import type { Submission } from "../../../workers/stubs/run-calls.ts";
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call.ts";
@@ -141,7 +143,7 @@ describe("a run whose time is over", () => {
       await stub.view({ gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", isOpening: true, isFollowing: true, inbox: null }),
     ).toBeNull();
     const wish = { gate: "request", reviewer: 0, link: "AAAAAAAAAAAAAAAA", once: "n", words: "act=approve", member: null } as const;
-    expect(await stub.decide({ ...wish, submission: JSON.stringify({ act: "approve", version: 1, digest: "d", edits: [] }) })).toEqual({
+    expect(await stub.decide({ ...wish, submission: jsonOf<Submission>({ act: "approve", version: 1, digest: "d", edits: [] }) })).toEqual({
       kind: "noSuchLink",
     });
     expect((await stub.fetch("https://run/", { headers: { Upgrade: "websocket" } })).status).toBe(404);
@@ -182,7 +184,14 @@ describe("a session", () => {
     for (const [index, text] of ["FIRST-RESULT", "SECOND-RESULT"].entries()) {
       await associateIn(session(), claim(`r${index}`, `run${index}`, 7));
       await session().settle(
-        JSON.stringify([{ originating: originatingKey("open", 7), request: `r${index}`, run: `run${index}`, result: text }]),
+        jsonOf([
+          {
+            originating: originatingKey("open", 7),
+            request: `r${index}`,
+            run: `run${index}`,
+            result: jsonOf({ kind: "broken", quote: text } as const),
+          },
+        ]),
       );
       await crash();
       later(6 * 60_000);
@@ -215,7 +224,11 @@ describe("a session", () => {
     await associateIn(session(), claim("r", "run-a", 7));
     later(30_000);
     expect(await associateIn(session(), claim("r", "run-b", 7))).toEqual({ kind: "fresh", takenOver: true });
-    await session().settle(JSON.stringify([{ originating: originatingKey("open", 7), request: "r", run: "run-a", result: "late" }]));
+    await session().settle(
+      jsonOf([
+        { originating: originatingKey("open", 7), request: "r", run: "run-a", result: jsonOf({ kind: "broken", quote: "late" } as const) },
+      ]),
+    );
     expect(await associateIn(session(), claim("r", "run-c", 7))).toMatchObject({ kind: "repeat", run: "run-b", result: null });
   });
 });

@@ -307,7 +307,7 @@ describe("what ends under a run", () => {
       go = resolve;
     });
     const open = RunObject.prototype.open;
-    vi.spyOn(RunObject.prototype, "open").mockImplementation(async function (this: RunObject, input: string) {
+    vi.spyOn(RunObject.prototype, "open").mockImplementation(async function (this: RunObject, input) {
       await opened;
       await open.call(this, input);
     }); // a Worker that is slow to get there

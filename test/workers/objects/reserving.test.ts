@@ -15,6 +15,8 @@ import { recordLines } from "../support/record.ts";
 import { asObject, associateInput, crash, recordWith, tablesIn } from "./inside.ts";
 
 /** A fresh stub each time: after a crash an old one is of no use. */
+const brokenAs = (quote: string) => jsonOf({ kind: "broken", quote } as const);
+
 const session = () => asObject<SessionObject>(sessionStub(env, devKeyId, "sess-1"));
 /** The object answers, which is returned, and is gone before it does anything else. */
 async function answeredAndGone(input: AssociateInput): Promise<unknown> {
@@ -112,17 +114,26 @@ test("requests of one moment are each reserved once, and counted as so many roun
 });
 
 test("outcomes that come together are each found by a repeat, and a late one of a lost Worker is not", async () => {
-  const of = (request: string, run: string, result: string) => ({ originating: originatingKey("open", 7), request, run, result });
+  const of = (request: string, run: string, quote: string) => ({
+    originating: originatingKey("open", 7),
+    request,
+    run,
+    result: brokenAs(quote),
+  });
   for (const request of ["r1", "r2"]) await associateIn(session(), associateInput({ request, run: `run-${request}` }));
-  await session().settle(JSON.stringify([of("r1", "run-r1", "one"), of("r2", "run-lost", "late"), of("r2", "run-r2", "two")]));
+  await session().settle(jsonOf([of("r1", "run-r1", "one"), of("r2", "run-lost", "late"), of("r2", "run-r2", "two")]));
   // Sent once more, as the flush does where it heard no answer.
-  await session().settle(JSON.stringify([of("r1", "run-r1", "another"), of("r2", "run-r2", "another")]));
+  await session().settle(jsonOf([of("r1", "run-r1", "another"), of("r2", "run-r2", "another")]));
   await crash();
-  for (const [request, result] of [
+  for (const [request, quote] of [
     ["r1", "one"],
     ["r2", "two"],
   ] as const)
-    expect(await associateIn(session(), associateInput({ request }))).toMatchObject({ kind: "repeat", state: "settled", result });
+    expect(await associateIn(session(), associateInput({ request }))).toMatchObject({
+      kind: "repeat",
+      state: "settled",
+      result: brokenAs(quote),
+    });
 });
 
 test("a repeat that comes with the answer gets the kept one, and the model is asked once", async () => {

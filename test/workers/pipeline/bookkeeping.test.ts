@@ -1,5 +1,6 @@
 // The books of the fast path, with a ledger that writes down what it gets.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import type { Settled } from "../../../workers/stubs/session-calls.ts";
 import type { LedgerEntry } from "../../../workers/stubs/ledger-calls.ts";
 import { env } from "cloudflare:workers";
@@ -34,7 +35,12 @@ test("answers that are too long for one call go to their session in several, and
   const books = { ...env, SESSION: { idFromString: (id: string) => id, get: () => session } as unknown as typeof env.SESSION };
   const work: Promise<unknown>[] = [];
   const ctx = { waitUntil: (each: Promise<unknown>) => void work.push(each) };
-  const settled = (request: string, length: number): Settled => ({ originating: "o", request, run: "run_1", result: "x".repeat(length) });
+  const settled = (request: string, length: number): Settled => ({
+    originating: "o",
+    request,
+    run: "run_1",
+    result: jsonOf({ kind: "broken", quote: "x".repeat(length) } as const),
+  });
   const mebibyte = 1024 * 1024;
 
   for (const request of ["1", "2", "3"]) enqueue(books, ctx, { session: { object: "s", settled: settled(request, 5 * mebibyte) } });

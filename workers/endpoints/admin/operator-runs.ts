@@ -1,6 +1,7 @@
 // Requests for the operator: their list, one of them, and the record. Never the content of a
 // request or reply.
 
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 import { Hono } from "hono";
 import * as z from "zod";
@@ -123,7 +124,7 @@ async function runLine(env: Env, id: string): Promise<StoredLine | null> {
   // A forged id wakes no object.
   if (parseRunId(settingsOf(env).keys, id) === undefined) return null;
   const [own, kept] = await Promise.all([runStub(env, id).line(), ledgerStub(env, ledgerShardOf(id)).line(id)]);
-  const run = own === null ? null : (JSON.parse(own) as StoredLine); // written by RunObject.line
+  const run = own === null ? null : readJsonOf(own);
   const summary = kept === null ? null : (JSON.parse(kept) as RunSummary); // written by LedgerObject.append
   // A line with an end does not change; until then the run has newer facts.
   if (summary === null || (run !== null && summary.endedAt === null)) return run;

@@ -2,6 +2,7 @@
 // as if on its own page: with its own version, digest and nonce. Nothing is decided that its reader
 // was not shown.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import { formFields, longestReason, plainLineEnds } from "../../../shared/review/form.ts";
 import { parseReviewKey, reviewKey } from "../../../shared/review/inbox.ts";
@@ -185,7 +186,7 @@ async function outcomeOf(c: AppContext, presented: Presented, posted: Posted, { 
     link: presented.link,
     once: nonce,
     words: JSON.stringify([posted.text, submission]),
-    submission: JSON.stringify(submission),
+    submission: jsonOf(submission),
     member: null,
   });
   return wordOf(decided, act);

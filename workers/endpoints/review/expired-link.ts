@@ -1,10 +1,10 @@
 // The page of an expired link: its review's state, without the content, and a form that sends a new
 // link to the address on file. It decides nothing, and a GET writes nothing.
 
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { formFields, renewAct } from "../../../shared/review/form.ts";
 import { judgeNonce, linkId } from "../../../shared/review/link.ts";
 import { runStub } from "../../stubs/stubs.ts";
-import type { ExpiredLink } from "../../stubs/run-calls.ts";
 import type { ExpiredLinkError } from "../../ui/expired-pages.tsx";
 import type { AppContext } from "../app-context.ts";
 import { answerPage, errorPage } from "../page-answer.ts";
@@ -25,7 +25,7 @@ export async function expiredLinkPage(
   const { claims, run } = link;
   const text = await runStub(c.env, run).expiredLink(claims.gate, claims.reviewer, linkId(claims));
   if (text === null) return noSuchLink(c);
-  const { open, state } = JSON.parse(text) as ExpiredLink; // written by RunObject.expiredLink
+  const { open, state } = readJsonOf(text);
   const input = {
     untilSeconds: claims.expiresAtSeconds,
     state,

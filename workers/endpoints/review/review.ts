@@ -1,6 +1,7 @@
 // The review page, its form, and its live window. GET and HEAD never decide and set no cookie; the
 // first GET records that the link was opened. A decision is one POST.
 
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { windowHeader, type DecideAnswer, type Submission } from "../../stubs/run-calls.ts";
 import { Hono } from "hono";
 import { changedReply, changedRequest } from "../../../shared/review/changes.ts";
@@ -156,7 +157,7 @@ export async function readView(c: AppContext, presented: Presented, isOpening = 
     isFollowing: isFollowing(c, presented),
     inbox: presented.inbox?.path ?? null,
   });
-  return text === null ? null : (JSON.parse(text) as ReviewView); // written by RunObject.view
+  return text === null ? null : readJsonOf(text);
 }
 
 /** What the reviewer wrote and chose, to show it again. */
@@ -203,7 +204,7 @@ async function answerForm(c: AppContext, answering: Answering): Promise<Response
     link: link.link,
     once: nonce,
     words: body,
-    submission: JSON.stringify(submission),
+    submission: jsonOf(submission),
     member: null,
   });
   return afterDecision(c, answering, decided);

@@ -15,11 +15,15 @@
 //   record    the ledger, spans and data points
 //   tables    the rows, which decide nothing
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { Env } from "../../platform/env.ts";
 import {
   type RunCalls,
   type Adoption,
   type RunSnapshot,
+  type RunLine,
+  type ExpiredLink,
+  type PressTarget,
   type RenewAnswer,
   type TellInput,
   type DecideInput,
@@ -57,11 +61,15 @@ import { logEvent, errorClass } from "../../platform/log.ts";
 import { startRun, storeEndedRun } from "./begin/run-start.ts";
 import { isCalling } from "../../../shared/run/lifecycle.ts";
 import type { RunInput, RequestRef } from "../../../shared/run/run-input.ts";
-import type { CancelCause } from "../../../shared/model/outcome.ts";
-import type { Operator } from "../../../shared/record/record.ts";
+import type { CancelCause, Outcome } from "../../../shared/model/outcome.ts";
+import type { Operator, RecordEvent } from "../../../shared/record/record.ts";
 import { snapshotOf, lineOf, sentOf } from "./deliver/run-account.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { Gate } from "../../../shared/model/gate.ts";
+import type { DigestEntry } from "../../../shared/channels/digest-content.ts";
+import type { ReviewView } from "../../../shared/review/view.ts";
+import type { ModelFacts } from "../../../shared/run/present.ts";
+import type { ConversationEdits } from "../../../shared/wire/control/turns.ts";
 import type { LinkChannel } from "../../../shared/notice-channels.ts";
 
 export class RunObject extends StoredObject implements RunCalls {
@@ -168,23 +176,23 @@ export class RunObject extends StoredObject implements RunCalls {
       // It has ended: whoever asks for its outcome is told that there is none any more.
       const current = this.#transitions.current();
       if (current === null || this.#store.outcome() !== undefined) return;
-      this.#store.writeOutcome(JSON.stringify({ kind: "broken", quote: current.input.id }));
+      this.#store.writeOutcome(jsonOf({ kind: "broken", quote: current.input.id }));
       this.#deps.record(this.now(), [{ kind: "contentUnreadable" }]);
     });
   }
 
   // Requests
 
-  async open(input: string): Promise<void> {
+  async open(input: JsonOf<RunInput>): Promise<void> {
     if (this.#store.state() !== null) return;
-    startRun(this.#deps, JSON.parse(input) as RunInput); // written by the Worker's pipeline
+    startRun(this.#deps, readJsonOf(input));
     await this.#outbox.attempt("begin");
     this.#flush();
   }
 
-  storeEnded(input: string, outcome: string, model: string, events: string): void {
+  storeEnded(input: JsonOf<RunInput>, outcome: JsonOf<Outcome>, model: JsonOf<ModelFacts>, events: JsonOf<readonly RecordEvent[]>): void {
     if (this.#store.state() !== null) return;
-    storeEndedRun(this.#deps, JSON.parse(input) as RunInput, { outcome, model, events }); // as the fast path wrote it
+    storeEndedRun(this.#deps, readJsonOf(input), { outcome, model, events });
     this.#flush();
   }
 
@@ -220,12 +228,12 @@ export class RunObject extends StoredObject implements RunCalls {
     return current === null ? null : snapshotOf(this.#store, current.input, current.state, settingsOf(this.env).retentionMs);
   }
 
-  line(): string | null {
+  line(): JsonOf<RunLine> | null {
     const current = this.#transitions.current();
-    return current === null ? null : JSON.stringify(lineOf(this.#store, current.input, current.state));
+    return current === null ? null : jsonOf(lineOf(this.#store, current.input, current.state));
   }
 
-  sent(): { readonly prompt: string; readonly edits: string } | null {
+  sent(): { readonly prompt: string; readonly edits: JsonOf<ConversationEdits> } | null {
     const current = this.#transitions.current();
     return current === null ? null : sentOf(this.#store, current.state, current.input);
   }
@@ -237,7 +245,7 @@ export class RunObject extends StoredObject implements RunCalls {
     return this.#pages.place(gate, reviewer, email);
   }
 
-  view(asked: ViewAsked): string | null {
+  view(asked: ViewAsked): JsonOf<ReviewView> | null {
     this.#restoreAlarm();
     return asText(this.#pages.view(asked));
   }
@@ -246,7 +254,7 @@ export class RunObject extends StoredObject implements RunCalls {
     return this.#deps.reviewers.ownersGate();
   }
 
-  expiredLink(gate: Gate, reviewer: number, link: string): string | null {
+  expiredLink(gate: Gate, reviewer: number, link: string): JsonOf<ExpiredLink> | null {
     this.#restoreAlarm();
     return asText(this.#views.expired(gate, reviewer, link));
   }
@@ -257,11 +265,11 @@ export class RunObject extends StoredObject implements RunCalls {
     return answer;
   }
 
-  digestEntry(link: string): string | null {
+  digestEntry(link: string): JsonOf<DigestEntry> | null {
     return asText(this.#views.digestEntry(link));
   }
 
-  pressTarget(channel: LinkChannel, gate: Gate, link: string): string | null {
+  pressTarget(channel: LinkChannel, gate: Gate, link: string): JsonOf<PressTarget> | null {
     return asText(this.#views.pressTarget(channel, gate, link));
   }
 
@@ -340,4 +348,4 @@ export class RunObject extends StoredObject implements RunCalls {
 }
 
 /** RPC values are flat: an object is sent as JSON. */
-const asText = (value: object | null): string | null => (value === null ? null : JSON.stringify(value));
+const asText = <T>(value: T | null): JsonOf<T> | null => (value === null ? null : jsonOf(value));

@@ -2,6 +2,7 @@
 // state of an event, which is committed together with a row for each effect. No effect is performed
 // here.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import type { Env } from "../../platform/env.ts";
 import { bookkeepingMs } from "./outbox/run-outbox.ts";
 import { RunStore, type StoredInput } from "./tables/run-store.ts";
@@ -113,7 +114,7 @@ export class RunTransitions {
       case "passOn":
         throw new Error("a stage that no message and no tool's call has");
       case "finish": {
-        this.#deps.store.writeOutcome(JSON.stringify(outcomeOf(this.#deps.store, state, input)));
+        this.#deps.store.writeOutcome(jsonOf(outcomeOf(this.#deps.store, state, input)));
         this.#deps.store.outbox.drop("call");
         this.#deps.store.schedule.drop("keyExpires");
         this.#queueDelivery(input, now);

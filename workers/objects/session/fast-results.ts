@@ -1,7 +1,9 @@
 // Outcomes of the fast path: kept for repeats for ten minutes, and given to the repeats that wait
 // for them now.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { portions } from "../../../shared/portions.ts";
+import type { Outcome } from "../../../shared/model/outcome.ts";
 import { resultKeptMs } from "../../../shared/association/session.ts";
 import type { SessionRequest, Settled } from "../../stubs/session-calls.ts";
 import { outcomesForgottenAt, resultName } from "./session-tables.ts";
@@ -12,7 +14,7 @@ const longestText = 400_000;
 
 export class FastResults {
   readonly #deps: SessionDeps;
-  readonly #waiting = new Map<string, Set<(result: string | null) => void>>();
+  readonly #waiting = new Map<string, Set<(result: JsonOf<Outcome> | null) => void>>();
 
   constructor(deps: SessionDeps) {
     this.#deps = deps;
@@ -33,15 +35,15 @@ export class FastResults {
     const asked = answers.map(({ originating, request, run }) => [originating, request, run]);
     const settled = this.#deps.ctx.storage.transactionSync(() => {
       const rows = this.#deps.sql.exec<SessionRequest>(markSettled, now, name, JSON.stringify(asked)).toArray();
-      if (rows.length > 0) this.#deps.tables.results.write(name, JSON.stringify(answers));
+      if (rows.length > 0) this.#deps.tables.results.write(name, jsonOf(answers));
       return new Set(rows.map(resultName));
     });
     if (settled.size > 0) this.#deps.alarmBy(outcomesForgottenAt(now + resultKeptMs));
     for (const answer of answers) if (settled.has(resultName(answer))) this.release(resultName(answer), answer.result);
   }
 
-  /** The outcome that is kept for a request, as JSON. */
-  resultOf({ originating, request }: SessionRequest): string | null {
+  /** The outcome that is kept for a request. */
+  resultOf({ originating, request }: SessionRequest): JsonOf<Outcome> | null {
     const [row] = this.#deps.sql
       .exec<{ run: string; kept: string | null }>(
         "SELECT run, kept FROM sampling WHERE originating = ? AND request = ?",
@@ -51,11 +53,11 @@ export class FastResults {
       .toArray();
     const text = row?.kept == null ? undefined : this.#deps.tables.results.read(row.kept);
     if (text === undefined) return null;
-    const answers = JSON.parse(text) as Settled[]; // written by #keep
+    const answers = readJsonOf(text as JsonOf<readonly Settled[]>); // what #keep wrote, from a table that knows only text
     return answers.find((each) => each.run === row?.run)?.result ?? null;
   }
 
-  async awaitResult(originating: string, request: string, waitMs: number): Promise<string | null> {
+  async awaitResult(originating: string, request: string, waitMs: number): Promise<JsonOf<Outcome> | null> {
     if (!this.#deps.tables.exist) return null;
     const name = resultName({ originating, request });
     const known = this.resultOf({ originating, request });
@@ -68,7 +70,7 @@ export class FastResults {
     return new Promise((resolve) => {
       const waiters = this.#waiting.get(name) ?? new Set();
       this.#waiting.set(name, waiters);
-      const done = (result: string | null): void => {
+      const done = (result: JsonOf<Outcome> | null): void => {
         clearTimeout(timer);
         waiters.delete(done);
         if (waiters.size === 0) this.#waiting.delete(name);
@@ -80,7 +82,7 @@ export class FastResults {
   }
 
   /** Ends every wait for a request: with its result, or null where it will have none here. */
-  release(name: string, result: string | null): void {
+  release(name: string, result: JsonOf<Outcome> | null): void {
     for (const done of this.#waiting.get(name) ?? []) done(result);
   }
 }

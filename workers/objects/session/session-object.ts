@@ -7,7 +7,7 @@
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { SessionRequest, SessionCalls, AssociateInput, Settled, AssociateAnswer, InFlightRow } from "../../stubs/session-calls.ts";
 import { isLive, type SessionFacts, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
-import type { CancelCause } from "../../../shared/model/outcome.ts";
+import type { CancelCause, Outcome } from "../../../shared/model/outcome.ts";
 import type { Env } from "../../platform/env.ts";
 import type { ObjectAlarm } from "../alarm.ts";
 import { sessionSchema } from "../schema/session-schema.ts";
@@ -76,11 +76,11 @@ export class SessionObject extends StoredObject implements SessionCalls {
     }
   }
 
-  settle(answers: string): void {
-    this.#results.settle(JSON.parse(answers) as Settled[]); // written by `enqueue`
+  settle(answers: JsonOf<readonly Settled[]>): void {
+    this.#results.settle(readJsonOf(answers));
   }
 
-  awaitResult(originating: string, request: string, waitMs: number): Promise<string | null> {
+  awaitResult(originating: string, request: string, waitMs: number): Promise<JsonOf<Outcome> | null> {
     return this.#results.awaitResult(originating, request, waitMs);
   }
 

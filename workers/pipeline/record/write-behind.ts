@@ -5,6 +5,7 @@
 // outcomes with the flush, or with a repeat of their request; the record to each shard in one call.
 // One request of the isolate carries the flush for all of them, in its own `waitUntil`.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { portions } from "../../../shared/portions.ts";
 import type { RequestRef } from "../../../shared/run/run-input.ts";
 import type { ShareReport } from "../../../shared/policy/share.ts";
@@ -226,7 +227,7 @@ function taken<K, V>(from: Map<K, V[]>, key: K): V[] {
 }
 
 async function settle(env: Env, session: string, list: readonly Settled[]): Promise<void> {
-  const send = (part: readonly Settled[]): Promise<void> => sessionById(env, session).settle(JSON.stringify(part));
+  const send = (part: readonly Settled[]): Promise<void> => sessionById(env, session).settle(jsonOf(part));
   await Promise.all(portions(list, mostInCall, ({ result }) => result.length).map((part) => attempt(() => send(part))));
 }
 

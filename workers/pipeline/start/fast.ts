@@ -4,6 +4,7 @@
 // The work does not depend on the caller's connection: it is finished, as far as the platform lets
 // a Worker go on after its caller has left, and its outcome is kept for a repeat.
 
+import { type JsonOf, jsonOf } from "../../../shared/json/json-of.ts";
 import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { Attempt } from "../../../shared/model/call.ts";
 import type { KeyEnd } from "../../../shared/model/gate.ts";
@@ -99,7 +100,7 @@ function cutOff(call: FastCall, key: KeyEnd, calling: Promise<FastAnswer>): Outc
   const { requestRef, id } = input;
   const outcome: Outcome = { kind: "cancelled", key };
   // The callers that wait for the same outcome get this one at once.
-  enqueue(env, ctx, settledIn(requestRef, id, JSON.stringify(outcome)));
+  enqueue(env, ctx, settledIn(requestRef, id, jsonOf(outcome)));
   const facts = (of: FastAnswer): RecordFact[] => [
     ...of.facts().filter(({ kind }) => kind !== "finished"),
     { kind: "cancelled", cause: key },
@@ -206,7 +207,7 @@ function begunFacts(input: MessageInput): RecordFact[] {
 }
 
 /** The outcome for repeats of the request, where an object knows it. */
-const settledIn = ({ session, originating, request }: RequestRef, run: string, result: string): Pick<PendingEntries, "session"> =>
+const settledIn = ({ session, originating, request }: RequestRef, run: string, result: JsonOf<Outcome>): Pick<PendingEntries, "session"> =>
   session === null ? {} : { session: { object: session, settled: { originating, request, run, result } } };
 
 /**
@@ -219,7 +220,7 @@ function enqueueResult(
 ): void {
   const endedAt = Date.now();
   const { requestRef, id } = input;
-  const text = JSON.stringify(outcome);
+  const text = jsonOf(outcome);
   const summary = runSummary(input, {
     endedAt,
     state: cause === null ? "completed" : cause.kind === "cancelled" ? "cancelled" : "failed",
@@ -250,6 +251,6 @@ function enqueueResult(
   const modelFacts: ModelFacts = { candidate, usage: tokens, notes, replyRisk: highestRisk(findRisks(reply)) };
   const stored = runInput();
   keySharesOf(env).index(input.key.id, stored.identicalDigest);
-  const kept = runStub(env, id).storeEnded(JSON.stringify(stored), text, JSON.stringify(modelFacts), JSON.stringify(events()));
+  const kept = runStub(env, id).storeEnded(jsonOf(stored), text, jsonOf(modelFacts), jsonOf(events()));
   ctx.waitUntil(kept.catch((error: unknown) => logEvent("request.failed", { run: id, error: errorClass(error) })));
 }

@@ -1,6 +1,7 @@
 // The same request again: it attaches to what is running, so that no reviewer is asked twice and
 // the model is paid once.
 
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import { type RunInput, nothingSpent } from "../../../shared/run/run-input.ts";
@@ -11,7 +12,7 @@ import type { Repeat } from "../admit/admit.ts";
 import { recordRefusal } from "../record/refusals.ts";
 import type { PipelineRequest, Started } from "../pipeline-request.ts";
 import { type RunContext, runInputOf } from "../run-context.ts";
-import { awaitRun, parseOutcome } from "../wait/wait.ts";
+import { awaitRun } from "../wait/wait.ts";
 
 /** Begins a request once more, where the one that it waited for was cut off. */
 type BeginAgain = (incoming: PipelineRequest, planned?: Result<Plan, Refusal>) => Promise<Result<Started, Refusal>>;
@@ -30,7 +31,7 @@ export async function attach(
   const posts = responseMode.kind === "callback";
   if (responseMode.kind === "task" && earlier.state !== "durable" && plan.ok) return asRun(context, earlier, plan.value, again);
   if (earlier.state === "settled") {
-    return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", outcome: parseOutcome(earlier.result) });
+    return earlier.result === null ? err({ kind: "noLongerKept" }) : ok({ kind: "answered", outcome: readJsonOf(earlier.result) });
   }
   if (earlier.state === "fast") return ok({ kind: "fast", outcome: awaitFast(context, plan, again), attached: true });
   if (earlier.ended || !plan.ok) {
@@ -41,7 +42,7 @@ export async function attach(
   // The earlier attempt may have been cut off before it opened the run: opening twice is the same
   // as once.
   await runStub(env, earlier.run).open(
-    JSON.stringify({ ...runInputOf(context, plan.value, true), id: earlier.run, requestRef: association.requestRef }),
+    jsonOf({ ...runInputOf(context, plan.value, true), id: earlier.run, requestRef: association.requestRef }),
   );
   return ok({ kind: "run", run: earlier.run, posts });
 }
@@ -55,13 +56,13 @@ async function asRun(context: RunContext, earlier: Repeat, plan: Plan, again: Be
     const outcome = await awaitFirst(context, ok(plan), again);
     // A refusal of this request is not the outcome of the first.
     if (!outcome.ok) return outcome;
-    text = JSON.stringify(outcome.value);
+    text = jsonOf(outcome.value);
   }
   if (text === null) return err({ kind: "noLongerKept" });
   const input: RunInput = { ...runInputOf(context, plan, false), id: earlier.run };
   const facts: ModelFacts = { candidate: null, usage: nothingSpent, notes: [] };
   // The fast path wrote its record already.
-  await runStub(context.incoming.env, earlier.run).storeEnded(JSON.stringify(input), text, JSON.stringify(facts), "[]");
+  await runStub(context.incoming.env, earlier.run).storeEnded(jsonOf(input), text, jsonOf(facts), jsonOf([]));
   return ok({ kind: "run", run: earlier.run, posts: false });
 }
 
@@ -93,7 +94,7 @@ async function awaitFirst(
   const { session, requestRef } = association;
   // A reset of the session's object ends the wait; nothing is lost.
   const result = await session.awaitResult(requestRef.originating, requestRef.request, awaitStepMs).catch(() => null);
-  if (result !== null) return ok(parseOutcome(result));
+  if (result !== null) return ok(readJsonOf(result));
   // No outcome: the first request is still running, was cut off, or was refused after all (a
   // limit), as this one may be. A request that could not be planned does not begin in its place.
   const begun = await again({ ...incoming, responseMode: { kind: "sync" } }, plan.ok ? undefined : plan);

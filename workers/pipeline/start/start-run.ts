@@ -1,6 +1,7 @@
 // The start of an admitted request: it adopts the run of an identical request whose requestor left,
 // opens a run, or is answered at once.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { type RunInput, decidersDigest, isMessageInput } from "../../../shared/run/run-input.ts";
 import { isMessage } from "../../../shared/model/subject/subject.ts";
 import { startSlowTimer } from "../../platform/slow-timer.ts";
@@ -27,7 +28,7 @@ export async function start(context: RunContext, admitted: Fresh): Promise<Start
   const runInput = (): RunInput => asRunInput(context, plan, input);
   if (!isMessageInput(input) || route === "run") {
     keySharesOf(env).index(key.id, context.identical());
-    await runStub(env, run).open(JSON.stringify(runInput()));
+    await runStub(env, run).open(jsonOf(runInput()));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }
   const slow = startSlowTimer();

@@ -1,13 +1,12 @@
 // A caller's wait for a run, through a window (a WebSocket) that is opened again where it breaks,
 // and keeps no object awake.
 
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { callerLeft } from "../../stubs/run-calls.ts";
 import type { Outcome } from "../../../shared/model/outcome.ts";
 import type { RunProgress } from "../../../shared/review/view.ts";
 import type { Env } from "../../platform/env.ts";
 import { runStub } from "../../stubs/stubs.ts";
-
-export const parseOutcome = (text: string): Outcome => JSON.parse(text) as Outcome; // written by our own pipeline
 
 const gone: Outcome = { kind: "refused", refusal: { kind: "noLongerKept" } };
 
@@ -29,7 +28,7 @@ export async function awaitRun(env: Env, run: string, onProgress: (state: RunPro
       if (typeof watched === "object") return watched;
       const snapshot = await runStub(env, run).snapshot();
       if (snapshot === null) return gone;
-      if (snapshot.outcome !== null) return parseOutcome(snapshot.outcome);
+      if (snapshot.outcome !== null) return readJsonOf(snapshot.outcome);
       failures = 0;
     } catch (error) {
       if (signal.aborted) throw error;

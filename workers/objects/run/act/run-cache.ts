@@ -5,7 +5,6 @@ import type { Gate } from "../../../../shared/model/gate.ts";
 import type { RunState } from "../../../../shared/run/lifecycle.ts";
 import { isEdited } from "../../../../shared/run/stages.ts";
 import { type CachedReply, decidersDigest } from "../../../../shared/run/run-input.ts";
-import type { ModelFacts } from "../../../../shared/run/present.ts";
 import type { Env } from "../../../platform/env.ts";
 import { forgetReply, keepReply } from "../../../pipeline/plan/cached-reply.ts";
 import type { RunStore, StoredInput } from "../tables/run-store.ts";
@@ -31,7 +30,7 @@ export async function cacheEnded(env: Env, store: RunStore, input: StoredInput, 
   if (state.reviews.response?.lifted !== undefined) return;
   const version = state.reviews.response?.version ?? 1;
   const reply = store.replyVersion(version);
-  const model = store.modelFacts<ModelFacts>();
+  const model = store.modelFacts();
   const candidate = model?.candidate ?? null;
   // A result of a tool is never kept.
   if (reply === null || "kind" in reply || model === null || candidate === null) return;

@@ -9,7 +9,6 @@ import { closedGates, haveSameReviews, isEdited } from "../../../../shared/run/s
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { decidersDigest, adoptedFact, type WaitingServer, type RequestRef } from "../../../../shared/run/run-input.ts";
 import { type SeenRisk, highestRisk, findRisks } from "../../../../shared/policy/risk.ts";
-import type { ModelFacts } from "../../../../shared/run/present.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { CancelCause } from "../../../../shared/model/outcome.ts";
@@ -87,7 +86,7 @@ export class RunAdoption {
   /** The highest risk of the reply as it would be delivered; `high` where that is not known. */
   #replyRisk(state: RunState): SeenRisk {
     const reply = this.#deps.store.replyVersion(state.reviews.response?.version ?? 1);
-    return reply === null ? (this.#deps.store.modelFacts<ModelFacts>()?.replyRisk ?? "high") : highestRisk(findRisks(reply));
+    return reply === null ? (this.#deps.store.modelFacts()?.replyRisk ?? "high") : highestRisk(findRisks(reply));
   }
 
   /**

@@ -1,5 +1,6 @@
 // The first rows of a run: of one that begins, and of one that has ended already.
 
+import { type JsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { RunDeps } from "../run-deps.ts";
 import { type RunInput, requestDigest, inputFacts } from "../../../../shared/run/run-input.ts";
 import { type RequestVersion, type SubjectRequest, isToolCall } from "../../../../shared/model/subject/subject.ts";
@@ -9,10 +10,11 @@ import { highestRisk } from "../../../../shared/policy/risk.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { Outcome } from "../../../../shared/model/outcome.ts";
 import type { RecordEvent } from "../../../../shared/record/record.ts";
+import type { ModelFacts } from "../../../../shared/run/present.ts";
 import { settingsOf } from "../../../platform/settings.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 
-type EndedRun = { readonly outcome: string; readonly model: string; readonly events: string };
+type EndedRun = { readonly outcome: JsonOf<Outcome>; readonly model: JsonOf<ModelFacts>; readonly events: JsonOf<readonly RecordEvent[]> };
 
 /** Begins a run: its input, its first state and its first effects, in one transaction. */
 export function startRun({ store, commit, now: clock }: RunDeps, { request, redacted, ...stored }: RunInput): void {
@@ -35,10 +37,7 @@ export function startRun({ store, commit, now: clock }: RunDeps, { request, reda
   });
 }
 
-/**
- * Stores a run that the Worker itself carried out, for a requestor that left meanwhile. The texts
- * are JSON.
- */
+/** Stores a run that the Worker itself carried out, for a requestor that left meanwhile. */
 export function storeEndedRun(
   { env, store, now: clock }: RunDeps,
   // Nobody lifts anything of an ended run.
@@ -46,7 +45,7 @@ export function storeEndedRun(
   { outcome, model, events }: EndedRun,
 ): void {
   const now = clock();
-  const { kind } = JSON.parse(outcome) as Outcome;
+  const { kind } = readJsonOf(outcome);
   const digest = requestDigest({ request, models: [] }, []);
   store.transaction(() => {
     store.createTables();
@@ -56,8 +55,8 @@ export function storeEndedRun(
       end: { kind: kind === "completed" ? "completed" : "failed" },
     });
     store.writeOutcome(outcome);
-    store.writeModelFacts(JSON.parse(model));
-    store.events.continue(JSON.parse(events) as RecordEvent[]);
+    store.writeModelFacts(readJsonOf(model));
+    store.events.continue(readJsonOf(events));
     store.markDelivered(now, 0);
     // The fast path sends the events too: the ledger stores each once.
     store.outbox.queue("record", "answer", null, now);

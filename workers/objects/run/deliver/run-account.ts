@@ -1,6 +1,7 @@
 // A run as others see it, read from its tables: its outcome, its line in lists, its page, its
 // snapshot. Writes nothing.
 
+import { type JsonOf, jsonOf } from "../../../../shared/json/json-of.ts";
 import type { Outcome, RunMeta } from "../../../../shared/model/outcome.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import type { Cause } from "../../../../shared/record/cause.ts";
@@ -24,7 +25,7 @@ import { cachedFor } from "../act/run-cache.ts";
 import type { RunStore, StoredInput } from "../tables/run-store.ts";
 import type { RunSnapshot, RunLine } from "../../../stubs/run-calls.ts";
 import { isRoom } from "../../../../shared/notice-channels.ts";
-import { conversationEdits } from "../../../../shared/wire/control/turns.ts";
+import { type ConversationEdits, conversationEdits } from "../../../../shared/wire/control/turns.ts";
 
 /**
  * The state that clients see: an ended run shows its last state until its outcome may be delivered,
@@ -43,7 +44,7 @@ export function currentRequest(store: RunStore, state: RunState): RequestVersion
 /** The outcome of an ended run. Throws where the reply is not the approved one. */
 export function outcomeOf(store: RunStore, state: RunState, input: StoredInput): Outcome {
   const { end } = state;
-  const model = store.modelFacts<ModelFacts & { attempts: readonly Attempt[] }>();
+  const model = store.modelFacts();
   if (end?.kind !== "completed")
     return outcomeOfEnd(end ?? { kind: "failed" }, input.gatePolicy.tellReason, model?.attempts ?? [], input.id);
   const content = currentRequest(store, state);
@@ -90,7 +91,7 @@ function isRequestChanged(store: RunStore, { version }: Review, { candidates }: 
 
 /** The run's line in lists and usage. */
 export function summaryOf(store: RunStore, input: StoredInput, state: RunState): RunSummary {
-  const model = store.modelFacts<ModelFacts & { readonly attempts?: readonly Attempt[] }>();
+  const model = store.modelFacts();
   const candidate = input.candidates.find(({ model: { id } }) => id === model?.candidate);
   const review = reviewLine(state.reviews);
   return runSummary(input, {
@@ -195,7 +196,7 @@ export function viewOf(
     generated,
     reply: gate === "response" && replyVersion > 1 ? store.replyVersion(replyVersion) : generated,
     written: store.writtenReply(requestVersion),
-    model: store.modelFacts<ModelFacts>(),
+    model: store.modelFacts(),
     cachedAt: cachedFor(input, state)?.at ?? null,
     requestorGone: input.mode !== "task" && state.end === null && store.isRequestorGone(),
     handOverCandidates: handOverCandidates(),
@@ -232,7 +233,7 @@ export function sentOf(
   store: RunStore,
   state: RunState,
   { redaction }: Pick<StoredInput, "redaction">,
-): { readonly prompt: string; readonly edits: string } | null {
+): { readonly prompt: string; readonly edits: JsonOf<ConversationEdits> } | null {
   const asked = store.requestVersion(1);
   const current = currentRequest(store, state);
   if (asked === null || current === null) return null;
@@ -241,5 +242,5 @@ export function sentOf(
   const sent = redactRequest(current.request, redaction === undefined ? [] : rulesAt(redaction, "request"), { mayRename: true });
   if (!sent.ok) return null;
   const { prompt, edits } = conversationEdits(asked.request, sent.value.value);
-  return { prompt, edits: JSON.stringify(edits) };
+  return { prompt, edits: jsonOf(edits) };
 }

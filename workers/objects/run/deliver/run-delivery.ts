@@ -1,6 +1,7 @@
 // Delivers the outcome: to the callers that wait at a window, and to the MCP server that waits for
 // it.
 
+import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { RunDeps, CurrentRun } from "../run-deps.ts";
 import { RunWindows, endedMessage } from "./run-windows.ts";
 import { RunLedger } from "../record/run-ledger.ts";
@@ -13,7 +14,7 @@ import type { KeyEnd } from "../../../../shared/model/gate.ts";
 import { outcomeOf } from "./run-account.ts";
 import type { WaitingServer } from "../../../../shared/run/run-input.ts";
 import { serversOf } from "../../../stores/documents.ts";
-import type { Outcome, CancelCause } from "../../../../shared/model/outcome.ts";
+import type { CancelCause } from "../../../../shared/model/outcome.ts";
 import { postToServer } from "../../../mcp-client/answer-server.ts";
 import { responseOf } from "../../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
@@ -73,7 +74,7 @@ export class RunDelivery {
     const next = withheld(state, cause);
     this.#deps.store.transaction(() => {
       this.#deps.store.writeState(next);
-      this.#deps.store.writeOutcome(JSON.stringify(outcomeOf(this.#deps.store, next, input)));
+      this.#deps.store.writeOutcome(jsonOf(outcomeOf(this.#deps.store, next, input)));
       this.#deps.record(this.#deps.now(), [{ kind: "cancelled", cause }]);
     });
     await this.#ledger.send({ input, state: next });
@@ -89,7 +90,7 @@ export class RunDelivery {
     const { servers } = await serversOf(this.#deps.env, this.#deps.now(), this.#deps.waitUntil);
     const server = servers[name];
     if (server === undefined) return "refused";
-    const outcome = JSON.parse(text) as Outcome; // written by `finish`
+    const outcome = readJsonOf(text);
     return postToServer(
       this.#deps.env,
       { server, session, revision, authorization: null },

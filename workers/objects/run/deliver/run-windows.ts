@@ -2,6 +2,8 @@
 // only listen; both hibernate, so that the object sleeps while a person thinks. Losing one changes
 // nothing.
 
+import type { Outcome } from "../../../../shared/model/outcome.ts";
+import type { JsonOf } from "../../../../shared/json/json-of.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import type { RunState } from "../../../../shared/run/lifecycle.ts";
 import { progressOf } from "../../../../shared/run/present.ts";
@@ -95,10 +97,10 @@ export class RunWindows {
 const longestSent = 100_000;
 
 /**
- * The messages to a caller's window: the run has ended, with its outcome (JSON) where that is not
- * long; or its state.
+ * The messages to a caller's window: the run has ended, with its outcome where that is not long;
+ * or its state.
  */
-export const endedMessage = (outcome: string | undefined): string =>
+export const endedMessage = (outcome: JsonOf<Outcome> | undefined): string =>
   outcome === undefined || outcome.length > longestSent ? '{"kind":"ended"}' : `{"kind":"ended","outcome":${outcome}}`;
 export const progressMessage = (state: RunState): string => JSON.stringify({ kind: "progress", state: progressOf(state) });
 

@@ -4,8 +4,8 @@
 // An attempt is counted before it is made, so that one that is cut off counts; a row that is not
 // done is retried, later each time. It decides nothing and knows no row's meaning.
 
+import { readJsonOf } from "../../../../shared/json/json-of.ts";
 import { backoffMs } from "../../../../shared/backoff.ts";
-import type { Json } from "../../../../shared/encoding.ts";
 import { errorClass, logEvent } from "../../../platform/log.ts";
 import type { OutboxRow, StoredRow } from "../tables/outbox-rows.ts";
 import type { RunDeps } from "../run-deps.ts";
@@ -115,7 +115,7 @@ export class RunOutbox {
     this.#busy.add(row.chain);
     let done = false;
     try {
-      const performed = await this.#perform({ ...row, detail: JSON.parse(row.detail) as Json }); // written by `queue`
+      const performed = await this.#perform({ ...row, detail: readJsonOf(row.detail) });
       done = performed === true;
       if (done) this.#deps.store.outbox.done(row.id);
       else if (typeof performed === "number") this.#deps.store.outbox.wait(row.id, this.#deps.now() + performed);

@@ -2,6 +2,7 @@
 // and decides the review. Synchronous from the first read to the last write, so that of several
 // decisions one counts.
 
+import { readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { sha256Hex } from "../../../../shared/encoding.ts";
 import type { RecordFact } from "../../../../shared/record/record.ts";
@@ -66,7 +67,7 @@ export class RunDeciding {
     const { gate, once, words } = input;
     const found = this.#deps.reviewers.access(input);
     if (found === null) return { kind: "noSuchLink" };
-    const submission = JSON.parse(input.submission) as Submission; // written by our own routes
+    const submission = readJsonOf(input.submission);
     const used = this.#deps.store.usedNonce(once);
     // The very same submission again, as a double click sends it, is the same decision.
     if (used !== null) return { kind: used === sha256Hex(words) ? "repeated" : "onceUsed" };

@@ -3,6 +3,7 @@
 // What is recorded together is one row. All of it is kept in memory while the object is awake, as
 // the rows of the outbox are.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { type RecordEvent, type RecordFact, chainEvents } from "../../../../shared/record/record.ts";
 
@@ -26,9 +27,9 @@ export class EventRows {
   #all(): { readonly events: readonly StoredEvent[]; readonly shippedSeq: number } {
     this.#stored ??= {
       events: this.#sql
-        .exec<{ events: string }>("SELECT events FROM event ORDER BY seq")
+        .exec<{ events: JsonOf<readonly StoredEvent[]> }>("SELECT events FROM event ORDER BY seq")
         .toArray()
-        .flatMap(({ events }) => JSON.parse(events) as StoredEvent[]), // written by `continue`
+        .flatMap(({ events }) => readJsonOf(events)),
       shippedSeq: this.#sql.exec<{ seq: number }>("SELECT shipped_seq AS seq FROM run").toArray()[0]?.seq ?? 0,
     };
     return this.#stored;
@@ -44,7 +45,7 @@ export class EventRows {
     if (first === undefined) return;
     const { events, shippedSeq } = this.#all();
     const more = chained.map(({ run: _known, ...event }): StoredEvent => event);
-    this.#sql.exec("INSERT INTO event (seq, events) VALUES (?, ?)", first.seq, JSON.stringify(more));
+    this.#sql.exec("INSERT INTO event (seq, events) VALUES (?, ?)", first.seq, jsonOf(more));
     this.#stored = { events: [...events, ...more], shippedSeq };
   }
 

@@ -7,6 +7,7 @@
 // bookkeeping that are done are deleted with the next write: where the instance is gone before,
 // they are done twice.
 
+import { type JsonOf, jsonOf } from "../../../../shared/json/json-of.ts";
 import type { OutboxKind } from "../../../stubs/run-calls.ts";
 import type { Json } from "../../../../shared/encoding.ts";
 
@@ -26,7 +27,7 @@ export type OutboxRow = {
  * A row as stored: its detail is parsed at the attempt, so that an unreadable one delays its own
  * chain alone.
  */
-export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: string };
+export type StoredRow = Omit<OutboxRow, "detail"> & { readonly detail: JsonOf<Json> };
 
 /** Nobody sees that these are done twice. */
 const bookkeeping: ReadonlySet<OutboxKind> = new Set([
@@ -92,7 +93,7 @@ export class OutboxRows {
   }
 
   queue(kind: OutboxKind, chain: string, value: Json, dueAt: number): void {
-    const detail = JSON.stringify(value);
+    const detail = jsonOf(value);
     this.deleteOver();
     const rows = this.#all();
     // Whether a call was begun decides whether it is made again: it is counted when it is made.

@@ -5,14 +5,18 @@
 // in the tables: the state, the input, the outbox, the schedule and the record. Each change is
 // written first, and where a transaction fails, all of it is read again.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { LinkRow } from "../../../channels/channel.ts";
+import type { Attempt } from "../../../../shared/model/call.ts";
+import type { Outcome } from "../../../../shared/model/outcome.ts";
+import type { ModelFacts } from "../../../../shared/run/present.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { digestOf, toBase64url } from "../../../../shared/encoding.ts";
 import type { SamplingReply } from "../../../../shared/model/sampling.ts";
 import type { Redaction } from "../../../../shared/redaction/redact.ts";
 import type { ShownVersion } from "../../../../shared/review/view.ts";
 import type { RunState } from "../../../../shared/run/lifecycle.ts";
-import type { CachedReply, RequestRef, RunInput } from "../../../../shared/run/run-input.ts";
+import type { CacheTerms, CachedReply, RequestRef, RunInput } from "../../../../shared/run/run-input.ts";
 import type { RequestVersion, SubjectReply } from "../../../../shared/model/subject/subject.ts";
 import type { ContentSeal } from "../../content-seal.ts";
 import { LongTexts } from "../../long-text.ts";
@@ -33,7 +37,16 @@ type NewLink = Pick<LinkRow, "gate" | "reviewer" | "channel" | "expiresAtSeconds
   readonly createdAt: number;
 };
 
-type Texts = "input" | "cached" | "outcome" | "model" | `redaction:${Gate}` | `request:${number}` | `reply:${number}` | `written:${number}`;
+/** The content by name: each text is the JSON of such a value. */
+type Texts = {
+  readonly input: StoredInput;
+  readonly cached: CachedReply;
+  readonly outcome: Outcome;
+  readonly model: ModelFacts & { readonly attempts?: readonly Attempt[] };
+  readonly [request: `request:${number}`]: RequestVersion;
+  readonly [reply: `reply:${number}`]: SubjectReply;
+  readonly [written: `written:${number}`]: SamplingReply;
+} & { readonly [Name in `redaction:${Gate}`]: Redaction };
 
 type Delivery = { readonly at: number; readonly to: number };
 type RunRow = { readonly state: RunState; readonly delivery: Delivery | null; readonly isRequestorGone: boolean };
@@ -195,9 +208,17 @@ export class RunStore {
 
   // Content
 
-  #json<T>(name: Texts): T | null {
-    const text = this.#texts.read(name);
-    return text === undefined ? null : (JSON.parse(text) as T); // each name is written by one method below
+  #text<Name extends keyof Texts>(name: Name): JsonOf<Texts[Name]> | undefined {
+    return this.#texts.read(name) as JsonOf<Texts[Name]> | undefined; // what `#write` had, from a table that knows only text
+  }
+
+  #json<Name extends keyof Texts>(name: Name): Texts[Name] | null {
+    const text = this.#text(name);
+    return text === undefined ? null : readJsonOf(text);
+  }
+
+  #write<Name extends keyof Texts>(name: Name, text: JsonOf<Texts[Name]>, how?: { readonly isPlain: boolean }): void {
+    this.#texts.write(name, text, how);
   }
 
   input(): StoredInput | null {
@@ -207,8 +228,8 @@ export class RunStore {
   }
 
   #readInput(): StoredInput | null {
-    const input = this.#json<StoredInput>("input");
-    const found = input?.cache === undefined ? null : this.#json<CachedReply>("cached");
+    const input = this.#json("input");
+    const found = input?.cache === undefined ? null : this.#json("cached");
     return input?.cache === undefined || found === null ? input : { ...input, cache: { ...input.cache, found } };
   }
 
@@ -217,16 +238,17 @@ export class RunStore {
    * its content cannot be read.
    */
   writeInput(input: StoredInput): void {
-    const { found, ...cache } = input.cache ?? {};
-    this.#texts.write("input", JSON.stringify(input.cache === undefined ? input : { ...input, cache }), { isPlain: true });
+    const { cache } = input;
+    this.#write("input", jsonOf(cache === undefined ? input : { ...input, cache: withoutReply(cache) }), { isPlain: true });
+    const found = cache?.found;
     if (found === undefined) this.#texts.delete("cached");
-    else this.#texts.write("cached", JSON.stringify(found));
+    else this.#write("cached", jsonOf(found));
     this.#input = input;
   }
 
   requestVersion = (version: number): RequestVersion | null => this.#json(`request:${version}`);
   writeRequestVersion(version: number, content: RequestVersion, by: string | null, at: number): void {
-    this.#texts.write(`request:${version}`, JSON.stringify(content));
+    this.#write(`request:${version}`, jsonOf(content));
     this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('request', ?, ?, ?)", version, by, at);
   }
 
@@ -235,7 +257,7 @@ export class RunStore {
    * gate's content is.
    */
   writtenReply = (version: number): SamplingReply | null => this.#json(`written:${version}`);
-  writeWrittenReply = (version: number, reply: SamplingReply): void => this.#texts.write(`written:${version}`, JSON.stringify(reply));
+  writeWrittenReply = (version: number, reply: SamplingReply): void => this.#write(`written:${version}`, jsonOf(reply));
 
   /** Deletes every written reply: one of them was denied. */
   deleteWrittenReplies(): void {
@@ -244,7 +266,7 @@ export class RunStore {
 
   replyVersion = (version: number): SubjectReply | null => this.#json(`reply:${version}`);
   writeReplyVersion(version: number, content: SubjectReply, by: string | null, at: number): void {
-    this.#texts.write(`reply:${version}`, JSON.stringify(content));
+    this.#write(`reply:${version}`, jsonOf(content));
     this.#sql.exec("INSERT OR REPLACE INTO version (gate, version, by, at) VALUES ('response', ?, ?, ?)", version, by, at);
   }
 
@@ -253,7 +275,7 @@ export class RunStore {
    * denied.
    */
   redaction = (gate: Gate): Redaction | null => this.#json(`redaction:${gate}`);
-  writeRedaction = (gate: Gate, redaction: Redaction): void => this.#texts.write(`redaction:${gate}`, JSON.stringify(redaction));
+  writeRedaction = (gate: Gate, redaction: Redaction): void => this.#write(`redaction:${gate}`, jsonOf(redaction));
 
   /** Deletes a denied reply, also the copy that came from the cache. */
   deleteReplies(): void {
@@ -262,20 +284,19 @@ export class RunStore {
     this.deleteWrittenReplies();
     const input = this.input();
     if (input?.cache?.found === undefined) return;
-    const { found: _denied, ...cache } = input.cache;
-    this.writeInput({ ...input, cache });
+    this.writeInput({ ...input, cache: withoutReply(input.cache) });
   }
 
   versions(gate: Gate): ShownVersion[] {
     return this.#sql.exec<ShownVersion>("SELECT version, by, at FROM version WHERE gate = ? ORDER BY version", gate).toArray();
   }
 
-  /** The reply's candidate, usage and notes: JSON that RunObject wrote. */
-  modelFacts = <T>(): T | null => this.#json<T>("model");
-  writeModelFacts = (facts: unknown): void => this.#texts.write("model", JSON.stringify(facts), { isPlain: true });
+  /** The reply's candidate, usage and notes. */
+  modelFacts = (): Texts["model"] | null => this.#json("model");
+  writeModelFacts = (facts: Texts["model"]): void => this.#write("model", jsonOf(facts), { isPlain: true });
 
-  outcome = (): string | undefined => this.#texts.read("outcome");
-  writeOutcome = (outcome: string): void => this.#texts.write("outcome", outcome);
+  outcome = (): JsonOf<Outcome> | undefined => this.#text("outcome");
+  writeOutcome = (outcome: JsonOf<Outcome>): void => this.#write("outcome", outcome);
 
   // Links and nonces
 
@@ -368,6 +389,8 @@ export class RunStore {
     return this.#sql.exec<RequestRef & { session: string }>("SELECT session, originating, request FROM request_ref").toArray();
   }
 }
+
+const withoutReply = ({ found: _reply, ...terms }: CacheTerms): CacheTerms => terms;
 
 /** What reviewers wrote in a state: the reason of a denial, the note of a hand-over. */
 const isWord = (name: string, value: unknown): value is string => (name === "reason" || name === "note") && typeof value === "string";
