@@ -4,8 +4,9 @@
 // One object for each API key and session name. How much is kept is decided in
 // shared/wire/control/turns.ts.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { ConversationCalls, AppendInput } from "../stubs/conversation-calls.ts";
-import { type ConversationEdits, conversationLimits, editedTurns, keptTurns } from "../../shared/wire/control/turns.ts";
+import { conversationLimits, editedTurns, keptTurns } from "../../shared/wire/control/turns.ts";
 import type { Turn } from "../../shared/wire/control/envelope.ts";
 import type { Env } from "../platform/env.ts";
 import { KeptTextObject } from "./kept-text-object.ts";
@@ -14,25 +15,25 @@ import { conversationSchema } from "./schema/kept-text-schema.ts";
 /** A request that is repeated after so many others of its session counts as new. */
 const mostTurnIds = 1_000;
 
-export class ConversationObject extends KeptTextObject implements ConversationCalls {
+export class ConversationObject extends KeptTextObject<readonly Turn[]> implements ConversationCalls {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env, conversationSchema, "conversation");
   }
 
-  read(): string | null {
+  read(): JsonOf<readonly Turn[]> | null {
     return this.kept.read(this.now())?.text ?? null;
   }
 
   async append({ keyId, turnId, turns, base, edits, ttlMs, limits = conversationLimits }: AppendInput): Promise<void> {
     if (!(await this.ofKey.mayWrite(keyId, this.now() + ttlMs))) return;
     const now = this.now();
-    const added = parseTurns(turns);
+    const added = readJsonOf(turns);
     this.ctx.storage.transactionSync(() => {
       const kept = this.kept.read(now);
       if (!this.#isNew(turnId, kept !== null)) return;
-      const before = base === "kept" ? parseTurns(kept?.text ?? "[]") : parseTurns(base.history);
-      const left = edits === undefined ? before : editedTurns(before, JSON.parse(edits) as ConversationEdits); // written by RunObject
-      this.kept.write(JSON.stringify(keptTurns([...left, ...added], limits)), now, now + ttlMs);
+      const before = base !== "kept" ? readJsonOf(base.history) : kept === null ? [] : readJsonOf(kept.text);
+      const left = edits === undefined ? before : editedTurns(before, readJsonOf(edits));
+      this.kept.write(jsonOf(keptTurns([...left, ...added], limits)), now, now + ttlMs);
     });
   }
 
@@ -50,6 +51,3 @@ export class ConversationObject extends KeptTextObject implements ConversationCa
     return true;
   }
 }
-
-/** Turns that the endpoint parsed, or that this object wrote. */
-const parseTurns = (text: string): readonly Turn[] => JSON.parse(text) as Turn[];

@@ -9,8 +9,8 @@ import { KeptText } from "./kept-text.ts";
 import type { Schema } from "./schema/schema.ts";
 import { StoredObject } from "./stored-object.ts";
 
-export abstract class KeptTextObject extends StoredObject {
-  protected readonly kept: KeptText;
+export abstract class KeptTextObject<T> extends StoredObject {
+  protected readonly kept: KeptText<T>;
   protected readonly ofKey: OfKey;
 
   constructor(ctx: DurableObjectState, env: Env, schema: Schema, kind: "cache" | "conversation") {

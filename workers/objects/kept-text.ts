@@ -1,12 +1,14 @@
 // One text that an object keeps for a while: content, deleted when its time is over or when it is
 // to be forgotten. Reading creates no table.
 
+import type { JsonOf } from "../../shared/json/json-of.ts";
 import { type AlarmDeps, ObjectAlarm } from "./alarm.ts";
 import type { ContentSeal } from "./content-seal.ts";
 import { LongTexts } from "./long-text.ts";
 import type { ObjectTables } from "./object-tables.ts";
 
-export class KeptText {
+/** The text is the JSON of a `T`. */
+export class KeptText<T> {
   readonly #storage: DurableObjectStorage;
   readonly #tables: ObjectTables;
   readonly #texts: LongTexts;
@@ -29,7 +31,7 @@ export class KeptText {
    * Writes the text in place of an earlier one, until `expiresAt` (Unix milliseconds). Call inside
    * a transaction.
    */
-  write(text: string, at: number, expiresAt: number): void {
+  write(text: JsonOf<T>, at: number, expiresAt: number): void {
     this.#tables.create();
     this.#storage.sql.exec("INSERT OR REPLACE INTO kept (one, at, expires_at) VALUES (1, ?, ?)", at, expiresAt);
     this.#texts.write("text", text);
@@ -40,11 +42,11 @@ export class KeptText {
    * The text and when it was written (Unix milliseconds); null where its time is over, also before
    * the alarm has come.
    */
-  read(now: number): { text: string; at: number } | null {
+  read(now: number): { text: JsonOf<T>; at: number } | null {
     const row = this.#row();
     if (row === undefined || row.expires_at <= now) return null;
     const text = this.#texts.read("text");
-    return text === undefined ? null : { text, at: row.at };
+    return text === undefined ? null : { text: text as JsonOf<T>, at: row.at }; // what `write` had, from a table that knows only text
   }
 
   /**

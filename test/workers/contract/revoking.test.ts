@@ -1,6 +1,7 @@
 // Revoking an API key ends everything of that key: every endpoint refuses it, and nothing that it
 // began goes on.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { KeyObject } from "../../../workers/objects/key/key-object.ts";
@@ -33,7 +34,7 @@ import {
   scriptUpstream,
   upstreamOrigin,
 } from "../support/mcp-server.ts";
-import { everything, tablesOf } from "../objects/inside.ts";
+import { everything, keptReply, tablesOf } from "../objects/inside.ts";
 import { HeldModels } from "../support/held-models.ts";
 import { once } from "../support/lane.ts";
 import { recordLines } from "../support/record.ts";
@@ -121,8 +122,8 @@ test("nothing is kept for a key that was revoked before it is", async () => {
   const made = await createKey();
   await revokeElsewhere(made);
   const [cache, conversation] = [cacheStub(env, made.id, "digest"), conversationStub(env, made.id, "talk")];
-  await cache.put(made.id, "[]", Date.now(), 60_000);
-  await conversation.append({ keyId: made.id, turnId: "turn", turns: "[]", base: "kept", ttlMs: 60_000 });
+  await cache.put(made.id, keptReply, Date.now(), 60_000);
+  await conversation.append({ keyId: made.id, turnId: "turn", turns: jsonOf([]), base: "kept", ttlMs: 60_000 });
   expect([await cache.get(), await conversation.read()]).toEqual([null, null]);
 });
 

@@ -3,9 +3,11 @@
 
 import { abortAllDurableObjects, listDurableObjectIds, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { afterEach, vi } from "vitest";
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
 import { type RecordEvent, type RecordFact, firstBrokenEvent } from "../../../shared/record/record.ts";
 import { originatingKey } from "../../../workers/pipeline/incoming/sampling-call.ts";
+import type { KeptReply } from "../../../workers/stubs/cache-calls.ts";
 import type { AssociateInput } from "../../../workers/stubs/session-calls.ts";
 import { runStub } from "../../../workers/stubs/stubs.ts";
 import type { RunObject } from "../../../workers/objects/run/run-object.ts";
@@ -38,6 +40,13 @@ export const associateInput = (more: Partial<AssociateInput> = {}): AssociateInp
   durable: false,
   settled: [],
   ...more,
+});
+
+/** A reply of which nothing matters but that it is kept. */
+export const keptReply = jsonOf<KeptReply>({
+  reply: { content: [{ type: "text", text: "Kept." }], model: "m" },
+  facts: { candidate: "m", notes: [] },
+  approved: { request: false, response: false, deciders: "" },
 });
 
 export const isRunId = (id: string): boolean => parseRunId(settingsOf(env).keys, id) !== undefined;

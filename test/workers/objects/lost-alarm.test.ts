@@ -2,6 +2,7 @@
 // whatever was due then, it is done once anybody comes, and by the gateway's own sweep where nobody
 // does.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import worker from "../../../workers/index.ts";
@@ -33,7 +34,7 @@ import {
   streamOf,
 } from "../support/mcp-server.ts";
 import { pathOf, press } from "../support/reviewer.ts";
-import { crash, kindsOf, later, recordOf, ringAlarm, stubOf, tablesOf } from "./inside.ts";
+import { crash, keptReply, kindsOf, later, recordOf, ringAlarm, stubOf, tablesOf } from "./inside.ts";
 
 const day = 24 * 3_600_000;
 const detached = { headers: { Prefer: "respond-async" } };
@@ -377,12 +378,13 @@ describe("an object of another kind", () => {
   const kinds: Record<string, { readonly stub: () => AnyStub; readonly fill: () => Promise<unknown>; readonly breaks: string }> = {
     "that keeps a reply": {
       stub: () => anyStub(cacheStub(env, "key_dev", "d")),
-      fill: () => cacheStub(env, "key_dev", "d").put("key_dev", "[]", Date.now(), day),
+      fill: () => cacheStub(env, "key_dev", "d").put("key_dev", keptReply, Date.now(), day),
       breaks: "ALTER TABLE kept RENAME COLUMN expires_at TO broken",
     },
     "that keeps a conversation": {
       stub: () => anyStub(conversationStub(env, "key_dev", "s")),
-      fill: () => conversationStub(env, "key_dev", "s").append({ keyId: "key_dev", turnId: "t", turns: "[]", base: "kept", ttlMs: day }),
+      fill: () =>
+        conversationStub(env, "key_dev", "s").append({ keyId: "key_dev", turnId: "t", turns: jsonOf([]), base: "kept", ttlMs: day }),
       breaks: "ALTER TABLE kept RENAME COLUMN expires_at TO broken",
     },
     "that holds a request for its client": {

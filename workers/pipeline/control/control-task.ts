@@ -2,6 +2,7 @@
 // where a model chooses functions that run here. Each goes through the pipeline by itself; nothing
 // here decides what is allowed.
 
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { SlowTimer } from "../../platform/slow-timer.ts";
 import {
   type ControlCall as FunctionCall,
@@ -106,7 +107,7 @@ async function generate(
 async function historyOf({ env, key, envelope: { context } }: EnvelopeCall): Promise<readonly Turn[]> {
   if (context.history !== undefined) return context.history;
   const kept = context.sessionId === undefined ? null : await conversationStub(env, key.id, context.sessionId).read();
-  return kept === null ? [] : (JSON.parse(kept) as Turn[]); // written by ConversationObject from turns that were parsed
+  return kept === null ? [] : readJsonOf(kept);
 }
 
 const imagesTimeoutMs = 15_000;
@@ -370,11 +371,11 @@ export async function remember({ env, ctx, key, envelope }: EnvelopeCall, run: R
   await conversationStub(env, key.id, context.sessionId).append({
     keyId: key.id,
     turnId: requestId,
-    turns: JSON.stringify(turns),
+    turns: jsonOf(turns),
     base:
       context.history === undefined
         ? "kept"
-        : { history: JSON.stringify(context.history.map((turn) => ({ ...turn, content: kept(turn.content) }))) },
+        : { history: jsonOf(context.history.map((turn) => ({ ...turn, content: kept(turn.content) }))) },
     ...("edits" in sent ? { edits: sent.edits } : {}),
     ttlMs: context.rememberSeconds * 1000,
   });

@@ -1,11 +1,13 @@
 // Replies that are cached for identical requests of one key: looked up after the policy, never
 // across keys, and never past a closed gate at which the same people have not approved them.
 
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { digestOf } from "../../../shared/encoding.ts";
-import { type CacheTerms, type CachedReply, decidersDigest, identicalDigest, requestDigest } from "../../../shared/run/run-input.ts";
+import { type CacheTerms, decidersDigest, identicalDigest, requestDigest } from "../../../shared/run/run-input.ts";
 import type { Plan } from "../../../shared/run/plan.ts";
 import type { Env } from "../../platform/env.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
+import type { KeptReply } from "../../stubs/cache-calls.ts";
 import { cacheStub } from "../../stubs/stubs.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import type { PipelineRequest } from "../pipeline-request.ts";
@@ -26,7 +28,7 @@ export async function cacheTermsOf(
     const kept = await cacheStub(env, keyId, digest).get();
     // It may be kept for another request's longer ttl: this request's own counts.
     if (kept === null || Date.now() - kept.at >= terms.ttlMs) return terms;
-    return { ...terms, found: { ...(JSON.parse(kept.text) as Omit<CachedReply, "at">), at: kept.at } }; // written by `keepReply`
+    return { ...terms, found: { ...readJsonOf(kept.text), at: kept.at } };
   } catch (error) {
     logEvent("cache.failed", { error: errorClass(error) });
     return terms;
@@ -55,11 +57,11 @@ export async function keepReply(
   env: Env,
   keyId: string,
   { digest, ttlMs }: CacheTerms,
-  kept: Omit<CachedReply, "at">,
+  kept: KeptReply,
   at: number = Date.now(),
 ): Promise<void> {
   try {
-    await cacheStub(env, keyId, digest).put(keyId, JSON.stringify(kept), at, ttlMs);
+    await cacheStub(env, keyId, digest).put(keyId, jsonOf(kept), at, ttlMs);
   } catch (error) {
     logEvent("cache.failed", { error: errorClass(error) });
   }
