@@ -188,7 +188,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
   takeParked(): Promise<string | null>;
   /** The run as its requestor may see it; null where there is none, or none any more. */
   snapshot(): RunSnapshot | null;
-  /** The run as an operator sees it, without content; null where there is none, or none any more. */
+  /** The run as an operator sees it, without content; null where there is none or none any more. */
   line(): JsonOf<RunLine> | null;
   /**
    * The prompt that was sent, and a reviewer's edits; null where there is no run, or none any more.

@@ -28,7 +28,7 @@ type LinkRow = {
 /** An email that is still to be sent. */
 export type QueuedEmail = { readonly id: string; readonly mail: JsonOf<EmailFacts>; readonly asked_at: number; readonly attempts: number };
 /** What it is made of: in `mail`, deleted when it is sent. */
-export type EmailFacts = { readonly inbox: string; readonly email: string; readonly language: string | null };
+type EmailFacts = { readonly inbox: string; readonly email: string; readonly language: string | null };
 
 export class SignIns {
   readonly #sql: SqlStorage;
