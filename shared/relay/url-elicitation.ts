@@ -5,7 +5,7 @@
 import { objectOf } from "../json/values.ts";
 import { isThisMachine } from "../address.ts";
 import type { JsonObject } from "../encoding.ts";
-import type { RequestId } from "../wire/json-rpc.ts";
+import type { RequestId, RpcError } from "../wire/json-rpc.ts";
 
 /** Whether the client declared URL elicitation in its `initialize`. */
 export const declaresUrlElicitation = (params: JsonObject | null): boolean =>
@@ -91,7 +91,7 @@ export const elicitsOurs = (params: JsonObject | null, publicUrl: string): boole
  * For a response that wants addresses opened, one of which is the gateway's: the error that the
  * client gets in its place.
  */
-export function withoutOurs(value: unknown, publicUrl: string): JsonObject | undefined {
+export function withoutOurs(value: unknown, publicUrl: string): (JsonObject & { readonly error: RpcError }) | undefined {
   const message = objectOf(value);
   const error = objectOf(message?.["error"]);
   if (message === null || error?.["code"] !== urlElicitationRequired) return undefined;

@@ -1,5 +1,12 @@
 // The calls of a BridgeObject and their values. It imports no object.
 
+import type { JsonObject } from "../../shared/encoding.ts";
+import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { BridgedClient } from "../../shared/relay/bridging.ts";
+import type { ListenFilter } from "../../shared/relay/listening.ts";
+import type { InputRequest } from "../../shared/relay/rounds.ts";
+import type { RpcAnswer } from "../../shared/wire/json-rpc.ts";
+
 /** The client that asks now. */
 export type BridgeVisit = {
   /** JSON of its `KeyRecord`. */
@@ -8,16 +15,15 @@ export type BridgeVisit = {
   readonly server: string;
   /** The client's own credential for the server, where the entry passes it on. It is not stored. */
   readonly authorization: string | null;
-  /** JSON of `BridgedClient`. */
-  readonly client: string;
+  readonly client: JsonOf<BridgedClient>;
 };
 
 export type BridgeRequest = {
   readonly method: string;
   /** The params as text, without what belongs to one attempt at them (`restOf`). */
   readonly rest: string;
-  /** JSON of the request's own `_meta`. */
-  readonly meta: string;
+  /** The request's own `_meta`. */
+  readonly meta: JsonOf<JsonObject>;
   /** What makes the request the same again. */
   readonly bound: string;
   readonly wantsProgress: boolean;
@@ -27,15 +33,14 @@ export type BridgeRequest = {
 
 /** Where a client's request stands. */
 export type BridgeState =
-  /** `answer`: JSON of an `RpcAnswer`. */
-  | { readonly kind: "answered"; readonly answer: string; readonly told: readonly string[] }
+  | { readonly kind: "answered"; readonly answer: JsonOf<RpcAnswer>; readonly told: readonly JsonOf<JsonObject>[] }
   | {
       readonly kind: "waiting";
       readonly call: string;
-      /** JSON of `InputRequest[]`: what the server asks its client. */
-      readonly questions: string;
-      /** JSON of notifications, each one, that came since the last time. */
-      readonly told: readonly string[];
+      /** What the server asks its client. */
+      readonly questions: JsonOf<readonly InputRequest[]>;
+      /** The notifications that came since the last time. */
+      readonly told: readonly JsonOf<JsonObject>[];
     }
   /**
    * The server's own HTTP answer, where it began no session and did not do anything. `body`: text.
@@ -45,10 +50,12 @@ export type BridgeState =
   | { readonly kind: "gone" };
 
 /**
- * What came of a client's wish to listen: JSON of the `ListenFilter` that the server tells of, and
- * of its result of `initialize`.
+ * What came of a client's wish to listen: the part of its filter that the server tells of, and the
+ * server's result of `initialize`.
  */
-export type BridgeListening = BridgeState | { readonly kind: "listening"; readonly filter: string; readonly initialized: string };
+export type BridgeListening =
+  | BridgeState
+  | { readonly kind: "listening"; readonly filter: JsonOf<ListenFilter>; readonly initialized: JsonOf<JsonObject> };
 
 /** What a client that listens is told: changes as `changeOf` has them. */
 export type BridgeHeard =
@@ -86,10 +93,8 @@ export interface BridgeCalls extends Rpc.DurableObjectBranded {
   answer(visit: BridgeVisit, call: string, key: string, response: string): Promise<boolean>;
   /** This request of the client is over, or its connection is. */
   left(call: string, stream: BridgeStream): void;
-  /**
-   * Listens for this request of the client, which has no end. `filter`: JSON of a `ListenFilter`.
-   */
-  listen(visit: BridgeVisit, stream: BridgeStream, filter: string): Promise<BridgeListening>;
+  /** Listens for this request of the client, which has no end. */
+  listen(visit: BridgeVisit, stream: BridgeStream, filter: JsonOf<ListenFilter>): Promise<BridgeListening>;
   /** Waits up to `ms` for something to tell it. */
   heard(visit: BridgeVisit, stream: BridgeStream, ms: number): Promise<BridgeHeard>;
   /** It listens no more. */

@@ -1,6 +1,9 @@
 // The calls of a CallObject and their values. It imports no object.
 
-import type { RoundMethod } from "../../shared/relay/rounds.ts";
+import type { JsonObject } from "../../shared/encoding.ts";
+import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { InputRequest, Round, RoundMethod } from "../../shared/relay/rounds.ts";
+import type { RpcAnswer } from "../../shared/wire/json-rpc.ts";
 
 /** A client's request whose server asked for input, and what the server needs to be asked again. */
 export type CallStart = {
@@ -16,8 +19,8 @@ export type CallStart = {
   readonly rest: string;
   /** The `Mcp-Param-…` headers of the request. */
   readonly headers: readonly (readonly [string, string])[];
-  /** JSON of the first `Round`. */
-  readonly round: string;
+  /** The first one. */
+  readonly round: JsonOf<Round>;
   /** Whether the gateway answers sampling, in the client's place. */
   readonly samples: boolean;
   /** How many rounds there may be. */
@@ -31,20 +34,19 @@ export type CallStatus =
       readonly method: RoundMethod;
       /** From 1. */
       readonly round: number;
-      /** JSON of `InputRequest[]`. */
-      readonly requests: string;
+      readonly requests: JsonOf<readonly InputRequest[]>;
       /** The keys that are answered. */
       readonly answered: readonly string[];
       /** The keys that the gateway answers: the client's answers to them do not count. */
       readonly gateway: readonly string[];
     }
-  /** `answer`: JSON of the server's last word, an `RpcAnswer`. */
-  | { readonly kind: "ended"; readonly attempt: string; readonly answer: string };
+  /** `answer`: the server's last word. */
+  | { readonly kind: "ended"; readonly attempt: string; readonly answer: JsonOf<RpcAnswer> };
 
 /** One attempt's own part of a request. */
 export type Attempt = {
-  /** JSON of the params' `_meta`. */
-  readonly meta: string;
+  /** The params' `_meta`. */
+  readonly meta: JsonOf<JsonObject>;
   /** The client's own credential for the server, where the entry passes it on. It is not stored. */
   readonly authorization: string | null;
   /** Gets the text of each notification that the server sends meanwhile. */
@@ -80,8 +82,8 @@ export interface CallCalls extends Rpc.DurableObjectBranded {
    * with an error, because the request is not sent twice.
    */
   proceed(attempt: string, round: number, how: Attempt): Promise<CallStatus | null>;
-  /** Ends the call with this answer (JSON of an `RpcAnswer`), where it waits in this round. */
-  end(attempt: string, round: number, answer: string): CallStatus | null;
+  /** Ends the call with this answer, where it waits in this round. */
+  end(attempt: string, round: number, answer: JsonOf<RpcAnswer>): CallStatus | null;
   /**
    * Waits up to `ms`: whether the client has cancelled its request. For the call of a session,
    * whose object is one request's.

@@ -3,6 +3,7 @@
 import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { BridgeObject } from "../../../workers/objects/bridge/bridge-object.ts";
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { bridgeStub } from "../../../workers/stubs/stubs.ts";
 import { admin, createKey, env, eventually, gatewayWith } from "../support/gateway.ts";
 import { type Upstream, configureServers, eventFor, openStream, scriptUpstream, streamOf, upstreamOrigin } from "../support/mcp-server.ts";
@@ -129,9 +130,14 @@ describe("another client", () => {
     const { id } = await createKey();
     expect((await admin(`/keys/${id}`, { method: "DELETE" })).status).toBe(204);
     const late = bridgeStub(env, id, "later");
-    const visit = { key: JSON.stringify({ id }), server: "open", authorization: null, client: '{"capabilities":{},"clientInfo":null}' };
+    const visit = {
+      key: JSON.stringify({ id }),
+      server: "open",
+      authorization: null,
+      client: jsonOf({ capabilities: {}, clientInfo: null }),
+    };
     expect(await late.discover(visit)).toEqual({ kind: "gone" });
-    expect(await late.listen(visit, "leg", '{"lists":[],"uris":[]}')).toEqual({ kind: "gone" });
+    expect(await late.listen(visit, "leg", jsonOf({ lists: [], uris: [] }))).toEqual({ kind: "gone" });
     expect(upstream.calls).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 // How a call of the tests begins.
 
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import type { Round } from "../../../shared/relay/rounds.ts";
 import type { CallStart } from "../../../workers/stubs/call-calls.ts";
 
@@ -11,7 +12,7 @@ export const createCallStart = (keyId: string, round: Round): CallStart => ({
   attempt: "attempt",
   rest: '{"name":"summarize"}',
   headers: [],
-  round: JSON.stringify(round),
+  round: jsonOf(round),
   samples: false,
   mostRounds: 3,
 });

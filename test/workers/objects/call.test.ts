@@ -3,6 +3,7 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { createCallStart } from "./call-start.ts";
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { callStub } from "../../../workers/stubs/stubs.ts";
 import { promptMarker } from "../support/logs.ts";
 import { admin, createKey, env, eventually, gatewayWith, model, notices, openNotice, travel } from "../support/gateway.ts";
@@ -172,8 +173,8 @@ describe("the object", () => {
     const call = at("unknown");
     expect(await call.look("a")).toBeNull();
     expect(await call.answer("a", 1, "reply", "{}")).toBe(false);
-    expect(await call.proceed("a", 1, { meta: "{}", authorization: null })).toBeNull();
-    expect(await call.end("a", 1, "{}")).toBeNull();
+    expect(await call.proceed("a", 1, { meta: jsonOf({}), authorization: null })).toBeNull();
+    expect(await call.end("a", 1, jsonOf({ result: {} }))).toBeNull();
     await call.cancel(null);
     expect(await everything()).not.toMatch(/"call":/);
   });
@@ -196,7 +197,7 @@ describe("the object", () => {
     const { id } = await createKey();
     const call = callStub(env, id, "whole");
     const requests = ["confirm", "other"].map((key) => ({ key, method: "elicitation/create" as const, params: null }));
-    const how = { meta: "{}", authorization: null };
+    const how = { meta: jsonOf({}), authorization: null };
     const server = { holds: false };
     upstream.answer = async (sent) => {
       while (server.holds) await pause(5);
@@ -210,7 +211,7 @@ describe("the object", () => {
     server.holds = true;
     const proceeding = call.proceed("attempt", 1, how);
     await eventually("the continuation", async () => upstream.calls.length === 1);
-    expect(await call.end("attempt", 1, '{"result":{"n":1}}')).toMatchObject({ kind: "waiting" });
+    expect(await call.end("attempt", 1, jsonOf({ result: { n: 1 } }))).toMatchObject({ kind: "waiting" });
     expect(await call.answer("attempt", 1, "other", '{"late":true}')).toBe(false);
     server.holds = false;
     expect(await proceeding).toMatchObject({ kind: "ended", answer: expect.stringContaining("done") });
@@ -232,9 +233,9 @@ describe("the object", () => {
     const { id } = await createKey();
     const call = callStub(env, id, "end");
     await call.open(createCallStart(id, { requests: [], state: "s" }));
-    expect(await call.end("attempt", 2, '{"result":{}}')).toMatchObject({ kind: "waiting" });
-    expect(await call.end("attempt", 1, '{"result":{"n":1}}')).toMatchObject({ kind: "ended", answer: '{"result":{"n":1}}' });
-    expect(await call.end("attempt", 1, '{"result":{"n":2}}')).toMatchObject({ answer: '{"result":{"n":1}}' });
+    expect(await call.end("attempt", 2, jsonOf({ result: {} }))).toMatchObject({ kind: "waiting" });
+    expect(await call.end("attempt", 1, jsonOf({ result: { n: 1 } }))).toMatchObject({ kind: "ended", answer: '{"result":{"n":1}}' });
+    expect(await call.end("attempt", 1, jsonOf({ result: { n: 2 } }))).toMatchObject({ answer: '{"result":{"n":1}}' });
     await call.cancel("attempt");
     expect(await call.look("attempt")).toMatchObject({ answer: '{"result":{"n":1}}' });
     travel(11 * 60_000);

@@ -5,6 +5,7 @@ import { listDurableObjectIds, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { ContentSeal } from "../../../workers/objects/content-seal.ts";
 import { BridgeTables } from "../../../workers/objects/bridge/bridge-tables.ts";
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { newCall, step } from "../../../shared/relay/call.ts";
 import { CallTables, type StoredCall } from "../../../workers/objects/call/call-tables.ts";
 import { SessionTables } from "../../../workers/objects/session/session-tables.ts";
@@ -144,7 +145,7 @@ describe("nothing is stored as plain text", () => {
   });
 
   test("of what is kept of an MCP server's calls, sessions, instructions and arguments in flight", async () => {
-    const text = `{"note":"${mark}"}`;
+    const text = jsonOf({ note: mark });
     const inside = async (
       namespace: DurableObjectNamespace,
       work: (storage: DurableObjectStorage, seal: ContentSeal) => void,
@@ -157,7 +158,11 @@ describe("nothing is stored as plain text", () => {
       const start = { keyId: "k", server: "notes", method: "tools/call", name: "t", attempt: "a", samples: true, mostRounds: 5 } as const;
       const begun = newCall({ server: "rounds", mostAsked: 5, samples: true });
       const { state } = step(begun, { kind: "asked", questions: [{ key: "key", method: "elicitation/create" }] });
-      tables.insert({ ...start, rest: text, headers: [["mcp-param-note", mark]], round: text }, state, Date.now() + 60_000);
+      tables.insert(
+        { ...start, rest: text, headers: [["mcp-param-note", mark]], round: jsonOf({ requests: [], state: mark }) },
+        state,
+        Date.now() + 60_000,
+      );
       const call = tables.call("a", Date.now()) as StoredCall;
       tables.save(call, { kind: "answered", round: 1, key: "key", by: "client" }, state, text, Date.now() + 60_000);
       expect(JSON.stringify(call.headers)).toContain(mark);
@@ -170,7 +175,7 @@ describe("nothing is stored as plain text", () => {
         revision: "2025-11-25",
         server: "notes",
         key: "{}",
-        client: "{}",
+        client: jsonOf({ capabilities: {}, clientInfo: null }),
         own_credential: 0,
         log_level: null,
         event_id: null,

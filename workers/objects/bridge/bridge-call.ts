@@ -7,6 +7,7 @@
 // written before anybody is told of it.
 
 import type { JsonObject } from "../../../shared/encoding.ts";
+import { type JsonOf, jsonOf } from "../../../shared/json/json-of.ts";
 import {
   type CallEffect,
   type CallEvent,
@@ -23,7 +24,7 @@ import type { BridgeStream, BridgeState } from "../../stubs/bridge-calls.ts";
 import type { BridgeTables, CallRow } from "./bridge-tables.ts";
 import type { Session } from "./bridge-upstream.ts";
 
-type Stream = { told: string[]; waiting: number; seenAt: number };
+type Stream = { told: JsonOf<JsonObject>[]; waiting: number; seenAt: number };
 
 export type CallDeps = {
   readonly tables: BridgeTables;
@@ -51,8 +52,7 @@ export class BridgeCall {
   logLevel: string | null = null;
   /** A reader of its response is there. */
   isRunning = false;
-  /** JSON of its answer. */
-  answer: string | null;
+  answer: JsonOf<RpcAnswer> | null;
   until: number;
   readonly #deps: CallDeps;
   #state: CallState;
@@ -78,7 +78,7 @@ export class BridgeCall {
     this.session = session;
     this.eventId = kept?.event_id ?? null;
     this.#state = kept?.state ?? newCall({ server: "session", mostAsked: mostQuestions, samples: false });
-    this.answer = kept === null || kept.state.end === null ? null : deps.tables.text(row.call, "answer");
+    this.answer = kept === null || kept.state.end === null ? null : (deps.tables.text(row.call, "answer") as JsonOf<RpcAnswer>); // written by `#last`
     this.#isTaken = kept?.isTaken ?? false;
     this.#isKept = this.#isStated = kept !== null;
     this.#isAttached = kept === null;
@@ -173,7 +173,7 @@ export class BridgeCall {
   /** The server asks its client. False where it asked too often. */
   ask(request: RequestId, method: InputRequest["method"], params: JsonObject | null): boolean {
     const key = `input-${this.#state.asked + 1}`;
-    return this.#take({ kind: "asked", questions: [{ key, method, request }] }, { what: key, text: JSON.stringify(params) }).length > 0;
+    return this.#take({ kind: "asked", questions: [{ key, method, request }] }, { what: key, text: jsonOf(params) }).length > 0;
   }
 
   /** Its stream is there. */
@@ -220,7 +220,7 @@ export class BridgeCall {
 
   #last(event: CallEvent, answer: RpcAnswer): readonly CallEffect[] {
     if (this.isOver) return [];
-    this.answer = JSON.stringify(answer);
+    this.answer = jsonOf(answer);
     return this.#take(event, { what: "answer", text: this.answer });
   }
 
@@ -232,7 +232,7 @@ export class BridgeCall {
 
   /** A notification for the client. */
   notify(message: JsonObject): void {
-    const text = JSON.stringify(message);
+    const text = jsonOf(message);
     for (const { told } of this.#streams.values()) if (told.length < mostTold) told.push(text);
     this.#tell();
   }
@@ -281,7 +281,7 @@ export class BridgeCall {
       this.#streams.delete(name);
       this.#isStated = true;
     }
-    return { kind: "waiting", call: this.name, questions: JSON.stringify(questions), told };
+    return { kind: "waiting", call: this.name, questions: jsonOf(questions), told };
   }
 
   /** The same request is another one from now on, also after a reset. */

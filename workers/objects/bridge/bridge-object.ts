@@ -8,11 +8,12 @@
 // became of it.
 
 import { toBase64url } from "../../../shared/encoding.ts";
-import type { JsonObject } from "../../../shared/encoding.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type BridgedClient, bridgedAnswer, bridgedMeta } from "../../../shared/relay/bridging.ts";
 import { type ListenFilter, isEmptyFilter, supportedPart } from "../../../shared/relay/listening.ts";
 import { attemptOf } from "../../../shared/relay/rounds.ts";
-import { objectOf, parseJson } from "../../../shared/json/values.ts";
+import { objectOf } from "../../../shared/json/values.ts";
+import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import type { Env } from "../../platform/env.ts";
 import { serversOf } from "../../stores/documents.ts";
 import type { KeyRecord } from "../../stores/keys.ts";
@@ -119,7 +120,7 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     if (!(await this.#enter(visit))) return { kind: "gone" };
     const session = await this.#session.begun(visit);
     if ("kind" in session) return session;
-    return { kind: "answered", answer: `{"result":${this.#tables.initialized()}}`, told: [] };
+    return answered({ result: readJsonOf(this.#tables.initialized()) });
   }
 
   async ask(visit: BridgeVisit, request: BridgeRequest): Promise<BridgeState> {
@@ -188,18 +189,17 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     this.#tidy();
   }
 
-  async listen(visit: BridgeVisit, stream: BridgeStream, filter: string): Promise<BridgeListening> {
+  async listen(visit: BridgeVisit, stream: BridgeStream, filter: JsonOf<ListenFilter>): Promise<BridgeListening> {
     if (!(await this.#enter(visit))) return { kind: "gone" };
     const session = await this.#streaming(visit);
     if ("kind" in session) return session;
     if (this.#listens.isFull) return tooMany;
     const initialized = this.#tables.initialized();
-    const capabilities = objectOf((JSON.parse(initialized) as JsonObject)["capabilities"]) ?? {}; // written by BridgeSession
-    const wanted = JSON.parse(filter) as ListenFilter; // by the caller's contract
-    const supported = supportedPart(session.hasStream ? wanted : { lists: [], uris: [] }, capabilities);
+    const capabilities = objectOf(readJsonOf(initialized)["capabilities"]) ?? {};
+    const supported = supportedPart(session.hasStream ? readJsonOf(filter) : { lists: [], uris: [] }, capabilities);
     const agreed = isEmptyFilter(supported) ? supported : await this.#listens.begin(stream, supported);
     if (isEmptyFilter(agreed)) this.#listens.end(stream);
-    return { kind: "listening", filter: JSON.stringify(agreed), initialized };
+    return { kind: "listening", filter: jsonOf(agreed), initialized };
   }
 
   async heard(visit: BridgeVisit, stream: BridgeStream, ms: number): Promise<BridgeHeard> {
@@ -233,7 +233,7 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
     const id = newName();
     const text = JSON.stringify({ jsonrpc: "2.0", id, method, params: { uri } });
     const state = await this.#exchange(row, id, method, text).catch(() => null);
-    return state?.kind === "answered" && objectOf(parseJson(state.answer))?.["result"] !== undefined;
+    return state?.kind === "answered" && "result" in readJsonOf(state.answer);
   }
 
   async keyRevoked(): Promise<void> {
@@ -374,7 +374,7 @@ export class BridgeObject extends StoredObject implements BridgeCalls {
   }
 
   #client(): BridgedClient {
-    return JSON.parse(this.#visit?.client ?? '{"capabilities":{},"clientInfo":null}') as BridgedClient; // by the caller's contract
+    return this.#visit === null ? { capabilities: {}, clientInfo: null } : readJsonOf(this.#visit.client);
   }
 
   async #association() {
@@ -402,13 +402,13 @@ const newName = (): string => toBase64url(crypto.getRandomValues(new Uint8Array(
 
 const visitorOf = ({ key, server, authorization }: BridgeVisit) => ({ key: JSON.parse(key) as KeyRecord, server, authorization }); // by contract
 
-const answered = (answer: object): BridgeState => ({ kind: "answered", answer: JSON.stringify(answer), told: [] });
+const answered = (answer: RpcAnswer): BridgeState => ({ kind: "answered", answer: jsonOf(answer), told: [] });
 
 /**
  * The request as the server gets it. Its progress token is its id, which the client's own may
  * collide with.
  */
 function requestText(id: string, { method, rest, meta, wantsProgress }: BridgeRequest): string {
-  const sent = bridgedMeta(JSON.parse(meta) as JsonObject, wantsProgress ? id : null); // by the caller's contract
+  const sent = bridgedMeta(readJsonOf(meta), wantsProgress ? id : null);
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"method":${JSON.stringify(method)},"params":${attemptOf(rest, sent, null, null)}}`;
 }

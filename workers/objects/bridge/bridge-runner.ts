@@ -3,6 +3,7 @@
 
 import { type Backoff, backoffMs } from "../../../shared/backoff.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { bridgedAnswer } from "../../../shared/relay/bridging.ts";
 import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
@@ -122,7 +123,7 @@ export class BridgeRunner {
 }
 
 const answerOf = (state: Exclude<BridgeState, { kind: "refused" }>): RpcAnswer =>
-  state.kind === "answered" ? (JSON.parse(state.answer) as RpcAnswer) : unknown; // written by BridgeSession
+  state.kind === "answered" ? readJsonOf(state.answer) : unknown;
 
 /** Nothing was sent twice, and nothing will be. */
 export const unknown: RpcAnswer = {

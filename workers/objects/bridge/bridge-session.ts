@@ -1,9 +1,9 @@
 // The session of a BridgeObject at its server: begun by `initialize`, used by every call, begun
 // anew where the server does not know it.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { objectOf } from "../../../shared/json/values.ts";
-import { type BridgedClient, initializeParams } from "../../../shared/relay/bridging.ts";
+import { initializeParams } from "../../../shared/relay/bridging.ts";
 import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import type { BridgeState, BridgeVisit } from "../../stubs/bridge-calls.ts";
 import type { BridgeTables, SessionRow } from "./bridge-tables.ts";
@@ -77,7 +77,7 @@ export class BridgeSession {
   async setLevel(level: string | null): Promise<void> {
     const { row } = this;
     if (row === null || level === null || row.log_level === level) return;
-    const capabilities = objectOf((JSON.parse(this.#deps.tables.initialized()) as JsonObject)["capabilities"]); // written by `#begin`
+    const capabilities = objectOf(readJsonOf(this.#deps.tables.initialized())["capabilities"]);
     if (objectOf(capabilities?.["logging"]) === null) return;
     this.#deps.tables.update("log_level", level);
     const message = { jsonrpc: "2.0", id: "level", method: "logging/setLevel", params: { level } };
@@ -94,13 +94,13 @@ export class BridgeSession {
   async #begin(visit: BridgeVisit): Promise<SessionRow | BridgeState> {
     const { upstream, tables, over } = this.#deps;
     const id = "initialize";
-    const params = initializeParams(JSON.parse(visit.client) as BridgedClient); // by the caller's contract
+    const params = initializeParams(readJsonOf(visit.client));
     const response = await upstream.post(null, JSON.stringify({ jsonrpc: "2.0", id, method: "initialize", params })).catch(() => null);
     if (response === null) return noSession;
     if (!response.ok) return (await refusalOf(response)).state;
     const answer = await firstAnswer(response, id, over);
     if (answer === null) return noSession;
-    if (!("result" in answer)) return { kind: "answered", answer: JSON.stringify(answer), told: [] };
+    if (!("result" in answer)) return { kind: "answered", answer: jsonOf(answer), told: [] };
     if (over.aborted) return { kind: "gone" };
     const { result } = answer;
     const sealed = response.headers.get("Mcp-Session-Id");
@@ -111,7 +111,7 @@ export class BridgeSession {
     const used_at = this.#deps.now();
     this.#usedAt = used_at;
     const row: SessionRow = { id: sealed, revision, server, key, client, own_credential, log_level: null, event_id: null, used_at };
-    this.#deps.atomically(() => tables.begin(row, JSON.stringify(result)));
+    this.#deps.atomically(() => tables.begin(row, jsonOf(result)));
     await upstream.tell(row, { jsonrpc: "2.0", method: "notifications/initialized" });
     return row;
   }

@@ -1,6 +1,9 @@
 // What a BridgeObject stores: schema/bridge-schema.ts. Nothing is created before there is a
 // session.
 
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
+import type { BridgedClient } from "../../../shared/relay/bridging.ts";
 import type { CallState } from "../../../shared/relay/call.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
@@ -15,8 +18,7 @@ export type SessionRow = {
   readonly server: string;
   /** JSON of the `KeyRecord`. */
   readonly key: string;
-  /** JSON of `BridgedClient`. */
-  readonly client: string;
+  readonly client: JsonOf<BridgedClient>;
   /** 1 where the server gets the client's own credential, which is not stored. */
   readonly own_credential: number;
   readonly log_level: string | null;
@@ -61,8 +63,8 @@ export class BridgeTables {
     return this.#tables.exist ? (this.#sql.exec<SessionRow>(`SELECT ${sessionColumns} FROM bridge`).toArray()[0] ?? null) : null;
   }
 
-  /** Replaces the session. `initialized`: JSON of the server's result of `initialize`. */
-  begin(row: SessionRow, initialized: string): void {
+  /** Replaces the session. `initialized`: the server's result of `initialize`. */
+  begin(row: SessionRow, initialized: JsonOf<JsonObject>): void {
     this.#tables.create();
     this.#sql.exec("DELETE FROM bridge");
     const { id, revision, server, key, client, own_credential: own, log_level: level, event_id: event, used_at: used } = row;
@@ -71,11 +73,11 @@ export class BridgeTables {
     this.#texts.write("initialized", initialized);
   }
 
-  initialized(): string {
-    return this.#texts.read("initialized") ?? "{}";
+  initialized(): JsonOf<JsonObject> {
+    return (this.#texts.read("initialized") ?? "{}") as JsonOf<JsonObject>; // written by `begin`
   }
 
-  update(column: "key" | "log_level" | "event_id" | "used_at", value: string | number | null): void {
+  update<Column extends "key" | "log_level" | "event_id" | "used_at">(column: Column, value: SessionRow[Column]): void {
     if (this.#tables.exist) this.#sql.exec(`UPDATE bridge SET ${column} = ?`, value);
   }
 
@@ -86,15 +88,15 @@ export class BridgeTables {
   }
 
   calls(): CallRow[] {
-    type Stored = Omit<CallRow, "state" | "isTaken"> & { readonly state: string; readonly taken: number };
+    type Stored = Omit<CallRow, "state" | "isTaken"> & { readonly state: JsonOf<CallState>; readonly taken: number };
     const rows = this.#tables.exist ? this.#sql.exec<Stored>(`SELECT ${callColumns} FROM bridge_call ORDER BY rowid`).toArray() : [];
-    return rows.map(({ state, taken, ...row }) => ({ ...row, state: JSON.parse(state) as CallState, isTaken: taken === 1 })); // written by `keep`
+    return rows.map(({ state, taken, ...row }) => ({ ...row, state: readJsonOf(state), isTaken: taken === 1 }));
   }
 
   /** Writes the call as it is now. */
   keep({ call, bound, method, session, revision, event_id: event, state, isTaken, until }: CallRow): void {
     this.#tables.create();
-    const values = [call, bound, method, session, revision, event, JSON.stringify(state), isTaken ? 1 : 0, until];
+    const values = [call, bound, method, session, revision, event, jsonOf(state), isTaken ? 1 : 0, until];
     this.#sql.exec(`INSERT OR REPLACE INTO bridge_call (${callColumns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
   }
 

@@ -5,10 +5,10 @@
 // client that comes back finds it. It hosts shared/relay/call.ts: each step is committed before
 // anything is told or sent, so that nothing is sent again.
 
-import type { JsonObject } from "../../../shared/encoding.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { objectOf } from "../../../shared/json/values.ts";
 import { type CallEffect, type CallEvent, type Question, newCall, step, tooManyRounds } from "../../../shared/relay/call.ts";
-import { type Round, attemptOf, isRound, readRound } from "../../../shared/relay/rounds.ts";
+import { attemptOf, isRound, readRound } from "../../../shared/relay/rounds.ts";
 import { type RpcAnswer, errorAnswer } from "../../../shared/wire/json-rpc.ts";
 import { type StatelessAnswer, type StatelessError, answerOf, askStateless, errorOf } from "../../mcp-client/stateless-call.ts";
 import type { Env } from "../../platform/env.ts";
@@ -62,7 +62,7 @@ export class CallObject extends StoredObject implements CallCalls {
     const waiting = this.#tables.waiting(this.now());
     if (waiting !== null) return this.#status(waiting);
     const { samples, mostRounds, round } = start;
-    const { requests } = JSON.parse(round) as Round; // by the caller's contract
+    const { requests } = readJsonOf(round);
     const { state } = step(newCall({ server: "rounds", mostAsked: mostRounds, samples }), { kind: "asked", questions: requests });
     this.ctx.storage.transactionSync(() => this.#tables.insert(start, state, this.now() + waitingMs));
     this.#alarm.arm();
@@ -124,7 +124,7 @@ export class CallObject extends StoredObject implements CallCalls {
     return this.look(attempt);
   }
 
-  end(attempt: string, round: number, answer: string): CallStatus | null {
+  end(attempt: string, round: number, answer: JsonOf<RpcAnswer>): CallStatus | null {
     this.#take(attempt, { kind: "refused", round }, answer);
     return this.look(attempt);
   }
@@ -150,7 +150,7 @@ export class CallObject extends StoredObject implements CallCalls {
     if (call === null) return null;
     const { state, effects } = step(call.state, event);
     if (state === call.state) return null;
-    const last = state.end === "tooManyRounds" ? JSON.stringify(tooManyRounds(state.terms)) : text;
+    const last = state.end === "tooManyRounds" ? jsonOf(tooManyRounds(state.terms)) : text;
     const until = this.now() + (state.end === null ? waitingMs : endedMs);
     this.ctx.storage.transactionSync(() => this.#tables.save(call, event, state, last, until));
     for (const { kind } of effects) {
@@ -200,11 +200,11 @@ export class CallObject extends StoredObject implements CallCalls {
     const result = objectOf(message["result"]);
     if (result === null || !isRound(result)) {
       const answer: RpcAnswer = result === null ? errorAnswer(errorOf(message)) : { result };
-      return void this.#take(attempt, { kind: "responded" }, JSON.stringify(answer));
+      return void this.#take(attempt, { kind: "responded" }, jsonOf(answer));
     }
     const round = readRound(method, result);
     if (!round.ok) return void this.#take(attempt, { kind: "responded" }, errorText(`The MCP server ${round.error}`));
-    this.#take(attempt, { kind: "asked", questions: round.value.requests }, JSON.stringify(round.value));
+    this.#take(attempt, { kind: "asked", questions: round.value.requests }, jsonOf(round.value));
   }
 
   async #ask(
@@ -230,7 +230,7 @@ export class CallObject extends StoredObject implements CallCalls {
       id,
       method,
       name,
-      params: attemptOf(this.#tables.text(attempt, "rest"), JSON.parse(meta) as JsonObject, state, responses), // by the caller's contract
+      params: attemptOf(this.#tables.text(attempt, "rest"), readJsonOf(meta), state, responses),
       headers,
       authorization,
       signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
@@ -263,14 +263,14 @@ export class CallObject extends StoredObject implements CallCalls {
       attempt,
       method,
       round: state.asked,
-      requests: JSON.stringify(this.#tables.round(attempt).requests),
+      requests: jsonOf(this.#tables.round(attempt).requests),
       answered: keysOf(({ isAnswered }) => isAnswered),
       gateway: keysOf(({ by }) => by === "gateway"),
     };
   }
 }
 
-const errorText = (message: string, code = -32_603): string => JSON.stringify({ error: { code, message } } satisfies RpcAnswer);
+const errorText = (message: string, code = -32_603): JsonOf<RpcAnswer> => jsonOf({ error: { code, message } });
 
 const cutOff = errorText("The gateway lost the MCP server's answer, and does not send the request twice: its outcome is unknown");
 const cancelled = errorText("The request was cancelled", -32_800);
@@ -283,4 +283,4 @@ const whyFailed: Readonly<Record<StatelessError | "gone", string>> = {
   tooLong: "The MCP server's answer is too long",
   noAnswer: "The MCP server gave no answer: the outcome of the request is unknown",
 };
-const failed = (why: StatelessError | "gone"): string => errorText(whyFailed[why]);
+const failed = (why: StatelessError | "gone"): JsonOf<RpcAnswer> => errorText(whyFailed[why]);

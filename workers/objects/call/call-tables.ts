@@ -1,7 +1,9 @@
 // What a CallObject stores: schema/call-schema.ts. Nothing is created before there is a call.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type CallEvent, type CallState } from "../../../shared/relay/call.ts";
 import type { Round, RoundMethod } from "../../../shared/relay/rounds.ts";
+import type { RpcAnswer } from "../../../shared/wire/json-rpc.ts";
 import type { CallStart } from "../../stubs/call-calls.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
@@ -17,7 +19,10 @@ export type StoredCall = {
   readonly state: CallState;
 };
 
-type CallRow = Omit<StoredCall, "headers" | "state"> & { readonly headers: string; readonly state: string };
+type CallRow = Omit<StoredCall, "headers" | "state"> & { readonly headers: string; readonly state: JsonOf<CallState> };
+
+/** What a call's long texts are of, beside its answers. */
+type CallTexts = { readonly rest: string; readonly round: JsonOf<Round>; readonly answer: JsonOf<RpcAnswer> };
 
 const columns = "attempt, server, method, name, headers, state";
 
@@ -41,7 +46,7 @@ export class CallTables {
     this.#tables.create();
     // The headers repeat arguments.
     const sealed = this.#seal.sealText(JSON.stringify(headers), `call\0headers\0${attempt}`);
-    const values = [attempt, server, method, name, sealed, JSON.stringify(state), until];
+    const values = [attempt, server, method, name, sealed, jsonOf(state), until];
     this.#sql.exec(`INSERT INTO call (${columns}, ended, until) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`, ...values);
     this.#texts.write(`${attempt} rest`, rest);
     this.#texts.write(`${attempt} round`, round);
@@ -61,17 +66,17 @@ export class CallTables {
     const [row] = this.#sql.exec<CallRow>(`SELECT ${columns} FROM call WHERE ${where}`, ...values).toArray();
     if (row === undefined) return null;
     const headers = this.#seal.openText(row.headers, `call\0headers\0${row.attempt}`) ?? "[]";
-    return { ...row, headers: JSON.parse(headers) as StoredCall["headers"], state: JSON.parse(row.state) as CallState }; // both written here
+    return { ...row, headers: JSON.parse(headers) as StoredCall["headers"], state: readJsonOf(row.state) }; // sealed by `insert`
   }
 
-  text(attempt: string, what: "rest" | "round" | "answer"): string {
+  text<What extends keyof CallTexts>(attempt: string, what: What): CallTexts[What] {
     const text = this.#texts.read(`${attempt} ${what}`);
     if (text === undefined) throw new Error(`CallTables: the call has no ${what}`);
-    return text;
+    return text as CallTexts[What]; // written by `insert` and `save`
   }
 
   round(attempt: string): Round {
-    return JSON.parse(this.text(attempt, "round")) as Round; // read by readRound
+    return readJsonOf(this.text(attempt, "round"));
   }
 
   /** The answers of the round. */
@@ -85,13 +90,7 @@ export class CallTables {
    */
   save({ attempt, state: before }: StoredCall, event: CallEvent, state: CallState, text: string, until: number): void {
     const isOver = state.end !== null;
-    this.#sql.exec(
-      "UPDATE call SET state = ?, ended = ?, until = ? WHERE attempt = ?",
-      JSON.stringify(state),
-      isOver ? 1 : 0,
-      until,
-      attempt,
-    );
+    this.#sql.exec("UPDATE call SET state = ?, ended = ?, until = ? WHERE attempt = ?", jsonOf(state), isOver ? 1 : 0, until, attempt);
     if (isOver || event.kind === "asked") this.#deleteTexts(attempt, before, isOver ? ["rest", "round"] : []);
     if (isOver) this.#texts.write(`${attempt} answer`, text);
     else if (event.kind === "asked") this.#texts.write(`${attempt} round`, text);
@@ -104,8 +103,11 @@ export class CallTables {
 
   deleteDue(now: number): void {
     if (!this.#tables.exist) return;
-    const due = this.#sql.exec<{ attempt: string; state: string }>("DELETE FROM call WHERE until <= ? RETURNING attempt, state", now);
-    for (const { attempt, state } of due.toArray()) this.#deleteTexts(attempt, JSON.parse(state) as CallState, ["rest", "round", "answer"]); // written here
+    const due = this.#sql.exec<{ attempt: string; state: JsonOf<CallState> }>(
+      "DELETE FROM call WHERE until <= ? RETURNING attempt, state",
+      now,
+    );
+    for (const { attempt, state } of due.toArray()) this.#deleteTexts(attempt, readJsonOf(state), ["rest", "round", "answer"]);
   }
 
   nextDue(): number | null {

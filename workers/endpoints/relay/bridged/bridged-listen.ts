@@ -3,14 +3,8 @@
 // knew, the stream ends with its result, and the client asks again.
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
-import {
-  type ListenFilter,
-  acknowledgement,
-  isEmptyFilter,
-  listenResult,
-  readFilter,
-  toldChange,
-} from "../../../../shared/relay/listening.ts";
+import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
+import { acknowledgement, isEmptyFilter, listenResult, readFilter, toldChange } from "../../../../shared/relay/listening.ts";
 import { failure, responseMessage } from "../../../../shared/wire/json-rpc.ts";
 import type { StatelessRequest } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { within } from "../../../http/keep-alive.ts";
@@ -37,7 +31,7 @@ export async function listenBridged(listener: Listener): Promise<Response> {
   const filter = readFilter(params);
   if (!filter.ok) return Response.json(failure(id, { code: -32_602, message: `Invalid params: ${filter.error}` }), { status: 400 });
   const name = crypto.randomUUID();
-  const listening = stub().listen(relay, name, JSON.stringify(filter.value)) as Promise<BridgeListening>;
+  const listening = stub().listen(relay, name, jsonOf(filter.value)) as Promise<BridgeListening>;
   const first = await within(listening, settingsOf(c.env).heartbeatMs);
   if (first !== null && first.kind !== "listening") return whole(first);
   const stream = new ResponseStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken: undefined, session: "" });
@@ -59,8 +53,8 @@ async function told(
   name: string,
   state: Extract<BridgeListening, { kind: "listening" }>,
 ): Promise<JsonObject | null> {
-  const filter = JSON.parse(state.filter) as ListenFilter; // from the BridgeObject
-  const end = responseMessage(id, { result: listenResult(id, JSON.parse(state.initialized) as JsonObject) }); // the same
+  const filter = readJsonOf(state.filter);
+  const end = responseMessage(id, { result: listenResult(id, readJsonOf(state.initialized)) });
   stream.send(acknowledgement(id, filter));
   if (isEmptyFilter(filter)) return end;
   for (;;) {

@@ -5,10 +5,11 @@
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { digestOf } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { memberOf } from "../../../../shared/json/spans.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
 import { bridgedClient, discoverResult, isLogLevel, isRemoved } from "../../../../shared/relay/bridging.ts";
-import { type InputRequest, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
 import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import { sessionRevisions } from "../../../../shared/wire/mcp-2025/features.ts";
 import {
@@ -60,7 +61,7 @@ const visitOf = ({ c, relay, request }: Bridged): BridgeVisit => ({
   key: JSON.stringify(c.var.key),
   server: relay.name,
   authorization: relay.authorization,
-  client: JSON.stringify(clientOf(request)),
+  client: jsonOf(clientOf(request)),
 });
 
 export async function postBridged(bridged: Bridged): Promise<Response> {
@@ -87,7 +88,7 @@ export async function postBridged(bridged: Bridged): Promise<Response> {
 function discovered({ request }: Bridged, state: BridgeState): Response {
   if (state.kind === "refused" && (state.status === 401 || state.status === 403)) return refused(request, state);
   if (state.kind !== "answered") return onlySessions(request);
-  const answer = JSON.parse(state.answer) as RpcAnswer; // from the BridgeObject
+  const answer = readJsonOf(state.answer);
   return "result" in answer ? jsonResponse(responseOf(request.id, { result: discoverResult(answer.result) })) : onlySessions(request);
 }
 
@@ -104,7 +105,7 @@ const onlySessions = ({ id, meta }: StatelessRequest): Response =>
 
 /** The answer to a request that has no rounds. */
 async function plain({ c, request }: Bridged, asked: Promise<BridgeState>): Promise<Response> {
-  const settled = asked.catch((): BridgeState => ({ kind: "answered", answer: JSON.stringify({ error: lostError }), told: [] }));
+  const settled = asked.catch(() => answeredWith(lostError));
   const first = await within(settled, settingsOf(c.env).heartbeatMs);
   if (first !== null) return whole(request, first);
   const stream = newStream(c, request);
@@ -119,7 +120,7 @@ function bridgeRequest({ request, body, bound }: Bridged): BridgeRequest {
   return {
     method,
     rest: at === undefined ? "{}" : restOf(body, at),
-    meta: JSON.stringify(meta),
+    meta: jsonOf(meta),
     bound,
     wantsProgress: toRequestId(meta["progressToken"]) !== undefined,
     logLevel: isLogLevel(level) ? level : null,
@@ -161,7 +162,7 @@ class HeldRequest {
       // The object was reset: where it knows the call it goes on, else nobody knows whether the
       // server had it.
       const found = await this.#again(() => this.#stub().open(this.#relay, asked, this.#id, true, firstMs) as Promise<BridgeState>);
-      return found.kind === "gone" ? { kind: "answered", answer: JSON.stringify({ error: lostError }), told: [] } : found;
+      return found.kind === "gone" ? answeredWith(lostError) : found;
     }
   }
 
@@ -190,7 +191,7 @@ class HeldRequest {
       if (state.kind === "answered" || state.kind === "waiting") this.#tell(stream, state.told);
       if (state.kind !== "waiting") return messageOf(request, state);
       const { call } = state;
-      const questions = JSON.parse(state.questions) as InputRequest[]; // from the BridgeObject
+      const questions = readJsonOf(state.questions);
       if (questions.length > 0) return this.#comeBack(call, inputsOf(questions));
       const ms = Math.min(changeMs, until - Date.now());
       if (ms <= 0 || stream.left.aborted) {
@@ -212,12 +213,12 @@ class HeldRequest {
   }
 
   /** The server's notifications, with the client's own progress token. */
-  #tell(stream: ResponseStream, told: readonly string[]): void {
+  #tell(stream: ResponseStream, told: readonly JsonOf<JsonObject>[]): void {
     const token = toRequestId(this.#bridged.request.meta["progressToken"]);
     for (const text of told) {
-      const message = objectOf(parseJson(text));
-      const params = objectOf(message?.["params"]);
-      if (message?.["method"] !== "notifications/progress") stream.tell(text);
+      const message = readJsonOf(text);
+      const params = objectOf(message["params"]);
+      if (message["method"] !== "notifications/progress") stream.tell(text);
       else if (token !== undefined) stream.tell(JSON.stringify({ ...message, params: { ...params, progressToken: token } }));
     }
   }
@@ -265,13 +266,13 @@ const lostError: RpcError = {
   message: "The gateway was interrupted while the MCP server had the request: its outcome is unknown, and it is not sent again",
 };
 
-const answeredWith = (error: RpcError): BridgeState => ({ kind: "answered", answer: JSON.stringify({ error }), told: [] });
+const answeredWith = (error: RpcError): BridgeState => ({ kind: "answered", answer: jsonOf({ error }), told: [] });
 
 /** The response to the client's request, where its stream has begun. */
 function messageOf({ id }: StatelessRequest, state: BridgeState): JsonObject {
   const answer: RpcAnswer =
     state.kind === "answered"
-      ? (JSON.parse(state.answer) as RpcAnswer) // from the BridgeObject
+      ? readJsonOf(state.answer)
       : { error: state.kind === "refused" ? { code: -32_603, message: state.body } : goneError };
   return responseMessage(id, answer);
 }

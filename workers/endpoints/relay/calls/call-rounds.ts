@@ -4,6 +4,7 @@
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { toBase64url } from "../../../../shared/encoding.ts";
 import type { Originating } from "../../../../shared/association/relay-association.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { longestPart } from "../../../../shared/relay/added-context.ts";
 import { isOurs } from "../../../../shared/relay/capability-2025.ts";
 import { defaultLimits } from "../../../../shared/policy/limits.ts";
@@ -100,7 +101,7 @@ export function openCall({ c, relay, session, method, name, rest, headers, call 
     attempt: newAttempt(),
     rest,
     headers,
-    round: JSON.stringify(round),
+    round: jsonOf(round),
     samples: samplesHere({ relay, session }),
     mostRounds: Math.max(mostRounds, limits.roundsPerOriginatingRequest),
   }) as Promise<CallStatus | null>;
@@ -130,7 +131,7 @@ export function roundContext({ c, relay, session, originatingOf, call, meta }: R
 }
 
 export const attemptWith = ({ meta, relay }: RoundCall, stream: ResponseStreamOutput): Attempt => ({
-  meta: JSON.stringify(meta),
+  meta: jsonOf(meta),
   authorization: relay.authorization,
   tell: (message) => stream.tell(message),
 });
@@ -164,14 +165,13 @@ export const inputsOf = (requests: readonly InputRequest[]): JsonObject =>
  * A server's message, with an error of the gateway's in place of one that wants an address of the
  * gateway opened.
  */
-export const withoutOwnAddress = ({ c }: Pick<RoundCall, "c">, message: JsonObject): JsonObject => {
+export const withoutOwnAddress = <T extends object>({ c }: Pick<RoundCall, "c">, message: T) => {
   const { publicUrl } = settingsOf(c.env);
   return (publicUrl === undefined ? undefined : withoutOurs(message, publicUrl)) ?? message;
 };
 
 /** The end of a call, for its client. */
-export const endOf = (call: Pick<RoundCall, "c">, answer: string): RpcAnswer =>
-  withoutOwnAddress(call, JSON.parse(answer) as JsonObject) as unknown as RpcAnswer; // from the CallObject
+export const endOf = (call: Pick<RoundCall, "c">, answer: JsonOf<RpcAnswer>): RpcAnswer => withoutOwnAddress(call, readJsonOf(answer));
 
 export const goneError: RpcError = {
   code: -32_602,

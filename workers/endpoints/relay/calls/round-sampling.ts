@@ -2,6 +2,7 @@
 // is known by its call, round and key, so that a repeat finds the same review and the same reply.
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
+import { jsonOf } from "../../../../shared/json/json-of.ts";
 import type { Originating } from "../../../../shared/association/relay-association.ts";
 import { type InputRequest, endedCall } from "../../../../shared/relay/rounds.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
@@ -39,7 +40,7 @@ async function answerOne(
   try {
     const reply = await replyTo(sampling, originating, `${attempt}.${round}.${request.key}`, request.params);
     if (reply.ok) await call.reply(attempt, round, request.key, JSON.stringify(reply.value));
-    else await call.end(attempt, round, JSON.stringify(endedCall(originating.method, reply.error)));
+    else await call.end(attempt, round, jsonOf(endedCall(originating.method, reply.error)));
   } catch (error) {
     // The call stays: the client's next attempt answers it.
     logEvent("request.failed", { quote: crypto.randomUUID(), error: errorClass(error) });

@@ -1,6 +1,7 @@
 // Carries a call from round to round until its server's last word, or until the client is needed or
 // has waited long enough.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { RpcAnswer, RpcError } from "../../../../shared/wire/json-rpc.ts";
 import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
 import { revision2026 } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
@@ -12,8 +13,7 @@ import type { SamplingContext } from "../sampling/relay-sampling.ts";
 import { type RoundContext, type Waiting, answerAll, releaseCall } from "./round-sampling.ts";
 
 export type Driven =
-  /** `answer`: JSON of an `RpcAnswer`. */
-  | { readonly kind: "ended"; readonly answer: string }
+  | { readonly kind: "ended"; readonly answer: JsonOf<RpcAnswer> }
   /** The round asks for what only the client has. What the gateway answers is under way. */
   | { readonly kind: "asks"; readonly requests: readonly InputRequest[]; readonly at: Waiting }
   | { readonly kind: "waits"; readonly at: Waiting }
@@ -48,7 +48,7 @@ export async function drive(call: RoundCall, from: CallStatus | null, { stream, 
       return { kind: "ended", answer: state.answer };
     }
     const at = state;
-    const refused = roundRefusal(call, JSON.parse(at.requests) as InputRequest[]); // from the CallObject
+    const refused = roundRefusal(call, readJsonOf(at.requests));
     if (refused !== null) return endRefused(context, at, refused.error);
     const open = openRequests(at);
     const ours = open.filter(({ key }) => at.gateway.includes(key));
@@ -87,7 +87,7 @@ async function proceed({ call }: RoundContext, at: Waiting, attempt: Attempt): P
 
 /** The server asked for what its client must not be asked for. */
 async function endRefused(context: RoundContext, at: Waiting, error: RpcError): Promise<Driven> {
-  const answer = JSON.stringify({ error });
+  const answer = jsonOf({ error });
   await context.call.end(at.attempt, at.round, answer);
   context.sampling.ctx.waitUntil(releaseCall(context, at.attempt));
   return { kind: "ended", answer };
@@ -97,9 +97,9 @@ async function endBroken({ call }: RoundContext, at: Waiting): Promise<CallStatu
   const quote = crypto.randomUUID();
   logEvent("request.failed", { quote, error: "Stuck" });
   const answer: RpcAnswer = mcpCodec(revision2026).encode({ kind: "broken", quote });
-  return call.end(at.attempt, at.round, JSON.stringify(answer)) as Promise<CallStatus | null>;
+  return call.end(at.attempt, at.round, jsonOf(answer)) as Promise<CallStatus | null>;
 }
 
 /** What the round asks for and nobody has answered. */
 export const openRequests = ({ requests, answered }: Waiting): readonly InputRequest[] =>
-  (JSON.parse(requests) as InputRequest[]).filter(({ key }) => !answered.includes(key)); // from the CallObject
+  readJsonOf(requests).filter(({ key }) => !answered.includes(key));

@@ -5,6 +5,7 @@
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { fromUtf8, utf8ToBytes } from "../../../../shared/encoding.ts";
 import type { CallOwner } from "../../../../shared/credential/call-owner.ts";
+import { readJsonOf } from "../../../../shared/json/json-of.ts";
 import { objectOf } from "../../../../shared/json/values.ts";
 import type { InputRequest } from "../../../../shared/relay/rounds.ts";
 import { seal, unsealAny } from "../../../../shared/sealed-id.ts";
@@ -100,7 +101,7 @@ function taskResult(c: AppContext, place: TaskPlace, done: Driven): JsonObject |
   });
   switch (done.kind) {
     case "ended":
-      return endedTask(JSON.parse(done.answer) as RpcAnswer, complete); // from the CallObject
+      return endedTask(readJsonOf(done.answer), complete);
     case "asks":
       return complete("input_required", { inputRequests: taskInputs(done.requests, done.at.round) });
     case "waits":

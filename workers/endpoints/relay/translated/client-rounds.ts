@@ -3,6 +3,7 @@
 // resumed where it was.
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
+import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { memberOf, textAt } from "../../../../shared/json/spans.ts";
 import { parseJson, objectOf } from "../../../../shared/json/values.ts";
 import { type InputPlace, clientRequest } from "../../../../shared/relay/client-inputs.ts";
@@ -107,7 +108,7 @@ class AskingStream {
 
   async ask(requests: readonly InputRequest[], at: Waiting): Promise<void> {
     const { attempt, round, requests: all } = at;
-    const keys = (JSON.parse(all) as InputRequest[]).map(({ key }) => key); // from the CallObject
+    const keys = readJsonOf(all).map(({ key }) => key);
     const before = this.#from?.attempt === attempt && this.#from.round === round ? this.#from.asked : 0;
     this.#from = null;
     for (const request of requests) {
@@ -143,7 +144,7 @@ export async function takeInput(
 ): Promise<void> {
   const state = (await call.look(attempt)) as CallStatus | null;
   if (state?.kind !== "waiting" || state.round !== round) return;
-  const request = (JSON.parse(state.requests) as InputRequest[])[index]; // from the CallObject
+  const request = readJsonOf(state.requests)[index];
   // What the gateway answers is not the client's to answer.
   if (request === undefined || state.gateway.includes(request.key)) return;
   const message = objectOf(parseJson(new TextDecoder().decode(body)));
@@ -152,5 +153,5 @@ export async function takeInput(
   if (result !== undefined && objectOf(message?.["result"]) !== null) await call.answer(attempt, round, request.key, textAt(body, result));
   else if (mayFallBack(relay.server.mode, session.clientSamples) && request.method === samplingMethod && isDeclined(error?.["code"]))
     await call.decline(attempt, round, request.key);
-  else await call.end(attempt, round, JSON.stringify(declinedInput(state.method, request.method, error)));
+  else await call.end(attempt, round, jsonOf(declinedInput(state.method, request.method, error)));
 }
