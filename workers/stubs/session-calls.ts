@@ -1,5 +1,6 @@
 // The calls of a SessionObject and their values. It imports no object.
 
+import type { Originating } from "../../shared/association/relay-association.ts";
 import type { Reservation } from "../../shared/association/session.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { CancelCause, Outcome } from "../../shared/model/outcome.ts";
@@ -61,8 +62,15 @@ export type InFlightRow = {
   readonly request: string;
   /** The originating request's key: the same request, or the one that its task runs for. */
   readonly originating: string;
-  /** The originating request, as JSON. */
-  readonly named: string;
+  /** The originating request. */
+  readonly named: JsonOf<Originating>;
+};
+
+export type SessionSigns = {
+  /** The request that the named task runs for. */
+  readonly task: JsonOf<Originating> | null;
+  /** Newest first. */
+  readonly inFlight: JsonOf<Originating>[];
 };
 
 export interface SessionCalls extends Rpc.DurableObjectBranded {
@@ -130,9 +138,9 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
    * A server runs a client's request as a task: sampling while the client waits for the task's
    * result serves that request.
    */
-  keepTask(id: string, named: string): void;
-  /** The request that a task runs for, as JSON, or null. */
-  taskServes(id: string): string | null;
+  keepTask(id: string, named: JsonOf<Originating>): void;
+  /** The request that a task runs for, or null. */
+  taskServes(id: string): JsonOf<Originating> | null;
   /**
    * The server's instructions from `initialize`, where they may be added to its sampling requests.
    */
@@ -146,11 +154,8 @@ export interface SessionCalls extends Rpc.DurableObjectBranded {
    * task.
    */
   closeInFlight(requests: readonly string[], goesOn: boolean): Promise<void>;
-  /**
-   * The candidates, as JSON, for a sampling request that came on no response stream: the request
-   * that the named task runs for, and those in flight, newest first.
-   */
-  associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] };
+  /** The candidates for a sampling request that came on no response stream. */
+  associationSigns(task: string | null): SessionSigns;
   /**
    * Opens an originating request for which a token is made; false where it or its session has
    * ended. `mustBeInFlight`: also where it is not on its way through the relay now.

@@ -3,6 +3,7 @@
 import { runInDurableObject } from "cloudflare:test";
 import { expect, test } from "vitest";
 import type { SessionObject } from "../../../workers/objects/session/session-object.ts";
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { devKeyId } from "../../../workers/stores/keys.ts";
 import { associateIn } from "../../../workers/stubs/session-calls.ts";
 import { sessionStub } from "../../../workers/stubs/stubs.ts";
@@ -12,7 +13,11 @@ import { asObject, associateInput, crash, tablesIn } from "./inside.ts";
 
 /** A fresh stub each time: after a crash an old one is of no use. */
 const session = () => asObject<SessionObject>(sessionStub(env, devKeyId, "sess-1"));
-const row = (request: string, originating = request) => ({ request, originating, named: JSON.stringify({ id: request }) });
+const row = (request: string, originating = request) => ({
+  request,
+  originating,
+  named: jsonOf({ id: request, method: "tools/call", name: "t" }),
+});
 const inFlight = async () => (await session().associationSigns(null)).inFlight;
 const written = () =>
   runInDurableObject(session(), (_object, { storage }) => tablesIn(storage)["in_flight"]?.map(({ request }) => request) ?? []);

@@ -190,8 +190,9 @@ describe("nothing is stored as plain text", () => {
       tables.create();
       tables.keepInstructions(text, Date.now());
       expect(tables.instructions()).toBe(text);
-      expect(tables.openNamed(tables.sealNamed(text, "1"), "1")).toBe(text);
-      expect(tables.sealNamed(text, "1")).not.toContain(mark);
+      const named = jsonOf({ id: 1, method: "tools/call", name: mark });
+      expect(tables.openNamed(tables.sealNamed(named, "1"), "1")).toBe(named);
+      expect(tables.sealNamed(named, "1")).not.toContain(mark);
     });
     await inside(env.RUN, (storage) => void storage);
     const parked = env.RUN.get(env.RUN.newUniqueId());

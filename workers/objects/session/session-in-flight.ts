@@ -1,9 +1,11 @@
 // A relay session's client requests: which are in flight, which tasks run for them, and the
 // server's instructions.
 
+import type { Originating } from "../../../shared/association/relay-association.ts";
 import { originatingLapsesMs } from "../../../shared/association/session.ts";
+import type { JsonOf } from "../../../shared/json/json-of.ts";
 import { errorClass, logEvent } from "../../platform/log.ts";
-import type { InFlightRow } from "../../stubs/session-calls.ts";
+import type { InFlightRow, SessionSigns } from "../../stubs/session-calls.ts";
 import { forgettingAt } from "./session-tables.ts";
 import type { SessionDeps } from "./session-deps.ts";
 
@@ -144,16 +146,16 @@ export class InFlightRequests {
     this.#timer = undefined;
   }
 
-  keepTask(id: string, named: string): void {
+  keepTask(id: string, named: JsonOf<Originating>): void {
     const now = this.#deps.now();
     this.#deps.tables.create();
     this.#deps.sql.exec("INSERT OR IGNORE INTO task (id, named, at) VALUES (?, ?, ?)", id, named, now);
     this.#deps.alarmBy(forgettingAt(now + originatingLapsesMs));
   }
 
-  taskServes(id: string): string | null {
+  taskServes(id: string): JsonOf<Originating> | null {
     if (!this.#deps.tables.exist) return null;
-    return this.#deps.sql.exec<{ named: string }>("SELECT named FROM task WHERE id = ?", id).toArray()[0]?.named ?? null;
+    return this.#deps.sql.exec<{ named: JsonOf<Originating> }>("SELECT named FROM task WHERE id = ?", id).toArray()[0]?.named ?? null;
   }
 
   keepInstructions(text: string): void {
@@ -176,7 +178,7 @@ export class InFlightRequests {
     return this.#deps.tables.logLevel();
   }
 
-  associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] } {
+  associationSigns(task: string | null): SessionSigns {
     const young = [...this.#young.values()].map(({ named }) => named).reverse();
     const { exist } = this.#deps.tables;
     const written = exist

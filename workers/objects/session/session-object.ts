@@ -5,7 +5,16 @@
 // shared/association/session.ts decides. Its tables are described in docs/storage-schema.md.
 
 import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
-import type { SessionRequest, SessionCalls, AssociateInput, Settled, AssociateAnswer, InFlightRow } from "../../stubs/session-calls.ts";
+import type {
+  SessionRequest,
+  SessionCalls,
+  SessionSigns,
+  AssociateInput,
+  Settled,
+  AssociateAnswer,
+  InFlightRow,
+} from "../../stubs/session-calls.ts";
+import type { Originating } from "../../../shared/association/relay-association.ts";
 import { isLive, type SessionFacts, type Reservation, associate, originatingLapsesMs } from "../../../shared/association/session.ts";
 import type { CancelCause, Outcome } from "../../../shared/model/outcome.ts";
 import type { Env } from "../../platform/env.ts";
@@ -108,11 +117,11 @@ export class SessionObject extends StoredObject implements SessionCalls {
     this.#inFlight.leave(holder);
   }
 
-  keepTask(id: string, named: string): void {
+  keepTask(id: string, named: JsonOf<Originating>): void {
     this.#inFlight.keepTask(id, named);
   }
 
-  taskServes(id: string): string | null {
+  taskServes(id: string): JsonOf<Originating> | null {
     return this.#inFlight.taskServes(id);
   }
 
@@ -132,7 +141,7 @@ export class SessionObject extends StoredObject implements SessionCalls {
     return this.#inFlight.logLevel();
   }
 
-  associationSigns(task: string | null): { readonly task: string | null; readonly inFlight: string[] } {
+  associationSigns(task: string | null): SessionSigns {
     return this.#inFlight.associationSigns(task);
   }
 

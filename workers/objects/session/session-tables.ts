@@ -4,7 +4,9 @@
 // A session that was never used has no tables, so that asking about it writes nothing. Every row
 // expires: the object's alarm deletes expired rows, and the whole object with the last of them.
 
+import type { Originating } from "../../../shared/association/relay-association.ts";
 import { originatingLapsesMs, resultKeptMs } from "../../../shared/association/session.ts";
+import type { JsonOf } from "../../../shared/json/json-of.ts";
 import type { ContentSeal } from "../content-seal.ts";
 import { LongTexts } from "../long-text.ts";
 import type { ObjectTables } from "../object-tables.ts";
@@ -98,9 +100,10 @@ export class SessionTables {
   }
 
   /** What names a client request in flight may have its arguments, which are content. */
-  sealNamed = (named: string, request: string): string => this.#seal.sealText(named, `in_flight\0${request}`);
+  sealNamed = (named: JsonOf<Originating>, request: string): string => this.#seal.sealText(named, `in_flight\0${request}`);
   /** Null where it cannot be read: it is as if the request were not in flight. */
-  openNamed = (named: string, request: string): string | null => this.#seal.openText(named, `in_flight\0${request}`);
+  openNamed = (named: string, request: string): JsonOf<Originating> | null =>
+    this.#seal.openText(named, `in_flight\0${request}`) as JsonOf<Originating> | null; // from `sealNamed`
 
   #instructions(): Instructions | undefined {
     return this.#storage.kv.get<Instructions>("instructions");

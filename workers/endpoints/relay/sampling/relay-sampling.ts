@@ -3,6 +3,7 @@
 // by the run itself where people are asked, and else from here.
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
+import { jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import { type RequestId, type RpcAnswer, idKey, responseOf } from "../../../../shared/wire/json-rpc.ts";
 import { type Evidence, provenanceOf } from "../../../../shared/association/evidence.ts";
 import type { Outcome, Refusal } from "../../../../shared/model/outcome.ts";
@@ -268,8 +269,11 @@ async function signsOf({ env, key, session, originating }: SamplingContext, para
   if (originating !== null && maySample(originating)) return { stream: originating, task: null, inFlight: [] };
   const named = namedTask(params);
   const { task, inFlight } = await sessionStub(env, key.id, associationSession(session)).associationSigns(named);
-  const parse = (text: string): Originating => JSON.parse(text) as Originating; // written by keepTask and InFlight.open
-  return { stream: originating, task: named === null ? null : task === null ? "unknown" : parse(task), inFlight: inFlight.map(parse) };
+  return {
+    stream: originating,
+    task: named === null ? null : task === null ? "unknown" : readJsonOf(task),
+    inFlight: inFlight.map(readJsonOf),
+  };
 }
 
 /** The longest id of a server's own task that is followed. */
@@ -286,7 +290,7 @@ export async function keepTask(
 ): Promise<boolean> {
   const taskId = (response as { result?: { task?: { taskId?: unknown } } } | null)?.result?.task?.taskId; // looked at below
   if (typeof taskId !== "string" || taskId.length > longestTaskId) return false;
-  await sessionStub(env, key.id, associationSession(session)).keepTask(taskId, JSON.stringify({ id, method, name }));
+  await sessionStub(env, key.id, associationSession(session)).keepTask(taskId, jsonOf({ id, method, name }));
   return true;
 }
 
@@ -300,7 +304,7 @@ export async function servedByTask(
 ): Promise<Originating | null> {
   if (request?.method !== "tasks/result") return null;
   const named = await sessionStub(env, key.id, associationSession(session)).taskServes(request.name);
-  return named === null ? null : (JSON.parse(named) as Originating); // written by keepTask
+  return named === null ? null : readJsonOf(named);
 }
 
 /**

@@ -6,6 +6,7 @@
 // write only where the request takes a second or samples. Where the entry is `strict`, or sampling
 // is not ours, it costs nothing.
 
+import { jsonOf } from "../../../../shared/json/json-of.ts";
 import { idKey } from "../../../../shared/wire/json-rpc.ts";
 import { type Originating, countsInFlight } from "../../../../shared/association/relay-association.ts";
 import { isOurs } from "../../../../shared/relay/capability-2025.ts";
@@ -45,7 +46,7 @@ export class InFlight {
     const rows = flights.map(({ request, serves }) => ({
       request: idKey(request.id),
       originating: originatingKey(context.session.server, serves.id),
-      named: JSON.stringify(serves),
+      named: jsonOf(serves),
     }));
     await inFlight.#session().openInFlight(rows, inFlight.#holder);
     return inFlight.#renewed();
