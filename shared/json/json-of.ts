@@ -4,10 +4,13 @@
 
 declare const held: unique symbol;
 
-/** The JSON of a `T`. Only `jsonOf` makes it. */
+/** The JSON of a `T`. Only what stands here makes it. */
 export type JsonOf<T> = string & { readonly [held]: T };
 
 export const jsonOf = <T>(value: T): JsonOf<T> => JSON.stringify(value) as JsonOf<T>;
+
+/** The JSON of a list of what these texts are of. */
+export const jsonOfList = <T>(texts: readonly JsonOf<T>[]): JsonOf<T[]> => `[${texts.join(",")}]` as JsonOf<T[]>;
 
 /**
  * The value that was given to `jsonOf`. What comes from outside goes through a reader, which checks

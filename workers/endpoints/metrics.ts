@@ -4,6 +4,7 @@
 import { Hono } from "hono";
 import type { Allowance } from "../../shared/budget/budgets.ts";
 import { equalBytes, utf8ToBytes } from "../../shared/encoding.ts";
+import { jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { addedSums } from "../../shared/telemetry/metric-sums.ts";
 import { type Gauges, prometheusText, prometheusType } from "../../shared/telemetry/prometheus-text.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
@@ -50,8 +51,7 @@ metricsRoutes.get(paths.metrics, metrics, async (c) => {
   }
 });
 
-const shardMetrics = async (env: Env, shard: number): Promise<ShardMetrics> =>
-  JSON.parse(await ledgerStub(env, shard).metrics()) as ShardMetrics; // written by LedgerObject
+const shardMetrics = async (env: Env, shard: number): Promise<ShardMetrics> => readJsonOf(await ledgerStub(env, shard).metrics());
 
 function gaugesOf(shards: readonly ShardMetrics[]): Pick<Gauges, "countersign_open_requests" | "countersign_behind"> {
   const open = new Map<string, number>();
@@ -69,8 +69,8 @@ async function budgetGauges(env: Env, later: (work: Promise<unknown>) => void): 
   const [budgets, keys] = await Promise.all([budgetsOf(env, now, later), acceptedKeys(env, now)]);
   const all = everyAllowance(budgets, keys);
   const read = await Promise.all(all.slice(0, mostParts).map(async (part) => ({ part, used: await usedOf(env, part) })));
-  const groups = [...Map.groupBy(read, ({ part: { budget, unit, per } }) => JSON.stringify([budget, unit, per]))].map(
-    ([labels, parts]) => [JSON.parse(labels) as string[], parts.map(({ used }) => used)] as const,
+  const groups = [...Map.groupBy(read, ({ part: { budget, unit, per } }) => jsonOf<string[]>([budget, unit, per]))].map(
+    ([labels, parts]) => [readJsonOf(labels), parts.map(({ used }) => used)] as const,
   );
   return {
     countersign_budget_used_ratio: groups.map(([labels, used]) => [labels, Math.max(...used)] as const),

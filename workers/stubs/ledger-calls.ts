@@ -1,6 +1,7 @@
 // The calls of a LedgerObject and their values. It imports no object.
 
-import type { LinePlace } from "../../shared/record/line-list.ts";
+import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { LinePage, LinePlace } from "../../shared/record/line-list.ts";
 import type { Refusal } from "../../shared/model/outcome.ts";
 import type { ServerFailures } from "../../shared/record/health-failures.ts";
 import type { ServerMonths } from "../../shared/record/server-use.ts";
@@ -164,11 +165,8 @@ export type ShardOpen = {
 export type ShardFailures = { readonly isPartial: boolean; readonly failures: readonly ServerFailures[] };
 
 export interface LedgerCalls extends Rpc.DurableObjectBranded {
-  /**
-   * Appends what is new in each entry; what is stored already stays. `entries` is JSON of
-   * `LedgerEntry[]`.
-   */
-  append(entries: string): void;
+  /** Appends what is new in each entry; what is stored already stays. */
+  append(entries: JsonOf<readonly LedgerEntry[]>): void;
   /**
    * The runs that had work due before then (Unix milliseconds) and have not reported since, the
    * longest overdue first.
@@ -180,40 +178,32 @@ export interface LedgerCalls extends Rpc.DurableObjectBranded {
    */
   lookedAfter(was: Expected, dueAt: number | null): void;
   /**
-   * Lines, newest first, as JSON of `LinePage`. It may have fewer than there are: `stoppedAt` is
-   * where the next call goes on.
+   * Lines, newest first. It may have fewer than there are: `stoppedAt` is where the next call goes
+   * on.
    */
-  runs(runsQuery: RunsQuery): string;
-  /** Requests with their first event, to be judged by another policy, as JSON of `ReplayRow[]`. */
-  replay(replayQuery: ReplayQuery): string;
+  runs(runsQuery: RunsQuery): JsonOf<LinePage>;
+  /** Requests with their first event, to be judged by another policy. */
+  replay(replayQuery: ReplayQuery): JsonOf<ReplayRow[]>;
   /** How many requests `replay` has in all, by `since` alone. */
   begunSince(since: number): number;
+  /** The line of one request; null where there is none, or none any more. */
+  line(run: string): JsonOf<RunSummary> | null;
+  /** What servers' sampling came to, in the order of their names. */
+  serverUse(serverUseQuery: ServerUseQuery): JsonOf<ShardUse>;
+  /** The shard's metrics. */
+  metrics(): JsonOf<ShardMetrics>;
+  /** What requests came to. */
+  usage(usageQuery: UsageQuery): JsonOf<ShardUsage>;
+  /** What waits now. */
+  openNow(): JsonOf<ShardOpen>;
+  /** What failed since then (Unix milliseconds), within the last hour. */
+  failures(since: number): JsonOf<ShardFailures>;
   /**
-   * The line of one request, as JSON of `RunSummary`; null where there is none, or none any more.
+   * Notices, newest first. `open`: only of reviews that still wait. `before`: Unix milliseconds.
    */
-  line(run: string): string | null;
-  /** What servers' sampling came to, in the order of their names, as JSON of `ShardUse`. */
-  serverUse(serverUseQuery: ServerUseQuery): string;
-  /** The shard's metrics, as JSON of `ShardMetrics`. */
-  metrics(): string;
-  /** What requests came to, as JSON of `ShardUsage`. */
-  usage(usageQuery: UsageQuery): string;
-  /** What waits now, as JSON of `ShardOpen`. */
-  openNow(): string;
-  /**
-   * What failed since then (Unix milliseconds), within the last hour, as JSON of `ShardFailures`.
-   */
-  failures(since: number): string;
-  /**
-   * Notices, newest first, as JSON of `NoticeRow[]`. `open`: only of reviews that still wait.
-   * `before`: Unix milliseconds.
-   */
-  notices(noticesQuery: NoticesQuery): string;
-  /**
-   * Events after a run and number, in the order of run and number, as JSON of `RecordEvent[]`.
-   * `only`: of that run alone.
-   */
-  events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): string;
-  /** The events of a run before this number, the newest first, as JSON of `RecordEvent[]`. */
-  eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): string;
+  notices(noticesQuery: NoticesQuery): JsonOf<NoticeRow[]>;
+  /** Events after a run and number, in the order of run and number. `only`: of that run alone. */
+  events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): JsonOf<RecordEvent[]>;
+  /** The events of a run before this number, the newest first. */
+  eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): JsonOf<RecordEvent[]>;
 }

@@ -1,6 +1,7 @@
 // Which object is which: every Durable Object's name is made here.
 
 import { bytesToHex, digestOf } from "../../shared/encoding.ts";
+import { jsonOf } from "../../shared/json/json-of.ts";
 import { randomOfRunId } from "../../shared/sealed-id.ts";
 import type { Env } from "../platform/env.ts";
 import { isolateMap } from "../platform/isolate.ts";
@@ -76,7 +77,7 @@ export const ledgerStub = (env: Env, shard: number): DurableObjectStub<LedgerCal
 
 /** Appends a run's entry to its ledger shard. Twice is the same as once. */
 export async function appendToLedger(env: Env, run: string, entry: LedgerEntry): Promise<void> {
-  await ledgerStub(env, ledgerShardOf(run)).append(JSON.stringify([entry]));
+  await ledgerStub(env, ledgerShardOf(run)).append(jsonOf([entry]));
 }
 
 /** A run's ledger shard follows from its id, which is random. */

@@ -7,6 +7,7 @@ import { abortAllDurableObjects, runDurableObjectAlarm, runInDurableObject } fro
 import { describe, expect, test, vi } from "vitest";
 import { verifyRecord } from "../../../scripts/verify-record.ts";
 import { sha256Hex } from "../../../shared/encoding.ts";
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import { isOperatorChain } from "../../../shared/record/operators.ts";
 import { type RecordFact, firstBrokenEvent } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
@@ -534,7 +535,7 @@ describe("many requests", () => {
       };
     });
     for (const [shard, part] of Map.groupBy(lines, ({ run }) => ledgerShardOf(run)))
-      await ledgerStub(env, shard).append(JSON.stringify(part.map((summary) => ({ events: [], summary }))));
+      await ledgerStub(env, shard).append(jsonOf(part.map((summary) => ({ events: [], summary }))));
     return lines;
   };
 

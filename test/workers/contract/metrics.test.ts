@@ -3,6 +3,7 @@
 
 import { runInDurableObject } from "cloudflare:test";
 import { describe, expect, test, vi } from "vitest";
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { families } from "../../../shared/telemetry/metric-families.ts";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { ledgerShards, ledgerStub } from "../../../workers/stubs/stubs.ts";
@@ -168,9 +169,7 @@ describe("counters", () => {
     expect(answer.result).toBeDefined();
     for (let shard = 0; shard < ledgerShards; shard += 1) {
       const stub = ledgerStub(env, shard);
-      await stub.append(
-        JSON.stringify([{ events: JSON.parse(await stub.events({ run: "", seq: 0 }, 100, false)) as unknown[], summary: null }]),
-      );
+      await stub.append(jsonOf([{ events: readJsonOf(await stub.events({ run: "", seq: 0 }, 100, false)), summary: null }]));
     }
     expect(valueOf(await read(), "countersign_requests_total", { endpoint: "sampling", outcome: "completed" })).toBe(1);
   });

@@ -4,6 +4,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { chainEvents } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { requestsIn, summedUsage } from "../../../shared/record/usage.ts";
@@ -46,7 +47,7 @@ const line = (run: string, more: Partial<RunSummary> = {}): RunSummary => ({
 });
 
 const append = (ledger: Ledger, entries: readonly Partial<LedgerEntry>[]): Promise<void> =>
-  ledger.append(JSON.stringify(entries.map((entry) => ({ events: [], summary: null, ...entry }))));
+  ledger.append(jsonOf(entries.map((entry) => ({ events: [], summary: null, ...entry }))));
 const appendLines = (ledger: Ledger, lines: readonly RunSummary[]): Promise<void> =>
   append(
     ledger,
@@ -54,7 +55,7 @@ const appendLines = (ledger: Ledger, lines: readonly RunSummary[]): Promise<void
   );
 
 const always = { since: 0, until: begun + 10_000 * day };
-const usageOf = async (ledger: Ledger, query: UsageQuery): Promise<ShardUsage> => JSON.parse(await ledger.usage(query)) as ShardUsage;
+const usageOf = async (ledger: Ledger, query: UsageQuery): Promise<ShardUsage> => readJsonOf(await ledger.usage(query));
 const outcomesOf = async (ledger: Ledger) => summedUsage((await usageOf(ledger, { days: always })).days.map(([, usage]) => usage)).outcomes;
 const many = (count: number, more: (n: number) => Partial<RunSummary> = () => ({})): RunSummary[] =>
   Array.from({ length: count }, (_, n) => line(`run_${n}`, { createdAt: begun + n, ...more(n) }));
@@ -227,7 +228,7 @@ describe("usage", () => {
 });
 
 describe("what waits", () => {
-  const openNow = async (ledger: Ledger): Promise<ShardOpen> => JSON.parse(await ledger.openNow()) as ShardOpen;
+  const openNow = async (ledger: Ledger): Promise<ShardOpen> => readJsonOf(await ledger.openNow());
 
   test("is what has not ended: since when, and which review expires first", async () => {
     const ledger = newLedger();

@@ -3,6 +3,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type RecordEvent, type RecordFact, chainEvents, firstBrokenEvent } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { LinePage } from "../../../shared/record/line-list.ts";
@@ -27,21 +28,21 @@ const newLedger = (): Ledger => {
 };
 
 const append = (ledger: Ledger, entries: readonly Partial<LedgerEntry>[]): Promise<void> =>
-  ledger.append(JSON.stringify(entries.map((entry) => ({ events: [], summary: null, ...entry }))));
+  ledger.append(jsonOf(entries.map((entry) => ({ events: [], summary: null, ...entry }))));
 
 const facts = (count: number): RecordFact[] =>
   Array.from({ length: count }, (_, index) => ({ kind: "finished", outcome: `of ${index + 1}` }));
 const chain = (run: string, count: number, at = begun): RecordEvent[] => chainEvents(run, null, at, facts(count));
 
 const eventsOf = async (ledger: Ledger, run: string): Promise<RecordEvent[]> =>
-  JSON.parse(await ledger.events({ run, seq: 0 }, 10_000, true)) as RecordEvent[];
+  readJsonOf(await ledger.events({ run, seq: 0 }, 10_000, true));
 
 /** Every event, read in pages of this size. */
 async function exported(ledger: Ledger, limit = 500): Promise<RecordEvent[]> {
   const all: RecordEvent[] = [];
   for (;;) {
     const { run, seq } = all.at(-1) ?? { run: "", seq: 0 };
-    const page = JSON.parse(await ledger.events({ run, seq }, limit, false)) as RecordEvent[];
+    const page = readJsonOf(await ledger.events({ run, seq }, limit, false));
     expect(page.length).toBeLessThanOrEqual(limit);
     if (page.length === 0) return all;
     all.push(...page);
@@ -161,7 +162,7 @@ describe("an event", () => {
     const events = await eventsOf(ledger, "run_f");
     expect(events.map(({ fact }) => (fact.kind === "refusedMany" ? fact.count : fact))).toEqual([5, 4]);
     expect(firstBrokenEvent(events)).toBeNull();
-    expect(JSON.parse((await ledger.line("run_f")) ?? "")).toMatchObject({ cause: { count: 9 } });
+    expect(readJsonOf((await ledger.line("run_f")) ?? jsonOf(null))).toMatchObject({ cause: { count: 9 } });
     await cleanUp(ledger, begun + 2 * day);
     expect((await tablesOf(ledger as DurableObjectStub))["flood"]).toEqual([]);
   });
@@ -191,9 +192,9 @@ describe("the clean-up", () => {
     await append(ledger, [{ notices: Array.from({ length: 600 }, (_, n) => notice(n, n < 590 ? begun : bigNow - day)) }]);
     expect(await cleanUp(ledger, bigNow)).toBe(10);
     expect(await exported(ledger)).toEqual(young.flatMap(({ events }) => events).toSorted((a, b) => (a.run < b.run ? -1 : 1)));
-    const left = (JSON.parse(await ledger.runs({ limit: 500 })) as LinePage).lines.map(({ run }) => run);
+    const left = readJsonOf(await ledger.runs({ limit: 500 })).lines.map(({ run }) => run);
     expect(left.toSorted()).toEqual([...young.map(({ summary: { run } }) => run), "run_open"].toSorted());
-    expect(JSON.parse(await ledger.notices({ limit: 500 }))).toHaveLength(10);
+    expect(readJsonOf(await ledger.notices({ limit: 500 }))).toHaveLength(10);
     expect(await alarmOf(ledger)).toBe(bigNow + day);
   });
 
@@ -243,7 +244,7 @@ test("the events of one run are found without reading those of others", async ()
     Array.from({ length: 300 }, (_, n) => ({ events: chain(`run_${n}`, 3) })),
   );
   const { found, read } = await counted(ledger, (object) => object.events({ run: "run_150", seq: 0 }, 500, true));
-  expect(JSON.parse(found)).toHaveLength(3);
+  expect(readJsonOf(found)).toHaveLength(3);
   expect(read).toBeLessThan(20);
 });
 
@@ -384,7 +385,7 @@ describe("the lines of runs", () => {
         const pages: LinePage[] = [];
         let after: Pick<RunsQuery, "after"> = {};
         for (;;) {
-          const page = JSON.parse(await ledger.runs({ ...query, ...after, limit: 40, mostRead })) as LinePage;
+          const page = readJsonOf(await ledger.runs({ ...query, ...after, limit: 40, mostRead }));
           expect(page.lines.length).toBeLessThanOrEqual(40);
           pages.push(page);
           if (page.stoppedAt === null) break;
@@ -410,29 +411,27 @@ describe("the lines of runs", () => {
 
   async function listed(ledger: Ledger, query: RunsQuery): Promise<{ found: readonly RunSummary[]; read: number }> {
     const { found, read } = await counted(ledger, (object) => object.runs(query));
-    return { found: (JSON.parse(found) as LinePage).lines, read };
+    return { found: readJsonOf(found).lines, read };
   }
 
   test("go on with their run, and a late repeat does not reopen one that has ended", async () => {
     const ledger = newLedger();
     const open = line("run_a", { endedAt: null, state: "waiting", server: null });
     const ended = line("run_a");
-    const of = async (query: Omit<RunsQuery, "limit">): Promise<unknown> =>
-      (JSON.parse(await ledger.runs({ limit: 5, ...query })) as LinePage).lines;
+    const of = async (query: Omit<RunsQuery, "limit">): Promise<unknown> => readJsonOf(await ledger.runs({ limit: 5, ...query })).lines;
     await append(ledger, [{ events: chain("run_a", 1), summary: open }]);
     expect([await of({ state: "open" }), await of({ state: "waiting" })]).toEqual([[open], [open]]);
     for (const summary of [ended, open, { ...ended, state: "failed" as const }]) await append(ledger, [{ summary }]);
     expect(await Promise.all([of({ state: "completed" }), of({ server: "notes" }), of({})])).toEqual([[ended], [ended], [ended]]);
     expect(await Promise.all([of({ state: "open" }), of({ state: "waiting" }), of({ state: "failed" })])).toEqual([[], [], []]);
-    expect(JSON.parse((await ledger.line("run_a")) ?? "")).toEqual(ended);
+    expect(readJsonOf((await ledger.line("run_a")) ?? jsonOf(null))).toEqual(ended);
   });
 });
 
 describe("the use of a server", () => {
   const use: RequestUse = { endpoint: "relay", revision: "2025-11-25", features: ["tools"], maxTokens: 100 };
   const sampled = (run: string, more: Partial<RunSummary> = {}): RunSummary => line(run, { use, ...more });
-  const useIn = async (ledger: Ledger, after = "", limit = 10): Promise<ShardUse> =>
-    JSON.parse(await ledger.serverUse({ after, limit })) as ShardUse;
+  const useIn = async (ledger: Ledger, after = "", limit = 10): Promise<ShardUse> => readJsonOf(await ledger.serverUse({ after, limit }));
   const counts = async (ledger: Ledger): Promise<Record<string, number>> =>
     Object.fromEntries((await useIn(ledger)).servers.map(({ server, use: { requests } }) => [server, requests]));
   const rowsOf = async (ledger: Ledger, table: string): Promise<unknown[]> => (await tablesOf(ledger as DurableObjectStub))[table] ?? [];
@@ -516,7 +515,7 @@ describe("the use of a server", () => {
     const entries = JSON.stringify([
       { events: [], summary: sampled("run_a") },
       { events: [], summary: { ...sampled("run_b"), key: null } },
-    ]);
+    ]) as JsonOf<LedgerEntry[]>; // a row without a key, which no Worker sends
     await runInDurableObject(ledger, (object: LedgerObject) => {
       expect(() => object.append(entries)).toThrow();
     });

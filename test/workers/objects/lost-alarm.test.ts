@@ -5,6 +5,7 @@
 import { jsonOf } from "../../../shared/json/json-of.ts";
 import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { jsonOf } from "../../../shared/json/json-of.ts";
 import worker from "../../../workers/index.ts";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { cacheStub, configStub, conversationStub, ledgerShardOf, ledgerStub, sessionStub } from "../../../workers/stubs/stubs.ts";
@@ -269,7 +270,7 @@ describe("the sweep", () => {
   test("takes the longest overdue first, so many at a time, and in the next tick the next", async () => {
     const runs = Array.from({ length: 30 }, (_, i) => `run_never-${i}`);
     const first = ledgerStub(env, 0);
-    await first.append(JSON.stringify(runs.map((run, i) => ({ events: [], summary: null, expected: { run, dueAt: 1_000 + i } }))));
+    await first.append(jsonOf(runs.map((run, i) => ({ events: [], summary: null, expected: { run, dueAt: 1_000 + i } }))));
     const seen: string[] = [];
     for (;;) {
       const overdue = await first.overdue(Date.now(), 12);
@@ -289,7 +290,7 @@ describe("the sweep", () => {
     const ledger = shardOf(run);
     const [was] = await ledger.overdue(Number.MAX_SAFE_INTEGER, 1);
     if (was === undefined) throw new Error("the ledger knows of no run");
-    await ledger.append(JSON.stringify([{ events: [], summary: null, expected: { run, dueAt: was.dueAt + 5 } }]));
+    await ledger.append(jsonOf([{ events: [], summary: null, expected: { run, dueAt: was.dueAt + 5 } }]));
     await ledger.lookedAfter(was, null);
     expect(await ledger.overdue(Number.MAX_SAFE_INTEGER, 1)).toEqual([{ run, dueAt: was.dueAt + 5 }]);
     await runInDurableObject(stubOf(run), (_, state) => state.storage.deleteAll());
@@ -400,7 +401,17 @@ describe("an object of another kind", () => {
     "of the ledger": {
       stub: () => anyStub(ledgerStub(env, 3)),
       fill: () =>
-        ledgerStub(env, 3).append(JSON.stringify([{ events: [], summary: null, notices: [{ id: "n", at: Date.now(), run: "r" }] }])),
+        ledgerStub(env, 3).append(
+          jsonOf([
+            {
+              events: [],
+              summary: null,
+              notices: [
+                { id: "n", at: Date.now(), channel: "outbox", reviewer: "Ada", run: "r", gate: "request", state: "sent", link: null },
+              ],
+            },
+          ]),
+        ),
       breaks: "ALTER TABLE notice RENAME COLUMN at TO broken",
     },
     "of the configuration": {

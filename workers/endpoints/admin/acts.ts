@@ -3,6 +3,7 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { type ChainEnd, chainOfMonth, checkChain, monthAt } from "../../../shared/record/operators.ts";
 import { type OperatorFact, type RecordEvent, actKinds } from "../../../shared/record/record.ts";
 import { iso } from "../../http/iso-time.ts";
@@ -77,7 +78,7 @@ actRoutes.get(paths.admin.actsCheck, checkActs, validQuery(checkQuery), async (c
   const sent = await configStub(c.env).lastAct();
   const events: RecordEvent[] = [];
   for (let last = 0; ; last = events.at(-1)?.seq ?? 0) {
-    const more = JSON.parse(await ledgerStub(c.env, ledgerShardOf(chain)).events({ run: chain, seq: last }, atOnce, true)) as RecordEvent[]; // written by the ledger
+    const more = readJsonOf(await ledgerStub(c.env, ledgerShardOf(chain)).events({ run: chain, seq: last }, atOnce, true));
     events.push(...more);
     if (more.length < atOnce) break;
   }
@@ -91,4 +92,4 @@ actRoutes.get(paths.admin.actsCheck, checkActs, validQuery(checkQuery), async (c
 const noStore = { "Cache-Control": "no-store" };
 
 const eventsBefore = async (env: Env, chain: string, seq: number, limit: number): Promise<RecordEvent[]> =>
-  JSON.parse(await ledgerStub(env, ledgerShardOf(chain)).eventsBefore({ run: chain, seq }, limit)) as RecordEvent[]; // written by the ledger
+  readJsonOf(await ledgerStub(env, ledgerShardOf(chain)).eventsBefore({ run: chain, seq }, limit));

@@ -2,10 +2,11 @@
 // count.
 
 import { type HealthFailures, byWhatFailed, requestsIn } from "../../../shared/record/health-failures.ts";
+import { type JsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type Breakdown, summedBreakdowns } from "../../../shared/record/usage-breakdown.ts";
 import { summedUsage } from "../../../shared/record/usage.ts";
 import type { Env } from "../../platform/env.ts";
-import type { ShardFailures, ShardOpen, ShardUsage, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
+import type { ShardOpen, UsageAt, UsageQuery } from "../../stubs/ledger-calls.ts";
 import { ledgerShards, ledgerStub } from "../../stubs/stubs.ts";
 
 export const hourMs = 3_600_000;
@@ -23,11 +24,11 @@ export type LedgerUsage = {
   readonly by: Breakdown;
 };
 
-const ofEachShard = <T>(env: Env, call: (shard: ReturnType<typeof ledgerStub>) => Promise<string>): Promise<T[]> =>
-  Promise.all(Array.from({ length: ledgerShards }, async (_, shard) => JSON.parse(await call(ledgerStub(env, shard))) as T)); // the ledger's own
+const ofEachShard = <T>(env: Env, call: (shard: ReturnType<typeof ledgerStub>) => Promise<JsonOf<T>>): Promise<T[]> =>
+  Promise.all(Array.from({ length: ledgerShards }, async (_, shard) => readJsonOf(await call(ledgerStub(env, shard)))));
 
 export async function usageOf(env: Env, query: UsageQuery): Promise<LedgerUsage> {
-  const shards = await ofEachShard<ShardUsage>(env, async (shard) => shard.usage(query));
+  const shards = await ofEachShard(env, async (shard) => shard.usage(query));
   return {
     isComplete: shards.every(({ isBehind }) => !isBehind),
     isEmpty: shards.every(({ isEmpty }) => isEmpty),
@@ -44,7 +45,7 @@ const summedTimes = (all: readonly (readonly UsageAt[])[]): UsageAt[] =>
 
 /** What waits now. Times are Unix milliseconds. */
 export async function openNow(env: Env): Promise<ShardOpen> {
-  const shards = await ofEachShard<ShardOpen>(env, async (shard) => shard.openNow());
+  const shards = await ofEachShard(env, async (shard) => shard.openNow());
   const sum = (of: "open" | "waiting"): number => shards.reduce((total, shard) => total + shard[of], 0);
   const oldest = shards.flatMap(({ oldestAt }) => oldestAt ?? []);
   return {
@@ -60,7 +61,7 @@ export type Failures = { readonly isPartial: boolean; readonly requests: number;
 
 /** Requests that failed since then (Unix milliseconds), within the last hour. */
 export async function failuresSince(env: Env, since: number): Promise<Failures> {
-  const shards = await ofEachShard<ShardFailures>(env, async (shard) => shard.failures(since));
+  const shards = await ofEachShard(env, async (shard) => shard.failures(since));
   const all = shards.flatMap(({ failures }) => failures);
   return { isPartial: shards.some(({ isPartial }) => isPartial), requests: requestsIn(all), by: byWhatFailed(all) };
 }

@@ -6,6 +6,7 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { parsePolicy } from "../../../shared/policy/rules.ts";
 import { replayAll } from "../../../shared/record/replay-tally.ts";
 import { iso } from "../../http/iso-time.ts";
@@ -83,7 +84,7 @@ async function beginning(env: Env, now: number, days: number): Promise<Place> {
  */
 async function pageOf(env: Env, { since, after }: Place): Promise<{ readonly rows: readonly ReplayRow[]; readonly isLast: boolean }> {
   const query: ReplayQuery = { since, after, limit: rowsOfShard };
-  const shards = await ofShards(async (shard) => JSON.parse(await ledgerStub(env, shard).replay(query)) as ReplayRow[]); // by LedgerObject.replay
+  const shards = await ofShards(async (shard) => readJsonOf(await ledgerStub(env, shard).replay(query)));
   const ends = shards.flatMap((rows) => (rows.length < rowsOfShard ? [] : rows.slice(-1))).sort(newestFirst);
   const rows = shards.flat().sort(newestFirst);
   const [end] = ends;

@@ -6,6 +6,7 @@ import { Hono } from "hono";
 import * as z from "zod";
 import { allows } from "../../../shared/credential/operator-roles.ts";
 import { fromBase64url } from "../../../shared/encoding.ts";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { linkToken } from "../../../shared/review/link.ts";
 import { randomOfRunId } from "../../../shared/sealed-id.ts";
 import { iso, isoTime } from "../../http/iso-time.ts";
@@ -37,7 +38,7 @@ noticeRoutes.get(paths.admin.notices, listNotices, validQuery(noticesQuery), asy
   const { state: wanted, before, limit } = c.req.valid("query");
   const query = { open: wanted === "open", limit, ...(before === undefined ? {} : { before }) };
   const { keys, publicUrl } = settingsOf(c.env);
-  const shards = await eachShard(async (shard) => JSON.parse(await ledgerStub(c.env, shard).notices(query)) as NoticeRow[]);
+  const shards = await eachShard(async (shard) => readJsonOf(await ledgerStub(c.env, shard).notices(query)));
   const notices = shards
     .flat()
     .sort((a, b) => a.at - b.at)

@@ -3,6 +3,7 @@
 
 import { Hono } from "hono";
 import * as z from "zod";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { type ServerMonths, addedShards } from "../../../shared/record/server-use.ts";
 import { type ServerEntry, sunsetLine, sunsetText } from "../../../shared/record/sunset.ts";
 import type { Servers } from "../../../shared/relay/servers.ts";
@@ -71,7 +72,7 @@ async function serverUse(
 /** Asks again while the shard has lines to count. */
 async function shardUse(env: Env, shard: number, query: ServerUseQuery): Promise<ShardUse> {
   for (let call = 1; ; call += 1) {
-    const use = JSON.parse(await ledgerStub(env, shard).serverUse(query)) as ShardUse; // written by the ledger
+    const use = readJsonOf(await ledgerStub(env, shard).serverUse(query));
     if (!use.isBehind || call === mostCalls) return use;
   }
 }

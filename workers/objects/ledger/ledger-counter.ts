@@ -5,11 +5,12 @@
 // line that is written with an end behind that place, because its run was open or because it
 // arrived late, is counted when it is written.
 
+import { type JsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 
 /** The last line that was passed. */
 type Place = { readonly createdAt: number; readonly run: string };
-type Line = Place & { readonly endedAt: number | null; readonly text: string };
+type Line = Place & { readonly endedAt: number | null; readonly text: JsonOf<RunSummary> };
 
 const beginning: Place = { createdAt: 0, run: "" };
 
@@ -58,7 +59,7 @@ export class LedgerCounter {
       .toArray();
     const last = lines.at(-1);
     if (last === undefined) return false;
-    this.#count(lines.flatMap(({ endedAt, text }) => (endedAt === null ? [] : [JSON.parse(text) as RunSummary]))); // written by LedgerLines
+    this.#count(lines.flatMap(({ endedAt, text }) => (endedAt === null ? [] : [readJsonOf(text)])));
     this.#sql.exec(`INSERT OR REPLACE INTO ${this.#table} (one, created_at, run) VALUES (1, ?, ?)`, last.createdAt, last.run);
     this.#place = { createdAt: last.createdAt, run: last.run };
     return lines.length === most;

@@ -3,6 +3,7 @@
 //
 // Each event is stored once, and what is stored never changes. Batches of a run do not overlap.
 
+import { type JsonOf, jsonOf, jsonOfList, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RecordEvent, RecordFact } from "../../../shared/record/record.ts";
 
 /**
@@ -14,9 +15,10 @@ const longestBatch = 500_000;
 const batchesAtOnce = 64;
 
 /** Successive events of one run, as a row has them. */
-type Batch = { readonly firstSeq: number; readonly lastSeq: number; readonly newestAt: number; readonly events: string };
+type Batch = { readonly firstSeq: number; readonly lastSeq: number; readonly newestAt: number; readonly events: BatchText };
 /** An event as its batch has it, which knows the run. */
 type BatchedEvent = Omit<RecordEvent, "run">;
+type BatchText = JsonOf<BatchedEvent[]>;
 /**
  * The first batch of a run has the time of the run's last event, so that a chain is old as a whole.
  */
@@ -121,9 +123,9 @@ export class LedgerEvents {
   /** The last event of a run's chain; null where it has none. */
   last(run: string): BatchedEvent | null {
     const [row] = this.#sql
-      .exec<{ events: string }>("SELECT events FROM event_batch WHERE run = ? ORDER BY first_seq DESC LIMIT 1", run)
+      .exec<{ events: BatchText }>("SELECT events FROM event_batch WHERE run = ? ORDER BY first_seq DESC LIMIT 1", run)
       .toArray();
-    return row === undefined ? null : (eventsIn(row.events).at(-1) ?? null);
+    return row === undefined ? null : (readJsonOf(row.events).at(-1) ?? null);
   }
 
   /**
@@ -132,7 +134,7 @@ export class LedgerEvents {
    */
   first(run: string): { readonly fact: RecordFact | null; readonly grants: readonly RecordFact[] } {
     const [row] = this.#sql
-      .exec<{ fact: string; grants: string | null }>(
+      .exec<{ fact: JsonOf<RecordFact>; grants: JsonOf<RecordFact[]> | null }>(
         `SELECT json_extract(events, '$[0].fact') AS fact,
            CASE WHEN instr(events, '"kind":"grantUsed"') > 0 THEN (SELECT json_group_array(json_extract(value, '$.fact'))
              FROM json_each(events) WHERE json_extract(value, '$.fact.kind') = 'grantUsed') END AS grants
@@ -141,7 +143,7 @@ export class LedgerEvents {
       )
       .toArray();
     if (row === undefined) return { fact: null, grants: [] };
-    return { fact: JSON.parse(row.fact) as RecordFact, grants: row.grants === null ? [] : (JSON.parse(row.grants) as RecordFact[]) }; // written by batchesOf
+    return { fact: readJsonOf(row.fact), grants: row.grants === null ? [] : readJsonOf(row.grants) };
   }
 
   /** Events after a run and number, in the order of run and number. `only`: of that run alone. */
@@ -150,7 +152,7 @@ export class LedgerEvents {
     for (let more = true; more && found.length < limit;) {
       const { run, seq } = found.at(-1) ?? after;
       const next = this.#batchesFrom(run, seq, only).flatMap((batch) =>
-        eventsIn(batch.events)
+        readJsonOf(batch.events)
           .filter((event) => batch.run !== run || event.seq > seq)
           .map((event): RecordEvent => ({ run: batch.run, ...event })),
       );
@@ -161,9 +163,9 @@ export class LedgerEvents {
   }
 
   /** From the batch that has the event with this number. */
-  #batchesFrom(run: string, seq: number, only: boolean): { run: string; events: string }[] {
+  #batchesFrom(run: string, seq: number, only: boolean): { run: string; events: BatchText }[] {
     return this.#sql
-      .exec<{ run: string; events: string }>(
+      .exec<{ run: string; events: BatchText }>(
         `SELECT run, events FROM event_batch WHERE ${only ? `run = ?1 AND first_seq >= ${batchAt}` : `(run, first_seq) >= (?1, ${batchAt})`}
            AND NOT EXISTS ${beingDeleted} ORDER BY run, first_seq LIMIT ?3`,
         run,
@@ -175,14 +177,14 @@ export class LedgerEvents {
 
   /** The events of one run before this number, the newest first. */
   before({ run, seq }: { readonly run: string; readonly seq: number }, limit: number): RecordEvent[] {
-    const batches = this.#sql.exec<{ events: string }>(
+    const batches = this.#sql.exec<{ events: BatchText }>(
       `SELECT events FROM event_batch WHERE run = ? AND first_seq < ? AND NOT EXISTS ${beingDeleted} ORDER BY first_seq DESC`,
       run,
       seq,
     );
     const found: RecordEvent[] = [];
     for (const { events } of batches) {
-      const earlier = eventsIn(events).filter((event) => event.seq < seq);
+      const earlier = readJsonOf(events).filter((event) => event.seq < seq);
       found.push(...earlier.toReversed().map((event): RecordEvent => ({ run, ...event })));
       if (found.length >= limit) break;
     }
@@ -224,21 +226,21 @@ export class LedgerEvents {
   /** Batches that arrived after this one, in that order: the events of one run each. */
   arrivedAfter(id: number, limit: number): { readonly id: number; readonly events: readonly RecordEvent[] }[] {
     return this.#sql
-      .exec<{ id: number; run: string; events: string }>(
+      .exec<{ id: number; run: string; events: BatchText }>(
         "SELECT id, run, events FROM event_batch WHERE id > ? ORDER BY id LIMIT ?",
         id,
         limit,
       )
       .toArray()
-      .map((batch) => ({ id: batch.id, events: eventsIn(batch.events).map((event) => ({ run: batch.run, ...event })) }));
+      .map((batch) => ({ id: batch.id, events: readJsonOf(batch.events).map((event) => ({ run: batch.run, ...event })) }));
   }
 
   /** The events of a run before this number. */
   earlierOf(run: string, seq: number): RecordEvent[] {
     return this.#sql
-      .exec<{ events: string }>("SELECT events FROM event_batch WHERE run = ? AND first_seq < ? ORDER BY first_seq", run, seq)
+      .exec<{ events: BatchText }>("SELECT events FROM event_batch WHERE run = ? AND first_seq < ? ORDER BY first_seq", run, seq)
       .toArray()
-      .flatMap(({ events }) => eventsIn(events).map((event) => ({ run, ...event })));
+      .flatMap(({ events }) => readJsonOf(events).map((event) => ({ run, ...event })));
   }
 
   isEmpty(): boolean {
@@ -246,16 +248,14 @@ export class LedgerEvents {
   }
 }
 
-const eventsIn = (text: string): BatchedEvent[] => JSON.parse(text) as BatchedEvent[]; // written by batchesOf
-
 /**
  * One run's events as batches without gaps, each event once, each batch no longer than a row may
  * be.
  */
 function batchesOf(events: readonly RecordEvent[]): Batch[] {
-  const batches: { firstSeq: number; lastSeq: number; newestAt: number; texts: string[]; length: number }[] = [];
+  const batches: { firstSeq: number; lastSeq: number; newestAt: number; texts: JsonOf<BatchedEvent>[]; length: number }[] = [];
   for (const { seq, at, fact, hash } of events.toSorted((a, b) => a.seq - b.seq)) {
-    const text = JSON.stringify({ seq, at, fact, hash } satisfies BatchedEvent);
+    const text = jsonOf<BatchedEvent>({ seq, at, fact, hash });
     const last = batches.at(-1);
     if (last?.lastSeq === seq) continue;
     if (last?.lastSeq === seq - 1 && last.length + text.length <= longestBatch) {
@@ -265,5 +265,5 @@ function batchesOf(events: readonly RecordEvent[]): Batch[] {
       last.length += text.length;
     } else batches.push({ firstSeq: seq, lastSeq: seq, newestAt: at, texts: [text], length: text.length });
   }
-  return batches.map(({ firstSeq, lastSeq, newestAt, texts }) => ({ firstSeq, lastSeq, newestAt, events: `[${texts.join(",")}]` }));
+  return batches.map(({ firstSeq, lastSeq, newestAt, texts }) => ({ firstSeq, lastSeq, newestAt, events: jsonOfList(texts) }));
 }

@@ -2,6 +2,7 @@
 // reading them costs rows of what failed, never of what came. Minutes that are over are deleted
 // with the next failure.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { isHealthFailure, type ServerFailures } from "../../../shared/record/health-failures.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { ShardFailures } from "../../stubs/ledger-calls.ts";
@@ -27,7 +28,7 @@ export class LedgerFailures {
       `INSERT INTO failure (minute, of, requests, last_at) VALUES (?, ?, 1, ?)
        ON CONFLICT DO UPDATE SET requests = requests + 1, last_at = MAX(last_at, excluded.last_at)`,
       minuteOf(endedAt),
-      JSON.stringify({ server, cause }),
+      jsonOf({ server, cause }),
       endedAt,
     );
   }
@@ -35,7 +36,7 @@ export class LedgerFailures {
   /** To the minute: all of the minute in which `since` (Unix milliseconds) is. */
   since(since: number): ShardFailures {
     const groups = this.#sql
-      .exec<{ of: string; requests: number; lastAt: number }>(
+      .exec<{ of: JsonOf<Pick<ServerFailures, "server" | "cause">>; requests: number; lastAt: number }>(
         "SELECT of, SUM(requests) AS requests, MAX(last_at) AS lastAt FROM failure WHERE minute >= ? GROUP BY of ORDER BY lastAt DESC LIMIT ?",
         minuteOf(since),
         mostTold + 1,
@@ -43,9 +44,7 @@ export class LedgerFailures {
       .toArray();
     return {
       isPartial: groups.length > mostTold,
-      failures: groups
-        .slice(0, mostTold)
-        .map(({ of, requests, lastAt }) => ({ ...(JSON.parse(of) as Pick<ServerFailures, "server" | "cause">), requests, lastAt })), // written above
+      failures: groups.slice(0, mostTold).map(({ of, requests, lastAt }) => ({ ...readJsonOf(of), requests, lastAt })),
     };
   }
 }

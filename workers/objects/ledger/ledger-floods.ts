@@ -1,6 +1,7 @@
 // The floods of a shard: refusals that are counted. A flood's line has the count at once, the
 // record has it when the minute is over.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { type RecordFact, chainEvents } from "../../../shared/record/record.ts";
 import { type RunSummary, uncalled } from "../../../shared/record/run-summary.ts";
 import type { Flood } from "../../stubs/ledger-calls.ts";
@@ -36,7 +37,7 @@ export class LedgerFloods {
         run,
         until,
         flood.count,
-        JSON.stringify(flood),
+        jsonOf(flood),
       )
       .one();
     const line: RunSummary = {
@@ -60,14 +61,14 @@ export class LedgerFloods {
    */
   close(now: number, most: number): number {
     const over = this.#sql
-      .exec<{ run: string; count: number; written: number; text: string }>(
+      .exec<{ run: string; count: number; written: number; text: JsonOf<Flood> }>(
         "SELECT run, count, written, text FROM flood WHERE until < ? AND count > written LIMIT ?",
         now - settlesMs,
         most,
       )
       .toArray();
     for (const { run, count, written, text } of over) {
-      const { key, endpoint, reason, since, until } = JSON.parse(text) as Flood; // written by count
+      const { key, endpoint, reason, since, until } = readJsonOf(text);
       const times = { since: new Date(since).toISOString(), until: new Date(until).toISOString() };
       const fact: RecordFact = { kind: "refusedMany", key, endpoint, reason, ...times, count: count - written };
       this.#events.append(chainEvents(run, this.#events.last(run), now, [fact]), since);
@@ -81,8 +82,8 @@ export class LedgerFloods {
    * id.
    */
   since(run: string): number | null {
-    const [row] = this.#sql.exec<{ text: string }>("SELECT text FROM flood WHERE run = ?", run).toArray();
-    return row === undefined ? null : (JSON.parse(row.text) as Flood).since; // written by count
+    const [row] = this.#sql.exec<{ text: JsonOf<Flood> }>("SELECT text FROM flood WHERE run = ?", run).toArray();
+    return row === undefined ? null : readJsonOf(row.text).since;
   }
 
   /**

@@ -5,9 +5,10 @@
 // that are open; for the other filters a small table says in which hours there are lines with a
 // key, a server and a state, and only these hours are read.
 
+import { type JsonOf, jsonOf, jsonOfList } from "../../../shared/json/json-of.ts";
 import type { LineState } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
-import type { LinePlace } from "../../../shared/record/line-list.ts";
+import type { LinePage, LinePlace } from "../../../shared/record/line-list.ts";
 import type { ReplayQuery, ReplayRow, RunsQuery } from "../../stubs/ledger-calls.ts";
 import { type Conditions, filtersOf, placeBefore, valuesOf, whereOf } from "./line-filters.ts";
 
@@ -27,14 +28,15 @@ const from = (since: number): Conditions => (since === 0 ? [] : [["created_at >=
 const before = (place: LinePlace | undefined): Conditions =>
   place === undefined ? [] : [["(created_at, run) < (?, ?)", place.createdAt, place.run]];
 
-type Row = { readonly createdAt: number; readonly run: string; readonly text: string };
+type Row = { readonly createdAt: number; readonly run: string; readonly text: JsonOf<RunSummary> };
 /** `stoppedAt`: the last line that was read, where there may be more; null where there are none. */
 type Look = { readonly found: readonly Row[]; readonly read: number; readonly stoppedAt: LinePlace | null };
 /** A part of the table: the lines between two times. `since`: its beginning. */
 type Range = { readonly since: number; readonly within: Conditions };
 
-const pageOf = (found: readonly Row[], stoppedAt: LinePlace | null): string =>
-  `{"lines":[${found.map(({ text }) => text).join(",")}],"stoppedAt":${stoppedAt === null ? "null" : JSON.stringify({ createdAt: stoppedAt.createdAt, run: stoppedAt.run })}}`;
+/** Each line is JSON already, as its row has it. */
+const pageOf = (found: readonly Row[], stoppedAt: LinePlace | null): JsonOf<LinePage> =>
+  `{"lines":${jsonOfList(found.map(({ text }) => text))},"stoppedAt":${jsonOf(stoppedAt === null ? null : { createdAt: stoppedAt.createdAt, run: stoppedAt.run })}}` as JsonOf<LinePage>;
 
 export class LedgerLines {
   readonly #sql: SqlStorage;
@@ -66,7 +68,7 @@ export class LedgerLines {
   /** Whether the statement, where it returns what it wrote, wrote the line. */
   #write(statement: string, line: RunSummary): boolean {
     const { run, createdAt, endedAt, key, state, server } = line;
-    const written = this.#sql.exec(statement, run, createdAt, endedAt, key, state, server, JSON.stringify(line)).toArray();
+    const written = this.#sql.exec(statement, run, createdAt, endedAt, key, state, server, jsonOf(line)).toArray();
     this.#note(hourOf(createdAt), key, server ?? "", state);
     return written.length > 0;
   }
@@ -101,8 +103,8 @@ export class LedgerLines {
     return this.#sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM summary WHERE created_at >= ?", since).one().count;
   }
 
-  /** Lines, newest first, as JSON of `LinePage`. */
-  list(query: RunsQuery): string {
+  /** Lines, newest first. */
+  list(query: RunsQuery): JsonOf<LinePage> {
     const { columns, others } = filtersOf(query);
     const filters = [...columns, ...others];
     const found: Row[] = [];
@@ -182,9 +184,11 @@ export class LedgerLines {
       .map(({ state, requests }) => [state, requests] as const);
   }
 
-  /** The line of one run that was created then, as JSON of `RunSummary`. */
-  of(run: string, createdAt: number): string | null {
-    const [row] = this.#sql.exec<{ text: string }>("SELECT text FROM summary WHERE created_at = ? AND run = ?", createdAt, run).toArray();
+  /** The line of one run that was created then. */
+  of(run: string, createdAt: number): JsonOf<RunSummary> | null {
+    const [row] = this.#sql
+      .exec<{ text: JsonOf<RunSummary> }>("SELECT text FROM summary WHERE created_at = ? AND run = ?", createdAt, run)
+      .toArray();
     return row?.text ?? null;
   }
 

@@ -2,11 +2,12 @@
 // counted many at a time, in the order in which they arrived, when metrics are read and once a day.
 // The sums stay when the events are deleted, so they never decrease.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RecordEvent } from "../../../shared/record/record.ts";
 import { type MetricSums, countEvents } from "../../../shared/telemetry/metric-sums.ts";
 import type { LedgerEvents } from "./ledger-events.ts";
 
-type Row = { readonly countedTo: number; readonly text: string };
+type Row = { readonly countedTo: number; readonly text: JsonOf<MetricSums> };
 
 export class LedgerMetrics {
   readonly #sql: SqlStorage;
@@ -26,9 +27,9 @@ export class LedgerMetrics {
     const batches = this.#events.arrivedAfter(countedTo, most);
     const last = batches.at(-1);
     if (last === undefined) return false;
-    const sums = sumsIn(text);
+    const sums = readJsonOf(text);
     for (const { events } of batches) this.#count(sums, events);
-    this.#sql.exec("INSERT OR REPLACE INTO metric_sums (one, counted_to, text) VALUES (1, ?, ?)", last.id, JSON.stringify(sums));
+    this.#sql.exec("INSERT OR REPLACE INTO metric_sums (one, counted_to, text) VALUES (1, ?, ?)", last.id, jsonOf(sums));
     return batches.length === most;
   }
 
@@ -38,13 +39,11 @@ export class LedgerMetrics {
   }
 
   sums(): MetricSums {
-    return sumsIn(this.#row().text);
+    return readJsonOf(this.#row().text);
   }
 
   #row(): Row {
     const [row] = this.#sql.exec<Row>("SELECT counted_to AS countedTo, text FROM metric_sums").toArray();
-    return row ?? { countedTo: 0, text: "{}" };
+    return row ?? { countedTo: 0, text: jsonOf({}) };
   }
 }
-
-const sumsIn = (text: string): MetricSums => JSON.parse(text) as MetricSums; // written by countNext

@@ -14,12 +14,17 @@ import type {
   RunsQuery,
   NoticesQuery,
   ServerUseQuery,
+  ShardFailures,
   ShardMetrics,
   ShardOpen,
   ShardUsage,
   ShardUse,
   UsageQuery,
 } from "../../stubs/ledger-calls.ts";
+import { type JsonOf, jsonOf, jsonOfList, readJsonOf } from "../../../shared/json/json-of.ts";
+import type { LinePage } from "../../../shared/record/line-list.ts";
+import type { RecordEvent } from "../../../shared/record/record.ts";
+import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { Env } from "../../platform/env.ts";
 import type { ObjectAlarm } from "../alarm.ts";
 import { ledgerSchema } from "../schema/ledger-schema.ts";
@@ -82,8 +87,8 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     void this.#alarm.restore();
   }
 
-  append(entries: string): void {
-    const parsed = JSON.parse(entries) as LedgerEntry[]; // written by our own objects
+  append(entries: JsonOf<readonly LedgerEntry[]>): void {
+    const parsed = readJsonOf(entries);
     try {
       this.ctx.storage.transactionSync(() => {
         for (const entry of parsed) this.#write(entry);
@@ -135,7 +140,7 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
       notice.id,
       notice.at,
       notice.run,
-      JSON.stringify(notice),
+      jsonOf(notice),
     );
   }
 
@@ -157,81 +162,81 @@ export class LedgerObject extends StoredObject implements LedgerCalls {
     });
   }
 
-  runs(query: RunsQuery): string {
+  runs(query: RunsQuery): JsonOf<LinePage> {
     return this.#lines.list(query);
   }
 
-  replay(query: ReplayQuery): string {
-    return JSON.stringify(this.#lines.page(query).map((line): ReplayRow => ({ ...line, ...this.#events.first(line.run) })));
+  replay(query: ReplayQuery): JsonOf<ReplayRow[]> {
+    return jsonOf(this.#lines.page(query).map((line): ReplayRow => ({ ...line, ...this.#events.first(line.run) })));
   }
 
   begunSince(since: number): number {
     return this.#lines.countSince(since);
   }
 
-  line(run: string): string | null {
+  line(run: string): JsonOf<RunSummary> | null {
     const createdAt = this.#events.lineAt(run) ?? this.#floods.since(run);
     return createdAt === null ? null : this.#lines.of(run, createdAt);
   }
 
-  serverUse({ after, limit }: ServerUseQuery): string {
+  serverUse({ after, limit }: ServerUseQuery): JsonOf<ShardUse> {
     const isBehind = this.#countLines(this.#use.counter, linesForReport);
-    return JSON.stringify({ isBehind, servers: this.#use.list(after, limit) } satisfies ShardUse);
+    return jsonOf<ShardUse>({ isBehind, servers: this.#use.list(after, limit) });
   }
 
-  metrics(): string {
+  metrics(): JsonOf<ShardMetrics> {
     this.ctx.storage.transactionSync(() => this.#floods.close(this.now(), rowsInSlice));
     let isBehind = true;
     for (let slices = 0; isBehind && slices < slicesForMetrics; slices += 1) isBehind = this.#countMetrics(linesInSlice);
-    return JSON.stringify({ isBehind, sums: this.#metrics.sums(), open: this.#lines.open() } satisfies ShardMetrics);
+    return jsonOf<ShardMetrics>({ isBehind, sums: this.#metrics.sums(), open: this.#lines.open() });
   }
 
   #countMetrics(most: number): boolean {
     return this.ctx.storage.transactionSync(() => this.#metrics.countNext(most));
   }
 
-  usage({ hours, days, by }: UsageQuery): string {
+  usage({ hours, days, by }: UsageQuery): JsonOf<ShardUsage> {
     const isBehind = this.#countLines(this.#usage.counter, linesForPage);
     if (isBehind && !this.#isMoreDue) {
       this.#isMoreDue = true;
       this.#alarm.arm();
     }
-    return JSON.stringify({
+    return jsonOf<ShardUsage>({
       isBehind,
       isEmpty: this.#lines.isEmpty(),
       hours: hours === undefined ? [] : this.#usage.hours(hours),
       days: days === undefined ? [] : this.#usage.days(days),
       by: by === undefined ? noBreakdown : this.#usage.by(by.dimension, by),
-    } satisfies ShardUsage);
+    });
   }
 
-  openNow(): string {
-    return JSON.stringify(openRequests(this.sql) satisfies ShardOpen);
+  openNow(): JsonOf<ShardOpen> {
+    return jsonOf(openRequests(this.sql));
   }
 
-  failures(since: number): string {
-    return JSON.stringify(this.#failures.since(since));
+  failures(since: number): JsonOf<ShardFailures> {
+    return jsonOf(this.#failures.since(since));
   }
 
-  notices({ open, before, limit }: NoticesQuery): string {
+  notices({ open, before, limit }: NoticesQuery): JsonOf<NoticeRow[]> {
     const rows = this.sql
-      .exec<{ text: string }>(
+      .exec<{ text: JsonOf<NoticeRow> }>(
         "SELECT text FROM notice WHERE at < ? AND (? OR json_extract(text, '$.state') = 'sent') ORDER BY at DESC LIMIT ?",
         before ?? Number.MAX_SAFE_INTEGER,
         open === true ? 0 : 1,
         limit,
       )
       .toArray();
-    return `[${rows.map(({ text }) => text).join(",")}]`;
+    return jsonOfList(rows.map(({ text }) => text));
   }
 
-  events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): string {
+  events(after: { readonly run: string; readonly seq: number }, limit: number, only: boolean): JsonOf<RecordEvent[]> {
     this.ctx.storage.transactionSync(() => this.#floods.close(this.now(), Number.MAX_SAFE_INTEGER));
-    return JSON.stringify(this.#events.after(after, limit, only));
+    return jsonOf(this.#events.after(after, limit, only));
   }
 
-  eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): string {
-    return JSON.stringify(this.#events.before(before, limit));
+  eventsBefore(before: { readonly run: string; readonly seq: number }, limit: number): JsonOf<RecordEvent[]> {
+    return jsonOf(this.#events.before(before, limit));
   }
 
   override async alarm(): Promise<void> {

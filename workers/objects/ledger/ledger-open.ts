@@ -1,6 +1,7 @@
 // The requests of a shard that have not ended: how many wait for people, since when, and which
 // review expires first.
 
+import { type JsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import type { FirstDue, ShardOpen } from "../../stubs/ledger-calls.ts";
 
@@ -38,7 +39,9 @@ function firstDueOf(sql: SqlStorage, lines: readonly Line[]): FirstDue | null {
     null,
   );
   if (first === null) return null;
-  const { text } = sql.exec<{ text: string }>("SELECT text FROM summary WHERE created_at = ? AND run = ?", first.at, first.run).one();
-  const { run, server, name } = JSON.parse(text) as RunSummary; // written by LedgerLines
+  const { text } = sql
+    .exec<{ text: JsonOf<RunSummary> }>("SELECT text FROM summary WHERE created_at = ? AND run = ?", first.at, first.run)
+    .one();
+  const { run, server, name } = readJsonOf(text);
   return { run, server, name, deadlineAt: first.deadlineAt };
 }

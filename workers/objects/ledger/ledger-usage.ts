@@ -2,6 +2,7 @@
 // that a page reads a few rows and not every line. A request costs no row for it: lines are counted
 // many at a time, and a batch changes the rows of its hours and days.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import {
   type Breakdown,
   type CountedLine,
@@ -28,7 +29,9 @@ const mostNamesOfDay = 200;
 const mostNamesInAnswer = 1_000;
 
 /** `all`: everything of the day. */
-type DayRow = { readonly day: number; readonly dimension: "all" | Dimension; readonly text: string };
+type OfDay = "all" | Dimension;
+type SumOf<Of extends OfDay> = Of extends "all" ? UsageSum : Breakdown;
+type DayRow<Of extends OfDay> = { readonly day: number; readonly text: JsonOf<SumOf<Of>> };
 
 export class LedgerUsage {
   readonly #sql: SqlStorage;
@@ -50,57 +53,58 @@ export class LedgerUsage {
     for (const [hour, ofHour] of Map.groupBy(lines, ({ line }) => Math.floor(line.createdAt / hourMs))) this.#addToHour(hour, ofHour);
     for (const [day, ofDay] of Map.groupBy(lines, ({ line }) => Math.floor(line.createdAt / dayMs))) {
       const all = this.#dayText(day, "all");
-      this.#writeDay(day, "all", summedUsage([...(all === null ? [] : [usageIn(all)]), ...ofDay.map(({ usage }) => usage)]));
+      this.#writeDay(day, "all", summedUsage([...(all === null ? [] : [readJsonOf(all)]), ...ofDay.map(({ usage }) => usage)]));
       for (const dimension of dimensions) {
         const text = this.#dayText(day, dimension);
-        const before = text === null ? noBreakdown : breakdownIn(text);
+        const before = text === null ? noBreakdown : readJsonOf(text);
         this.#writeDay(day, dimension, boundedBreakdown(summedBreakdowns([before, breakdownOf(ofDay, dimension)]), mostNamesOfDay));
       }
     }
   }
 
   #addToHour(hour: number, lines: readonly CountedLine[]): void {
-    const [before] = this.#sql.exec<{ text: string }>("SELECT text FROM usage_hour WHERE hour = ?", hour).toArray();
-    const sum = summedUsage([...(before === undefined ? [] : [usageIn(before.text)]), ...lines.map(({ usage }) => usage)]);
-    this.#sql.exec("INSERT OR REPLACE INTO usage_hour (hour, text) VALUES (?, ?)", hour, JSON.stringify(sum));
+    const [before] = this.#sql.exec<{ text: JsonOf<UsageSum> }>("SELECT text FROM usage_hour WHERE hour = ?", hour).toArray();
+    const sum = summedUsage([...(before === undefined ? [] : [readJsonOf(before.text)]), ...lines.map(({ usage }) => usage)]);
+    this.#sql.exec("INSERT OR REPLACE INTO usage_hour (hour, text) VALUES (?, ?)", hour, jsonOf(sum));
   }
 
-  #dayText(day: number, of: DayRow["dimension"]): string | null {
+  #dayText<Of extends OfDay>(day: number, of: Of): DayRow<Of>["text"] | null {
     return (
-      this.#sql.exec<{ text: string }>(`SELECT text FROM usage_day WHERE dimension = ? AND day = ?`, of, day).toArray()[0]?.text ?? null
+      this.#sql.exec<Pick<DayRow<Of>, "text">>(`SELECT text FROM usage_day WHERE dimension = ? AND day = ?`, of, day).toArray()[0]?.text ??
+      null
     );
   }
 
-  #writeDay(day: number, of: DayRow["dimension"], value: UsageSum | Breakdown): void {
-    this.#sql.exec(`INSERT OR REPLACE INTO usage_day (day, dimension, text) VALUES (?, ?, ?)`, day, of, JSON.stringify(value));
+  #writeDay<Of extends OfDay>(day: number, of: Of, value: SumOf<Of>): void {
+    this.#sql.exec(`INSERT OR REPLACE INTO usage_day (day, dimension, text) VALUES (?, ?, ?)`, day, of, jsonOf(value));
   }
 
   /** Of each hour that began in this time and has any, in their order. */
   hours({ since, until }: UsageBetween): UsageAt[] {
     return this.#sql
-      .exec<{ hour: number; text: string }>(
+      .exec<{ hour: number; text: JsonOf<UsageSum> }>(
         "SELECT hour, text FROM usage_hour WHERE hour >= ? AND hour < ? ORDER BY hour",
         since / hourMs,
         until / hourMs,
       )
       .toArray()
-      .map(({ hour, text }) => [hour * hourMs, usageIn(text)]);
+      .map(({ hour, text }) => [hour * hourMs, readJsonOf(text)]);
   }
 
   /** The same of days, in UTC. */
   days(between: UsageBetween): UsageAt[] {
-    return this.#dayTexts("all", between).map(({ day, text }) => [day * dayMs, usageIn(text)]);
+    return this.#dayTexts("all", between).map(({ day, text }) => [day * dayMs, readJsonOf(text)]);
   }
 
   /** All days that began in this time together. */
   by(dimension: Dimension, between: UsageBetween): Breakdown {
-    const days = this.#dayTexts(dimension, between).map(({ text }) => breakdownIn(text));
+    const days = this.#dayTexts(dimension, between).map(({ text }) => readJsonOf(text));
     return boundedBreakdown(mostFirst(summedBreakdowns(days)), mostNamesInAnswer);
   }
 
-  #dayTexts(of: DayRow["dimension"], { since, until }: UsageBetween): Pick<DayRow, "day" | "text">[] {
+  #dayTexts<Of extends OfDay>(of: Of, { since, until }: UsageBetween): DayRow<Of>[] {
     return this.#sql
-      .exec<Pick<DayRow, "day" | "text">>(
+      .exec<DayRow<Of>>(
         `SELECT day, text FROM usage_day WHERE dimension = ? AND day >= ? AND day < ? ORDER BY day`,
         of,
         since / dayMs,
@@ -135,6 +139,3 @@ export class LedgerUsage {
     return this.#sql.exec("SELECT 1 FROM usage_day LIMIT 1").toArray().length === 0;
   }
 }
-
-const usageIn = (text: string): UsageSum => JSON.parse(text) as UsageSum; // written by #count
-const breakdownIn = (text: string): Breakdown => JSON.parse(text) as Breakdown; // written by #count

@@ -2,13 +2,14 @@
 // rows and not every line. A request costs no row for it: lines are added up many at a time, when a
 // report asks and once a day.
 
+import { type JsonOf, jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { monthAt } from "../../../shared/record/operators.ts";
 import { type ServerMonths, type ServerUse, addedUse, useOfLine } from "../../../shared/record/server-use.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { LedgerCounter } from "./ledger-counter.ts";
 import { isReservedServer } from "../../../shared/wire/mcp-2025/meta.ts";
 
-type Row = { readonly server: string; readonly month: string; readonly text: string };
+type Row = { readonly server: string; readonly month: string; readonly text: JsonOf<ServerUse> };
 
 export class LedgerUse {
   readonly #sql: SqlStorage;
@@ -31,12 +32,12 @@ export class LedgerUse {
       added.set(place, { server, month, use: before === null ? use : addedUse(before, use) });
     }
     for (const { server, month, use } of added.values())
-      this.#sql.exec("INSERT OR REPLACE INTO server_use (server, month, text) VALUES (?, ?, ?)", server, month, JSON.stringify(use));
+      this.#sql.exec("INSERT OR REPLACE INTO server_use (server, month, text) VALUES (?, ?, ?)", server, month, jsonOf(use));
   }
 
   #useOf(server: string, month: string): ServerUse | null {
-    const [row] = this.#sql.exec<{ text: string }>("SELECT text FROM server_use WHERE server = ? AND month = ?", server, month).toArray();
-    return row === undefined ? null : useIn(row.text);
+    const [row] = this.#sql.exec<Pick<Row, "text">>("SELECT text FROM server_use WHERE server = ? AND month = ?", server, month).toArray();
+    return row === undefined ? null : readJsonOf(row.text);
   }
 
   /** Servers whose names come after this one, in their order, at most so many. */
@@ -44,7 +45,7 @@ export class LedgerUse {
     const servers: ServerMonths[] = [];
     const rows = this.#sql.exec<Row>("SELECT server, month, text FROM server_use WHERE server > ? ORDER BY server, month", after);
     for (const { server, month, text } of rows) {
-      const use = useIn(text);
+      const use = readJsonOf(text);
       const last = servers.at(-1);
       const months = use.requests === 0 ? [] : [[month, use.requests] as const];
       if (last?.server === server)
@@ -70,5 +71,3 @@ export class LedgerUse {
     return this.#sql.exec("SELECT 1 FROM server_use LIMIT 1").toArray().length === 0;
   }
 }
-
-const useIn = (text: string): ServerUse => JSON.parse(text) as ServerUse; // written by #count

@@ -239,7 +239,7 @@ async function release(env: Env, ctx: Background, keyId: string, { released, rep
 
 async function append(env: Env, shard: number, list: readonly (() => LedgerEntry)[]): Promise<void> {
   if (list.length === 0) return;
-  const text = JSON.stringify(list.flatMap(made));
+  const text = jsonOf(list.flatMap(made));
   await attempt(() => ledgerStub(env, shard).append(text));
 }
 
