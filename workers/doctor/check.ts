@@ -3,20 +3,13 @@
 // prompt; it names variables and JSON pointers into documents.
 
 import type { Env } from "../platform/env.ts";
+import type { Check } from "../stubs/config-calls.ts";
 import { type DoctorPhrase, doctorText } from "../../shared/words/doctor.ts";
 import type { PhraseValue } from "../../shared/words/text.ts";
 import { isLoopbackHost } from "../../shared/address.ts";
 import { settingsOf } from "../platform/settings.ts";
 
-/** `fix`: something does not work. `note`: it works, and an operator should know. */
-export type Check = {
-  readonly check: string;
-  readonly state: "good" | "note" | "fix";
-  readonly text: string;
-  /** `check` before it is in English; absent where it is the name of a variable or a channel. */
-  readonly title?: DoctorPhrase;
-  readonly says: DoctorPhrase;
-};
+export type { Check } from "../stubs/config-calls.ts";
 
 /** What is said without a value. */
 type PlainKey = Extract<DoctorPhrase, { readonly values?: never }>["key"];

@@ -2,10 +2,11 @@
 // were about. A write of a document has it come again behind the answer, so that what is shown of a
 // gateway's health is about the configuration in use.
 
+import { jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { configStub } from "../stubs/stubs.ts";
-import { type DocumentName, type Latest, documentNames } from "../stubs/config-calls.ts";
+import { type DocumentVersions, type Latest, documentNames } from "../stubs/config-calls.ts";
 import { channelChecks, keyChecks } from "./check-channels.ts";
 import { type Check, guarded } from "./check.ts";
 import { documentChecks, freshDocuments } from "./check-documents.ts";
@@ -21,7 +22,6 @@ import { peopleChecks } from "./people.ts";
  * What the doctor found last. `at`: Unix milliseconds. `documents`: the versions that were checked.
  */
 type Diagnosis = { readonly at: number; readonly documents: DocumentVersions; readonly checks: readonly Check[] };
-type DocumentVersions = Readonly<Record<DocumentName, number>>;
 
 /** Never throws: where the ConfigObject is what fails, the checks run all the same. */
 export async function diagnose(env: Env): Promise<readonly Check[]> {
@@ -29,7 +29,7 @@ export async function diagnose(env: Env): Promise<readonly Check[]> {
   const documents = await latestVersions(env).catch(() => null);
   const checks = (await allChecks(env)).flat().map(onOneLine);
   try {
-    if (documents !== null) await configStub(env).keepDiagnosis(JSON.stringify(documents), JSON.stringify(checks));
+    if (documents !== null) await configStub(env).keepDiagnosis(jsonOf(documents), jsonOf(checks));
   } catch (error) {
     logEvent("config.recordFailed", { error: errorClass(error) });
   }
@@ -49,7 +49,7 @@ export async function lastDiagnosis(env: Env): Promise<(Diagnosis & { readonly c
   const [last, current] = await Promise.all([configStub(env).diagnosis(), latestVersions(env)]);
   if (last === null) return null;
   const { at, documents, checks } = last;
-  return { at, documents: JSON.parse(documents) as DocumentVersions, checks: JSON.parse(checks) as Check[], current }; // written above
+  return { at, documents: readJsonOf(documents), checks: readJsonOf(checks), current };
 }
 
 const latestVersions = async (env: Env): Promise<DocumentVersions> => versionsOf(await configStub(env).latest());

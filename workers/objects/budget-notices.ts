@@ -6,6 +6,7 @@
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
 import type { Allowance } from "../../shared/budget/budgets.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { sendEmail } from "../channels/email/email-channel.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
@@ -24,15 +25,15 @@ export class BudgetNotices {
   readonly #sql: SqlStorage;
   readonly #deps: BudgetNoticeDeps;
   #allowance: Allowance | null;
-  #text: string | null;
+  #text: JsonOf<Allowance> | null;
 
   /** `exists`: whether there are tables. */
   constructor(env: Env, sql: SqlStorage, { exists, ...deps }: BudgetNoticeDeps & { readonly exists: boolean }) {
     this.#env = env;
     this.#sql = sql;
     this.#deps = deps;
-    this.#text = exists ? (sql.exec<{ text: string }>("SELECT text FROM allowance").toArray()[0]?.text ?? null) : null;
-    this.#allowance = this.#text === null ? null : (JSON.parse(this.#text) as Allowance); // written by `know`
+    this.#text = exists ? (sql.exec<{ text: JsonOf<Allowance> }>("SELECT text FROM allowance").toArray()[0]?.text ?? null) : null;
+    this.#allowance = this.#text === null ? null : readJsonOf(this.#text);
   }
 
   /** The object deletes its tables. */
@@ -48,7 +49,7 @@ export class BudgetNotices {
 
   /** The allowance as the newest reservation has it. */
   know(allowance: Allowance): void {
-    const text = JSON.stringify(allowance);
+    const text = jsonOf(allowance);
     if (text === this.#text) return;
     this.#sql.exec("INSERT OR REPLACE INTO allowance (one, text) VALUES (1, ?)", text);
     this.#text = text;

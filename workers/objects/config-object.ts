@@ -17,12 +17,14 @@ import {
   type StoredVersion,
   type Writer,
   type WriteAnswer,
+  type MadeKey,
   type StoredKey,
   type Latest,
   publishedKeyName,
 } from "../stubs/config-calls.ts";
 import { backoffMs } from "../../shared/backoff.ts";
 import { sha256Hex } from "../../shared/encoding.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { ChainEnd } from "../../shared/record/operators.ts";
 import type { Operator, OperatorFact } from "../../shared/record/record.ts";
 import { publishedCopy, publishingMark } from "../../shared/published.ts";
@@ -49,7 +51,7 @@ const repairEveryMs = 60_000;
 /** A key's record has two versions: 1 when it is made, 2 when it is revoked. */
 const publishedKey = ({ record, revokedAt }: Pick<StoredKey, "record" | "revokedAt">): { version: number; text: string } => ({
   version: revokedAt === null ? 1 : 2,
-  text: JSON.stringify({ record: JSON.parse(record) as unknown, revokedAt }),
+  text: JSON.stringify({ record: readJsonOf(record), revokedAt }),
 });
 
 /**
@@ -61,8 +63,8 @@ const builtIn: Partial<Record<DocumentName, { readonly version: number; readonly
 };
 
 /** The sum of the documents' versions: no write lowers it. */
-const versionsIn = (documents: string): number =>
-  Object.values(JSON.parse(documents) as Record<DocumentName, number>).reduce((sum, version) => sum + version, 0); // written by the doctor
+const versionsIn = (documents: StoredDiagnosis["documents"]): number =>
+  Object.values(readJsonOf(documents)).reduce((sum, version) => sum + version, 0);
 
 export class ConfigObject extends StoredObject implements ConfigCalls {
   readonly #alarm: ObjectAlarm;
@@ -113,7 +115,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
       }
       const version = expectedVersion + 1;
       const text = JSON.stringify({ ...(JSON.parse(document) as object), version });
-      const writer = JSON.stringify({ by, restored } satisfies Writer);
+      const writer = jsonOf<Writer>({ by, restored });
       const row = [name, version, now, text, writer];
       this.sql.exec("INSERT INTO document (name, version, at, text, writer) VALUES (?, ?, ?, ?, ?)", ...row);
       this.sql.exec("DELETE FROM document WHERE name = ? AND version <= ?", name, version - versionsKept);
@@ -136,12 +138,12 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
 
   versions(name: DocumentName): StoredVersion[] {
     return this.sql
-      .exec<{ version: number; at: number; writer: string }>(
+      .exec<{ version: number; at: number; writer: JsonOf<Writer> }>(
         "SELECT version, at, writer FROM document WHERE name = ? ORDER BY version DESC",
         name,
       )
       .toArray()
-      .map(({ version, at, writer }) => ({ version, at, ...(JSON.parse(writer) as Writer) })); // written above
+      .map(({ version, at, writer }) => ({ version, at, ...readJsonOf(writer) }));
   }
 
   version(name: DocumentName, version: number): StoredDocument | null {
@@ -151,9 +153,9 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
     );
   }
 
-  async addKey(id: string, hash: string, record: string, by: Operator): Promise<string | null> {
+  async addKey(id: string, hash: string, record: JsonOf<MadeKey>, by: Operator): Promise<string | null> {
     const now = this.now();
-    const { name, owner = null, scopes, once } = JSON.parse(record) as { name: string; owner?: string; scopes: string[]; once?: string }; // parsed by the route
+    const { name, owner = null, scopes, once } = readJsonOf(record);
     const made = this.ctx.storage.transactionSync((): string | null => {
       const [earlier] =
         once === undefined
@@ -228,7 +230,7 @@ export class ConfigObject extends StoredObject implements ConfigCalls {
     await this.#recordWith(() => (this.#sessions.end(id) === 0 ? [] : [{ kind: "signedOut", by, everywhere: id === null }]));
   }
 
-  keepDiagnosis(documents: string, checks: string): void {
+  keepDiagnosis(documents: StoredDiagnosis["documents"], checks: StoredDiagnosis["checks"]): void {
     // Two visits may overlap, and the earlier one end last.
     const known = this.diagnosis();
     if (known !== null && versionsIn(known.documents) > versionsIn(documents)) return;

@@ -5,6 +5,7 @@
 // stays: the next one is chained to it.
 
 import { type Backoff, backoffMs } from "../../shared/backoff.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { type ChainEnd, chainActs } from "../../shared/record/operators.ts";
 import type { OperatorFact, RecordEvent, RecordFact } from "../../shared/record/record.ts";
 import type { Env } from "../platform/env.ts";
@@ -15,7 +16,7 @@ const retry: Backoff = { firstMs: 2_000, mostMs: 60_000 };
 /** Events of one call to a ledger. */
 const mostAtOnce = 200;
 
-type Row = { n: number; run: string; seq: number; at: number; fact: string; hash: string };
+type Row = { n: number; run: string; seq: number; at: number; fact: JsonOf<RecordFact>; hash: string };
 
 export class OperatorRecord {
   readonly #env: Env;
@@ -37,14 +38,7 @@ export class OperatorRecord {
       .exec<{ run: string; seq: number; hash: string }>("SELECT run, seq, hash FROM act ORDER BY n DESC LIMIT 1")
       .toArray();
     for (const { run, seq, at, fact: made, hash } of chainActs(last, now, [fact]))
-      this.#sql.exec(
-        "INSERT INTO act (run, seq, at, fact, hash, sent) VALUES (?, ?, ?, ?, ?, 0)",
-        run,
-        seq,
-        at,
-        JSON.stringify(made),
-        hash,
-      );
+      this.#sql.exec("INSERT INTO act (run, seq, at, fact, hash, sent) VALUES (?, ?, ?, ?, ?, 0)", run, seq, at, jsonOf(made), hash);
   }
 
   /**
@@ -82,13 +76,7 @@ export class OperatorRecord {
 
   async #sendRows(rows: readonly Row[]): Promise<void> {
     for (const [chain, part] of Map.groupBy(rows, ({ run }) => run)) {
-      const events = part.map(({ run, seq, at, fact, hash }): RecordEvent => ({
-        run,
-        seq,
-        at,
-        fact: JSON.parse(fact) as RecordFact,
-        hash,
-      })); // written by append
+      const events = part.map(({ run, seq, at, fact, hash }): RecordEvent => ({ run, seq, at, fact: readJsonOf(fact), hash }));
       await appendToLedger(this.#env, chain, { events, summary: null });
       const last = part.at(-1)?.n ?? 0;
       this.#sql.exec("UPDATE act SET sent = 1 WHERE n <= ?", last);

@@ -6,7 +6,7 @@ import type { Stop, Stops } from "../../shared/policy/stops.ts";
 import type { Operator } from "../../shared/record/record.ts";
 import type { Env } from "../platform/env.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
-import type { LinePage } from "../../shared/record/line-list.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import type { RunsQuery } from "../stubs/ledger-calls.ts";
 import { type StopCalls, type StoppedAt, mostStops, stopsKnownMs } from "../stubs/stop-calls.ts";
 import { ledgerShards, ledgerStub, runStub } from "../stubs/stubs.ts";
@@ -21,8 +21,8 @@ const retry: Backoff = { firstMs: 1_000, mostMs: 60_000 };
 /** Runs of one shard of the ledger that are cancelled at once. */
 const portion = 50;
 
-type StopRow = { name: string; stop: string; at: number };
-type WithdrawalRow = { name: string; stop: string; since: number; by_operator: string; attempts: number };
+type StopRow = { name: string; stop: JsonOf<Stop>; at: number };
+type WithdrawalRow = { name: string; stop: JsonOf<Stop>; since: number; by_operator: JsonOf<Operator>; attempts: number };
 
 export class StopObject extends StoredObject implements StopCalls {
   readonly #alarm: ObjectAlarm;
@@ -44,14 +44,14 @@ export class StopObject extends StoredObject implements StopCalls {
   }
 
   list(): StoppedAt[] {
-    return this.#rows().map(({ stop, at }) => ({ stop: JSON.parse(stop) as Stop, at })); // written by `stop`
+    return this.#rows().map(({ stop, at }) => ({ stop: readJsonOf(stop), at }));
   }
 
   stop(stop: Stop, withdrawnBy: Operator | null): boolean {
     const rows = this.#rows();
     const isKnown = rows.some(({ name }) => name === nameOf(stop));
     if (!isKnown && stop.scope !== "everything" && rows.length >= mostStops) return false;
-    const [now, text] = [this.now(), JSON.stringify(stop)];
+    const [now, text] = [this.now(), jsonOf(stop)];
     this.ctx.storage.transactionSync(() => {
       this.sql.exec("INSERT OR IGNORE INTO stop (name, stop, at) VALUES (?, ?, ?)", nameOf(stop), text, now);
       if (withdrawnBy === null) return;
@@ -60,7 +60,7 @@ export class StopObject extends StoredObject implements StopCalls {
         nameOf(stop),
         text,
         now,
-        JSON.stringify(withdrawnBy),
+        jsonOf(withdrawnBy),
         now,
       );
     });
@@ -93,8 +93,8 @@ export class StopObject extends StoredObject implements StopCalls {
    */
   async #withdrawAll(row: WithdrawalRow): Promise<void> {
     const startedAt = this.now();
-    const stop = JSON.parse(row.stop) as Stop; // both written by `stop`
-    const by = JSON.parse(row.by_operator) as Operator;
+    const stop = readJsonOf(row.stop);
+    const by = readJsonOf(row.by_operator);
     const shards = Array.from({ length: ledgerShards }, (_, shard) => shard);
     try {
       const found = await Promise.all(shards.map((shard) => this.#withdrawIn(shard, stop, by)));
@@ -124,7 +124,7 @@ export class StopObject extends StoredObject implements StopCalls {
     let cancelled = 0;
     for (;;) {
       const query: RunsQuery = { state: "open", limit: portion, ...of, ...after };
-      const { lines, stoppedAt } = JSON.parse(await ledgerStub(this.env, shard).runs(query)) as LinePage; // written by the ledger
+      const { lines, stoppedAt } = readJsonOf(await ledgerStub(this.env, shard).runs(query));
       const done = await Promise.all(lines.map(({ run }) => runStub(this.env, run).cancel("stopped", by)));
       cancelled += done.filter(Boolean).length;
       if (stoppedAt === null) return cancelled;

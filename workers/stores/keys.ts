@@ -3,11 +3,11 @@
 // A key carries a MAC, so that one that KV does not show yet (it was just made) is looked up at the
 // ConfigObject, and a made-up one never wakes an object.
 
-import { type StoredKey, publishedKeyName } from "../stubs/config-calls.ts";
+import { type MadeKey, type StoredKey, publishedKeyName } from "../stubs/config-calls.ts";
 import * as z from "zod";
 import { sha256Hex } from "../../shared/encoding.ts";
 import type { TokenBudget } from "../../shared/budget/budgets.ts";
-import { type KeyRequest, keyRequestSchema } from "../../shared/budget/key-request.ts";
+import { keyRequestSchema } from "../../shared/budget/key-request.ts";
 import { barsOwn, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import { keyScopes } from "../../shared/model/gate.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
@@ -20,9 +20,7 @@ import { logEvent } from "../platform/log.ts";
 import { configStub } from "../stubs/stubs.ts";
 import { settingsOf } from "../platform/settings.ts";
 
-export type KeyRecord = KeyRequest & {
-  readonly id: string;
-  readonly createdAt: number;
+export type KeyRecord = MadeKey & {
   /** The scoped token that was presented in its place. */
   readonly token?: TokenBudget;
 };

@@ -1,8 +1,11 @@
 // The calls of the ConfigObject and their values. It imports no object.
 
+import type { KeyRequest } from "../../shared/budget/key-request.ts";
+import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { Gate } from "../../shared/model/gate.ts";
 import type { ChainEnd } from "../../shared/record/operators.ts";
 import type { Operator, OperatorFact } from "../../shared/record/record.ts";
+import type { DoctorPhrase } from "../../shared/words/doctor.ts";
 
 export const documentNames = ["routing", "policy", "servers", "issuers", "budgets"] as const;
 
@@ -26,13 +29,29 @@ export type WriteAnswer =
  */
 export type ConsoleSession = { readonly id: string; readonly fingerprint: string; readonly until: number };
 
-export type StoredKey = { readonly id: string; readonly hash: string; readonly record: string; readonly revokedAt: number | null };
+/** A key as it was made. */
+export type MadeKey = KeyRequest & { readonly id: string; readonly createdAt: number };
 
-/**
- * What the doctor found: JSON of its checks and of the documents' versions, and when it was stored,
- * in Unix milliseconds.
- */
-export type StoredDiagnosis = { readonly at: number; readonly documents: string; readonly checks: string };
+export type StoredKey = { readonly id: string; readonly hash: string; readonly record: JsonOf<MadeKey>; readonly revokedAt: number | null };
+
+/** `fix`: something does not work. `note`: it works, and an operator should know. */
+export type Check = {
+  readonly check: string;
+  readonly state: "good" | "note" | "fix";
+  readonly text: string;
+  /** `check` before it is in English; absent where it is the name of a variable or a channel. */
+  readonly title?: DoctorPhrase;
+  readonly says: DoctorPhrase;
+};
+
+export type DocumentVersions = Readonly<Record<DocumentName, number>>;
+
+/** What the doctor found of these documents, and when it was stored, in Unix milliseconds. */
+export type StoredDiagnosis = {
+  readonly at: number;
+  readonly documents: JsonOf<DocumentVersions>;
+  readonly checks: JsonOf<readonly Check[]>;
+};
 
 /** Version 0, written at 0, where none was ever written. */
 export type Latest = Readonly<Record<DocumentName, { readonly version: number; readonly at: number }>>;
@@ -60,11 +79,10 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
   versions(name: DocumentName): StoredVersion[];
   version(name: DocumentName, version: number): StoredDocument | null;
   /**
-   * Adds a key. `record` is JSON of `KeyRecord`; `hash` is the SHA-256 of the key, which is not
-   * stored. Where a key has the same `once` already, nothing is added, and that key's id is
-   * returned.
+   * Adds a key. `hash` is the SHA-256 of the key, which is not stored. Where a key has the same
+   * `once` already, nothing is added, and that key's id is returned.
    */
-  addKey(id: string, hash: string, record: string, by: Operator): Promise<string | null>;
+  addKey(id: string, hash: string, record: JsonOf<MadeKey>, by: Operator): Promise<string | null>;
   keys(): StoredKey[];
   /** For a key whose own MAC is genuine and that KV does not show yet. */
   findKey(hash: string): StoredKey | null;
@@ -100,7 +118,7 @@ export interface ConfigCalls extends Rpc.DurableObjectBranded {
    * Stores what the doctor found, in place of what it found before, unless that is of later
    * versions of the documents.
    */
-  keepDiagnosis(documents: string, checks: string): void;
+  keepDiagnosis(documents: StoredDiagnosis["documents"], checks: StoredDiagnosis["checks"]): void;
   /** What the doctor found last; null where it was never asked. */
   diagnosis(): StoredDiagnosis | null;
   /**

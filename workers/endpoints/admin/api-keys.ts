@@ -2,6 +2,7 @@
 
 import { Hono } from "hono";
 import { ruleWithoutOwner } from "../../../shared/policy/own-requests.ts";
+import { jsonOf, readJsonOf } from "../../../shared/json/json-of.ts";
 import { iso } from "../../http/iso-time.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
@@ -33,7 +34,7 @@ apiKeyRoutes.post(paths.admin.keys, createKey, validJson("KeyRequest", keyReques
   }
   const { key, id, hash } = newKey(settingsOf(c.env).keys, randomKeyBytes());
   const record = { ...request, id, createdAt: Date.now() };
-  const earlier = await configStub(c.env).addKey(id, hash, JSON.stringify(record), c.var.operator);
+  const earlier = await configStub(c.env).addKey(id, hash, jsonOf(record), c.var.operator);
   if (earlier !== null) {
     const error = `This request made the key ${earlier} before, which is not shown again. No second key was created. To create another, send another \`once\``;
     return c.json({ error, id: earlier }, 409);
@@ -50,7 +51,7 @@ apiKeyRoutes.get(paths.admin.keys, listKeys, async (c) => {
   const keys = await configStub(c.env).keys();
   return c.json({
     keys: keys.map(({ record, revokedAt }) => ({
-      ...shownKey(JSON.parse(record) as KeyRecord), // written by the route above
+      ...shownKey(readJsonOf(record)),
       revokedAt: revokedAt === null ? null : iso(revokedAt),
     })),
   } satisfies KeyList);

@@ -5,9 +5,10 @@ import { readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 import { Hono } from "hono";
 import * as z from "zod";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { tokensOf } from "../../../shared/model/call.ts";
 import { causeSentence } from "../../../shared/record/cause.ts";
-import { type LinePage, type LinePlace, mergedLines } from "../../../shared/record/line-list.ts";
+import { type LinePlace, mergedLines } from "../../../shared/record/line-list.ts";
 import { type RecordEvent, endStates, exportLine, exportedEvent, openStates } from "../../../shared/record/record.ts";
 import type { RunSummary } from "../../../shared/record/run-summary.ts";
 import { parseRunId } from "../../../shared/sealed-id.ts";
@@ -16,7 +17,6 @@ import { configStub, ledgerShardOf, ledgerShards, ledgerStub, runStub } from "..
 import type { RunLine as StoredLine } from "../../stubs/run-calls.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import type { KeyRecord } from "../../stores/keys.ts";
 import type { App } from "../app-context.ts";
 import { inPath, asJson, asText } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
@@ -84,7 +84,7 @@ operatorRunRoutes.get(paths.admin.runs, listRuns, validQuery(runsQuery), async (
     limit: limit + 1,
   };
   const pages = await Promise.all(
-    Array.from({ length: ledgerShards }, async (_, shard) => JSON.parse(await ledgerStub(c.env, shard).runs(query)) as LinePage), // written by the ledger
+    Array.from({ length: ledgerShards }, async (_, shard) => readJsonOf(await ledgerStub(c.env, shard).runs(query))),
   );
   const { lines, next } = mergedLines(pages, limit);
   return c.json({ runs: lines.map(lineOf), next: next === null ? null : cursorAt(next) } satisfies RunList);
@@ -100,7 +100,7 @@ const mostKeysNamed = 50;
 async function keysNamed(env: Env, part: string): Promise<string[]> {
   const wanted = part.toLowerCase();
   const keys = await configStub(env).keys();
-  const found = keys.filter(({ record }) => (JSON.parse(record) as KeyRecord).name.toLowerCase().includes(wanted)); // written by POST /admin/keys
+  const found = keys.filter(({ record }) => readJsonOf(record).name.toLowerCase().includes(wanted));
   return found.slice(0, mostKeysNamed).map(({ id }) => id);
 }
 
@@ -125,7 +125,7 @@ async function runLine(env: Env, id: string): Promise<StoredLine | null> {
   if (parseRunId(settingsOf(env).keys, id) === undefined) return null;
   const [own, kept] = await Promise.all([runStub(env, id).line(), ledgerStub(env, ledgerShardOf(id)).line(id)]);
   const run = own === null ? null : readJsonOf(own);
-  const summary = kept === null ? null : (JSON.parse(kept) as RunSummary); // written by LedgerObject.append
+  const summary = kept === null ? null : readJsonOf(kept);
   // A line with an end does not change; until then the run has newer facts.
   if (summary === null || (run !== null && summary.endedAt === null)) return run;
   return { updatedAt: summary.endedAt ?? summary.createdAt, answered: summary.state === "completed", ...run, ...summary };
@@ -164,8 +164,7 @@ operatorRunRoutes.get(paths.admin.runEvents, listEvents, validQuery(eventsQuery)
   const run = c.req.param("id");
   const { after } = c.req.valid("query");
   if (parseRunId(settingsOf(c.env).keys, run) === undefined) return c.json(noSuchRun, 404);
-  const text = await ledgerStub(c.env, ledgerShardOf(run)).events({ run, seq: after }, mostEvents, true);
-  const events = JSON.parse(text) as RecordEvent[]; // written by the ledger
+  const events = readJsonOf(await ledgerStub(c.env, ledgerShardOf(run)).events({ run, seq: after }, mostEvents, true));
   const next = events.length === mostEvents ? (events.at(-1)?.seq ?? null) : null;
   return c.json({ events: events.map(exportedEvent), next } satisfies RunEvents, 200, { "Cache-Control": "no-store" });
 });
@@ -206,7 +205,7 @@ operatorRunRoutes.get(paths.admin.record, exportRecord, validQuery(recordQuery),
   const { run } = c.req.valid("query");
   const { env } = c;
   const read = async ({ shard, after }: Position): Promise<RecordEvent[]> =>
-    JSON.parse(await ledgerStub(env, shard).events(after, recordPage, run !== undefined)) as RecordEvent[]; // written by the ledger
+    readJsonOf(await ledgerStub(env, shard).events(after, recordPage, run !== undefined));
   // A HEAD exports nothing, and is not recorded.
   if (c.req.method === "GET") await configStub(env).record({ kind: "recordExported", by: c.var.operator, run: run ?? null });
   const lastShard = run === undefined ? ledgerShards - 1 : ledgerShardOf(run);

@@ -3,6 +3,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { type Allowance, type Budgets, allowances, nanosInUsd, ownBudgetName } from "../../../shared/budget/budgets.ts";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
 import { paths } from "../../platform/urls.ts";
@@ -86,7 +87,7 @@ const listKeyUse = describe("listKeyUse", {
 spendRoutes.get(paths.admin.keyUse, listKeyUse, validQuery(keyUseQuery), async (c) => {
   const { ids } = c.req.valid("query");
   const documents = await currentBudgets(c);
-  const stored = new Map((await configStub(c.env).keys()).map(({ id, record }) => [id, JSON.parse(record) as KeyRecord])); // by POST /admin/keys
+  const stored = new Map((await configStub(c.env).keys()).map(({ id, record }) => [id, readJsonOf(record)]));
   const keys = ids === undefined ? [...stored.values()].slice(0, 50) : ids.flatMap((id) => stored.get(id) ?? []);
   const used = await Promise.all(
     keys.map(async ({ id, budget }) => ({

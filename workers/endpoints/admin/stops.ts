@@ -5,13 +5,14 @@
 // from then on.
 
 import { Hono } from "hono";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
 import type { Stop } from "../../../shared/policy/stops.ts";
 import { type Result, err, ok } from "../../../shared/result.ts";
 import { iso } from "../../http/iso-time.ts";
 import type { Env } from "../../platform/env.ts";
 import { settingsOf } from "../../platform/settings.ts";
 import { paths } from "../../platform/urls.ts";
-import { type KeyRecord, devKeyId } from "../../stores/keys.ts";
+import { devKeyId } from "../../stores/keys.ts";
 import { mostStops, stopShards, stopsKnownMs } from "../../stubs/stop-calls.ts";
 import { configStub, stopStub } from "../../stubs/stubs.ts";
 import type { App, AppContext } from "../app-context.ts";
@@ -83,7 +84,7 @@ type KnownKey = { readonly id: string; readonly name: string };
 /** Every key that may be presented, the one for development too, newest first. */
 async function knownKeys(env: Env): Promise<KnownKey[]> {
   const stored = await configStub(env).keys();
-  const live = stored.filter(({ revokedAt }) => revokedAt === null).map(({ record }) => JSON.parse(record) as KeyRecord); // by POST /admin/keys
+  const live = stored.filter(({ revokedAt }) => revokedAt === null).map(({ record }) => readJsonOf(record));
   const dev = settingsOf(env).devApiKey === undefined ? [] : [{ id: devKeyId, name: "dev" }];
   return [...live.map(({ id, name }) => ({ id, name })).toReversed(), ...dev];
 }

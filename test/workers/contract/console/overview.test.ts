@@ -1,6 +1,7 @@
 // The overview, its health and the usage page, through the Worker.
 
 import { describe, expect, test } from "vitest";
+import { jsonOf } from "../../../../shared/json/json-of.ts";
 import { configStub } from "../../../../workers/stubs/stubs.ts";
 import {
   admin,
@@ -150,11 +151,11 @@ describe("health", () => {
   });
 
   test("a check of older versions that ends late replaces no newer one", async () => {
-    const of = (policy: number): string => JSON.stringify({ routing: 1, policy, servers: 0, issuers: 0, budgets: 0 });
-    await configStub(env).keepDiagnosis(of(3), "[]");
-    await configStub(env).keepDiagnosis(of(2), "[]");
+    const of = (policy: number) => jsonOf({ routing: 1, policy, servers: 0, issuers: 0, budgets: 0 });
+    await configStub(env).keepDiagnosis(of(3), jsonOf([]));
+    await configStub(env).keepDiagnosis(of(2), jsonOf([]));
     expect((await configStub(env).diagnosis())?.documents).toBe(of(3));
-    await configStub(env).keepDiagnosis(of(4), "[]");
+    await configStub(env).keepDiagnosis(of(4), jsonOf([]));
     expect((await configStub(env).diagnosis())?.documents).toBe(of(4));
   });
 
