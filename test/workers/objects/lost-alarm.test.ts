@@ -5,7 +5,6 @@
 import { jsonOf } from "../../../shared/json/json-of.ts";
 import { createScheduledController, runInDurableObject } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { jsonOf } from "../../../shared/json/json-of.ts";
 import worker from "../../../workers/index.ts";
 import { LedgerObject } from "../../../workers/objects/ledger/ledger-object.ts";
 import { cacheStub, configStub, conversationStub, ledgerShardOf, ledgerStub, sessionStub } from "../../../workers/stubs/stubs.ts";

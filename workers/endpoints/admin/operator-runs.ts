@@ -5,7 +5,6 @@ import { readJsonOf } from "../../../shared/json/json-of.ts";
 import type { RunsQuery } from "../../stubs/ledger-calls.ts";
 import { Hono } from "hono";
 import * as z from "zod";
-import { readJsonOf } from "../../../shared/json/json-of.ts";
 import { tokensOf } from "../../../shared/model/call.ts";
 import { causeSentence } from "../../../shared/record/cause.ts";
 import { type LinePlace, mergedLines } from "../../../shared/record/line-list.ts";

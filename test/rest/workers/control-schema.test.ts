@@ -1,1 +1,0 @@
-import "../../workers/contract/control/schema.test.ts";
