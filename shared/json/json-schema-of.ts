@@ -1,6 +1,6 @@
 // The JSON Schema of a document: what an operator may write, for editors and for the docs.
 
-import { z } from "zod";
+import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 
 /**
