@@ -47,3 +47,23 @@ test("a session answers what it was asked itself: none answers the sampling of a
   expect(continued?.text).toContain('"accept"');
   await readUntil(stream, /"done"/);
 });
+
+test("the gateway answers sampling from the moment an operator says so, also what the client was asked before", async () => {
+  await configureServers({ "request-gate": { url, protocol: "2026", mode: "forward" } });
+  const client = new RelayClient("request-gate");
+  await client.connect({ sampling: {}, elicitation: {} });
+  const stream = (await client.call(7)).body?.getReader();
+  if (stream === undefined) throw new Error("no stream");
+  const [, asked = ""] = await readUntil(stream, /"id":"(countersign\/input\/[\w-]+)"/);
+  const place = inputPlace(asked);
+  if (place === null) throw new Error("no place");
+  await configureServers({ "request-gate": { url, protocol: "2026", mode: "fulfil" } });
+  await client.post({ jsonrpc: "2.0", id: inputId({ ...place, index: 1 }), result: madeUp });
+  await client.post({ jsonrpc: "2.0", id: inputId({ ...place, index: 0 }), result: { action: "accept", content: { ok: true } } });
+  await decide("request", "approve");
+  await eventually("the continued call", async () => continuations(upstream.calls).length > 0);
+  const [continued] = continuations(upstream.calls);
+  expect(continued?.text).not.toContain("made up by the client");
+  expect(continued?.text).toContain('"accept"');
+  await readUntil(stream, /"done"/);
+});

@@ -7,8 +7,9 @@ import { mcpCodec } from "../../../../shared/wire/mcp-codecs.ts";
 import { revision2026 } from "../../../../shared/wire/mcp-2026/stateless-request.ts";
 import { logEvent } from "../../../platform/log.ts";
 import type { InputRequest } from "../../../../shared/relay/rounds.ts";
+import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import type { Attempt, CallStatus } from "../../../stubs/call-calls.ts";
-import { type ResponseStreamOutput, type RoundCall, attemptWith, roundContext, roundRefusal } from "./call-rounds.ts";
+import { type ResponseStreamOutput, type RoundCall, attemptWith, roundContext, roundRefusal, samplesHere } from "./call-rounds.ts";
 import type { SamplingContext } from "../sampling/relay-sampling.ts";
 import { type RoundContext, type Waiting, answerAll, releaseCall } from "./round-sampling.ts";
 
@@ -47,7 +48,7 @@ export async function drive(call: RoundCall, from: CallStatus | null, { stream, 
       context.sampling.ctx.waitUntil(releaseCall(context, state.attempt));
       return { kind: "ended", answer: state.answer };
     }
-    const at = state;
+    const at = await withSamplingHere(call, state);
     const refused = roundRefusal(call, readJsonOf(at.requests));
     if (refused !== null) return endRefused(context, at, refused.error);
     const open = openRequests(at);
@@ -103,3 +104,18 @@ async function endBroken({ call }: RoundContext, at: Waiting): Promise<CallStatu
 /** What the round asks for and nobody has answered. */
 export const openRequests = ({ requests, answered }: Waiting): readonly InputRequest[] =>
   readJsonOf(requests).filter(({ key }) => !answered.includes(key));
+
+/**
+ * A client may have been asked for sampling before the operator had the gateway answer it: then its
+ * answer does not count any more, and the gateway gives one.
+ */
+export async function withSamplingHere(
+  { relay, session, call }: Pick<RoundCall, "relay" | "session" | "call">,
+  at: Waiting,
+): Promise<Waiting> {
+  if (!samplesHere({ relay, session })) return at;
+  const asked = openRequests(at).filter(({ key, method }) => method === samplingMethod && !at.gateway.includes(key));
+  if (asked.length === 0) return at;
+  await Promise.all(asked.map(({ key }) => call.decline(at.attempt, at.round, key)));
+  return { ...at, gateway: [...at.gateway, ...asked.map(({ key }) => key)] };
+}

@@ -16,7 +16,7 @@ import type { CallStatus } from "../../../stubs/call-calls.ts";
 import type { AppContext } from "../../app-context.ts";
 import { type ResponseStreamOutput, type RoundCall, inputsOf } from "../calls/call-rounds.ts";
 import { endOriginating } from "../sampling/relay-sampling.ts";
-import { type Driven, drive, openRequests } from "../calls/rounds-driver.ts";
+import { type Driven, drive, openRequests, withSamplingHere } from "../calls/rounds-driver.ts";
 import type { RelayRequest } from "../relay-request.ts";
 
 const tasksExtension = "io.modelcontextprotocol/tasks";
@@ -131,9 +131,10 @@ const taskInputs = (requests: readonly InputRequest[], round: number): JsonObjec
  */
 async function updateTask(call: RoundCall, state: CallStatus, given: ReadonlyMap<string, string> | null): Promise<void> {
   if (state.kind !== "waiting" || given === null) return;
+  const { gateway } = await withSamplingHere(call, state);
   for (const { key } of openRequests(state)) {
     const response = given.get(`${state.round}.${key}`);
-    if (response !== undefined) await call.call.answer(state.attempt, state.round, key, response);
+    if (response !== undefined && !gateway.includes(key)) await call.call.answer(state.attempt, state.round, key, response);
   }
 }
 

@@ -58,7 +58,7 @@ import {
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { discover, familyOf, forget, gatewayMeta } from "../negotiation.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
-import { openRequests, drive } from "../calls/rounds-driver.ts";
+import { openRequests, drive, withSamplingHere } from "../calls/rounds-driver.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
 import { type WatchedRelayRequest, errorMessages, jsonResponse, passUnclear } from "../relay-request.ts";
 
@@ -143,11 +143,13 @@ async function goOn(
   const stream = new ResponseStream({ env: c.env, ctx: c.executionCtx, key: c.var.key, id, progressToken, session: "" });
   stream.run(async () => {
     const responses = responsesIn(body, paramsIn(body));
-    if (state.kind === "waiting" && state.round === opened.round)
+    if (state.kind === "waiting" && state.round === opened.round) {
+      const { gateway } = await withSamplingHere(call, state);
       for (const { key } of openRequests(state)) {
         const response = responses?.get(key);
-        if (response !== undefined) await call.call.answer(state.attempt, state.round, key, response);
+        if (response !== undefined && !gateway.includes(key)) await call.call.answer(state.attempt, state.round, key, response);
       }
+    }
     return driven(call, request, stream, await look(), opened.keys);
   });
   return eventResponse(stream);

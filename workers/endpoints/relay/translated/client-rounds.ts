@@ -18,7 +18,7 @@ import type { CallStatus } from "../../../stubs/call-calls.ts";
 import { type RoundCall, checkedRound, endOf, goneError, openCall, roundContext } from "../calls/call-rounds.ts";
 import type { ResponseStream } from "../calls/response-stream.ts";
 import { type Waiting, answerAll } from "../calls/round-sampling.ts";
-import { drive } from "../calls/rounds-driver.ts";
+import { drive, withSamplingHere } from "../calls/rounds-driver.ts";
 import { idEvent } from "../sessions/sse-relay.ts";
 
 /** The client's request. */
@@ -119,7 +119,7 @@ class AskingStream {
       this.#stream.send(clientRequest(place, request), `${this.#prefix}${placeText({ attempt, round, asked: index + 1 })}`);
     }
     const missing = new Set(requests.map(({ key }) => key));
-    let known = 0;
+    let known = at.answered.length + at.gateway.length;
     const own: Promise<void>[] = [];
     while (missing.size > 0 && !this.#stream.left.aborted) {
       const state = (await this.#call.call.changed(attempt, round, known, changeMs)) as CallStatus | null;
@@ -145,8 +145,9 @@ export async function takeInput(
   const state = (await call.look(attempt)) as CallStatus | null;
   if (state?.kind !== "waiting" || state.round !== round) return;
   const request = readJsonOf(state.requests)[index];
+  const { gateway } = await withSamplingHere({ relay, session, call }, state);
   // What the gateway answers is not the client's to answer.
-  if (request === undefined || state.gateway.includes(request.key)) return;
+  if (request === undefined || gateway.includes(request.key)) return;
   const message = objectOf(parseJson(new TextDecoder().decode(body)));
   const result = memberOf(body, { from: 0, to: body.length }, "result");
   const error = objectOf(message?.["error"]);
