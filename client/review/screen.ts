@@ -41,6 +41,8 @@ const outsideWord = (text: string): string =>
 /** "in 9 minutes". */
 const leftWords = (view: ReviewView): string => numbersEn.left(Math.max(0, view.deadlineAt - view.now));
 
+const nameOfReply = ({ subject }: ReviewView): "reply" | "result" => (subject === "toolCall" ? "result" : "reply");
+
 /** One line for the list. */
 export function listLine(view: ReviewView, place: number): string {
   const facts = reviewFacts(view);
@@ -49,7 +51,7 @@ export function listLine(view: ReviewView, place: number): string {
   const tool = name === "" ? "" : ` · ${outsideWord(name)}`;
   const [first] = answerersOf(view);
   const model = first === undefined ? "" : ` → ${outsideWord(first)}`;
-  const what = view.gate === "request" ? "request" : "reply";
+  const what = view.gate === "request" ? "request" : nameOfReply(view);
   return `${String(place).padStart(3)}  ${what.padEnd(8)}${outsideWord(server)}${tool}${model}, ${leftWords(view)} left${warnings}, for ${outsideWord(view.reviewer)}`;
 }
 
@@ -119,7 +121,7 @@ export function reviewLines(view: ReviewView): string[] {
   const { server, name, client, method } = view.requestor;
   const models = answerersOf(view).map(outsideWord).join(", then ");
   return [
-    view.gate === "request" ? `${outsideWord(server)} asks ${models || "no model"}` : `A reply for ${outsideWord(server)}`,
+    view.gate === "request" ? `${outsideWord(server)} asks ${models || "no model"}` : `A ${nameOfReply(view)} for ${outsideWord(server)}`,
     `  For ${outsideWord(client)}, ${outsideWord(method)} ${name === "" ? "" : outsideWord(name)}`.trimEnd(),
     `  ${words.sure[facts.associationConfidence].full}`,
     `  Decide within ${leftWords(view)}${facts.cost === null ? "" : `; ${facts.cost.kind === "atMost" ? "up to " : ""}${numbersEn.dollars(facts.cost.usd)}`}${facts.quorum === null ? "" : `; ${facts.quorum.votes} of ${facts.quorum.needed} approvals`}`,
@@ -134,7 +136,13 @@ export function reviewLines(view: ReviewView): string[] {
     "",
     "  Settings:",
     ...settings(view),
-    ...(view.gate === "response" ? ["", "  The approved prompt:", ...[...fieldsOf(view.request).values()].flatMap(outsideLines)] : []),
+    ...(view.gate === "response"
+      ? [
+          "",
+          view.subject === "toolCall" ? "  The approved call:" : "  The approved prompt:",
+          ...[...fieldsOf(view.request).values()].flatMap(outsideLines),
+        ]
+      : []),
   ];
 }
 

@@ -32,7 +32,6 @@ type CallsSettings = {
   readonly connection: SamplingConnection;
   readonly toClient: (line: string) => void;
   readonly toServer: (line: string) => void;
-  readonly now: () => number;
   /** Resolves after the time, or when the signal is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   readonly onError: (error: Error) => void;
@@ -189,7 +188,8 @@ export class Calls {
       case "withdraw":
         return call.client.withdrawn(effect.questions);
       case "finish": {
-        this.#byUpstream.delete(idKey(call.upstream));
+        // The client may have used the id for another request since the server answered the first.
+        if (this.#byUpstream.get(idKey(call.upstream)) === call) this.#byUpstream.delete(idKey(call.upstream));
         const last = effect.end === "tooManyRounds" ? tooManyRounds(call.state.terms) : answer;
         // No response shows the end: what else is reviewed for the call is withdrawn.
         if (last !== undefined && call.waiting === undefined) connection.ended(call.origin);
@@ -257,7 +257,7 @@ export class Calls {
       call.client.goOn();
     } catch (error) {
       // This revision has no error for one input: the whole call ends.
-      this.take(call, { kind: "refused", round }, endedCall(call.method, this.#errorOf(error)));
+      this.take(call, { kind: "refused", round }, endedCall(call.method, this.errorOf(error)));
     } finally {
       this.#samplings -= 1;
     }
@@ -351,7 +351,8 @@ export class Calls {
     return typeof id === "string" && id.startsWith(this.#ownIds);
   }
 
-  #errorOf(error: unknown): { code: number; message: string; data?: JsonObject } {
+  /** A failure as the server gets it; what is no answer of the gateway's is told to the host. */
+  errorOf(error: unknown): { code: number; message: string; data?: JsonObject } {
     if (error instanceof RpcError) {
       const data = objectOf(error.data);
       return { code: error.code, message: error.message, ...(data === null ? {} : { data }) };

@@ -44,9 +44,9 @@ class Visited {
   /** How it ended while the client was away. */
   answer: RpcAnswer | undefined;
 
-  constructor(call: Call, since: number) {
+  constructor(call: Call, same: string, since: number) {
     this.call = call;
-    this.same = sameness(call.method, call.rest);
+    this.same = same;
     this.since = since;
   }
 }
@@ -116,8 +116,9 @@ export class StatelessRelay {
         visited.call.waiting === undefined ? void (visited.answer = answer) : this.#calls.respond(call, answer),
       responded: (line: Uint8Array, response: Members) => this.#responded(call, line, response),
     };
+    const same = sameness(method, rest);
     const call = this.#calls.begin({ method, rest, client, capabilities, samples: true }, waiting, message);
-    const visited = new Visited(call, this.#settings.now());
+    const visited = new Visited(call, same, this.#settings.now());
   }
 
   #responded({ waiting, upstream }: Call, line: Uint8Array, response: Members): Uint8Array | undefined {

@@ -293,21 +293,13 @@ export class StdioRelay {
       ? { error: { code: -32013, message: `More than ${MOST_AT_ONCE} sampling requests are under way at once` } }
       : await work().then(
           (result) => ({ result }),
-          (error: unknown) => ({ error: this.#errorOf(error) }),
+          (error: unknown) => ({ error: this.calls.errorOf(error) }),
         );
     if (isFirst && !isFull) this.#intercepted.delete(key);
     // A request that its sender cancelled gets no answer (utilities/cancellation).
     if (request.cancelled || this.#isClosed) return;
     const [[name, value] = []] = Object.entries(answer);
     this.#settings.toServer(`{"jsonrpc":"2.0","id":${request.rawId},"${name}":${JSON.stringify(value)}}`);
-  }
-
-  #errorOf(error: unknown): Members {
-    if (error instanceof RpcError) {
-      return { code: error.code, message: error.message, ...(error.data === undefined ? {} : { data: error.data }) };
-    }
-    this.#settings.onError(new Error("A sampling request could not be handled here.", { cause: error }));
-    return { code: -32603, message: "Internal error" };
   }
 
   #tellClient(notification: object | undefined): void {

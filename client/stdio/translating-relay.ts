@@ -37,10 +37,11 @@ type Beginning = { readonly id: JsonRpcId; readonly rawId: string; readonly para
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_PARAMS = -32_602;
 /**
- * A server that is asked for nothing says when to come back by answering; SDK 2.x clients wait as
- * long.
+ * A server that asks for nothing but to be asked again is asked after so long, as by SDK 2.x
+ * clients, and more slowly with each round: its last one is minutes away.
  */
 const PACE_MILLISECONDS = 250;
+const SLOWEST_PACE_MILLISECONDS = 5_000;
 /** These say nothing in 2026-07-28. */
 const DROPPED: ReadonlySet<string> = new Set(["notifications/initialized", "notifications/roots/list_changed", "notifications/progress"]);
 
@@ -261,7 +262,8 @@ export class TranslatingRelay extends StdioRelay {
   /** A round that asks for nothing is answered after a while. */
   async #goOn(call: Call): Promise<void> {
     const round = call.state.asked;
-    if (call.state.questions.length === 0 && !(await this.calls.pause(PACE_MILLISECONDS))) return;
+    if (call.state.questions.length === 0 && !(await this.calls.pause(Math.min(PACE_MILLISECONDS * round, SLOWEST_PACE_MILLISECONDS))))
+      return;
     if (call.state.asked === round) this.calls.proceed(call);
   }
 

@@ -296,6 +296,21 @@ describe("a person who takes long", () => {
     expect((await next(client)).error).toMatchObject({ code: -32_602 });
   });
 
+  test("denies while the client is away and has used the id again: the other request's answer is not lost", async () => {
+    const { call, answer, next, client } = relayed();
+    gateway.onRun = () => undefined;
+    call(1);
+    answer(1, asks({ reply: sampling(), confirm: elicitation }));
+    await next(client);
+    const run = await gateway.run(0);
+    call(1);
+    run.fail(-1, "User rejected sampling request");
+    await until(() => run.outcome);
+    await settle();
+    answer(1, done);
+    expect(await next(client)).toEqual({ jsonrpc: "2.0", id: 1, result: done });
+  });
+
   test("denies while the client is away: it gets the sentence when it is back", async () => {
     const { call, answer, next, client, server } = relayed();
     gateway.onRun = () => undefined;

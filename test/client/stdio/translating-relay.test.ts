@@ -259,6 +259,21 @@ describe("a round", () => {
     await timing.advance(250);
     expect(last(server)).toMatchObject({ method: "tools/call", params: { requestState: "later" } });
   });
+
+  test("that asks for nothing again and again is answered more slowly each time", async () => {
+    const { server, timing, begin, says20, result } = relayed("forward");
+    begin();
+    says20(call);
+    for (const waits of [250, 500, 750]) {
+      const sent = server.length;
+      result({ resultType: "input_required", requestState: "later" });
+      await settle();
+      await timing.advance(waits - 1);
+      expect(server).toHaveLength(sent);
+      await timing.advance(1);
+      expect(server).toHaveLength(sent + 1);
+    }
+  });
 });
 
 describe("messages", () => {
