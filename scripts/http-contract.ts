@@ -32,7 +32,7 @@ async function description(): Promise<Description> {
 /** The tables, by the security schemes of their operations. */
 const tables = new Map([
   ["key keyHeader", "An API key"],
-  ["key token keyHeader", "An API key or a token, in a header or the body"],
+  ["key token keyHeader", "An API key or a token of an issuer"],
   ["v1", "An API key or a scoped token"],
   ["key keyHeader admin", "The run's API key, or the operator"],
   ["admin", "The operator"],

@@ -26,7 +26,7 @@ controlSessionRoutes.use(paths.controlSession, async (c, next) => {
 
 const forgetControlSession = describe("forgetControlSession", {
   summary: "What was kept of a session's conversation at the control endpoint is deleted; its name may be used again",
-  auth: "key",
+  auth: "keyOrToken",
   parameters: [inPath("session", "context.session_id")],
   204: "Nothing is kept",
   400: "A name that cannot be one",

@@ -34,7 +34,7 @@ export type Parameter = {
  * token. `control`: an API key or a token, also in the body. `v1`: an API key or a scoped token.
  * `none`: neither; the route may check a link or a signature.
  */
-export type Auth = "key" | "control" | "v1" | "admin" | "metrics" | "either" | "none";
+export type Auth = "key" | "keyOrToken" | "control" | "v1" | "admin" | "metrics" | "either" | "none";
 
 /** What is said of a route, or of a middleware on the way to it. */
 export type Description = Answers & {

@@ -103,6 +103,7 @@ const schemaOf = (schema: ReturnType<NamedSchema["schema"]>): JsonObject =>
 const security: Readonly<Record<Auth, JsonObject[]>> = {
   key: [{ key: [] }, { keyHeader: [] }],
   v1: [{ key: [] }, { keyHeader: [] }],
+  keyOrToken: [{ key: [] }, { token: [] }, { keyHeader: [] }],
   control: [{ key: [] }, { token: [] }, { keyHeader: [] }, {}],
   admin: [{ admin: [] }],
   metrics: [{ metrics: [] }, { admin: [] }],

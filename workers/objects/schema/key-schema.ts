@@ -41,13 +41,15 @@ export const keySchema: Schema = {
       run: "TEXT NOT NULL",
       expires_at: "INTEGER NOT NULL",
     }),
-    // Grants for later requests ([policy.md](policy.md#grants)), until thirty days after their end.
+    // Grants for later requests ([policy.md](policy.md#grants)). When another grant is given, rows
+    // that ended more than thirty days ago are deleted.
     table("grant", {
       id: "TEXT PRIMARY KEY", // the key's id, a dot, 22 characters that follow from run and gate
       expires_at: "INTEGER NOT NULL",
       text: "TEXT NOT NULL", // JSON of Grant (shared/policy/grant.ts): the grant and its remainder
     }),
-    // Counted uses of a day, so that a repeat of the request is not counted twice.
+    // Counted uses, so that a repeat of the request is not counted twice. A row is kept for a day,
+    // and deleted with a later use.
     table("grant_use", {
       identity: "TEXT NOT NULL", // digest of session, originating request, JSON-RPC id and params
       gate: "TEXT NOT NULL",

@@ -43,8 +43,9 @@ export const ledgerSchema: Schema = {
       state: "TEXT NOT NULL", // when the line was written
       "PRIMARY KEY": "(hour, key, server, state)",
     }),
-    // Counted refusals: more than 20 of one key, endpoint and reason within a minute are written as
-    // one event. Deleted a day later.
+    // Counted refusals: more than 20 of one key, endpoint and reason within a minute are not
+    // written one by one. Half a minute after that minute, those that no event counts yet become an
+    // event. Deleted a day later.
     table("flood", {
       run: "TEXT PRIMARY KEY", // an id for this count; the event and the line have it
       until: "INTEGER NOT NULL", // the end of its minute
@@ -54,7 +55,8 @@ export const ledgerSchema: Schema = {
     }),
     "CREATE INDEX flood_open ON flood (until) WHERE count > written",
     "CREATE INDEX flood_closed ON flood (until) WHERE count = written",
-    // Requests that failed in the last hour, by the minute in which they ended.
+    // Requests that failed in the last hour, by the minute in which they ended. Older rows are
+    // deleted with the next failure.
     table("failure", {
       minute: "INTEGER NOT NULL", // minutes since 1970
       of: "TEXT NOT NULL", // JSON of the server and the cause, without content
