@@ -7,7 +7,7 @@ import type { ContentKind } from "../model/subject/subject.ts";
 import { unreachable } from "../result.ts";
 import { modelPath } from "../review/changes.ts";
 import type { EditFault } from "../review/edit.ts";
-import { ordinalsIn } from "../review/editable-fields.ts";
+import { isInArguments, isInReply, ordinalsIn } from "../review/editable-fields.ts";
 import type { Segment } from "../review/text-view.ts";
 import { answerPath } from "../review/written.ts";
 import { type Text, textOf } from "../words/text.ts";
@@ -69,17 +69,16 @@ export function editFaultWords(fault: EditFault, { lang, review: { editFault: wo
   }
 }
 
-/** A pointer into the content of this kind. */
+/** A pointer into the content of this kind, or into what came of it. */
 export function placeWords(path: string, { lang, review: { place: words } }: ReviewWords, kind?: ContentKind): string {
   const [first, second, third] = ordinalsIn(path);
   const numbered = (text: Text<"n">, n: number | undefined): string => (n === undefined ? "" : textOf(text, { n: String(n) }, lang));
-  const structured = path.endsWith("/structuredContent") ? words.structured : "";
-  const input = path.endsWith("/input") ? words.input : "";
-  if (path === "/arguments") return words.arguments;
-  if (kind === "form") return path === "/message" ? words.formMessage : words.formSchema;
-  if (kind === "formAnswer") return words.formAnswer;
-  if (kind === "toolCall" && /^\/(?:content|structuredContent)/.test(path))
-    return words.result + (structured || numbered(words.part, first));
+  const structured = /\/structuredContent(?:\/|$)/.test(path) ? words.structured : "";
+  const input = /\/input(?:\/|$)/.test(path) ? words.input : "";
+  if (isInArguments(path)) return words.arguments;
+  if (kind === "form" || kind === "formAnswer")
+    return path === "/message" ? words.formMessage : isInReply(path) ? words.formAnswer : words.formSchema;
+  if ((kind === "toolCall" || kind === "toolResult") && isInReply(path)) return words.result + (structured || numbered(words.part, first));
   if (kind === "embedding" && path.startsWith("/messages/")) return numbered(words.text, first);
   if (path === "/systemPrompt") return words.systemPrompt;
   if (path === answerPath) return words.written;

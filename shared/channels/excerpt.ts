@@ -7,7 +7,6 @@ import { holdsSecret } from "../policy/risk.ts";
 import { isSecret } from "../policy/scan-text.ts";
 import { unreachable } from "../result.ts";
 import type { Block, SamplingReply, SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
-import { objectText } from "../review/editable-fields.ts";
 import type { Plain } from "../model/subject/subject.ts";
 import { textsOf as shownTexts } from "../review/subject/parts.ts";
 import { requestKindOf } from "../review/review-facts.ts";
@@ -15,7 +14,18 @@ import { vectorsIn, vectorsText } from "../review/vectors.ts";
 import type { ReviewView } from "../review/view.ts";
 
 export type ExcerptPiece = {
-  readonly from: "systemPrompt" | "user" | "text" | "assistant" | "toolResult" | "arguments" | "reply" | "result" | "vectors";
+  readonly from:
+    | "systemPrompt"
+    | "user"
+    | "text"
+    | "assistant"
+    | "toolResult"
+    | "arguments"
+    | "reply"
+    | "result"
+    | "vectors"
+    | "form"
+    | "answer";
   readonly text: string;
   /** The text is left out, and `text` is empty. */
   readonly leftOut?: "secret";
@@ -93,8 +103,8 @@ export function excerptOf(view: ReviewView, characters: number = excerptCharacte
 const plainFrom: { readonly [Kind in Plain["kind"]]: ExcerptPiece["from"] } = {
   toolCall: "arguments",
   toolResult: "result",
-  form: "user",
-  formAnswer: "result",
+  form: "form",
+  formAnswer: "answer",
 };
 
 function* textsOf(view: ReviewView): Generator<Source> {
@@ -105,7 +115,7 @@ function* textsOf(view: ReviewView): Generator<Source> {
   const content = view.gate === "request" ? view.request : view.reply;
   if (content === null) return;
   for (const { text, raw, isFixed } of shownTexts(content))
-    if (!isFixed || content.kind === "form") yield { from: plainFrom[content.kind], text, raw };
+    if (!isFixed || content.kind === "form") yield { from: plainFrom[content.kind], text, ...(typeof raw === "object" ? { raw } : {}) };
 }
 
 function* textsOfRequest(request: SamplingRequest): Generator<Source> {
@@ -123,10 +133,6 @@ function* textsOfReply(reply: SamplingReply): Generator<Source> {
   if (vectors.length > 0) yield { from: "vectors", text: vectorsText(vectors) };
   for (const block of reply.content) {
     if (block.type === "text") yield { from: "reply", text: block.text };
-    if (block.type !== "tool_result") continue;
-    for (const text of resultTexts(block.content)) yield { from: "result", text };
-    const { structuredContent: structured } = block;
-    if (structured !== undefined) yield { from: "result", text: objectText(structured), raw: structured };
   }
 }
 

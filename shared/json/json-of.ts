@@ -4,7 +4,7 @@
 
 declare const held: unique symbol;
 
-/** The JSON of a `T`. Only what stands here makes it. */
+/** The JSON of a `T`. */
 export type JsonOf<T> = string & { readonly [held]: T };
 
 export const jsonOf = <T>(value: T): JsonOf<T> => JSON.stringify(value) as JsonOf<T>;

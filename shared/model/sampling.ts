@@ -144,8 +144,7 @@ export const outputLimit = ({ maxTokens = 0 }: SamplingRequest): number => maxTo
 const embedding = object({ type: oneOf(["embedding"]), vector: list(number) });
 
 /**
- * What a model said, before it is put on a wire. `model` is the real name
- * that the provider gave.
+ * What a model said, before it is put on a wire. `model` is the real name that the provider gave.
  */
 export const samplingReply = object({
   content: list(tagged("type", { ...blocks, embedding })),

@@ -38,7 +38,7 @@ export type Grant = {
   readonly what: "exact" | "shape";
   /** The `requestDigest` or `shapeDigest` of the approved request. */
   readonly digest: string;
-  /** The largest `messageCharacters` of a later request. */
+  /** The largest `requestCharacters` of a later request. */
   readonly charactersAtMost: number;
   readonly maxTokensAtMost: number;
   readonly riskAtMost: SeenRisk;

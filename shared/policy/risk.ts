@@ -4,8 +4,9 @@
 
 import type { JsonObject } from "../encoding.ts";
 import type { ReplyBlock, SamplingRequest } from "../model/sampling.ts";
-import { type Content, type Plain, isPlain, walkPlain } from "../model/subject/subject.ts";
-import { unchanged } from "../model/subject/walk.ts";
+import { type Content, isPlain, walkPlain } from "../model/subject/subject.ts";
+import { walkResultContent } from "../model/subject/tool-call.ts";
+import { type Walk, alike } from "../model/subject/walk.ts";
 import { unreachable } from "../result.ts";
 import { findInvisible } from "../invisible-characters.ts";
 import { isPasswordMember } from "../secret-shapes.ts";
@@ -79,12 +80,12 @@ export function findRisks(content: Content): RiskNote[] {
 }
 
 function lookAtContent(content: Content, look: Look, notes: Notes): void {
-  if (isPlain(content)) return lookAtPlain(content, look, notes);
+  if (isPlain(content)) return void walkPlain(content, lookingBy(look, notes));
   if ("kind" in content) return lookAtRequest(content, look, notes);
   for (const [c, block] of content.content.entries()) lookAtBlock(block, `/content/${c}`, look, notes);
 }
 
-function lookAtPlain(content: Plain, look: Look, notes: Notes): void {
+function lookingBy(look: Look, notes: Notes): Walk {
   const text = (path: string, value: string): string => {
     look(value, path);
     return value;
@@ -93,8 +94,7 @@ function lookAtPlain(content: Plain, look: Look, notes: Notes): void {
     lookAtJson(value, path, look);
     return value;
   };
-  const media = (path: string, of: "image" | "audio" | "binaryResource"): void => notes.add("low", path, { kind: "media", of });
-  walkPlain(content, { ...unchanged, text, optionalText: text, object: json, fixedText: text, fixedObject: json, media });
+  return { ...alike(text, json), media: (path, of) => notes.add("low", path, { kind: "media", of }) };
 }
 
 function lookAtRequest(request: SamplingRequest, look: Look, notes: Notes): void {
@@ -130,13 +130,7 @@ function lookAtBlock(block: ReplyBlock, pointer: string, look: Look, notes: Note
       look(block.name, `${pointer}/name`);
       return lookAtJson(block.input, `${pointer}/input`, look);
     case "tool_result":
-      for (const [p, piece] of block.content.entries()) {
-        const inner = `${pointer}/content/${p}`;
-        if (piece.type === "text") look(piece.text, `${inner}/text`);
-        else if (piece.type === "image" || piece.type === "audio") notes.add("low", inner, { kind: "media", of: piece.type });
-        else if (piece.type === "resource" && "blob" in piece.resource) notes.add("low", inner, { kind: "media", of: "binaryResource" });
-        else lookAtJson(piece, inner, look);
-      }
+      for (const [p, piece] of block.content.entries()) walkResultContent(piece, `${pointer}/content/${p}`, lookingBy(look, notes));
       if (block.structuredContent !== undefined) lookAtJson(block.structuredContent, `${pointer}/structuredContent`, look);
       return;
     case "embedding":

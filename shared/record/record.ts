@@ -224,7 +224,10 @@ export type RecordFact =
   | { readonly kind: "contentUnreadable" }
   /** A reviewer put back one part that a rule had masked. */
   | (ByEdit & { readonly kind: "redactionLifted"; readonly rule: string; readonly label: string })
-  /** In the model's place. `digestAfter` is what the request gate then decides. */
+  /**
+   * A reviewer wrote a reply in the model's place. `reply`: its digest. `digestAfter` is what the
+   * request gate then decides.
+   */
   | (ByEdit & { readonly kind: "replyWritten"; readonly reply: string; readonly risks: readonly string[] })
   | (ByReviewer & {
       readonly kind: "voted" | "approved" | "denied";

@@ -237,9 +237,10 @@ export const rulesAt = ({ rules }: RedactionTerms, place: RedactedPlace | "notic
   place === "notice" ? rules : rules.filter(({ at }) => at.includes(place));
 
 /**
- * The request as the rules let it be sent. Refused where a tool's name would have to be masked:
- * another name would be another tool. With `mayRename`, for what is only shown, it is masked like
- * any text.
+ * The request as the rules let it be sent. Refused where the name of a tool that a model is offered
+ * would have to be masked: another name would be another tool. With `mayRename`, for what is only
+ * shown, it is masked like any text. The server and tool of a tool's call are the operator's own
+ * names, and not looked at.
  */
 export function redactRequest<T extends SubjectRequest>(
   request: T,

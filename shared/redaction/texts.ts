@@ -4,16 +4,9 @@
 
 import type { Json, JsonObject } from "../encoding.ts";
 import { type Content, isPlain, walkPlain } from "../model/subject/subject.ts";
-import { unchanged } from "../model/subject/walk.ts";
-import type {
-  Block,
-  ModelPreferences,
-  ReplyBlock,
-  SamplingReply,
-  SamplingRequest,
-  ToolDefinition,
-  ToolResultBlock,
-} from "../model/sampling.ts";
+import { walkResultContent } from "../model/subject/tool-call.ts";
+import { type Walk, alike } from "../model/subject/walk.ts";
+import type { Block, ModelPreferences, ReplyBlock, SamplingReply, SamplingRequest, ToolDefinition } from "../model/sampling.ts";
 
 /** What stands in place of each text. */
 export type Rewriting = {
@@ -25,8 +18,6 @@ export type Rewriting = {
   /** A name by which somebody is called. */
   name(pointer: string, text: string): string;
 };
-
-type ResultContent = ToolResultBlock["content"][number];
 
 function jsonValue(value: Json, pointer: string, rewriting: Rewriting): Json {
   if (typeof value === "string") return rewriting.text(pointer, value);
@@ -56,34 +47,12 @@ export function rewriteJsonText(text: string, rewriting: Rewriting): string | nu
   }
 }
 
-function resultContent(content: ResultContent, pointer: string, rewriting: Rewriting): ResultContent {
-  switch (content.type) {
-    case "text":
-      return { ...content, text: rewriting.text(`${pointer}/text`, content.text) };
-    case "resource_link": {
-      const { description } = content;
-      return {
-        ...content,
-        uri: rewriting.text(`${pointer}/uri`, content.uri),
-        name: rewriting.text(`${pointer}/name`, content.name),
-        ...(description === undefined ? {} : { description: rewriting.text(`${pointer}/description`, description) }),
-      };
-    }
-    case "resource": {
-      const uri = rewriting.text(`${pointer}/resource/uri`, content.resource.uri);
-      if ("blob" in content.resource) return { ...content, resource: { ...content.resource, uri } };
-      return {
-        ...content,
-        resource: { ...content.resource, uri, text: rewriting.text(`${pointer}/resource/text`, content.resource.text) },
-      };
-    }
-    case "image":
-    case "audio":
-      return content;
-    default:
-      return content satisfies never;
-  }
-}
+/** The same of what has a walk. */
+const walkFor = (rewriting: Rewriting): Walk =>
+  alike(
+    (path, value) => rewriting.text(path, value),
+    (path, value) => jsonObject(value, path, rewriting),
+  );
 
 function blockOf(block: Block, pointer: string, rewriting: Rewriting): Block {
   switch (block.type) {
@@ -97,7 +66,7 @@ function blockOf(block: Block, pointer: string, rewriting: Rewriting): Block {
         input: jsonObject(block.input, `${pointer}/input`, rewriting),
       };
     case "tool_result": {
-      const content = block.content.map((each, i) => resultContent(each, `${pointer}/content/${i}`, rewriting));
+      const content = block.content.map((each, i) => walkResultContent(each, `${pointer}/content/${i}`, walkFor(rewriting)));
       const structured = block.structuredContent;
       return {
         ...block,
@@ -165,7 +134,5 @@ export function rewriteTexts<T extends Content>(content: T, rewriting: Rewriting
 
 function rewritten(content: Content, rewriting: Rewriting): Content {
   if (!isPlain(content)) return "kind" in content ? rewriteRequestTexts(content, rewriting) : rewriteReplyTexts(content, rewriting);
-  const text = (path: string, value: string): string => rewriting.text(path, value);
-  const json = (path: string, value: JsonObject): JsonObject => jsonObject(value, path, rewriting);
-  return walkPlain(content, { ...unchanged, text, optionalText: text, object: json, fixedText: text, fixedObject: json });
+  return walkPlain(content, walkFor(rewriting));
 }

@@ -3,7 +3,8 @@
 //
 // No content: questions and answers are known by their keys. A host (CallObject, BridgeObject, the
 // stdio command) keeps the texts. It takes a step, commits the state together with the text of the
-// event, and only then performs the effects: after a crash nothing is sent a second time.
+// event, and only then performs the effects: after a crash no round is sent a second time. An
+// answer that goes into a session may be.
 
 import { type RequestId, type RpcAnswer, idKey } from "../wire/json-rpc.ts";
 import { samplingMethod } from "./messages.ts";

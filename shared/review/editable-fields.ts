@@ -24,5 +24,8 @@ export function collector(fields: Map<string, string>): Walk {
 /** Whether a pointer leads into what came of a request, and not into the request. */
 export const isInReply = (pointer: string): boolean => /^\/(?:content|structuredContent)(?:\/|$)/.test(pointer);
 
+/** Whether a pointer leads into the arguments of a tool's call. */
+export const isInArguments = (pointer: string): boolean => /^\/arguments(?:\/|$)/.test(pointer);
+
 /** The list positions in a pointer, counted from one. */
 export const ordinalsIn = (path: string): number[] => [...path.matchAll(/\/(\d+)/g)].map((match) => Number(match[1]) + 1);

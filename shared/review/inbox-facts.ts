@@ -3,9 +3,8 @@
 
 import { digestOf } from "../encoding.ts";
 import type { Gate } from "../model/gate.ts";
-import { toolName } from "../model/subject/tool-call.ts";
 import { shapeDigest } from "../policy/grant.ts";
-import { type RequestKind, type ReviewFacts, reviewFacts } from "./review-facts.ts";
+import { type RequestKind, type ReviewFacts, reviewFacts, servedBy } from "./review-facts.ts";
 import { mayDecide } from "./permissions.ts";
 import type { ReviewView } from "./view.ts";
 
@@ -73,22 +72,6 @@ export function inboxEntry(view: ReviewView): InboxEntry | null {
       handedBy: view.handedBy == null ? null : cut(view.handedBy.by),
     },
   };
-}
-
-function servedBy({ serving }: ReviewFacts): string {
-  switch (serving.kind) {
-    case "goesTo":
-      return serving.models[0]?.id ?? "";
-    case "written":
-      return serving.by;
-    case "answered":
-      return serving.by?.id ?? serving.realName;
-    case "nobody":
-      return "";
-    case "runs":
-    case "ran":
-      return toolName(serving.call);
-  }
 }
 
 const imagesIn = (view: ReviewView): number =>

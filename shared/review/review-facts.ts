@@ -181,3 +181,23 @@ function costOf(view: ReviewView): ReviewFacts["cost"] {
   if (gate === "request") return { kind: "atMost", usd: worstCostUsd };
   return costUsd === null ? null : { kind: "was", usd: costUsd };
 }
+
+/**
+ * Who answers, in a word: a model's id, a tool or a person. `chosen`: the model that is chosen on
+ * the page.
+ */
+export const servedBy = ({ serving }: ReviewFacts, chosen?: string): string => {
+  switch (serving.kind) {
+    case "goesTo":
+      return serving.models.find(({ id }) => id === chosen)?.id ?? serving.models[0]?.id ?? "";
+    case "runs":
+    case "ran":
+      return toolName(serving.call);
+    case "nobody":
+      return "";
+    case "written":
+      return serving.by;
+    case "answered":
+      return serving.by?.id ?? serving.realName;
+  }
+};

@@ -54,7 +54,7 @@ export type Stage<Name extends string = Gate> =
   | { readonly kind: "act"; readonly act: "model" | "tool" | "release" | "none" };
 
 /** What a run is about at a stage: first its request, then what came of it. */
-export type Content = {
+export type ContentDigest = {
   readonly digest: string;
   readonly risk: SeenRisk;
   /** Who wrote it in an act's place. */
@@ -93,7 +93,7 @@ export type RunState<Name extends string = Gate> = {
   /** The stage that the run is at, or at which it ended; `notBegun` before the first. */
   readonly at: number;
   readonly terms: ReviewTerms;
-  readonly content: Content;
+  readonly content: ContentDigest;
   /** Null: not opened. */
   readonly reviews: Readonly<Record<Name, Review<Name> | null>>;
   /** The current or last call. Numbers count up. */

@@ -46,10 +46,9 @@ export function closedGates(stages: readonly Stage[], content: ReviewedContent):
 }
 
 /** Whether people are asked in the same cases. A written reply changes only the act between. */
-export function haveSameReviews(...lists: readonly [readonly Stage[], readonly Stage[]]): boolean {
-  const [one, other] = lists.map((stages) => canonicalJson(stages.filter(({ kind }) => kind === "review")));
-  return one === other;
-}
+export const haveSameReviews = (one: readonly Stage[], other: readonly Stage[]): boolean => reviewsIn(one) === reviewsIn(other);
+
+const reviewsIn = (stages: readonly Stage[]): string => canonicalJson(stages.filter(({ kind }) => kind === "review"));
 
 /** Whether a reviewer edited the request, or wrote a reply in the model's place. */
 export const isEdited = ({ reviews }: Pick<RunState, "reviews">): boolean => (reviews.request?.version ?? 1) > 1;

@@ -2,6 +2,7 @@
 // content.
 
 import type { SubjectRequest } from "../model/subject/subject.ts";
+import { toolName } from "../model/subject/tool-call.ts";
 import type { TracedCalls } from "../telemetry/model-spans.ts";
 import type { TracedRequest } from "../telemetry/request-spans.ts";
 import type { RequestTrace } from "../telemetry/request-trace.ts";
@@ -20,15 +21,23 @@ export const tracedInput = ({ id, endpoint, key, requestor, use }: Input, trace:
   name: requestor.name,
 });
 
-/** A name of OpenTelemetry's semantic conventions. */
-const operationOf = (kind: SubjectRequest["kind"]): TracedCalls["operation"] =>
-  kind === "chat" ? "chat" : kind === "embedding" ? "embeddings" : "execute_tool";
+/** Names of OpenTelemetry's semantic conventions. A form has no call, and so no span with one. */
+const operations: Readonly<Record<SubjectRequest["kind"], TracedCalls["operation"]>> = {
+  chat: "chat",
+  embedding: "embeddings",
+  toolCall: "execute_tool",
+  form: "execute_tool",
+};
 
+/** A run of a tool asks for it by its requestor's name, and has no candidates. */
 export const tracedCalls = (
-  { candidates, use }: Pick<RequestInput, "candidates" | "use">,
+  { candidates, requestor: { server, name }, use }: Pick<RequestInput, "candidates" | "requestor" | "use">,
   kind: SubjectRequest["kind"],
 ): Omit<TracedCalls, "placeOf"> => ({
-  operation: operationOf(kind),
+  operation: operations[kind],
   maxTokens: use?.maxTokens ?? 0,
-  models: candidates.map(({ model: { id, provider, name } }) => ({ id, provider, name })),
+  models:
+    kind === "toolCall"
+      ? [{ id: toolName({ server, tool: name }), provider: server, name }]
+      : candidates.map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name })),
 });

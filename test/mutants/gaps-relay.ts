@@ -117,11 +117,11 @@ export const relayGapMutants: readonly Mutant[] = [
     test: words("gives results that are complete"),
   },
   {
-    ...machine,
+    file: "workers/objects/call/call-object.ts",
     name: "an input is declined in its round alone",
-    from: "(!state.isAtServer && round === state.asked)",
-    to: "!state.isAtServer",
-    test: { file: "test/shared/relay/call.test.ts", only: "has sampling that the client declined" },
+    from: 'this.#take(attempt, { kind: "declined", round, key });',
+    to: 'this.#take(attempt, { kind: "declined", round: 1, key });',
+    test: call("takes the first answer to what the round asked"),
   },
   {
     ...machine,

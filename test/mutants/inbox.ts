@@ -7,7 +7,7 @@ const signIn = "test/workers/contract/inbox-sign-in.test.ts";
 const inbox = "test/workers/contract/inbox.test.ts";
 const access = "test/workers/contract/inbox-access.test.ts";
 const guesses = "test/workers/contract/review-http.test.ts";
-const together = { file: "workers/endpoints/inbox/bulk-decision.ts" };
+const bulk = { file: "workers/endpoints/inbox/bulk-decision.ts" };
 const told = (only: string): Mutant["test"] => ({ file: "test/workers/objects/inbox.test.ts", only });
 const object = { file: "workers/objects/inbox/inbox-object.ts" };
 const alike = { file: "shared/review/inbox-facts.ts", test: { file: "test/shared/review/inbox-facts.test.ts" } };
@@ -158,42 +158,42 @@ export const inboxMutants: readonly Mutant[] = [
     test: { file: guesses, only: "^too many from one address emails of sign-ins" },
   },
   {
-    ...together,
+    ...bulk,
     name: "a written reply, which is on its own page alone, is not approved together",
     from: "mayApprove(view) && (view.written ?? null) === null",
     to: "mayApprove(view)",
     test: { file: inbox, only: "with a reply that somebody wrote" },
   },
   {
-    ...together,
+    ...bulk,
     name: "who may not approve one of several is offered no approval of all",
     from: "mayApprove(view) && (view.written ?? null) === null",
     to: "(view.written ?? null) === null",
     test: { file: inbox, only: "with one that its reader has approved" },
   },
   {
-    ...together,
+    ...bulk,
     name: "so many reviews are decided together at most",
     from: " && posted.length <= mostInBulk",
     to: "",
     test: { file: inbox, only: "with more reviews than a page shows" },
   },
   {
-    ...together,
+    ...bulk,
     name: "a form of several reviews has each once",
     from: " && keys.size === posted.length",
     to: "",
     test: { file: inbox, only: "posted with one review twice" },
   },
   {
-    ...together,
+    ...bulk,
     name: "a form of several reviews has one button",
     from: " && acts.length <= 1;",
     to: ";",
     test: { file: inbox, only: "posted with two buttons" },
   },
   {
-    ...together,
+    ...bulk,
     name: "several reviews are approved by their own button alone",
     from: 'act !== "approve:0" && act !== "deny"',
     to: 'act === undefined || act === "preview"',

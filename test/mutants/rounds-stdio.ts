@@ -11,9 +11,9 @@ const translatingTest = "test/client/stdio/translating-relay.test.ts";
 export const stdioRoundMutants: readonly Mutant[] = [
   {
     name: "a client behind the command answers what it was asked alone",
-    file: machine,
-    from: "if (question?.by !== event.by) return",
-    to: "if (question === undefined) return",
+    file: relay,
+    from: '{ key, by: "client" }, response)',
+    to: '{ key, by: call.state.questions.find((each) => each.key === key)?.by ?? "client" }, response)',
     test: { file: test, only: "its answers count for that alone" },
   },
   {
@@ -78,13 +78,6 @@ export const stdioRoundMutants: readonly Mutant[] = [
     from: "this.#settings.connection.abandoned(waiting.id);",
     to: "",
     test: { file: test, only: "while a person reviews withdraws the review" },
-  },
-  {
-    name: "an older client behind the command answers what it was asked, once",
-    file: machine,
-    from: "isOpen ? openQuestions(state).find",
-    to: "isOpen ? state.questions.find",
-    test: { file: "test/shared/relay/call.test.ts", only: "each question is answered once" },
   },
   {
     name: "an older client behind the command is asked for what it declared alone",

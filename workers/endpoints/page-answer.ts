@@ -58,7 +58,7 @@ export async function answerPage(c: AppContext, page: Page, status: number, { he
 const hasScript = ({ kind }: Page): boolean => kind === "review" || kind === "signIn" || kind === "consoleSignIn" || listensAlways(kind);
 /** A review's page while something can change. */
 const listens = (page: Page): boolean => (page.kind === "review" ? isLive(page.input.view) : listensAlways(page.kind));
-const listensAlways = (kind: Page["kind"]): boolean => kind === "inbox" || kind === "together";
+const listensAlways = (kind: Page["kind"]): boolean => kind === "inbox" || kind === "bulk";
 
 /** A decision that was posted may have counted: the page that would say so is what is missing. */
 const unmade =

@@ -22,7 +22,7 @@ export const paths = {
   reviewLive: "/r/:token/live",
   inbox: "/inbox",
   inboxLive: "/inbox/live",
-  inboxTogether: "/inbox/together",
+  inboxBulk: "/inbox/together",
   inboxAsk: "/inbox/sign-in",
   inboxSignIn: "/inbox/sign-in/:token",
   inboxSignOut: "/inbox/sign-out",

@@ -5,9 +5,8 @@ import type { Child } from "hono/jsx";
 import type { Words } from "../../shared/channels/words/words.ts";
 import type { RiskLevel } from "../../shared/policy/risk.ts";
 import { endedWords } from "../../shared/channels/fact-words.ts";
-import { toolName } from "../../shared/model/subject/tool-call.ts";
 import { isInReply } from "../../shared/review/editable-fields.ts";
-import { type ReviewFacts, isOpen } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, isOpen, servedBy } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { stepsOf } from "./request-kind-words.ts";
 import { Icon } from "./icons.tsx";
@@ -22,22 +21,6 @@ import { placeWords } from "../../shared/channels/content-words.ts";
 type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
 /** Who answers, or would; empty where nobody does. */
-export const servedBy = ({ serving }: ReviewFacts, chosen?: string): string => {
-  switch (serving.kind) {
-    case "goesTo":
-      return serving.models.find(({ id }) => id === chosen)?.id ?? serving.models[0]?.id ?? "";
-    case "runs":
-    case "ran":
-      return toolName(serving.call);
-    case "nobody":
-      return "";
-    case "written":
-      return serving.by;
-    case "answered":
-      return serving.by?.id ?? serving.realName;
-  }
-};
-
 const headingOf = ({ requestKind, gate, isOpen }: ReviewFacts, { page }: Words): string =>
   page.headings[requestKind][gate][isOpen ? "now" : "then"];
 

@@ -2,11 +2,11 @@
 // now, and where to go on. Only in the browser that approved the request.
 
 import type { Child } from "hono/jsx";
-import type { ReviewFacts } from "../../shared/review/review-facts.ts";
+import { type ReviewFacts, servedBy } from "../../shared/review/review-facts.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import { Icon } from "./icons.tsx";
 import { useWords } from "./language.ts";
-import { HeadingWords, servedBy } from "./lead.tsx";
+import { HeadingWords } from "./lead.tsx";
 import { Person, Time } from "./names.tsx";
 import { Name } from "./outside-text.tsx";
 import { WrittenApproved } from "./outcome.tsx";

@@ -27,8 +27,8 @@ export type Page =
   | { readonly kind: "expiredLink"; readonly input: ExpiredLinkPageInput }
   | { readonly kind: "linkSent"; readonly input: LinkSentPageInput }
   | { readonly kind: "inbox"; readonly input: InboxPageInput }
-  | { readonly kind: "together"; readonly input: BulkPageInput }
-  | { readonly kind: "togetherDone"; readonly input: DonePageInput }
+  | { readonly kind: "bulk"; readonly input: BulkPageInput }
+  | { readonly kind: "bulkDone"; readonly input: DonePageInput }
   | { readonly kind: "signIn"; readonly input: SignInPageInput }
   | { readonly kind: "signInAsked"; readonly input: SignInAskedPageInput }
   | { readonly kind: "signInEnter"; readonly input: SignInEnterPageInput }
@@ -59,9 +59,9 @@ function componentOf(page: Page, cspNonce: string) {
       return LinkSentPage({ ...page.input, cspNonce });
     case "inbox":
       return InboxPage({ ...page.input, cspNonce });
-    case "together":
+    case "bulk":
       return BulkPage({ ...page.input, cspNonce });
-    case "togetherDone":
+    case "bulkDone":
       return DonePage({ ...page.input, cspNonce });
     case "signIn":
       return SignInPage({ ...page.input, cspNonce });

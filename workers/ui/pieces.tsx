@@ -42,7 +42,7 @@ const resourceFacts = ({ page, review: { marks } }: Words, uri: string, mimeType
   </>
 );
 
-function resultPart(context: PieceContext, path: string, content: ResultContent): Child {
+function resultPart(context: Omit<PieceContext, "role">, path: string, content: ResultContent): Child {
   const { showing, words, title, id } = context;
   const place = placeWords(path, words, showing.kind);
   const { pieces } = words.page;
@@ -97,17 +97,19 @@ function resultPart(context: PieceContext, path: string, content: ResultContent)
   }
 }
 
-/** The parts of a tool's result, below a heading. */
+/** The parts of a tool's result, below a heading. `idOf`: the id of a part by its path. */
 export function resultParts(
-  context: PieceContext,
+  context: Omit<PieceContext, "role">,
   path: string,
   block: Pick<ToolResultBlock, "content" | "structuredContent">,
+  idOf?: (path: string) => string,
 ): FramedPart[] {
   const { showing, words, from, title } = context;
   const { pieces } = words.page;
   const parts = block.content.map((content, k): FramedPart => {
-    const id = k === 0 ? context.id : undefined;
-    return { from, part: resultPart({ ...context, id }, `${path}/content/${k}`, content) };
+    const at = `${path}/content/${k}`;
+    const id = idOf?.(at) ?? (k === 0 ? context.id : undefined);
+    return { from, part: resultPart({ ...context, id }, at, content) };
   });
   if (block.content.length === 0)
     parts.push({ from, part: <TextPart showing={showing} path={path} fixed title={title} text="" id={context.id} /> });
@@ -125,6 +127,7 @@ export function resultParts(
       }
       text={objectText(block.structuredContent)}
       kind="object"
+      id={idOf?.(`${path}/structuredContent`)}
     />
   );
   return [...parts, { from, part: structured }];

@@ -1,6 +1,6 @@
 // Ids of the page's pieces, for links to them.
 
-import { ordinalsIn } from "../../shared/review/editable-fields.ts";
+import { isInArguments, isInReply, ordinalsIn } from "../../shared/review/editable-fields.ts";
 import { answerPath } from "../../shared/review/written.ts";
 
 /** The id of the fold in which a reviewer writes the reply. */
@@ -12,9 +12,10 @@ export function placeId(path: string): string {
   if (path.startsWith("/messages/")) return `message-${first}`;
   if (path.startsWith("/tools/")) return `tool-${first}`;
   if (path.startsWith("/content/")) return `part-${first}`;
-  if (path === "/structuredContent") return "structured";
-  if (path === "/arguments") return "arguments";
+  if (isInReply(path)) return "structured";
+  if (isInArguments(path)) return "arguments";
   if (path === "/message") return "message-1";
+  if (path === "/schema") return "schema";
   if (path.startsWith("/systemPrompt")) return "system-prompt";
   if (path === answerPath) return ownReplyId;
   return "settings";

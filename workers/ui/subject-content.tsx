@@ -1,5 +1,5 @@
-// What is reviewed, as its kind shows it: the request, and what came of it. The one place in which
-// the page asks of what kind a review is.
+// What is reviewed, as its kind shows it: the request, and what came of it. The one place that
+// draws the content of each kind.
 
 import type { ToolCall, ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { Plain } from "../../shared/model/subject/subject.ts";
@@ -37,12 +37,12 @@ const Call = ({ call, showing, origins, prefix = "" }: Shown & { call: ToolCall 
 
 const Result = ({ result, showing, origins, prefix = "" }: Shown & { result: ToolResult }) => {
   const words = useWords();
-  const id = prefix + placeId("/content/0");
-  const context = { showing, words, from: origins.reply, id, title: words.page.pieces.result, role: "model" } as const;
+  const idOf = (path: string): string => prefix + placeId(path);
+  const context = { showing, words, from: origins.reply, id: idOf("/content/0"), title: words.page.pieces.result };
   return (
     <>
       {result.isError === true ? <p class="note mind">{words.review.toolError}</p> : null}
-      <Frames parts={resultParts(context, "", result)} />
+      <Frames parts={resultParts(context, "", result, idOf)} />
     </>
   );
 };

@@ -2,9 +2,9 @@
 // among them each text with what a warning calls a secret. It makes no blocks.
 
 import type { JsonObject } from "../../encoding.ts";
-import type { ReplyBlock, SamplingRequest, ToolResultBlock, ToolUseBlock } from "../../model/sampling.ts";
-import type { ToolCall } from "../../model/subject/tool-call.ts";
-import { isMessage } from "../../model/subject/subject.ts";
+import type { ReplyBlock, SamplingRequest, ToolUseBlock } from "../../model/sampling.ts";
+import type { ToolCall, ToolResult } from "../../model/subject/tool-call.ts";
+import { isMessage, isPlain } from "../../model/subject/subject.ts";
 import { holdsSecret } from "../../policy/risk.ts";
 import { isSecret } from "../../policy/scan-text.ts";
 import { requestKindOf } from "../../review/review-facts.ts";
@@ -84,7 +84,7 @@ function gather(view: ReviewView, into: Gathering): void {
     into.show(fieldWords(path, { gate: view.gate, kind: view.request.kind }, into.words), text, raw);
 }
 
-/** What would run: its tool and its arguments together, because both may come from outside. */
+/** What would run: its tool and its arguments together, as they are sent. */
 const callText = ({ tool, arguments: input }: ToolCall): string => objectText({ name: tool, input });
 
 function gatherRequest(request: SamplingRequest, into: Gathering): void {
@@ -132,11 +132,10 @@ function gatherBlock(view: MessageView, block: ReplyBlock, part: string, into: G
   const { place, labels } = into;
   if (block.type === "text") into.show(place.reply + part, block.text);
   else if (block.type === "tool_use" && requestKindOf(view) !== "sampling") into.show(labels.toolUse + part, useText(block), block);
-  else if (block.type === "tool_result") gatherResult(block, into);
   else into.count(unshownNames[block.type]);
 }
 
-function gatherResult({ content, structuredContent }: Pick<ToolResultBlock, "content" | "structuredContent">, into: Gathering): void {
+function gatherResult({ content, structuredContent }: ToolResult, into: Gathering): void {
   const { place, labels } = into;
   if (content.length === 0 && structuredContent === undefined) into.show(place.result, "");
   for (const [i, piece] of content.entries()) {
@@ -196,8 +195,13 @@ function longestStart(text: string, room: number, words: NoticeWords): string {
 /** How many characters of text the content has, those of tools and results included. */
 export function charactersIn({ gate, request, reply }: ReviewView): number {
   const content = gate === "request" ? request : reply;
-  const fields = content === null ? new Map<string, string>() : fieldsOf(content);
+  if (content === null) return 0;
   let sum = 0;
+  if (isPlain(content)) {
+    for (const { text } of textsOf(content)) sum += text.length;
+    return sum;
+  }
+  const fields = fieldsOf(content);
   for (const [path, text] of fields) if (path !== "/maxTokens" && path !== "/temperature") sum += text.length;
   const schema = gate === "request" && isMessage(request) ? request.responseFormat?.schema : undefined;
   if (schema !== undefined) sum += objectText(schema).length;

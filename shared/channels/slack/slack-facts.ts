@@ -31,15 +31,11 @@ import { noteWords } from "../content-words.ts";
 /** How many models, risk notes and other notes are shown; the rest is counted. */
 export const mostLines = 20;
 
-/**
- * `isBrief` leaves out what may be long. `excerpt` "none" also leaves out facts that are part of
- * the content.
- */
+/** `isBrief` leaves out what may be long. */
 type FactsShown = {
   readonly words: NoticeWords;
   readonly inChannel: boolean;
   readonly isBrief: boolean;
-  readonly excerpt: "none" | "start";
 };
 
 /** Who asks, what for, which models, what it costs, and the deadline. */

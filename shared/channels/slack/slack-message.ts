@@ -188,7 +188,7 @@ function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isW
   const facts = reviewFacts(view);
   const { lead, exactly, exactlyOne, approve } = slackGateWords(facts, words);
   const mayApprove = isWhole && facts.bar === null;
-  const closing = facts.bar === null ? null : facts.bar === "voted" ? words.slack.standing.voted : words.review[facts.bar];
+  const closing = facts.bar === null ? null : facts.bar === "voted" ? words.slack.voted : words.review[facts.bar];
   const line = (now: number | null): string =>
     noticeLine(noticeFacts(view), words, { now, most: longestHeader, lengthOf: (text) => grownLength(plain(text).text) });
   return {
@@ -198,7 +198,7 @@ function compose(input: SlackMessageInput, content: readonly SlackBlock[], { isW
       { type: "header", text: plain(line(null)) },
       paragraph(say(why === null || input.inChannel ? lead : `${lead} ${words.slack.asked[why]}`)),
       ...handOverBlocks(view, words),
-      factLines(view, facts, { words, inChannel: input.inChannel, isBrief, excerpt: input.excerpt }),
+      factLines(view, facts, { words, inChannel: input.inChannel, isBrief }),
       ...(isBrief ? [] : riskBlocks(facts, words)),
       ...content,
       ...(closing === null ? [] : [paragraph(say(closing))]),

@@ -2,7 +2,7 @@
 // request, a client's own task, or a tool that is to run.
 
 import type { Gate } from "../../model/gate.ts";
-import type { ContentKind } from "../../model/subject/subject.ts";
+import type { SubjectRequest } from "../../model/subject/subject.ts";
 import { placeWords } from "../content-words.ts";
 import type { ReviewFacts } from "../../review/review-facts.ts";
 import { gateWords } from "../fact-words.ts";
@@ -23,8 +23,12 @@ export function editLead({ requestKind, gate }: Facts, { slack: { modal } }: Not
   return modal.editReply;
 }
 
-/** The label of an editable field, from its path. */
-export function fieldWords(path: string, { gate, kind }: { readonly gate: Gate; readonly kind: ContentKind }, words: NoticeWords): string {
+/** The label of a field, from its path and the kind of request. */
+export function fieldWords(
+  path: string,
+  { gate, kind }: { readonly gate: Gate; readonly kind: SubjectRequest["kind"] },
+  words: NoticeWords,
+): string {
   const {
     lang,
     review: { place },
@@ -32,8 +36,8 @@ export function fieldWords(path: string, { gate, kind }: { readonly gate: Gate; 
   } = words;
   const [first = 0, second = 0] = ordinalsIn(path);
   const numbered = (text: Text<"n">, n: number): string => textOf(text, { n: String(n) }, lang);
-  if (path === "/arguments" || kind === "form" || kind === "formAnswer") return placeWords(path, words, kind);
-  if (kind === "toolCall" || kind === "toolResult")
+  if (path === "/arguments" || kind === "form") return placeWords(path, words, kind);
+  if (kind === "toolCall")
     return path.endsWith("/structuredContent") ? labels.structured : place.result + (first > 1 ? numbered(place.part, first) : "");
   if (kind === "embedding" && path.startsWith("/messages/")) return numbered(place.text, first);
   if (path === "/systemPrompt") return place.systemPrompt;

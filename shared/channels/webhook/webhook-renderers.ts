@@ -9,6 +9,7 @@ import { type NoticeFacts, noticeLine } from "../notice-line.ts";
 import { outsideName } from "../plain-text.ts";
 import type { Language } from "../words/languages.ts";
 import { noticeWordsOf } from "../words/notice-words.ts";
+import { textOf } from "../../words/text.ts";
 
 /** Nothing of the content is in it. */
 export type AskedWebhookWords = {
@@ -24,11 +25,15 @@ export type WebhookWords = { readonly title: string; readonly summary: string };
 
 function words({ facts, isAhead, names, now }: AskedWebhookWords, language: Language): WebhookWords {
   const said = noticeWordsOf(language);
-  const places: Readonly<Record<string, string>> = names;
+  const plain = (name: string): string => outsideName(name, said, { plain: true });
   const sentence = asksWords({ requestKind: facts.requestKind, isAhead }, said.review);
   return {
     title: noticeLine(facts, said, { now }),
-    summary: sentence.replaceAll(/\{(\w+)\}/g, (_, key: string) => outsideName(places[key] ?? "", said, { plain: true })),
+    summary: textOf(
+      sentence,
+      { server: plain(names.server), client: plain(names.client), method: plain(names.method), name: plain(names.name) },
+      said.lang,
+    ),
   };
 }
 

@@ -17,8 +17,7 @@ import { teamsZh } from "./zh/teams-zh.ts";
 
 /**
  * `review`: what every channel and page says in the same words. `lang`: of `<html lang>` and of
- * cards. `numbers`: as the
- * language writes them. The others: what each says in its own.
+ * cards. `numbers`: as the language writes them. The others: what each says in its own.
  */
 const en = { lang: "en", numbers: numbersEn, review: reviewEn, excerpt: excerptEn, slack: slackEn, teams: teamsEn };
 const zhCN = { lang: "zh-CN", numbers: numbersZh, review: reviewZh, excerpt: excerptZh, slack: slackZh, teams: teamsZh };

@@ -26,38 +26,38 @@ export const toolName = ({ server, tool }: Pick<ToolCall, "server" | "tool">): s
 export const walkToolCall = (call: ToolCall, walk: Walk): ToolCall => ({ ...call, arguments: walk.object("/arguments", call.arguments) });
 
 export function walkToolResult({ structuredContent: structured, ...result }: ToolResult, walk: Walk): ToolResult {
-  const content = result.content.map((piece, i) => walkPiece(piece, `/content/${i}`, walk));
+  const content = result.content.map((piece, i) => walkResultContent(piece, `/content/${i}`, walk));
   if (structured === undefined) return { ...result, content };
   return { ...result, content, structuredContent: walk.object("/structuredContent", structured) };
 }
 
-type Piece = ToolResult["content"][number];
+type ResultContent = ToolResult["content"][number];
 
-function walkPiece(piece: Piece, path: string, walk: Walk): Piece {
-  switch (piece.type) {
+/** Also of a tool's result within a message. */
+export function walkResultContent(content: ResultContent, path: string, walk: Walk): ResultContent {
+  const fixed = (at: string, name: string, value: string | undefined): Readonly<Record<string, string>> =>
+    value === undefined ? {} : { [name]: walk.fixedText(`${at}/${name}`, value) };
+  switch (content.type) {
     case "text":
-      return { ...piece, text: walk.text(`${path}/text`, piece.text) };
+      return { ...content, text: walk.text(`${path}/text`, content.text) };
     case "image":
     case "audio":
-      walk.media(path, piece.type);
-      return piece;
+      walk.media(path, content.type);
+      return content;
     case "resource_link": {
-      const { uri, name, description } = piece;
-      return {
-        ...piece,
-        uri: walk.fixedText(`${path}/uri`, uri),
-        name: walk.fixedText(`${path}/name`, name),
-        ...(description === undefined ? {} : { description: walk.fixedText(`${path}/description`, description) }),
-      };
+      const { uri, name, description, mimeType } = content;
+      const about = { ...fixed(path, "name", name), ...fixed(path, "description", description), ...fixed(path, "mimeType", mimeType) };
+      return { ...content, ...fixed(path, "uri", uri), ...about };
     }
     case "resource": {
-      const { resource } = piece;
-      const uri = walk.fixedText(`${path}/resource/uri`, resource.uri);
-      if ("text" in resource) return { ...piece, resource: { ...resource, uri, text: walk.text(`${path}/resource/text`, resource.text) } };
+      const { resource } = content;
+      const at = `${path}/resource`;
+      const about = { ...fixed(at, "uri", resource.uri), ...fixed(at, "mimeType", resource.mimeType) };
+      if ("text" in resource) return { ...content, resource: { ...resource, ...about, text: walk.text(`${at}/text`, resource.text) } };
       walk.media(path, "binaryResource");
-      return { ...piece, resource: { ...resource, uri } };
+      return { ...content, resource: { ...resource, ...about } };
     }
     default:
-      return piece satisfies never;
+      return content satisfies never;
   }
 }

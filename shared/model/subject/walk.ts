@@ -1,6 +1,7 @@
-// What a walk over a content does at each of its places. One walk for each kind serves the form,
-// the edits, the differences, the masks, the warnings and what the channels show, so that all of
-// them know the same places.
+// What a walk over a content does at each of its places. One walk for each kind but messages serves
+// the form, the edits, the differences, the masks, the warnings and what the channels show, so that
+// all of them know the same places. A message's walk (shared/review/subject/message.ts) is that of
+// what a reviewer may change.
 
 import type { JsonObject } from "../../encoding.ts";
 
@@ -33,6 +34,16 @@ export const unchanged: Walk = {
   fixedObject: (_, value) => value,
   media: () => {},
 };
+
+/** Every text and object alike, whether a reviewer may change it or not. */
+export const alike = (text: Walk["text"], object: Walk["object"]): Walk => ({
+  ...unchanged,
+  text,
+  optionalText: text,
+  object,
+  fixedText: text,
+  fixedObject: object,
+});
 
 /** Blanks every place that a reviewer may change: the rest is what no edit can change. */
 export const blanking: Walk = {

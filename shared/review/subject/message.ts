@@ -7,23 +7,14 @@ import {
   type SamplingReply,
   type SamplingRequest,
   type ToolDefinition,
-  type ToolResultBlock,
   samplingReply,
   samplingRequest,
 } from "../../model/sampling.ts";
+import { walkResultContent } from "../../model/subject/tool-call.ts";
 import { type Walk, blanking } from "../../model/subject/walk.ts";
 import { type Part, fieldsBy } from "./part.ts";
 
 type Block = Message["content"][number];
-type ResultContent = ToolResultBlock["content"][number];
-
-function rewriteResultContent(content: ResultContent, path: string, rewrite: Walk): ResultContent {
-  if (content.type === "text") return { ...content, text: rewrite.text(`${path}/text`, content.text) };
-  if (content.type === "resource" && "text" in content.resource) {
-    return { ...content, resource: { ...content.resource, text: rewrite.text(`${path}/resource/text`, content.resource.text) } };
-  }
-  return content;
-}
 
 function rewriteBlock(block: Block, path: string, rewrite: Walk): Block {
   switch (block.type) {
@@ -32,7 +23,7 @@ function rewriteBlock(block: Block, path: string, rewrite: Walk): Block {
     case "tool_use":
       return { ...block, input: rewrite.object(`${path}/input`, block.input) };
     case "tool_result": {
-      const content = block.content.map((each, k) => rewriteResultContent(each, `${path}/content/${k}`, rewrite));
+      const content = block.content.map((each, k) => walkResultContent(each, `${path}/content/${k}`, rewrite));
       if (block.structuredContent === undefined) return { ...block, content };
       return { ...block, content, structuredContent: rewrite.object(`${path}/structuredContent`, block.structuredContent) };
     }

@@ -24,18 +24,15 @@ export type UnsayableResult = { readonly kind: "notOneBlock"; readonly types: re
 export const toResult = ({ answered, reply, meta }: Completed): Result<JsonObject, UnsayableResult> =>
   ok(resultWith(contentOf(answered, reply), reply, meta));
 
-/** A tool's result as a message: the call that was made, and then its result. */
-export function asMessage({ call: { tool, arguments: input }, result, meta }: Ran): Completed {
+/**
+ * A tool's result as a message of one block, which every revision can carry. The call has no id of
+ * its own.
+ */
+export function asMessage({ result, meta }: Ran): Completed {
   const { kind: _, ...given } = result;
-  const content: ReplyBlock[] = [
-    { type: "tool_use", id: callId, name: tool, input },
-    { type: "tool_result", toolUseId: callId, ...given },
-  ];
+  const content: ReplyBlock[] = [{ type: "tool_result", toolUseId: "call_1", ...given }];
   return { kind: "completed", answered: { kind: "chat", offeredTools: true }, reply: { content, model: meta.model.id }, meta };
 }
-
-/** Joins the two blocks; the call itself has no id. */
-const callId = "call_1";
 
 function contentOf(answered: Completed["answered"], { content }: SamplingReply): ReplyBlock | readonly ReplyBlock[] {
   switch (answered.kind) {

@@ -37,7 +37,6 @@ const hasRun = [
   "weather_query ran on weather for ci",
   "It has run. Nothing of its result has been delivered yet.",
   "ci wanted to run weather_query on weather. The client asks for itself: no MCP server is behind the request.",
-  "Result",
   "Approve delivers it to ci.",
 ];
 const png = "Type: image/png, 4.0 KB";
@@ -139,7 +138,7 @@ const facts: Readonly<Record<Name, readonly string[]>> = {
     'Structured content Edit : Result, structured content { "city": "上海", "celsius": 18 }',
     "From the tool weather_query · untrusted text",
   ],
-  toolError: [...hasRun, "The tool says that this is an error.", "There is no such city."],
+  toolError: [...hasRun, "The tool says that this is an error.", "Result Edit : Result, part 1 There is no such city."],
   approvedCall: ["You approved it", "ci wanted to run weather_query on weather", "The tool has run; its result waits for its own review."],
   deniedCall: ["You denied it", "Reason: Not this city.", "Would have run on", "The client was told that the request was denied."],
 };
@@ -198,6 +197,18 @@ describe.skipIf(chromiumPath === undefined)("a review of the control endpoint in
       for (const fact of facts[name as Name]) expect(seen).toContain(fact);
       // There is no MCP server that asks.
       expect(seen).not.toMatch(/Asked by|From the server/);
+    });
+
+    test("a warning about any part of a result links to that part", async () => {
+      const pointers = [0, 1, 2, 3].map((part) => `/content/${part}`).concat("/structuredContent");
+      const risks = pointers.map((pointer) => ({ level: "high", kind: "overridesInstructions", pointer }) as const);
+      const page = await open({ ...control.toolResult, risks }, width);
+      const leadTo = await page.evaluate(() =>
+        [...document.querySelectorAll<HTMLAnchorElement>('.warnings a[href^="#"]')].map(({ hash }) =>
+          document.getElementById(hash.slice(1)) === null ? `nothing at ${hash}` : hash,
+        ),
+      );
+      expect(leadTo).toEqual(["#part-1", "#part-2", "#part-3", "#part-4", "#structured"]);
     });
 
     // Each view at one of the widths, and in the whole at each.

@@ -53,7 +53,7 @@ const listOf = (shown: readonly InboxItem[]): InboxList => ({
 });
 
 const together = (views: readonly ReviewView[], more: object = {}): Page => ({
-  kind: "together",
+  kind: "bulk",
   input: {
     action: "/inbox/together",
     reviews: views.map((view, i) => ({
@@ -93,7 +93,7 @@ export const inboxPages: Readonly<Record<string, Page>> = {
   "reviews together": together([openRequest, { ...openRequest, run: "run_1" }]),
   "reviews together, to deny": together([openResponse, openRequest], { isAlike: false, isDenying: true, most: 15 }),
   "what came of several": {
-    kind: "togetherDone",
+    kind: "bulkDone",
     input: {
       reviews: [
         { key: "request:run_0", path: "/inbox/reviews/request/run_0", view: openRequest, outcome: "approved" },

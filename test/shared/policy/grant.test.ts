@@ -15,6 +15,8 @@ import {
   sizeCeiling,
   useGrants,
 } from "../../../shared/policy/grant.ts";
+import type { Form } from "../../../shared/model/subject/form.ts";
+import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
 import type { Reach } from "../../../shared/policy/evaluate.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
@@ -313,6 +315,30 @@ describe("the ceiling on size", () => {
     const text = said([{ role: "user", content: [{ type: "text", text: "x".repeat(500) }] }]);
     const image = said([{ role: "user", content: [{ type: "image", data: "A".repeat(500), mimeType: "image/png" }] }]);
     expect(Math.min(text, image) - said([])).toBeGreaterThanOrEqual(500);
+  });
+});
+
+describe("the shape and size of a tool's call", () => {
+  const call: ToolCall = { kind: "toolCall", server: "files", tool: "delete", arguments: { path: "/a" } };
+  const form: Form = { kind: "form", server: "deploys", message: "Which region?", schema: { type: "object" } };
+
+  test("is the same with other arguments, and another with another tool or server", () => {
+    const shape = shapeDigest(call, []);
+    expect(shapeDigest({ ...call, arguments: { path: "/b", force: true } }, [])).toBe(shape);
+    expect(shapeDigest({ ...call, tool: "read" }, [])).not.toBe(shape);
+    expect(shapeDigest({ ...call, server: "other" }, [])).not.toBe(shape);
+  });
+
+  test("of a form is another with another message or schema", () => {
+    const shape = shapeDigest(form, []);
+    expect(shapeDigest({ ...form, message: "Which account?" }, [])).not.toBe(shape);
+    expect(shapeDigest({ ...form, schema: {} }, [])).not.toBe(shape);
+  });
+
+  test("grows with the arguments", () => {
+    const sizeWith = (path: string): number => requestCharacters({ ...call, arguments: { path } });
+    expect(sizeWith("x".repeat(500)) - sizeWith("")).toBe(500);
+    expect(requestCharacters({ ...call, arguments: {} })).toBe(0);
   });
 });
 

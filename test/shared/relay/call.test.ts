@@ -122,11 +122,14 @@ describe("a session", () => {
     expect(state.end).toBe("answered");
   });
 
-  test("asks the same once, however often it comes, and no more than it may", () => {
+  test("asks the same once, as long as its answer is not delivered, and no more than it may", () => {
     const { state, effects } = play(session, [asks("a", 7), asks("again", 7), asks("b", 8), asks("c", 9), asks("d", 10)]);
     expect(kinds(effects)).toEqual(["ask", "ask", "ask"]);
     expect(openQuestions(state).map(({ key }) => key)).toEqual(["a", "b", "c"]);
     expect([knows(state, 7), knows(state, "7"), knows(state, 10)]).toEqual([true, false, false]);
+    const answered: CallEvent = { kind: "answered", key: "a", by: "client" };
+    const again = play(session, [asks("a", 7), answered, asks("b", 7), { kind: "delivered", key: "a" }, asks("c", 7)]);
+    expect(kinds(again.effects)).toEqual(["ask", "deliver", "ask"]);
   });
 });
 
@@ -184,7 +187,11 @@ describe.each([
           }
           for (const effect of effects) {
             if (effect.kind === "ask" && each.kind === "asked")
-              for (const { key: name } of effect.questions) fates.set(nameOf(name), "open");
+              for (const { key: name } of effect.questions) {
+                // In a session the same may be asked again once its answer is delivered.
+                expect(fates.get(nameOf(name))).not.toBe("open");
+                fates.set(nameOf(name), "open");
+              }
             if (effect.kind === "withdraw")
               for (const { key: name } of effect.questions) {
                 expect(fates.get(nameOf(name))).toBe("open");

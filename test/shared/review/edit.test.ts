@@ -63,7 +63,7 @@ const throughForm = (text: string) =>
     .replaceAll("\0", "\ufffd")
     .toWellFormed();
 
-describe("applyEdits", () => {
+describe("applyEdits of a request", () => {
   test("changes one field and nothing else", () => {
     const result = edit("/messages/0/content/0/text", "Summarise note 8.");
     const expected = structuredClone(request);
@@ -226,7 +226,7 @@ describe("applyEdits", () => {
   });
 });
 
-describe("applyEdits", () => {
+describe("applyEdits of a reply", () => {
   test("edits a text, which may be emptied, and a tool's input, and keeps the model's name", () => {
     const result = applyEdits(
       reply,

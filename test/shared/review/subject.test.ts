@@ -87,6 +87,8 @@ describe("a difference that no edit makes", () => {
   });
 });
 
+const withPiece = (piece: ToolResult["content"][number]): ToolResult => ({ ...result, content: [piece] });
+
 describe("rules and warnings look at every text", () => {
   const secret = `ghp_${"0123456789abcdefghijABCDEFGHIJ012345"}`;
   const rules: readonly RedactionRule[] = [{ name: "secrets", at: ["request", "reply"], secrets: "known" }];
@@ -95,6 +97,17 @@ describe("rules and warnings look at every text", () => {
     ["a call's arguments", { ...call, arguments: { deep: [{ token: secret }] } }, "/arguments"],
     ["a result's text", { ...result, content: [{ type: "text", text: secret }] }, "/content/0/text"],
     ["a result's structured content", { ...result, structuredContent: { token: secret } }, "/structuredContent"],
+    ["a resource's text", withPiece({ type: "resource", resource: { uri: "a:b", text: secret } }), "/content/0/resource/text"],
+    ["a resource's address", withPiece({ type: "resource", resource: { uri: `a:${secret}`, blob: "" } }), "/content/0/resource/uri"],
+    [
+      "a resource's type",
+      withPiece({ type: "resource", resource: { uri: "a:b", mimeType: secret, text: "" } }),
+      "/content/0/resource/mimeType",
+    ],
+    ["a link's address", withPiece({ type: "resource_link", uri: `a:${secret}`, name: "n" }), "/content/0/uri"],
+    ["a link's name", withPiece({ type: "resource_link", uri: "a:b", name: secret }), "/content/0/name"],
+    ["a link's description", withPiece({ type: "resource_link", uri: "a:b", name: "n", description: secret }), "/content/0/description"],
+    ["a link's type", withPiece({ type: "resource_link", uri: "a:b", name: "n", mimeType: secret }), "/content/0/mimeType"],
     ["a form's message", { ...form, message: secret }, "/message"],
     ["a form's schema", { ...form, schema: { description: secret } }, "/schema"],
     ["an answer", { ...answer, content: { token: secret } }, "/content"],

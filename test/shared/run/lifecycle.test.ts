@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type Condition,
-  type Content,
+  type ContentDigest,
   type Effect,
   type RunEvent,
   type RunState,
@@ -43,7 +43,7 @@ const through = ({ request, response, responseIfEdited, responseIfRisk: level }:
 ];
 const both = through({ ...openGates, request: true, response: true });
 
-const begin = (stages: readonly Stage[], terms: RunState["terms"], content: Content): RunState =>
+const begin = (stages: readonly Stage[], terms: RunState["terms"], content: ContentDigest): RunState =>
   newRun({ stages, terms, content, reviews: noReviews });
 const run = (stages = both, quorum = 1): RunState => begin(stages, { ...terms, quorum }, request);
 

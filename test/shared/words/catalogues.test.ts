@@ -17,7 +17,7 @@ const areas = { reasons: [reasonsEn, reasonsZh], doctor: [doctorEn, doctorZh], i
 const placesIn = (text: string): string[] => [...new Set([...text.matchAll(/\{(\w+)[,}]/g)].map(([, name = ""]) => name))].toSorted();
 
 /** Of products, protocols, buttons and commands: they are the same in every language. */
-const names = [
+const names: ReadonlySet<string> = new Set([
   "Anthropic API",
   "Basic Information",
   "Chat Completions",
@@ -34,14 +34,17 @@ const names = [
   "https URL",
   "npm start",
   "npx wrangler secret put",
+  "npx wrangler secret put NAME",
   "tools Worker",
-];
+]);
 
 /** Two or more Latin words in a row, outside places, code, variables, addresses and names. */
 function englishIn(text: string): string[] {
-  const bare = text.replaceAll(/`[^`]*`|\{\w+(?:, [^{}]*)?\}|[\w.*<>-]*[_/:=@][\w/.:={}<>*-]*/g, "·");
+  // The forms of a number are text, and what names it is not.
+  const forms = text.replaceAll(/\{\w+, ([^{}]*)\}/g, (_, of: string) => ` ${of.replaceAll("/", "·")} `);
+  const bare = forms.replaceAll(/`[^`]*`|\{\w+\}|[\w.*<>-]*[_/:=@][\w/.:={}<>*-]*/g, "·");
   const runs = bare.match(/[A-Za-z][\w-]*(?: [A-Za-z][\w-]*)+/g) ?? [];
-  return runs.filter((run) => !names.some((name) => run.startsWith(name)));
+  return runs.filter((run) => !names.has(run));
 }
 
 /** Names of fields, variables and products: they are the same in every language. */
@@ -61,6 +64,8 @@ describe.each(Object.entries(allCatalogues))("the texts of %s", (_name, { en, "z
 test("two Latin words in Chinese are found where they are neither a name nor code", () => {
   expect(englishIn("请运行 `npx wrangler deploy`，在 {a} 设置 EMAIL_FROM 和 Cloudflare Access")).toEqual([]);
   expect(englishIn("不是 an address，请更正")).toEqual(["an address"]);
+  expect(englishIn("共 {n, # tool result/# tool results}")).toEqual(["tool result", "tool results"]);
+  expect(englishIn("请 Cloudflare Access is not set")).toEqual(["Cloudflare Access is not set"]);
 });
 
 /** The source that may say a phrase, without comments. */

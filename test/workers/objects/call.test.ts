@@ -182,12 +182,20 @@ describe("the object", () => {
   test("takes the first answer to what the round asked, and no other", async () => {
     const { id } = await createKey();
     const call = callStub(env, id, "first");
-    await call.open(createCallStart(id, { requests: [{ key: "confirm", method: "elicitation/create", params: null }], state: null }));
+    const requests = [
+      { key: "confirm", method: "elicitation/create" as const, params: null },
+      { key: "reply", method: "sampling/createMessage" as const, params: null },
+    ];
+    await call.open({ ...createCallStart(id, { requests, state: null }), samples: false });
     expect(await call.answer("attempt", 2, "confirm", "{}")).toBe(false);
     expect(await call.answer("attempt", 1, "other", "{}")).toBe(false);
-    await call.decline("attempt", 2, "confirm");
+    await call.decline("attempt", 2, "reply");
     await call.decline("attempt", 1, "other");
+    await call.decline("attempt", 1, "confirm");
     expect(await call.look("attempt")).toMatchObject({ answered: [], gateway: [] });
+    await call.decline("attempt", 1, "reply");
+    expect(await call.look("attempt")).toMatchObject({ answered: [], gateway: ["reply"] });
+    expect(await call.answer("attempt", 1, "reply", "{}")).toBe(false);
     expect(await call.answer("attempt", 1, "confirm", '{"action":"accept"}')).toBe(true);
     expect(await call.answer("attempt", 1, "confirm", '{"action":"decline"}')).toBe(false);
     expect(await call.look("attempt")).toMatchObject({ kind: "waiting", round: 1, answered: ["confirm"] });

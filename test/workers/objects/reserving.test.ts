@@ -14,10 +14,11 @@ import { isOperatorChain } from "../../../shared/record/operators.ts";
 import { recordLines } from "../support/record.ts";
 import { asObject, associateInput, crash, recordWith, tablesIn } from "./inside.ts";
 
-/** A fresh stub each time: after a crash an old one is of no use. */
 const brokenAs = (quote: string) => jsonOf({ kind: "broken", quote } as const);
 
+/** A fresh stub each time: after a crash an old one is of no use. */
 const session = () => asObject<SessionObject>(sessionStub(env, devKeyId, "sess-1"));
+
 /** The object answers, which is returned, and is gone before it does anything else. */
 async function answeredAndGone(input: AssociateInput): Promise<unknown> {
   let answer: unknown = null;

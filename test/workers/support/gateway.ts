@@ -141,7 +141,7 @@ beforeEach(async () => {
 
 /**
  * Writes a document as PUT does, but without what else a PUT does: the doctor asks again, and the
- * policy before is compared. That was a twelfth of the time of these tests. What a test before left
+ * policy before is compared. What a test before left
  * under way may have written one meanwhile; this one takes its place.
  */
 async function writeDocument(name: "policy" | "routing", document: object, expected = 0): Promise<void> {

@@ -226,7 +226,12 @@ describe("a function on an MCP server", () => {
     await controlAnswerOf(control(sent, { headers: { traceparent } }));
     const spans = await traceOf(ofTrace);
     const call = spans.find(({ kind }) => kind === "client");
-    expect(call?.attributes).toMatchObject({ "gen_ai.operation.name": "execute_tool", "mcp.method.name": "tools/call" });
+    expect(call?.name).toMatch(/^tools\/call \S+$/);
+    expect(call?.attributes).toMatchObject({
+      "gen_ai.operation.name": "execute_tool",
+      "mcp.method.name": "tools/call",
+      "gen_ai.tool.name": call?.name.slice("tools/call ".length),
+    });
     expect(server.ran()[0]?.["_meta"]).toMatchObject({ traceparent: `00-${traceId}-${call?.spanId}-01` });
   });
 });

@@ -100,8 +100,8 @@ export function emailChannel(env: Env): Channel | undefined {
   return {
     name: "email",
     reaches: ({ email }) => email !== undefined,
-    send: async (notice) => deliver(notice, askingMail(notice)),
-    ended: async (notice) => deliver(notice, endingMail(notice)),
+    send: async (notice) => deliver(notice, askedEmailOf(notice)),
+    ended: async (notice) => deliver(notice, endedEmailOf(notice)),
     test: ({ reviewer: { name, email, language }, gateway, idempotencyKey }) =>
       email === undefined
         ? Promise.resolve({ kind: "failed", why: "notFound" })
@@ -109,7 +109,7 @@ export function emailChannel(env: Env): Channel | undefined {
     digest: {
       most: 100,
       address: ({ email = "" }) => email.toLowerCase(),
-      counts: (notice, what) => (what === "send" ? isMailed(notice.why) : endingMail(notice) !== undefined),
+      counts: (notice, what) => (what === "send" ? isMailed(notice.why) : endedEmailOf(notice) !== undefined),
       send: async (entries, idempotencyKey) => {
         const to = entries.flatMap(({ reviewer: { email } }) => email ?? []).slice(0, 1);
         const language = languageFor(entries[0]?.reviewer.language);
@@ -145,7 +145,7 @@ const automatic = {
 const isMailed = (why: NoticeWhy): why is Exclude<NoticeWhy, "voted"> => why !== "voted";
 
 /** Undefined where no email is sent: for another reviewer's vote, and after a decision. */
-function askingMail({ view, reviewer, url, why, excerpt, link }: Notice): AskedEmail | undefined {
+function askedEmailOf({ view, reviewer, url, why, excerpt, link }: Notice): AskedEmail | undefined {
   if (!isMailed(why) || (view.state.kind !== "open" && view.state.kind !== "voted")) return undefined;
   return {
     kind: "review",
@@ -157,7 +157,7 @@ function askingMail({ view, reviewer, url, why, excerpt, link }: Notice): AskedE
  * Only where the request's key ended before a decision: its reviewers are told. After a decision
  * the link's page shows the outcome.
  */
-function endingMail({ view, reviewer, url, link }: Notice): AskedEmail | undefined {
+function endedEmailOf({ view, reviewer, url, link }: Notice): AskedEmail | undefined {
   const { keyEnd = null } = view;
   if (view.state.kind !== "cancelled" || keyEnd === null || link.notice !== "sent") return undefined;
   return { kind: "ended", input: { view, language: languageFor(reviewer.language), keyEnd, url } };

@@ -95,15 +95,15 @@ export function webhookChannel(env: Env): Channel | undefined {
     );
     return { type: "countersign.test", timestamp: isoOf(Date.now()), data: { reviewer: reviewer.name, ...said } };
   };
-  const asking = async (notice: Notice): Promise<object> =>
-    requestKindOf(
+  const askedData = async (notice: Notice): Promise<object> =>
+    askedDataOf(
       notice,
       await fromPages(env.PAGES.channels.webhook.renderers.words(saidOf(notice.view), languageFor(notice.reviewer.language))),
     );
   return {
     name: "webhook",
     reaches: ({ webhook }) => webhook !== undefined && targets.has(webhook),
-    send: (notice) => post(notice, types[notice.why], asking),
+    send: (notice) => post(notice, types[notice.why], askedData),
     ended: (notice) => post(notice, "review.ended", endingOf),
     test: (message) => send(message, () => testing(message)),
   };
@@ -144,7 +144,7 @@ const saidOf = (view: ReviewView): AskedWebhookWords => {
   return { facts: noticeFacts(view), isAhead: isAhead(view), names: { server, client, method, name }, now: view.now };
 };
 
-function requestKindOf(notice: Notice, { title, summary }: WebhookWords): object {
+function askedDataOf(notice: Notice, { title, summary }: WebhookWords): object {
   const { view, url, why, link } = notice;
   const { requestor, quorum, version } = view;
   const handOver = handOverOf(view);

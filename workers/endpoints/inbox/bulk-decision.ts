@@ -50,7 +50,7 @@ const showBulk = describe("showBulk", {
 type AdmittedReader = Reader & { readonly count: number };
 type PresentedReview = { readonly presented: Presented; readonly view: ReviewView };
 
-bulkRoutes.get(paths.inboxTogether, showBulk, async (c) => {
+bulkRoutes.get(paths.inboxBulk, showBulk, async (c) => {
   const reader = await admittedReader(c);
   if (reader instanceof Response) return reader;
   const picked = [...new Set(c.req.queries("pick") ?? [])].filter((key) => isReviewKey(reader, key));
@@ -84,7 +84,7 @@ bulkRoutes.get(paths.inboxTogether, showBulk, async (c) => {
     reader: reader.person.name,
     inbox: { path: home, count: reader.count },
   };
-  return answerPage(c, { kind: "together", input }, 200, { language: reader.person.language });
+  return answerPage(c, { kind: "bulk", input }, 200, { language: reader.person.language });
 });
 
 const isReviewKey = ({ settings }: Reader, key: string): boolean => parseRunId(settings.keys, parseReviewKey(key)?.run ?? "") !== undefined;
@@ -124,7 +124,7 @@ const decideBulk = describe("decideBulk", {
   ...everywhere,
 });
 
-bulkRoutes.post(paths.inboxTogether, decideBulk, async (c) => {
+bulkRoutes.post(paths.inboxBulk, decideBulk, async (c) => {
   const reader = await admittedReader(c);
   if (reader instanceof Response) return reader;
   const body = await readForm(c, reader, 100_000);
@@ -146,7 +146,7 @@ bulkRoutes.post(paths.inboxTogether, decideBulk, async (c) => {
   const asked = { act: act === "deny" ? act : "approve", reason } as const;
   const reviews = await Promise.all(posted.flatMap((each) => (each === undefined ? [] : [decideOne(c, reader, each, asked)])));
   const input = { reviews, reader: reader.person.name, inbox: { path: home, count: reader.count } };
-  return answerPage(c, { kind: "togetherDone", input }, 200, { language: reader.person.language });
+  return answerPage(c, { kind: "bulkDone", input }, 200, { language: reader.person.language });
 });
 
 type BulkDecision = { readonly act: "approve" | "deny"; readonly reason: string };
@@ -215,5 +215,5 @@ function wordOf(decided: DecideAnswer, act: BulkDecision["act"]): DoneOutcome {
   }
 }
 
-bulkRoutes.all(paths.inboxTogether, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
+bulkRoutes.all(paths.inboxBulk, (c) => errorPage(c, "badRequest", 405, { Allow: "GET, HEAD, POST" }));
 bulkRoutes.onError(answerFault);

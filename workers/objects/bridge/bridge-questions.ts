@@ -105,6 +105,7 @@ export class BridgeQuestions {
     if (call.knows(id)) return true;
     const wrong = this.#wrong(asked);
     if (wrong !== null) this.#refuse(session, id, wrong);
+    else if (call.isOver) this.#refuse(session, id, failed(-32_603, "The client's request is over"));
     else if (call.ask(id, method as InputRequest["method"], inputParams(method, params))) return true;
     else this.#refuse(session, id, failed(-32_603, `The client was asked more than ${mostQuestions} times for one request`));
     return false;

@@ -63,7 +63,7 @@ export class InboxObject extends StoredObject implements InboxCalls {
     this.tables.create();
     if (!this.#signIns.ask(input, this.now())) return;
     this.#alarm.arm();
-    this.ctx.waitUntil(this.#sendMails());
+    this.ctx.waitUntil(this.#sendEmails());
   }
 
   signIn(input: SignInInput): SignInAnswer {
@@ -115,7 +115,7 @@ export class InboxObject extends StoredObject implements InboxCalls {
   override async alarm(): Promise<void> {
     await this.#alarm.ring(async () => {
       if (!this.tables.exist) return;
-      await this.#sendMails();
+      await this.#sendEmails();
       const now = this.now();
       this.#windows.closeUnless((window) => this.#isOpenFor(window));
       this.#signIns.forget(now);
@@ -165,29 +165,29 @@ export class InboxObject extends StoredObject implements InboxCalls {
     return JSON.stringify({ kind: "inbox", count, ...(change ?? { what: "all", keys: this.#waiting.keys(address, now, mostKeys) }) });
   }
 
-  async #sendMails(): Promise<void> {
+  async #sendEmails(): Promise<void> {
     const now = this.now();
-    for (const row of this.#signIns.dueMails(now)) {
+    for (const row of this.#signIns.dueEmails(now)) {
       if (row.attempts >= emailAttempts || now >= row.asked_at + signInMs) {
         logEvent("inbox.mailFailed", { attempt: row.attempts });
-        this.#signIns.mailed(row.id);
+        this.#signIns.emailed(row.id);
         continue;
       }
       this.#signIns.attempt(row.id, now + backoffMs(retry, row.attempts, this.random()));
-      await this.#sendMail(row);
+      await this.#sendEmail(row);
     }
   }
 
-  async #sendMail({ id, mail, asked_at: askedAt, attempts }: QueuedEmail): Promise<void> {
+  async #sendEmail({ id, mail, asked_at: askedAt, attempts }: QueuedEmail): Promise<void> {
     const { keys, publicUrl } = settingsOf(this.env);
-    if (publicUrl === undefined) return this.#signIns.mailed(id);
+    if (publicUrl === undefined) return this.#signIns.emailed(id);
     const { inbox, email, language } = readJsonOf(mail);
     const expiresAtSeconds = Math.floor((askedAt + linkMs) / 1000);
     const url = signInUrl(publicUrl, signInToken(keys, { inbox, id, expiresAtSeconds }));
     const sent = await sendEmail(this.env, email, { kind: "signIn", input: { url, language } }, `inbox-${id}`);
-    if (sent.kind === "sent") return this.#signIns.mailed(id);
+    if (sent.kind === "sent") return this.#signIns.emailed(id);
     logEvent("inbox.mailFailed", { attempt: attempts, error: sent.why });
-    if (sent.kind === "failed") this.#signIns.mailed(id);
+    if (sent.kind === "failed") this.#signIns.emailed(id);
     else if (sent.afterMs !== undefined) this.#signIns.attempt(id, this.now() + sent.afterMs);
   }
 }

@@ -126,7 +126,7 @@ export class SignIns {
     return this.#sql.exec("DELETE FROM session RETURNING id").toArray().length;
   }
 
-  dueMails(now: number): QueuedEmail[] {
+  dueEmails(now: number): QueuedEmail[] {
     return this.#sql
       .exec<QueuedEmail>("SELECT id, mail, asked_at, attempts FROM sign_in WHERE mail IS NOT NULL AND due_at <= ? ORDER BY asked_at", now)
       .toArray();
@@ -138,7 +138,7 @@ export class SignIns {
   }
 
   /** Sent, or given up. */
-  mailed(id: string): void {
+  emailed(id: string): void {
     this.#sql.exec("UPDATE sign_in SET mail = NULL WHERE id = ?", id);
   }
 

@@ -1,5 +1,5 @@
-// The durable life of one sampling request: it stores the content, and owns notices, deadlines,
-// model call and delivery.
+// The durable life of one request: it stores the content, and owns notices, deadlines, the call of
+// a model or a tool, and delivery.
 //
 // The object reads its state, asks shared/run/lifecycle.ts, commits, then performs effects. Every
 // effect is a row in the outbox before it is attempted and may run twice. The caller's connection

@@ -135,7 +135,7 @@ async function checked(visit: Visit, of: EntryForm, entered: EntryState, written
   if (hasErrors(entered.typed)) return { ...entered, elsewhere: [] };
   const { document: body, at } = of.write(entered.document, written);
   const answer = await visit.api.send("POST", documentPaths(of.document).check, { body });
-  if (!answer.ok) return { ...entered, elsewhere: [{ pointer: "/", message: answer.error.error }] };
+  if (!answer.ok) return { ...entered, elsewhere: [], failure: answer.error };
   const errors: Record<string, string> = {};
   const elsewhere = answer.value.details.filter(({ pointer, message }) => {
     const steps = stepsInside(at, pointer);

@@ -95,7 +95,7 @@ const Content = ({ view, facts, prefix }: { view: ReviewView; facts: ReviewFacts
 };
 
 const One = ({ review, index, of }: { review: BulkReview; index: number; of: number }) => {
-  const { together } = useWords().inbox;
+  const { bulk } = useWords().inbox;
   const { key, view, value, path, without } = review;
   const facts = reviewFacts(view);
   const heading = `review-${index}`;
@@ -103,11 +103,11 @@ const One = ({ review, index, of }: { review: BulkReview; index: number; of: num
     <section class="one" data-key={key} aria-labelledby={heading}>
       <input type="hidden" name="review" value={value} />
       <h2 id={heading}>
-        {fill(together.ordinal, { n: String(index + 1), of: String(of) })} · <HeadingWords view={view} facts={facts} />
+        {fill(bulk.ordinal, { n: String(index + 1), of: String(of) })} · <HeadingWords view={view} facts={facts} />
       </h2>
       <p class="meta">
-        <a href={path}>{together.alone}</a>
-        <a href={without}>{together.leaveOut}</a>
+        <a href={path}>{bulk.alone}</a>
+        <a href={without}>{bulk.leaveOut}</a>
       </p>
       <Strip view={view} facts={facts} />
       <Notices view={view} facts={facts} />
@@ -119,12 +119,12 @@ const One = ({ review, index, of }: { review: BulkReview; index: number; of: num
 
 const Deny = ({ count, isDenying }: { count: number; isDenying: boolean }) => {
   const { inbox } = useWords();
-  const words = fillText(inbox.together.deny, { n: count });
+  const words = fillText(inbox.bulk.deny, { n: count });
   return (
     <details class="ours" open={isDenying}>
       <summary class="chev">{words}</summary>
       <div class="in">
-        <label for="reason">{inbox.together.reason}</label>
+        <label for="reason">{inbox.bulk.reason}</label>
         <textarea
           class="field"
           id="reason"
@@ -143,7 +143,7 @@ const Deny = ({ count, isDenying }: { count: number; isDenying: boolean }) => {
 
 const Decision = ({ reviews, isAlike, mayApprove, isDenying }: BulkPageInput) => {
   const { inbox, page } = useWords();
-  const { together } = inbox;
+  const { bulk } = inbox;
   const all = reviews.map(({ view }) => reviewFacts(view));
   const warnings = all.reduce((sum, { risks }) => sum + risks.length, 0);
   const isHigh = all.some(({ risks }) => risks.some(({ level }) => level === "high"));
@@ -152,14 +152,14 @@ const Decision = ({ reviews, isAlike, mayApprove, isDenying }: BulkPageInput) =>
     <section class="card" id="decision" tabindex={-1} aria-label={page.decide.heading}>
       {isAlike && mayApprove ? (
         <>
-          <p class="soft">{together.effect}</p>
+          <p class="soft">{bulk.effect}</p>
           <button type="submit" id="approve-all" class={isHigh ? "btn despite" : "btn yes"} name={formFields.act} value={approveAct(0)}>
-            {fill(together.approve, { n: count })}
-            {warnings === 0 ? "" : fill(together.despite, { n: warnings })}
+            {fill(bulk.approve, { n: count })}
+            {warnings === 0 ? "" : fill(bulk.despite, { n: warnings })}
           </button>
         </>
       ) : (
-        <p class="note mind">{isAlike ? together.barred : together.unlike}</p>
+        <p class="note mind">{isAlike ? bulk.barred : bulk.unlike}</p>
       )}
       <Deny count={count} isDenying={isDenying} />
     </section>
@@ -169,8 +169,8 @@ const Decision = ({ reviews, isAlike, mayApprove, isDenying }: BulkPageInput) =>
 export const BulkPage = (input: BulkPageInput & { readonly cspNonce: string }) => {
   const { cspNonce, action, reviews, over, most, reader, inbox } = input;
   const words = useWords();
-  const { together } = words.inbox;
-  const title = reviews.length === 0 ? together.nothing : fillText(together.title, { n: reviews.length });
+  const { bulk } = words.inbox;
+  const title = reviews.length === 0 ? bulk.nothing : fillText(bulk.title, { n: reviews.length });
   return (
     <Document
       title={`${title} · ${words.page.product}`}
@@ -182,18 +182,18 @@ export const BulkPage = (input: BulkPageInput & { readonly cspNonce: string }) =
     >
       <form class="wrap together" method="post" action={action} accept-charset="utf-8" autocomplete="off">
         <button type="submit" class="btn skip" name={formFields.act} value="preview">
-          {together.look}
+          {bulk.look}
         </button>
         <h1 class="said-by-us">{title}</h1>
         <Listening live={`${inbox.path}/live`} page={inbox.path} count={inbox.count} />
-        {over === 0 ? null : <p class="note mind">{fill(together.over, { n: over })}</p>}
-        {most === null ? null : <p class="note mind">{fill(together.most, { n: String(most) })}</p>}
+        {over === 0 ? null : <p class="note mind">{fill(bulk.over, { n: over })}</p>}
+        {most === null ? null : <p class="note mind">{fill(bulk.most, { n: String(most) })}</p>}
         {reviews.map((review, index) => (
           <One review={review} index={index} of={reviews.length} />
         ))}
         {reviews.length === 0 ? null : <Decision {...input} />}
         <p>
-          <a href={inbox.path}>{together.back}</a>
+          <a href={inbox.path}>{bulk.back}</a>
         </p>
       </form>
     </Document>

@@ -23,7 +23,7 @@ const isDecided = (outcome: DoneOutcome): boolean => outcome === "approved" || o
 
 export const DonePage = ({ cspNonce, reviews, reader, inbox }: DonePageInput & { cspNonce: string }) => {
   const words = useWords();
-  const { done, together } = words.inbox;
+  const { done, bulk } = words.inbox;
   return (
     <Document title={`${done.title} · ${words.page.product}`} cspNonce={cspNonce} reader={reader} inbox={inbox}>
       <div class="wrap inbox">
@@ -42,7 +42,7 @@ export const DonePage = ({ cspNonce, reviews, reader, inbox }: DonePageInput & {
           })}
         </ol>
         <p>
-          <a href={inbox.path}>{together.back}</a>
+          <a href={inbox.path}>{bulk.back}</a>
         </p>
       </div>
     </Document>

@@ -15,6 +15,8 @@ export const excerptEn = {
     reply: "From the model: reply",
     result: "From the tool: result",
     vectors: "From the model: vectors",
+    form: "From the server: what a person is asked for",
+    answer: "From a person: what was entered",
   } satisfies Record<ExcerptPiece["from"], string>,
   /** Where the server requires a format of the reply. */
   formatted: "From the server, with Countersign’s words for the format of the reply: system prompt",

@@ -76,7 +76,7 @@ export const inboxEn = {
     keys: { j: "down", k: "up", x: "select", Enter: "open", "?": "all keys" },
     keysNote: "A key moves the focus or selects. Enter opens.",
   },
-  together: {
+  bulk: {
     title: "{n, Review # request/Review # requests together}",
     nothing: "None of them waits for you any more.",
     unlike: "They are not alike, so they can be denied together, and approved only one by one.",

@@ -72,9 +72,7 @@ export const slackEn = {
     },
     wholeTexts: "{n, # whole text/# whole texts}",
   },
-  standing: {
-    voted: "You approved this. It waits for others.",
-  },
+  voted: "You approved this. It waits for others.",
   buttons: { edit: "Edit…", deny: "Deny…", open: "Open" },
   link: "Open the review",
   reminder: {

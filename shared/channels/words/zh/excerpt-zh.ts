@@ -15,6 +15,8 @@ export const excerptZh = {
     reply: "来自模型：回复",
     result: "来自工具：结果",
     vectors: "来自模型：向量",
+    form: "来自服务器：请人填写的内容",
+    answer: "来自填写人：填写的内容",
   } satisfies Record<ExcerptPiece["from"], string>,
   /** Where the server requires a format of the reply. */
   formatted: "来自服务器（回复格式的说明由 Countersign 撰写）：系统提示词",

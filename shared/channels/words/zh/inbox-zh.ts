@@ -75,7 +75,7 @@ export const inboxZh = {
     keys: { j: "下移", k: "上移", x: "选择", Enter: "打开", "?": "所有按键" },
     keysNote: "按键只移动焦点或选择，按 Enter 打开。",
   },
-  together: {
+  bulk: {
     title: "一起审核 {n} 项请求",
     nothing: "这些审核都不再等你处理。",
     unlike: "它们并非同类：可以一起拒绝，但只能逐项批准。",

@@ -72,9 +72,7 @@ export const slackZh = {
     },
     wholeTexts: "{n} 段完整文字",
   },
-  standing: {
-    voted: "你已批准，正在等待其他人。",
-  },
+  voted: "你已批准，正在等待其他人。",
   buttons: { edit: "编辑…", deny: "拒绝…", open: "打开" },
   link: "打开审核",
   reminder: {

@@ -55,7 +55,7 @@ type Said = string | ((...values: never[]) => unknown) | { readonly [name: strin
  * in its source.
  */
 function writtenIn(said: Said, path: string): (readonly [string, string])[] {
-  if (typeof said === "string") return [[path, said.replaceAll(/\{(?:\w+|\w+, [^{}]*)\}/g, "0")]];
+  if (typeof said === "string") return [[path, said.replaceAll(/\{\w+\}/g, "0").replaceAll(/\{\w+, ([^{}]*)\}/g, "$1")]];
   if (typeof said === "function") {
     const literals = String(said).match(/"[^"\n]*"|`[^`]*`/g) ?? [];
     return [[path, literals.join("\n").replaceAll(/\$?\{[^}]*\}/g, "0")]];
@@ -112,6 +112,27 @@ describe("a sentence that is computed has no English in Chinese", () => {
   test.each(said.map((each) => [each]))("%s", (sentence) => {
     expect([...sentence.matchAll(/[A-Za-z_]+/g)].map(([word]) => word).filter((word) => !mayStand.has(word))).toEqual([]);
     expect(sentence).toMatch(/[\u4e00-\u9fff]/);
+  });
+});
+
+describe("a place in what is no message", () => {
+  const placeIn = (path: string, kind: Parameters<typeof placeWords>[2]): string => placeWords(path, catalogues.en, kind);
+
+  test("is named also within an object", () => {
+    expect(["/arguments", "/arguments/to", "/arguments/a/0"].map((path) => placeIn(path, "toolCall"))).toEqual(Array(3).fill("Arguments"));
+    expect(placeIn("/structuredContent/a", "toolCall")).toBe(placeIn("/structuredContent", "toolCall"));
+    expect(placeIn("/content/1/resource/uri", "toolCall")).toBe("Result, part 2");
+  });
+
+  test("is the form's or its answer's, whichever of them it is asked about", () => {
+    for (const kind of ["form", "formAnswer"] as const) {
+      const { formMessage, formSchema, formAnswer } = catalogues.en.review.place;
+      expect(["/message", "/schema/a", "/content/region"].map((path) => placeIn(path, kind))).toEqual([
+        formMessage,
+        formSchema,
+        formAnswer,
+      ]);
+    }
   });
 });
 

@@ -160,3 +160,15 @@ describe("the registry", () => {
     ]);
   });
 });
+
+test.each(revisions)("what a tool returned is one block in revision %s", (revision) => {
+  const ran: Outcome = {
+    kind: "ran",
+    call: { kind: "toolCall", server: "s", tool: "t", arguments: {} },
+    result: { kind: "toolResult", content: [{ type: "text", text: "Rain." }], isError: true },
+    meta,
+  };
+  expect(codecs2025[revision].encode(ran)).toMatchObject({
+    result: { content: { type: "tool_result", toolUseId: "call_1", content: [{ type: "text", text: "Rain." }], isError: true } },
+  });
+});

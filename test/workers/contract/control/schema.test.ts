@@ -181,6 +181,6 @@ describe("whatever the endpoint takes", () => {
       }),
       { numRuns: 80 },
     );
-    expect(taken).toBeGreaterThan(0);
+    expect(taken).toBeGreaterThan(5);
   });
 });

@@ -5,8 +5,9 @@ import { count, list, phrase, text, time } from "../../../../shared/json/answer-
 import { type AnswerOf, named } from "../../answer-schema.ts";
 
 /**
- * `title` and `says`: `check` and `text` before they are in English; absent where a channel says
- * it.
+ * `title` and `says`: `check` and `text` before they are in English. No `title`: `check` is the
+ * name of a variable or a channel. The doctor always gives `says`; the console also shows what the
+ * gateway says of itself, some of it without.
  */
 const check = () =>
   z.object({

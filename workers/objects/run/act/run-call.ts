@@ -1,5 +1,6 @@
-// A run's model call: made from the outbox, watched while it runs, made again where the instance
-// that made it is gone. It sends what was approved, or nothing.
+// A run's call of a model or a tool: made from the outbox, watched while it runs. A model is called
+// again where the instance that called it is gone, a tool never. It sends what was approved, or
+// nothing.
 
 import type { KeyEnd } from "../../../../shared/model/gate.ts";
 import type { RecordFact } from "../../../../shared/record/record.ts";

@@ -237,8 +237,8 @@ export function sentOf(
   const asked = store.requestVersion(1);
   const current = currentRequest(store, state);
   if (asked === null || current === null) return null;
-  // What was lifted was lifted for this request alone.
   if (!isMessage(asked.request) || !isMessage(current.request)) return null;
+  // What was lifted was lifted for this request alone.
   const sent = redactRequest(current.request, redaction === undefined ? [] : rulesAt(redaction, "request"), { mayRename: true });
   if (!sent.ok) return null;
   const { prompt, edits } = conversationEdits(asked.request, sent.value.value);

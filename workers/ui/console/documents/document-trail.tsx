@@ -23,9 +23,7 @@ export const DocumentTrail = ({ visit, name, at }: TrailProps) => {
   return (
     <div class="actions">
       {page === null ? null : <LinkButton to={visit.at(page)}>{fill(texts.backTo, { name: texts.names[name] })}</LinkButton>}
-      {at === "editor" ? null : (
-        <LinkButton to={visit.at(`documents/${name}`)}>{at === "page" || visit.may("change") ? texts.edit : texts.read}</LinkButton>
-      )}
+      {at === "editor" ? null : <LinkButton to={visit.at(`documents/${name}`)}>{visit.may("change") ? texts.edit : texts.read}</LinkButton>}
       {at === "versions" ? null : <LinkButton to={visit.at(`documents/${name}/versions`)}>{texts.versions}</LinkButton>}
     </div>
   );
