@@ -3,22 +3,10 @@
 import { isLoopbackHost } from "../../../../shared/address.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Icon } from "../../icons.tsx";
+import { exampleCommand } from "../example-command.ts";
 import type { Visit } from "../page.ts";
 import { fillText } from "../../sentence.tsx";
 import type { OverviewContext } from "./overview-parts.ts";
-
-/** A request that stands for itself: no session, no file, one tool of one server. */
-const commandFor = (publicUrl: string): string => `curl "${publicUrl}/sampling" \\
-  -H "Authorization: Bearer YOUR_KEY" \\
-  -H "Content-Type: application/json" -d '
-{ "jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {
-  "messages": [
-    { "role": "user", "content": { "type": "text", "text": "Say hello in five words." } } ],
-  "maxTokens": 50,
-  "_meta": {
-    "countersign/session": "first-steps",
-    "countersign/originatingRequest": {
-      "id": 1, "method": "tools/call", "name": "summarize", "server": "notes" } } } }'`;
 
 /** How many keys there are that are not revoked. */
 export async function keysIn(visit: Visit): Promise<number> {
@@ -49,7 +37,7 @@ export const FirstSteps = ({ visit, texts: { first }, keys }: OverviewContext & 
         <h3>2. {first.send}</h3>
         <p>{first.sendSays}</p>
         <pre class="command" tabindex={0} role="region" aria-label={first.send}>
-          {commandFor(visit.publicUrl)}
+          {exampleCommand(visit.publicUrl)}
         </pre>
       </li>
       <li>

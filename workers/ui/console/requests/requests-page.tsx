@@ -9,30 +9,13 @@ import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import { ApiFailed, detailsOf } from "../api.ts";
+import { exampleCommand } from "../example-command.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Details, Download, Empty, LinkButton, Names, Note } from "../pieces.tsx";
 import { type KeyNames, isCounted, keyNamesOf, waitOf } from "./request-line.ts";
 import { AskedBy, Outcome, useCause } from "./request-pieces.tsx";
 import { type Filters, RequestSearch, filtersIn, queryOf } from "./request-search.tsx";
 import { requestsWords } from "./requests-words.ts";
-
-const params = {
-  messages: [{ role: "user", content: { type: "text", text: "Say hello." } }],
-  maxTokens: 50,
-  _meta: {
-    "countersign/session": "first",
-    "countersign/originatingRequest": { id: 1, method: "tools/call", name: "hello", server: "test" },
-  },
-};
-const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "sampling/createMessage", params });
-
-/** The command works in bash and zsh: the body has no quote of a shell's in it. */
-const commandFor = (publicUrl: string): string =>
-  [
-    "KEY=…",
-    `curl -s "${publicUrl}/sampling" -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\`,
-    `  -d '${body}'`,
-  ].join("\n");
 
 const FirstRequest = ({ visit }: { visit: Visit }) => {
   const { empty } = useTexts(requestsWords);
@@ -41,7 +24,7 @@ const FirstRequest = ({ visit }: { visit: Visit }) => {
       <h2 id="first">{empty.title}</h2>
       <p>{empty.lead}</p>
       <pre class="command" tabindex={0}>
-        {commandFor(visit.publicUrl)}
+        {exampleCommand(visit.publicUrl)}
       </pre>
       <p>
         <a href={visit.at("keys")}>{empty.keys}</a>
