@@ -20,6 +20,7 @@ import type { App } from "./app-context.ts";
 import { adminRefusals, keyRefusals, noGoodKey, rateLimited } from "./openapi/answers.ts";
 import { saying } from "./openapi/describe.ts";
 import { idsOf } from "./refused-ids.ts";
+import { jsonResponse, refusalHeaders } from "../http/json-response.ts";
 
 export const keyHeader = "X-Countersign-Key";
 
@@ -179,15 +180,6 @@ export async function refuseKnown(
 export function refuse(refusal: Refusal, ids: RefusedIds = null): Response {
   const described = describeRefusal(refusal);
   const answer = errorAnswer(described);
-  const headers: Record<string, string> = {
-    "Content-Type": "application/json",
-    "Cache-Control": "no-store",
-    "X-Content-Type-Options": "nosniff",
-  };
-  if (described.status === 401) headers["WWW-Authenticate"] = "Bearer";
-  if (described.retryAfterMs !== undefined) headers["Retry-After"] = String(Math.ceil(described.retryAfterMs / 1000));
-  return new Response(JSON.stringify(failures(ids, "error" in answer ? answer.error : { code: -32603, message: "Internal error" })), {
-    status: described.status,
-    headers,
-  });
+  const message = failures(ids, "error" in answer ? answer.error : { code: -32603, message: "Internal error" });
+  return jsonResponse(message, described.status, refusalHeaders(described.status, described.retryAfterMs));
 }

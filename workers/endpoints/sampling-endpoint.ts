@@ -42,6 +42,7 @@ import {
 import { describe } from "./openapi/describe.ts";
 import { refuseKnown, requireCounted, requireKey } from "./auth.ts";
 import type { App, AppContext } from "./app-context.ts";
+import { jsonResponse, refusalHeaders } from "../http/json-response.ts";
 
 export const samplingRoutes = new Hono<App>();
 
@@ -228,9 +229,12 @@ async function answerKeptAlive(
 async function detached(c: AppContext, id: RequestId, run: string, asTask: boolean): Promise<Response> {
   const snapshot = await runStub(c.env, run).snapshot();
   if (snapshot === null) return refused(c, { kind: "noLongerKept" }, { id, method: "sampling/createMessage" });
-  if (asTask) return rpc(c, success(id, createTaskResult(taskOf(snapshot))));
-  if (snapshot.outcome !== null) return rpc(c, responseOf(id, codecOf(c).encode(readJsonOf(snapshot.outcome))));
-  return rpc(c, success(id, createTaskResult(taskOf(snapshot))), 202, { Location: runPath(run), "Preference-Applied": "respond-async" });
+  if (asTask) return jsonResponse(success(id, createTaskResult(taskOf(snapshot))));
+  if (snapshot.outcome !== null) return jsonResponse(responseOf(id, codecOf(c).encode(readJsonOf(snapshot.outcome))));
+  return jsonResponse(success(id, createTaskResult(taskOf(snapshot))), 202, {
+    Location: runPath(run),
+    "Preference-Applied": "respond-async",
+  });
 }
 
 async function task(c: AppContext, id: RequestId, method: string, params: unknown): Promise<Response> {
@@ -239,7 +243,7 @@ async function task(c: AppContext, id: RequestId, method: string, params: unknow
   const { taskId } = parsed.value;
   const answer = await askOwnTask(c.env, c.var.key.id, method, taskId);
   if (!answer.ok) return refused(c, answer.error, { id, method });
-  if (answer.value.kind === "told") return rpc(c, success(id, answer.value.result));
+  if (answer.value.kind === "told") return jsonResponse(success(id, answer.value.result));
   const watch = await watchOpeningResponse(c.env, c.var.key);
   if (!watch.ok) return refused(c, watch.error, { id, method });
   const response = keptAlive<Outcome>(c.req.raw.signal, {
@@ -281,16 +285,10 @@ const codecOf = (c: AppContext): McpCodec => mcpCodec(c.req.header("MCP-Protocol
 
 function answered(c: AppContext, id: RequestId, outcome: Outcome): Response {
   const body = responseOf(id, codecOf(c).encode(outcome));
-  if (outcome.kind === "completed" || outcome.kind === "ran") return rpc(c, body);
+  if (outcome.kind === "completed" || outcome.kind === "ran") return jsonResponse(body);
   // An internal error, and a model without capacity, have a status of their own while nothing was
   // sent.
   const { status, retryAfterMs } = describeOutcome(outcome);
-  if (retryAfterMs !== undefined) return rpc(c, body, 429, { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) });
-  return rpc(c, body, status === 500 ? 500 : 200);
+  if (retryAfterMs !== undefined) return jsonResponse(body, 429, refusalHeaders(429, retryAfterMs));
+  return jsonResponse(body, status === 500 ? 500 : 200);
 }
-
-const rpc = (_c: AppContext, body: object, status = 200, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
-  });

@@ -40,6 +40,7 @@ import type { App, AppContext } from "../app-context.ts";
 import { inPath, asJson, asJsonOrEvents, jsonBody, jsonSchema, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { callerOfControl, hasCredential } from "./control-auth.ts";
+import { jsonResponse, refusalHeaders } from "../../http/json-response.ts";
 
 export const controlRoutes = new Hono<App>();
 
@@ -222,7 +223,9 @@ async function serve(
   if (soon !== null) {
     const answer = await delivered(call, soon);
     const { outcome } = soon;
-    return outcome === null || outcome.kind === "completed" || outcome.kind === "ran" ? json(answer, 200) : failed(answer, unsent(outcome));
+    return outcome === null || outcome.kind === "completed" || outcome.kind === "ran"
+      ? jsonResponse(answer)
+      : failed(answer, unsent(outcome));
   }
   const opened = await countOpening(c.env, key, started.value.isCounted);
   if (!opened.ok) return answerRefused(envelope, opened.error);
@@ -294,15 +297,5 @@ const unsent = (outcome: Exclude<Outcome, Completed | Ran>): Parameters<typeof s
 /** An error answer of which nothing was sent yet, with its status. */
 function failed(answer: JsonObject, error: Parameters<typeof statusOf>[0]): Response {
   const status = statusOf(error);
-  const retryAfterMs = error.data?.["retryAfterMs"];
-  return json(answer, status, {
-    ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
-    ...(typeof retryAfterMs === "number" ? { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) } : {}),
-  });
+  return jsonResponse(answer, status, refusalHeaders(status, error.data?.["retryAfterMs"]));
 }
-
-const json = (body: JsonObject, status: number, headers: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), {
-    status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
-  });

@@ -92,13 +92,6 @@ export const passUnclear = (response: Response, { server }: RelayRequest): Respo
  */
 export const sessionNotFound = (c: AppContext): Promise<Response> => refuseWith(c, 404, "Session not found", {}, -32001);
 
-/** An answer of the relay's own in one JSON value. */
-export const jsonResponse = (value: object, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
-  new Response(JSON.stringify(value), {
-    status,
-    headers: { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", ...headers },
-  });
-
 /**
  * A refusal of the relay itself. It carries the id of each request that it answers, where that is
  * known.

@@ -11,6 +11,7 @@ import { recordRefusal } from "../../pipeline/record/refusals.ts";
 import { type KeyRecord, callerOf } from "../../stores/keys.ts";
 import type { AppContext } from "../app-context.ts";
 import { isFlooding, presentedKey } from "../auth.ts";
+import { jsonResponse, refusalHeaders } from "../../http/json-response.ts";
 
 /** `claims`: of the scoped token that was presented; null for an API key. */
 export type V1Caller = { readonly record: KeyRecord; readonly claims: TokenClaims | null };
@@ -37,20 +38,11 @@ async function keyOf(c: AppContext, presented: string | undefined, now: number):
   return err({ kind: "wrongScope", scope: "v1" });
 }
 
-const headers = { "Content-Type": "application/json", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff" };
-
-export const answerV1 = (body: object, status = 200, more: Record<string, string> = {}): Response =>
-  new Response(JSON.stringify(body), { status, headers: { ...headers, ...more } });
-
 /**
  * OpenAI's SDKs send a request again after most errors; `X-Should-Retry` tells them whether that is
  * of any use.
  */
 export const answerError = ({ status, body, retryAfterMs, mayRetry }: OpenAIError): Response =>
-  answerV1(body, status, {
-    "X-Should-Retry": String(mayRetry),
-    ...(status === 401 ? { "WWW-Authenticate": "Bearer" } : {}),
-    ...(retryAfterMs === undefined ? {} : { "Retry-After": String(Math.ceil(retryAfterMs / 1000)) }),
-  });
+  jsonResponse(body, status, { "X-Should-Retry": String(mayRetry), ...refusalHeaders(status, retryAfterMs) });
 
 export const refuseV1 = (refusal: Refusal): Response => answerError(refusalError(refusal));

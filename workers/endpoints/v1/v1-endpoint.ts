@@ -25,9 +25,10 @@ import type { App, AppContext } from "../app-context.ts";
 import { asJson, asJsonOrEvents, inHeader, inPath, jsonBody, jsonObject, retryAfter } from "../openapi/answers.ts";
 import { describe } from "../openapi/describe.ts";
 import { allowOf, operationsFor } from "../openapi/operations.ts";
-import { type V1Caller, answerError, answerV1, callerOfV1, refuseV1 } from "./v1-caller.ts";
+import { type V1Caller, answerError, callerOfV1, refuseV1 } from "./v1-caller.ts";
 import { withModels } from "./v1-models.ts";
 import { answerStreamed, answerWhole } from "./v1-response.ts";
+import { jsonResponse } from "../../http/json-response.ts";
 
 export const v1Routes = new Hono<App>();
 
@@ -114,7 +115,7 @@ const models = describe("listModels", {
   503: refusals[503],
 });
 
-v1Routes.get(paths.v1.models, models, (c) => withModels(c, (list) => answerV1({ object: "list", data: list })));
+v1Routes.get(paths.v1.models, models, (c) => withModels(c, (list) => jsonResponse({ object: "list", data: list })));
 
 const model = describe("getModel", {
   summary: "One of these models",
@@ -133,7 +134,7 @@ v1Routes.get(paths.v1.model, model, (c) =>
     const found = list.find(({ id }) => id === c.req.param("id"));
     return found === undefined
       ? unknownPath("There is no such model for this key; GET /v1/models lists them", "model_not_found", "model")
-      : answerV1(found);
+      : jsonResponse(found);
   }),
 );
 

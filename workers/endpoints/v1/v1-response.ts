@@ -20,7 +20,8 @@ import type { Started } from "../../pipeline/pipeline-request.ts";
 import type { V1Call } from "../../pipeline/incoming/v1-call.ts";
 import { awaitRun } from "../../pipeline/wait/wait.ts";
 import { settingsOf } from "../../platform/settings.ts";
-import { answerError, answerV1 } from "./v1-caller.ts";
+import { answerError } from "./v1-caller.ts";
+import { jsonResponse } from "../../http/json-response.ts";
 
 /**
  * Times the heartbeat: how long a response without a byte is held, so that an answer that comes by
@@ -68,7 +69,7 @@ export async function answerWhole(call: V1Call, started: Started, { encode, refu
 }
 
 const answered = (outcome: Outcome, encode: (outcome: Completed) => object): Response =>
-  outcome.kind === "completed" ? answerV1(encode(outcome)) : answerError(outcomeError(outcome));
+  outcome.kind === "completed" ? jsonResponse(encode(outcome)) : answerError(outcomeError(outcome));
 
 /** The outcome where no reviewer has to be waited for; null otherwise. */
 const soonOf = (started: Started): Promise<Outcome> | null => (started.kind === "run" ? null : Promise.resolve(started.outcome));

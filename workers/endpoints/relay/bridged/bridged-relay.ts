@@ -3,6 +3,7 @@
 // what the server asks the client, or with a state by which it comes back.
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
+import { jsonResponse } from "../../../http/json-response.ts";
 import { digestOf } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
@@ -28,7 +29,7 @@ import type { AppContext } from "../../app-context.ts";
 import { listenBridged } from "./bridged-listen.ts";
 import { goneError, inputRequired, inputsOf, mostRounds } from "../calls/call-rounds.ts";
 import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
-import { type WatchedRelayRequest, jsonResponse } from "../relay-request.ts";
+import { type WatchedRelayRequest } from "../relay-request.ts";
 
 type Bridged = {
   readonly c: AppContext;

@@ -4,6 +4,7 @@
 // gateway reads.
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
+import { jsonResponse } from "../../../http/json-response.ts";
 import { digestOf } from "../../../../shared/encoding.ts";
 import { valueAsWritten } from "../../../../shared/json/as-written.ts";
 import { objectOf } from "../../../../shared/json/values.ts";
@@ -60,7 +61,7 @@ import { discover, familyOf, forget, gatewayMeta } from "../negotiation.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
 import { openRequests, drive, withSamplingHere } from "../calls/rounds-driver.ts";
 import type { PostedMessage } from "../sessions/session-relay.ts";
-import { type WatchedRelayRequest, errorMessages, jsonResponse, passUnclear } from "../relay-request.ts";
+import { type WatchedRelayRequest, errorMessages, passUnclear } from "../relay-request.ts";
 
 const sessionShards = 16;
 

@@ -3,6 +3,7 @@
 // What a server's round asks of the client is asked on the stream of the client's request.
 
 import type { JsonObject } from "../../../../shared/encoding.ts";
+import { jsonResponse } from "../../../http/json-response.ts";
 import { digestOf, toBase64url } from "../../../../shared/encoding.ts";
 import { ownerOf } from "../../../../shared/credential/call-owner.ts";
 import { objectOf, parseJson } from "../../../../shared/json/values.ts";
@@ -46,15 +47,7 @@ import { ResponseStream, eventResponse } from "../calls/response-stream.ts";
 import { associationSession, endOriginating } from "../sampling/relay-sampling.ts";
 import { type ClientSide, type RelayedCall, relayCall } from "../calls/relayed-call.ts";
 import { discover, forget, gatewayMeta } from "../negotiation.ts";
-import {
-  type WatchedRelayRequest,
-  broken,
-  errorMessages,
-  jsonResponse,
-  passUnclear,
-  sessionHeader,
-  sessionNotFound,
-} from "../relay-request.ts";
+import { type WatchedRelayRequest, broken, errorMessages, passUnclear, sessionHeader, sessionNotFound } from "../relay-request.ts";
 import { knownParamHeaders, learnedParamHeaders } from "./param-headers.ts";
 
 type Request = Extract<JsonRpcMessage, { kind: "request" }>;
