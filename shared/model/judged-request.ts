@@ -2,11 +2,19 @@
 // record has it, so that another policy can be tried with the requests of last week.
 
 import type { Provenance } from "./gate.ts";
+import type { SubjectKind } from "./subject/subject.ts";
 
 /** A model that may answer. `worstCostUsd`: what the request costs there at most. */
 export type JudgedModel = { readonly id: string; readonly worstCostUsd: number };
 
+/**
+ * `function`: a tool's call that the gateway makes itself, for a client of the control endpoint.
+ * `toolCall`: one that waits for leave, and that its caller makes.
+ */
+export type JudgedSubject = SubjectKind | "function";
+
 export type JudgedRequest = {
+  readonly subject: JudgedSubject;
   /** The MCP server that asks. */
   readonly server: string;
   /** The tool, prompt or resource of the originating request, and its method. */
@@ -33,9 +41,10 @@ export type JudgedRequest = {
 
 /**
  * As an event of the record has it, beside the names that the event has anyway. Flags that are
- * false, and a missing owner, are left out.
+ * false, a missing owner, and the subject of a message are left out.
  */
 export type JudgedRecord = {
+  readonly subject?: JudgedSubject;
   readonly keyName: string;
   readonly keyOwner?: string;
   readonly hasMedia?: true;
@@ -51,7 +60,18 @@ export type JudgedNames = Pick<JudgedRequest, "server" | "tool" | "method" | "pr
 
 export const judgedNames = ({ server, tool, method, provenance }: JudgedRequest): JudgedNames => ({ server, tool, method, provenance });
 
-export const judgedRecord = ({ keyName, keyOwner, hasMedia, hasTools, maxTokens, risk, models, isOnce }: JudgedRequest): JudgedRecord => ({
+export const judgedRecord = ({
+  subject,
+  keyName,
+  keyOwner,
+  hasMedia,
+  hasTools,
+  maxTokens,
+  risk,
+  models,
+  isOnce,
+}: JudgedRequest): JudgedRecord => ({
+  ...(subject === "message" ? {} : { subject }),
   keyName,
   ...(keyOwner === null ? {} : { keyOwner }),
   ...(hasMedia ? { hasMedia } : {}),
@@ -65,8 +85,9 @@ export const judgedRecord = ({ keyName, keyOwner, hasMedia, hasTools, maxTokens,
 /** The inverse of `judgedRecord`. */
 export const judgedRequest = (
   { server, tool, method, provenance }: JudgedNames,
-  { keyName, keyOwner, hasMedia, hasTools, maxTokens, risk, models, isOnce }: JudgedRecord,
+  { subject = "message", keyName, keyOwner, hasMedia, hasTools, maxTokens, risk, models, isOnce }: JudgedRecord,
 ): JudgedRequest => ({
+  subject,
   server,
   tool,
   method,

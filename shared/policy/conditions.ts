@@ -2,7 +2,7 @@
 
 import * as z from "zod";
 import type { Provenance } from "../model/gate.ts";
-import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
+import type { JudgedModel, JudgedRequest, JudgedSubject } from "../model/judged-request.ts";
 import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { toolName } from "../model/subject/tool-call.ts";
 import { type SubjectRequest, isMessage } from "../model/subject/subject.ts";
@@ -14,6 +14,8 @@ import { type RiskNote, highestRisk, isRiskAtLeast } from "./risk.ts";
 const glob = z.string().max(256);
 
 export const conditionsSchema = z.strictObject({
+  /** What the rule is about; absent: see `isUnnamedSubject`. */
+  subject: z.enum(["message", "toolCall", "form"]).optional(),
   /** The MCP server that asks. */
   server: glob.optional(),
   /** The tool, prompt or resource of the originating request. */
@@ -40,6 +42,22 @@ export const conditionsSchema = z.strictObject({
 
 export type Conditions = z.infer<typeof conditionsSchema>;
 
+/**
+ * What the policy's `default`, and every rule that names no subject, are about. A call that a
+ * client makes and a form are allowed unless a rule names them.
+ */
+export const isUnnamedSubject = (subject: JudgedSubject): boolean => subject === "message" || subject === "function";
+
+const named: Readonly<Record<NonNullable<Conditions["subject"]>, readonly JudgedSubject[]>> = {
+  message: ["message"],
+  toolCall: ["toolCall", "function"],
+  form: ["form"],
+};
+
+/** Whether a rule with these conditions is about this subject. */
+export const isAbout = ({ subject: wanted }: Conditions, subject: JudgedSubject): boolean =>
+  wanted === undefined ? isUnnamedSubject(subject) : named[wanted].includes(subject);
+
 /** The value of each condition where it is given. */
 type Wanted = { readonly [Name in keyof Conditions]-?: NonNullable<Conditions[Name]> };
 
@@ -52,6 +70,8 @@ type Test<Asked> = (wanted: Asked, facts: ConditionFacts, model: string | undefi
 
 /** Exhaustive by type: a condition without a test would let a rule apply where it must not. */
 const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
+  // By `isAbout`, which judges a rule without it too.
+  subject: () => true,
   server: (wanted, { server }) => matchesGlob(wanted, server),
   tool: (wanted, { tool }) => matchesGlob(wanted, tool),
   method: (wanted, { method }) => matchesGlob(wanted, method),
@@ -70,6 +90,7 @@ const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
  * as if it were the only one.
  */
 export function areMet(conditions: Conditions, facts: ConditionFacts, model: string | undefined): boolean {
+  if (!isAbout(conditions, facts.subject)) return false;
   // The schema is strict, so its own names are all there are. A rule has few of them.
   for (const name in conditions) if (!isMet(name as keyof Conditions, conditions, facts, model)) return false;
   return true;
@@ -81,6 +102,7 @@ function isMet<Name extends keyof Conditions>(name: Name, conditions: Given, fac
 }
 
 export type PolicyFacts = {
+  readonly subject: JudgedSubject;
   /** The MCP server that asks. */
   readonly server: string;
   /** The tool, prompt or resource of the originating request, and its method. */
@@ -107,6 +129,7 @@ export const conditionFacts = (judged: JudgedRequest): ConditionFacts => ({
 /** All that the conditions judge a request by, and the record can have. */
 export function judged({ request, candidates, risk, ...named }: PolicyFacts, isOnce = false): JudgedRequest {
   return {
+    subject: named.subject,
     server: named.server,
     tool: named.tool,
     method: named.method,

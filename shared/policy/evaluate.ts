@@ -1,12 +1,12 @@
-// Which gates a sampling request must pass, who decides there, and by when. Rules only: grants,
+// Which gates a request must pass, who decides there, and by when. Rules only: grants,
 // limits and budgets come elsewhere, and none of them allows what a rule refuses.
 
 import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.ts";
-import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
-import { type ConditionFacts, areMet, conditionFacts } from "./conditions.ts";
+import type { JudgedModel, JudgedRequest, JudgedSubject } from "../model/judged-request.ts";
+import { type ConditionFacts, areMet, conditionFacts, isUnnamedSubject } from "./conditions.ts";
 import { barsOwn, reviewerWhoIs } from "./own-requests.ts";
 import { riskLevels } from "./risk.ts";
-import { type Consequences, type Policy, everyoneIn, mayAsk } from "./rules.ts";
+import { type Consequences, type Policy, everyoneIn, mayAsk, policySchema } from "./rules.ts";
 
 export type Reviewer = Addresses & {
   /** Unique within a policy; what the record names. */
@@ -74,7 +74,7 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest): GatePlan
   const common = conditionFacts(request);
   const ids = request.models.length === 0 ? [undefined] : [...new Set(request.models.map(({ id }) => id))];
   const outcomes = [...new Set(ids.map((id) => firstMatch(policy, common, id)))]
-    .map((index) => outcomeAt(policy, index))
+    .map((index) => outcomeAt(policy, index, request.subject))
     .sort(strictestFirst);
   const [strictest, ...others] = outcomes;
   if (strictest === undefined) throw new Error("evaluatePolicy: no outcome");
@@ -125,7 +125,8 @@ function handOverCandidates(policy: Policy, references: readonly string[] | unde
  */
 export function permittedModels(policy: Policy, request: JudgedRequest): ReadonlySet<string> {
   const common = conditionFacts(request);
-  const isPermitted = ({ id }: JudgedModel): boolean => outcomeAt(policy, firstMatch(policy, common, id)).gate.request !== "refuse";
+  const isPermitted = ({ id }: JudgedModel): boolean =>
+    outcomeAt(policy, firstMatch(policy, common, id), request.subject).gate.request !== "refuse";
   return new Set(request.models.filter(isPermitted).map(({ id }) => id));
 }
 
@@ -152,13 +153,16 @@ export function judge(policy: Policy, request: JudgedRequest): Judgement {
 
 type Outcome = { readonly position: number; readonly rule: string; readonly gate: Policy["default"] };
 
+/** What no rule is about and nobody asked to review: a client's call, and a server's form. */
+const unreviewed = policySchema.parse({ default: { request: "allow", response: "allow" } }).default;
+
 /**
  * A rule's missing fields have the schema's careful defaults; only its missing people come from
  * `default`.
  */
-function outcomeAt(policy: Policy, position: number): Outcome {
+function outcomeAt(policy: Policy, position: number, subject: JudgedSubject): Outcome {
   const rule = policy.rules[position];
-  if (rule === undefined) return { position, rule: "default", gate: policy.default };
+  if (rule === undefined) return { position, rule: "default", gate: isUnnamedSubject(subject) ? policy.default : unreviewed };
   return { position, rule: rule.name, gate: { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers } };
 }
 

@@ -3,8 +3,9 @@
 // and the rule would bar nobody.
 
 import type { KeyScope } from "../model/gate.ts";
+import type { JudgedSubject } from "../model/judged-request.ts";
 import { isRoom } from "../notice-channels.ts";
-import type { Conditions } from "./conditions.ts";
+import { type Conditions, isAbout, isUnnamedSubject } from "./conditions.ts";
 import { matchesGlob } from "./glob.ts";
 import { nameKey } from "./person.ts";
 import { mayAsk, type Consequences, type Policy, type PolicyReviewer } from "./rules.ts";
@@ -38,12 +39,23 @@ export function reviewerWhoIs(policy: Policy, owner: string | null | undefined):
  */
 export function ruleWithoutOwner(policy: Policy, key: OwnedKey): string | null {
   if (reviewerWhoIs(policy, key.owner) !== null) return null;
+  return subjectsOf(key).reduce<string | null>((found, subject) => found ?? ruleFor(policy, key, subject), null);
+}
+
+/** Of what a key of these scopes may make. */
+const subjectsOf = ({ scopes }: OwnedKey): readonly JudgedSubject[] => [
+  "message",
+  ...(scopes.includes("control") ? (["function"] as const) : []),
+  ...(scopes.includes("sampling") ? (["toolCall", "form"] as const) : []),
+];
+
+function ruleFor(policy: Policy, key: OwnedKey, subject: JudgedSubject): string | null {
   for (const { name, when, then } of policy.rules) {
-    if (!couldApply(when, key)) continue;
+    if (!isAbout(when, subject) || !couldApply(when, key)) continue;
     if (barsOwn(then)) return name;
     if (appliesToAll(when, key)) return null;
   }
-  return barsOwn(policy.default) ? "default" : null;
+  return isUnnamedSubject(subject) && barsOwn(policy.default) ? "default" : null;
 }
 
 /** Whether a reviewer is or may be asked by this rule and must not be the request's owner. */
@@ -59,7 +71,10 @@ const couldApply = (when: Conditions, { name, scopes, servers, models }: OwnedKe
 const couldBe = (glob: string | undefined, names: readonly string[] | undefined): boolean =>
   glob === undefined || names === undefined || names.some((name) => matchesGlob(glob, name));
 
-/** Whether the rule applies to every request of this key, so that later rules are never reached. */
-const appliesToAll = ({ key: _fits, server, ...others }: Conditions, { servers }: OwnedKey): boolean =>
+/**
+ * Whether the rule applies to all of its subject that this key makes, so that later rules are never
+ * reached.
+ */
+const appliesToAll = ({ key: _fits, subject: _about, server, ...others }: Conditions, { servers }: OwnedKey): boolean =>
   Object.values(others).every((condition) => condition === undefined) &&
   (server === undefined || (servers !== undefined && servers.every((name) => matchesGlob(server, name))));

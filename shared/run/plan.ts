@@ -1,4 +1,4 @@
-// The plan for a sampling request: which models may serve it, which gates it must pass, and its
+// The plan for a request: which models may serve it, which gates it must pass, and its
 // warnings. Routing, risk and policy in one pure step, before anything is reserved, asked or spent.
 
 import type { Refusal } from "../model/outcome.ts";
@@ -10,10 +10,11 @@ import { type RiskNote, findRisks } from "../policy/risk.ts";
 import { redactionTermsOf } from "../policy/redaction-terms.ts";
 import { type Policy, everyoneIn } from "../policy/rules.ts";
 import { type Redaction, type RedactionTerms, redactRequest, rulesAt } from "../redaction/redact.ts";
-import { type SubjectRequest, isMessage } from "../model/subject/subject.ts";
+import { type SubjectRequest, isMessage, isToolCall, subjectOf } from "../model/subject/subject.ts";
 import { cannotCarry } from "../provider/carry.ts";
 import type { ReasonPhrase } from "../words/reasons.ts";
 import type { Note } from "../model/call.ts";
+import type { Endpoint } from "../record/record.ts";
 import { rulesOf } from "../provider/rules-by-kind.ts";
 import { type Result, err, ok } from "../result.ts";
 import { type Candidate, chooseCandidates } from "../routing/choose.ts";
@@ -24,6 +25,7 @@ type PlanInput = {
   readonly routing: RoutingTable;
   readonly policy: Policy;
   readonly request: SubjectRequest;
+  readonly endpoint: Endpoint;
   readonly requestor: Requestor;
   readonly key: {
     readonly id: string;
@@ -73,6 +75,7 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const risks = findRisks(request);
   const asked = judged(
     {
+      subject: isToolCall(request) && input.endpoint === "control" ? "function" : subjectOf(request),
       server: requestor.server,
       tool: requestor.name,
       method: requestor.method,

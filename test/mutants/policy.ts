@@ -3,6 +3,7 @@
 import type { Mutant } from "./mutant.ts";
 
 const conditions = { file: "shared/policy/conditions.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
+const subjects = { file: "shared/policy/conditions.ts", test: { file: "test/shared/policy/subject.test.ts" } };
 const evaluate = { file: "shared/policy/evaluate.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const policyReplay = { file: "shared/record/policy-replay.ts", test: { file: "test/shared/record/policy-replay.test.ts" } };
 const limits = { file: "shared/policy/limits.ts", test: { file: "test/shared/policy/limits.test.ts" } };
@@ -128,6 +129,45 @@ export const policyMutants: readonly Mutant[] = [
     name: "a condition on the association counts",
     from: "provenance: (wanted, { provenance }) => wanted === provenance,",
     to: "provenance: () => true,",
+  },
+  {
+    ...subjects,
+    name: "a rule without a subject is about no call that a client makes",
+    from: "if (!isAbout(conditions, facts.subject)) return false;\n",
+    to: "",
+  },
+  {
+    ...subjects,
+    name: "a rule for tool calls is about functions too",
+    from: 'toolCall: ["toolCall", "function"],',
+    to: 'toolCall: ["toolCall"],',
+  },
+  {
+    ...subjects,
+    name: "functions keep the default",
+    from: 'subject === "message" || subject === "function";',
+    to: 'subject === "message";',
+  },
+  {
+    ...subjects,
+    file: "shared/policy/evaluate.ts",
+    name: "the default is not about a client's call",
+    from: "isUnnamedSubject(subject) ? policy.default : unreviewed",
+    to: "policy.default",
+  },
+  {
+    ...subjects,
+    file: "shared/run/plan.ts",
+    name: "a call of the control endpoint is a function",
+    from: 'isToolCall(request) && input.endpoint === "control" ? "function" : subjectOf(request)',
+    to: "subjectOf(request)",
+  },
+  {
+    ...subjects,
+    file: "shared/policy/own-requests.ts",
+    name: "a rule for messages hides none for calls",
+    from: "if (!isAbout(when, subject) || !couldApply(when, key)) continue;",
+    to: "if (!couldApply(when, key)) continue;",
   },
   {
     ...conditions,

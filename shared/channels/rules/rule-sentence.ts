@@ -54,6 +54,7 @@ const named =
     filled(words.when[name], { value: [{ name: value }] });
 
 const conditionSays: { readonly [Name in keyof Wanted]: Say<Wanted[Name]> } = {
+  subject: (value, { words }) => stressed(words.when.subject[value]),
   server: named("server"),
   tool: named("tool"),
   method: named("method"),

@@ -11,6 +11,7 @@ const en = {
   nobody: "nobody",
   space: " ",
   when: {
+    subject: { message: "a *model* is asked", toolCall: "a *tool* is called", form: "a server asks for a *form*" },
     server: "the server is {value}",
     tool: "the tool is {value}",
     method: "the client's request is {value}",
@@ -76,6 +77,7 @@ const zhCN: RuleWords = {
   nobody: "无人",
   space: "",
   when: {
+    subject: { message: "请求*模型*", toolCall: "调用*工具*", form: "服务器请求填写*表单*" },
     server: "服务器是 {value}",
     tool: "工具是 {value}",
     method: "客户端的请求是 {value}",

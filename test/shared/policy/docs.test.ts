@@ -45,6 +45,7 @@ const candidate = (id: string, worstCostUsd: number): Candidate => {
 const evaluatePolicy = (policy: Policy, facts: PolicyFacts): GatePlan => evaluateJudged(policy, judged(facts));
 
 const factsOf = (members: Partial<PolicyFacts>): PolicyFacts => ({
+  subject: "message",
   server: "notes-eu",
   tool: "search_all",
   method: "tools/call",

@@ -34,6 +34,7 @@ const permittedCandidates = (policy: Policy, facts: PolicyFacts): readonly Candi
 };
 
 const factsOf = (members: Partial<PolicyFacts> = {}): PolicyFacts => ({
+  subject: "message",
   server: "notes",
   tool: "summarize",
   method: "tools/call",

@@ -10,6 +10,7 @@ const yes = fc.boolean();
 const names = fc.subarray(["oncall", "lead", "Ann, of Ames"], { minLength: 1 });
 const when = fc.record(
   {
+    subject: fc.constantFrom("message", "toolCall", "form"),
     server: fc.constantFrom("notes*", "a b"),
     tool: fc.constant("search_*"),
     method: fc.constant("tools/call"),

@@ -31,6 +31,7 @@ function outcome(setting: unknown, { server = "notes", method = "tools/call", mo
   });
   if (!policy.ok) throw new Error(JSON.stringify(policy.error));
   const judgement = judge(policy.value, {
+    subject: "message",
     server,
     tool: "t",
     method,

@@ -19,6 +19,7 @@ const policyOf = (rules: readonly { name?: string; when?: object; then?: object 
 };
 
 const request: JudgedRequest = {
+  subject: "message",
   server: "notes",
   tool: "summarize",
   method: "tools/call",
@@ -85,6 +86,8 @@ describe("what the record has of a request", () => {
   test.each([
     {},
     { hasMedia: true },
+    { subject: "function" },
+    { subject: "toolCall", models: [] },
     { hasTools: true, isOnce: true },
     { keyOwner: "ann@example.com", risk: "high", provenance: "observed", models: [] },
   ] as const)("is what the rules judge it by (%j)", (more) => {
@@ -95,6 +98,7 @@ describe("what the record has of a request", () => {
 
 describe("every condition is judged from the record", () => {
   test.each([
+    [{ subject: "message" }, { subject: "toolCall" }],
     [{ server: "no*" }, { server: "mail" }],
     [{ tool: "summarize" }, { tool: "search" }],
     [{ method: "tools/*" }, { method: "prompts/get" }],

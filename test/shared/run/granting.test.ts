@@ -23,7 +23,15 @@ function plan(then: object, request: ChatRequest = requestOf(), by: Partial<Requ
   });
   if (!policy.ok) throw new Error(JSON.stringify(policy.error));
   const key = { id: "key_dev", name: "dev", owner };
-  return planRun({ routing, policy: policy.value, request, requestor: { ...requestor, ...by }, key, ready: () => undefined });
+  return planRun({
+    routing,
+    policy: policy.value,
+    request,
+    endpoint: "sampling",
+    requestor: { ...requestor, ...by },
+    key,
+    ready: () => undefined,
+  });
 }
 
 function planned(then: object = {}, request?: ChatRequest, by?: Partial<Requestor>): Plan {

@@ -88,6 +88,7 @@ describe("a draft", () => {
 async function recorded(index: number, at: number, state: LineState = "completed"): Promise<void> {
   const run = runIdOf(settingsOf(env).keys, crypto.getRandomValues(new Uint8Array(runRandomLength)));
   const judged = judgedRecord({
+    subject: "message",
     server: "open",
     tool: `tool_${index % 3}`,
     method: "tools/call",

@@ -18,14 +18,15 @@ import type { PipelineRequest } from "../pipeline-request.ts";
  */
 export const planFor = (incoming: Planned): Promise<Result<Plan, Refusal>> => timed(incoming.trace, "plan", () => planBy(incoming));
 
-type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "requestor" | "request" | "terms" | "trace">;
+type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "endpoint" | "requestor" | "request" | "terms" | "trace">;
 
-async function planBy({ env, ctx, key, requestor, request, terms }: Planned): Promise<Result<Plan, Refusal>> {
+async function planBy({ env, ctx, key, endpoint, requestor, request, terms }: Planned): Promise<Result<Plan, Refusal>> {
   const documents = await documentsOrNull(env, ctx);
   if (documents === null) return err({ kind: "configurationUnavailable" });
   return planRun({
     ...documents,
     request,
+    endpoint,
     requestor,
     key,
     ready: readyIn(env),

@@ -67,6 +67,7 @@ describe("every rule", () => {
   const yes = fc.boolean();
   const when = fc.record(
     {
+      subject: fc.constantFrom("message", "toolCall", "form"),
       server: fc.constant("SERVER"),
       tool: fc.constant("TOOL"),
       method: fc.constant("METHOD"),

@@ -47,6 +47,11 @@ const en = {
     remove: "Remove this rule",
   },
   conditions: {
+    subject: {
+      label: "About",
+      none: "model requests, and functions of /control",
+      options: { message: "model requests", toolCall: "tool calls", form: "forms" },
+    },
     server: { label: "Server" },
     tool: { label: "Tool" },
     method: { label: "Client's request" },
@@ -207,6 +212,11 @@ const zhCN: Texts<typeof en> = {
     remove: "移除此规则",
   },
   conditions: {
+    subject: {
+      label: "适用于",
+      none: "模型请求，以及 /control 的函数",
+      options: { message: "模型请求", toolCall: "工具调用", form: "表单" },
+    },
     server: { label: "服务器" },
     tool: { label: "工具" },
     method: { label: "客户端的请求" },
