@@ -56,6 +56,20 @@ export type Completed = {
 /** A tool has run. `call`: as it was made; a reviewer may have changed its arguments. */
 export type Ran = { readonly kind: "ran"; readonly call: ToolCall; readonly result: ToolResult; readonly meta: RunMeta };
 
+/**
+ * A tool's call that may be made, by whoever asked: nothing was called here. `call`: as it was
+ * approved.
+ */
+export type Approved = {
+  readonly kind: "approved";
+  readonly call: ToolCall;
+  /** A reviewer changed its arguments. */
+  readonly edited: boolean;
+  /** `policy`: no rule asks a person. `grant`: a person gave it earlier. */
+  readonly by: "person" | "grant" | "policy";
+  readonly run: string;
+};
+
 export type PointedError = { readonly pointer: string; readonly message: string };
 
 /** Why a credential is refused, or that there is none. */
@@ -178,6 +192,7 @@ export const keyEndRefusal = (keyEnd: KeyEnd): Extract<Refusal, { kind: "unautho
 export type Outcome =
   | Completed
   | Ran
+  | Approved
   | { readonly kind: "refused"; readonly refusal: Refusal }
   | { readonly kind: "rejected"; readonly gate: Gate; readonly reason: string | null }
   | { readonly kind: "undeliverable"; readonly gate: Gate }

@@ -105,6 +105,11 @@ export type RequestInput = {
   /** What the rules judged it by. */
   readonly judged: JudgedRequest;
   readonly contextIgnored: string | null;
+  /**
+   * What is done with an approved call of a tool. `release`: the caller's own call goes on, through
+   * here. `none`: the caller makes it elsewhere. Absent: the gateway makes it.
+   */
+  readonly act?: "release" | "none";
   /** The digests of its images, in order; absent where it has none. */
   readonly images?: readonly ImageDigests[];
   readonly takenOver: boolean;

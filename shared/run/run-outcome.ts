@@ -1,6 +1,6 @@
 // The outcome of a run that has ended, as every wire encodes it.
 
-import type { Completed, MadeToken, Outcome, Ran, RunMeta } from "../model/outcome.ts";
+import type { Approved, Completed, MadeToken, Outcome, Ran, RunMeta } from "../model/outcome.ts";
 import type { SamplingReply, SamplingRequest } from "../model/sampling.ts";
 import { type ToolCall, toolName } from "../model/subject/tool-call.ts";
 import { type ModelReply, type Note, tokensOf } from "../model/call.ts";
@@ -79,6 +79,22 @@ export const callMeta = ({ id }: Pick<RunInput, "id">, call: ToolCall, notes: re
 });
 
 /**
+ * The outcome of a call that its caller makes. `reviewed`: a person decided it, and it has this
+ * version now.
+ */
+export const approvedCall = (
+  { id, granted = [] }: Pick<RunInput, "id" | "granted">,
+  call: ToolCall,
+  reviewed: { readonly version: number } | null,
+): Approved => ({
+  kind: "approved",
+  call,
+  edited: reviewed !== null && reviewed.version > 1,
+  by: reviewed !== null ? "person" : granted.some(({ gate }) => gate === "request") ? "grant" : "policy",
+  run: id,
+});
+
+/**
  * The outcome of a run that ended without a reply. It has the reviewer's reason only with
  * `tellReason`.
  */
@@ -87,7 +103,7 @@ export function outcomeOfEnd(
   tellReason: boolean,
   attempts: Extract<Outcome, { kind: "failed" }>["attempts"],
   run: string,
-): Exclude<Outcome, Completed | Ran> {
+): Exclude<Outcome, Completed | Ran | Approved> {
   switch (end.kind) {
     case "rejected":
       return { kind: "rejected", gate: end.gate, reason: tellReason ? end.reason : null };

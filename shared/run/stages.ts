@@ -11,13 +11,16 @@ import type { RunInput } from "./run-input.ts";
 /** What is done with each kind of subject between its reviews. */
 const acts: Readonly<Record<SubjectKind, "model" | "tool" | "none">> = { message: "model", toolCall: "tool", form: "none" };
 
+type StagesInput = Pick<RunInput, "gatePolicy" | "granted" | "request"> & { readonly act?: RunInput["act"] | undefined };
+
 /**
  * A person must decide at the gates that the policy closes and no grant opens. A grant for the
  * reply covers the reply to the request as asked: the policy counts where a reviewer edits the
  * request. The review of the reply also opens for a risk: by the rule, or by a grant for replies
- * with a lower risk.
+ * with a lower risk. What a call returns that its caller makes does not come here: nobody reviews
+ * it.
  */
-export function stagesOf({ gatePolicy, granted = [], request }: Pick<RunInput, "gatePolicy" | "granted" | "request">): readonly Stage[] {
+export function stagesOf({ gatePolicy, granted = [], request, act }: StagesInput): readonly Stage[] {
   const asked = (gate: Gate): readonly Condition[] =>
     gatePolicy[gate] === "review" && granted.every((pass) => pass.gate !== gate) ? [{ kind: "always" }] : [];
   const ceilings = granted.flatMap(({ gate, replyRiskAtMost }) =>
@@ -31,8 +34,8 @@ export function stagesOf({ gatePolicy, granted = [], request }: Pick<RunInput, "
   ];
   return [
     { kind: "review", name: "request", when: asked("request") },
-    { kind: "act", act: acts[subjectOf(request)] },
-    { kind: "review", name: "response", when: response },
+    { kind: "act", act: act ?? acts[subjectOf(request)] },
+    { kind: "review", name: "response", when: act === undefined ? response : [] },
   ];
 }
 

@@ -241,6 +241,8 @@ export function describeOutcome(outcome: Exclude<Outcome, Completed | Ran>): Des
       };
     case "failed":
       return describeFailed(outcome.attempts);
+    case "approved":
+      throw new Error("an approved call as the answer of a wire that asks a model");
     case "broken":
       return broken(outcome.quote);
     default:

@@ -63,6 +63,8 @@ export type PipelineRequest = {
   readonly request: SubjectRequest;
   /** The context that the request asks for and does not get. */
   readonly contextIgnored: "thisServer" | "allServers" | null;
+  /** As `RequestInput.act`. */
+  readonly act?: "release" | "none";
   /** What was added to the request, and what of it no model gets. */
   readonly notes?: readonly Note[];
   /** The digests of its images, which are plain rasters by now (`plain-request.ts`). */

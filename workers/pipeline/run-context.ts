@@ -84,6 +84,7 @@ export function requestInputOf({ incoming, run, now, cache }: RunContext, plan: 
     risks: plan.risks,
     judged: plan.judged,
     contextIgnored: incoming.contextIgnored,
+    ...(incoming.act === undefined ? {} : { act: incoming.act }),
     ...(incoming.images === undefined ? {} : { images: incoming.images }),
     takenOver,
     use: useOf({

@@ -286,6 +286,16 @@ test.each([
   },
 );
 
+test.each(["release", "none"] as const)("a call that its caller makes (%s) is reviewed before it, and never what it returns", (act) => {
+  const { gatePolicy } = planned({ request: "review", response: "review", replyRisk: "low" });
+  const request = { kind: "toolCall", server: "notes", tool: "delete", arguments: {} } as const;
+  expect(stagesOf({ gatePolicy, request, act })).toEqual([
+    { kind: "review", name: "request", when: [{ kind: "always" }] },
+    { kind: "act", act },
+    { kind: "review", name: "response", when: [] },
+  ]);
+});
+
 test("the identity is one for repeats, and another for anything else", () => {
   const base = { run: "run_1", plan: planned(), request: requestOf(), requestor, requestRef, params: "digest", owner: null };
   const of = (over: Partial<typeof base>): string | undefined => grantQueryOf({ ...base, ...over })?.identity;

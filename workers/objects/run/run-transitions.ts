@@ -112,7 +112,8 @@ export class RunTransitions {
           : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.content.digest, again: effect.again }];
       }
       case "passOn":
-        throw new Error("a stage that no message and no tool's call has");
+        // Its caller reads that from the outcome.
+        return [];
       case "finish": {
         this.#deps.store.writeOutcome(jsonOf(outcomeOf(this.#deps.store, state, input)));
         this.#deps.store.outbox.drop("call");

@@ -74,7 +74,7 @@ export async function admit(context: RunContext, planned: Result<Plan, Refusal>)
   if (refused !== null) return refuse(refused);
   if (admitted.kind === "refused") return refuse(notAdmitted(admitted));
   if (!plan.ok) return refuse(plan.error);
-  const unaffordable = route === "run" ? await refuseUnaffordable(context, plan.value) : null;
+  const unaffordable = route === "run" || incoming.act !== undefined ? await refuseUnaffordable(context, plan.value) : null;
   if (unaffordable !== null) {
     giveBackGrants();
     return refuse(unaffordable);
@@ -111,8 +111,8 @@ async function associateAfter(context: RunContext, answer: AdmitAnswer, reserve:
 
 /**
  * The refusal of a request that becomes a run and that could not be sent as things are: nobody is
- * asked to review what is stopped or above its budget. What is answered at once is checked when it
- * is sent.
+ * asked to review what is stopped or above its budget. What a model answers at once is checked when
+ * it is sent.
  */
 async function refuseUnaffordable({ incoming, cache }: RunContext, { gatePolicy, candidates }: Plan): Promise<Refusal | null> {
   if (cache?.found !== undefined) return null;

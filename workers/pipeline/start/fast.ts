@@ -1,5 +1,5 @@
 // The fast path: no gate is closed, or grants opened those that were, so the Worker calls the model
-// itself and writes the record behind.
+// itself, or lets a call's caller make it, and writes the record behind.
 //
 // The work does not depend on the caller's connection: it is finished, as far as the platform lets
 // a Worker go on after its caller has left, and its outcome is kept for a repeat.
@@ -15,13 +15,15 @@ import { type RecordEvent, type RecordFact, chainEvents } from "../../../shared/
 import { runSummary } from "../../../shared/record/run-summary.ts";
 import { answeredFact, cachedFact } from "../../../shared/run/run-record.ts";
 import { maskedReply, mayMaskReply } from "../../../shared/run/masked-reply.ts";
-import { completed, runMeta } from "../../../shared/run/run-outcome.ts";
+import { approvedCall, completed, runMeta } from "../../../shared/run/run-outcome.ts";
 import {
   type CachedReply,
   type MessageInput,
   type RequestRef,
+  type RequestInput,
   type RunInput,
   decidersDigest,
+  isMessageInput,
   nothingSpent,
   inputFacts,
   redactedFacts,
@@ -30,6 +32,7 @@ import {
 import { findRisks, highestRisk } from "../../../shared/policy/risk.ts";
 import { isUnasked } from "../../../shared/provider/provider-error.ts";
 import type { ModelFacts } from "../../../shared/run/present.ts";
+import { isToolCall } from "../../../shared/model/subject/subject.ts";
 import { once } from "../../../shared/once.ts";
 import { contextOfAttempt } from "../../../shared/telemetry/request-trace.ts";
 import type { Env } from "../../platform/env.ts";
@@ -57,6 +60,8 @@ type FastCall = {
   /** Releases the request's id: no model was asked, so the same request may come again. */
   readonly forget: () => Promise<void>;
 };
+
+type AnsweredCall = Pick<FastCall, "env" | "ctx" | "runInput" | "signal"> & { readonly input: RequestInput };
 
 type FastAnswer = {
   readonly outcome: Outcome;
@@ -89,6 +94,15 @@ export async function answerFast(call: FastCall): Promise<Outcome> {
   call.slow.cancel();
   enqueueResult(call, called);
   return called.outcome;
+}
+
+/** A tool's call that its caller makes, and that nobody is asked about. */
+export function answerApproved(call: AnsweredCall): Outcome {
+  const { input } = call;
+  if (!isToolCall(input.request)) throw new Error("an approval of what is no call");
+  const outcome = approvedCall(input, input.request, null);
+  enqueueResult(call, { outcome, model: null, facts: () => [{ kind: "finished", outcome: "completed" }], cause: null });
+  return outcome;
 }
 
 /**
@@ -199,11 +213,12 @@ function fromCache(input: MessageInput, cached: CachedReply, onDelta: FastCall["
 }
 
 /** The facts of the request and its call. Their digests are computed here, after the response. */
-function begunFacts(input: MessageInput): RecordFact[] {
+function begunFacts(input: RequestInput): RecordFact[] {
   const models = input.candidates.map(({ model }) => model.id);
   const digest = requestDigest({ request: input.request, models }, input.candidates);
   const opened = inputFacts(input, digest);
-  return input.cache?.found !== undefined ? opened : [...opened, { kind: "called", call: 1, models, digest, again: input.takenOver }];
+  const isCalled = isMessageInput(input) && input.cache?.found === undefined;
+  return !isCalled ? opened : [...opened, { kind: "called", call: 1, models, digest, again: input.takenOver }];
 }
 
 /** The outcome for repeats of the request, where an object knows it. */
@@ -215,7 +230,7 @@ const settledIn = ({ session, originating, request }: RequestRef, run: string, r
  * stores a run where the requestor has left.
  */
 function enqueueResult(
-  { env, ctx, input, runInput, signal }: FastCall,
+  { env, ctx, input, runInput, signal }: AnsweredCall,
   { outcome, model, facts, cause, unasked, told = [] }: FastAnswer,
 ): void {
   const endedAt = Date.now();

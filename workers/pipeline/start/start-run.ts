@@ -10,7 +10,7 @@ import type { Admitted } from "../admit/admit.ts";
 import { forgetReservation } from "../admit/associate.ts";
 import { keySharesOf } from "../admit/key-shares.ts";
 import { enqueue } from "../record/write-behind.ts";
-import { answerFast } from "./fast.ts";
+import { answerApproved, answerFast } from "./fast.ts";
 import type { Started } from "../pipeline-request.ts";
 import { stagesOf } from "../../../shared/run/stages.ts";
 import { type RunContext, asRunInput, requestInputOf } from "../run-context.ts";
@@ -26,11 +26,12 @@ export async function start(context: RunContext, admitted: Fresh): Promise<Start
   const { plan, route, takenOver } = admitted;
   const input = requestInputOf(context, plan, takenOver);
   const runInput = (): RunInput => asRunInput(context, plan, input);
-  if (!isMessageInput(input) || route === "run") {
+  if (route === "run") {
     keySharesOf(env).index(key.id, context.identical());
     await runStub(env, run).open(jsonOf(runInput()));
     return { kind: "run", run, posts: responseMode.kind === "callback" };
   }
+  if (!isMessageInput(input)) return { kind: "answered", outcome: answerApproved({ env, ctx, input, runInput, signal }) };
   const slow = startSlowTimer();
   const outcome = answerFast({
     env,

@@ -52,7 +52,7 @@ export function storeEndedRun(
     store.writeInput(stored);
     store.writeState({
       ...firstState({ ...stored, request }, noReview, digest),
-      end: { kind: kind === "completed" ? "completed" : "failed" },
+      end: { kind: kind === "completed" || kind === "approved" ? "completed" : "failed" },
     });
     store.writeOutcome(outcome);
     store.writeModelFacts(readJsonOf(model));

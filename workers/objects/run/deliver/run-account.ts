@@ -12,7 +12,7 @@ import { redactRequest, rulesAt } from "../../../../shared/redaction/redact.ts";
 import type { Reviewer } from "../../../../shared/policy/evaluate.ts";
 import type { Attempt } from "../../../../shared/model/call.ts";
 import type { GrantOffer, ReviewView, RunProgress } from "../../../../shared/review/view.ts";
-import { callMeta, completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../../shared/run/run-outcome.ts";
+import { approvedCall, callMeta, completed, outcomeOfEnd, runMeta, writtenMeta } from "../../../../shared/run/run-outcome.ts";
 import { reviewLine } from "../../../../shared/run/run-record.ts";
 import { offerOf } from "../../../../shared/run/granting.ts";
 import { unreachable } from "../../../../shared/result.ts";
@@ -48,6 +48,12 @@ export function outcomeOf(store: RunStore, state: RunState, input: StoredInput):
   if (end?.kind !== "completed")
     return outcomeOfEnd(end ?? { kind: "failed" }, input.gatePolicy.tellReason, model?.attempts ?? [], input.id);
   const content = currentRequest(store, state);
+  if (input.act !== undefined) {
+    // What is released is what was approved, or nothing.
+    if (content === null || !isToolCall(content.request) || requestDigest(content, input.candidates) !== state.content.digest)
+      throw new Error("a released call other than the approved one");
+    return approvedCall(input, content.request, state.reviews.request);
+  }
   const reply = store.replyVersion(state.reviews.response?.version ?? 1);
   const approved = state.reviews.response?.digest ?? state.reviews.request?.written?.reply;
   const meta = model === null || content === null ? null : metaOf(store, state, input, model, content.request);
