@@ -76,6 +76,7 @@ export function placeWords(path: string, { lang, review: { place: words } }: Rev
   const structured = /\/structuredContent(?:\/|$)/.test(path) ? words.structured : "";
   const input = /\/input(?:\/|$)/.test(path) ? words.input : "";
   if (isInArguments(path)) return words.arguments;
+  if (path.startsWith("/definition/")) return words.definition;
   if (kind === "form" || kind === "formAnswer")
     return path === "/message" ? words.formMessage : isInReply(path) ? words.formAnswer : words.formSchema;
   if ((kind === "toolCall" || kind === "toolResult") && isInReply(path)) return words.result + (structured || numbered(words.part, first));

@@ -94,7 +94,7 @@ function lookingBy(look: Look, notes: Notes): Walk {
     lookAtJson(value, path, look);
     return value;
   };
-  return { ...alike(text, json), media: (path, of) => notes.add("low", path, { kind: "media", of }) };
+  return { ...alike(text, json), media: (path, of) => notes.add("low", path, { kind: "media", of }), claim: text };
 }
 
 function lookAtRequest(request: SamplingRequest, look: Look, notes: Notes): void {

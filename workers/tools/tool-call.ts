@@ -11,9 +11,8 @@ import { content2025 } from "../../shared/wire/mcp-2025/content.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
-import type { ToolDefinition } from "../../shared/model/sampling.ts";
 import type { FunctionError } from "../../shared/model/outcome.ts";
-import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
+import { type CalledTool, type ToolResult, definitionOf } from "../../shared/model/subject/tool-call.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
 import { connectionError, errorOfStatus, outcomeUnknownError, timeoutError } from "../../shared/provider/provider-error.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
@@ -90,7 +89,8 @@ const saysThatItSamples = ({ isError, content }: ToolResult): boolean =>
   isError === true &&
   content.some((part) => part.type === "text" && /\bnot support sampling\b|sampling\/createMessage/i.test(part.text.slice(0, 2_000)));
 
-export type FunctionSchema = { readonly description?: string; readonly inputSchema: JsonObject };
+/** Its definition, with the schema however large it is. */
+export type FunctionSchema = CalledTool & { readonly inputSchema: JsonObject };
 /**
  * `broken`: the server's answer is no readable list of tools. `taskOnly`: the tool runs as a task
  * alone. `uncheckableSchema`: arguments cannot be checked by its schema, and unchecked ones are not
@@ -106,9 +106,7 @@ export async function readTool(asked: AskedTool): Promise<DefinitionAnswer> {
   const found = await inSession(asked, async (session, signal) => ok(await findTool(session, asked.tool, signal)));
   if (!found.ok) return { schema: null, error: noSchemaOf(found.error) };
   if (!found.value.ok) return { schema: null, error: found.value.error };
-  const { description, inputSchema } = found.value.value;
-  const schema: FunctionSchema = { inputSchema, ...(description === undefined ? {} : { description }) };
-  return { schema: jsonOf(schema), error: null };
+  return { schema: jsonOf(found.value.value), error: null };
 }
 
 function noSchemaOf({ kind, detail }: ProviderError): NoSchema {
@@ -118,7 +116,7 @@ function noSchemaOf({ kind, detail }: ProviderError): NoSchema {
 
 type NoTool = "noSuchTool" | "taskOnly" | "broken" | "uncheckableSchema";
 
-async function findTool({ client }: ToolSession, name: string, signal: AbortSignal): Promise<Result<ToolDefinition, NoTool>> {
+async function findTool({ client }: ToolSession, name: string, signal: AbortSignal): Promise<Result<FunctionSchema, NoTool>> {
   let cursor: string | undefined;
   for (let page = 1; page <= mostPages; page += 1) {
     const params = cursor === undefined ? {} : { params: { cursor } };
@@ -131,14 +129,16 @@ async function findTool({ client }: ToolSession, name: string, signal: AbortSign
   return err("noSuchTool");
 }
 
-function readFound(value: unknown): Result<ToolDefinition, NoTool> {
+function readFound(value: unknown): Result<FunctionSchema, NoTool> {
   const issues = new IssueCollector();
   checkJson(value, issues);
   const tool = issues.found.length === 0 ? content2025.tool.read(value, "", issues) : undefined;
   if (tool === undefined || issues.found.length > 0) return err("broken");
   const execution = isObject(value) ? value["execution"] : undefined;
   if (isObject(execution) && execution["taskSupport"] === "required") return err("taskOnly");
-  return schemaErrors(tool.inputSchema, "").length > 0 ? err("uncheckableSchema") : ok(tool);
+  return schemaErrors(tool.inputSchema, "").length > 0
+    ? err("uncheckableSchema")
+    : ok({ ...definitionOf(value), inputSchema: tool.inputSchema });
 }
 
 /** The client's timeout is this much longer, so that ours comes first and is recognized. */

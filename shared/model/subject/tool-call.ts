@@ -1,11 +1,45 @@
 // A call of a tool, and what it returned.
 
-import { anyObject, list, object, oneOf, tagged, text, type ReadOf } from "../../json/fields.ts";
+import { anyObject, flag, list, object, oneOf, optional, refined, tagged, text, type ReadOf } from "../../json/fields.ts";
+import { IssueCollector } from "../../json/issue-collector.ts";
+import { checkJson } from "../../json/json-rules.ts";
+import { isObject } from "../../json/values.ts";
 import { blockMembers, resultContents } from "../sampling.ts";
 import type { Walk } from "./walk.ts";
 
-/** An MCP server runs one of its tools with these arguments. */
-export const toolCall = object({ kind: oneOf(["toolCall"]), server: text(), tool: text(), arguments: anyObject });
+/** Characters; of a schema, those of its JSON. */
+const longest = { title: 200, description: 10_000, inputSchema: 65_536 };
+
+const definitionMembers = {
+  title: optional(text({ max: longest.title })),
+  description: optional(text({ max: longest.description })),
+  inputSchema: optional(
+    refined(anyObject, (schema) => (JSON.stringify(schema).length > longest.inputSchema ? undefined : schema), "must be shorter"),
+  ),
+  annotations: optional(
+    object({
+      readOnlyHint: optional(flag),
+      destructiveHint: optional(flag),
+      idempotentHint: optional(flag),
+      openWorldHint: optional(flag),
+    }),
+  ),
+};
+
+/** What a server says of its tool. The hints are claims, which nothing proves. */
+const toolDefinition = object(definitionMembers);
+
+/**
+ * An MCP server runs one of its tools with these arguments. The definition is what the reviewer is
+ * shown, so it is part of what they approve; it is not sent.
+ */
+export const toolCall = object({
+  kind: oneOf(["toolCall"]),
+  server: text(),
+  tool: text(),
+  arguments: anyObject,
+  definition: optional(toolDefinition),
+});
 
 const { structuredContent, isError } = blockMembers.tool_result;
 /** What a tool returned: `CallToolResult`, without what no client is shown. */
@@ -17,13 +51,41 @@ export const toolResult = object({
 });
 
 export type ToolCall = ReadOf<typeof toolCall>;
+export type CalledTool = ReadOf<typeof toolDefinition>;
 export type ToolResult = ReadOf<typeof toolResult>;
 
 /** A tool as people read it: its server and its name there. */
 export const toolName = ({ server, tool }: Pick<ToolCall, "server" | "tool">): string => `${server}/${tool}`;
 
-/** The names of server and tool are the operator's, and no places of the walk. */
-export const walkToolCall = (call: ToolCall, walk: Walk): ToolCall => ({ ...call, arguments: walk.object("/arguments", call.arguments) });
+/**
+ * A member of `tools/list` as it is kept with a call. Each part that is not as the protocol has it,
+ * or is too large, is left out by itself; of a tool that cannot be carried, every part. Never
+ * throws.
+ */
+export function definitionOf(tool: unknown): CalledTool {
+  const issues = new IssueCollector();
+  checkJson(tool, issues);
+  const said = isObject(tool) && issues.found.length === 0 ? tool : {};
+  const { annotations } = said;
+  const given = { ...said, title: said["title"] ?? (isObject(annotations) ? annotations["title"] : undefined) };
+  const known = Object.entries(definitionMembers).flatMap(([name, member]) => {
+    const found = new IssueCollector();
+    const value = member.read(given[name as keyof typeof given], "", found);
+    return found.found.length > 0 || value === undefined ? [] : [[name, value] as const];
+  });
+  return toolDefinition.read(Object.fromEntries(known), "", issues);
+}
+
+/**
+ * The names of server and tool are the operator's, and no places of the walk. The schema's own
+ * texts are shown beside the fields that it describes.
+ */
+export function walkToolCall(call: ToolCall, walk: Walk): ToolCall {
+  const { title, description } = call.definition ?? {};
+  if (title !== undefined) walk.claim("/definition/title", title);
+  if (description !== undefined) walk.claim("/definition/description", description);
+  return { ...call, arguments: walk.object("/arguments", call.arguments) };
+}
 
 export function walkToolResult({ structuredContent: structured, ...result }: ToolResult, walk: Walk): ToolResult {
   const content = result.content.map((piece, i) => walkResultContent(piece, `/content/${i}`, walk));

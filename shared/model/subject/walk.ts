@@ -21,6 +21,8 @@ export type Walk = {
   fixedText(path: string, value: string): string;
   fixedObject(path: string, value: JsonObject): JsonObject;
   media(path: string, of: "image" | "audio" | "binaryResource"): void;
+  /** Shown and checked, and sent nowhere. */
+  claim(path: string, value: string): void;
 };
 
 /** Leaves everything as it is. */
@@ -33,6 +35,7 @@ export const unchanged: Walk = {
   fixedText: (_, value) => value,
   fixedObject: (_, value) => value,
   media: () => {},
+  claim: () => {},
 };
 
 /** Every text and object alike, whether a reviewer may change it or not. */

@@ -102,7 +102,8 @@ function requestOf(call: ControlCall, association: Unnamed<KnownAssociation>): P
         request: position === null ? JSON.stringify(requestId) : JSON.stringify([requestId, position]),
       },
     },
-    digest: position === null ? identity : digestOf("countersign/control-call/v1", { identity, request }),
+    // Its definition may change while a repeat must still find it.
+    digest: position === null ? identity : digestOf("countersign/control-call/v1", { identity, request: { ...request, definition: null } }),
     content: once(() => digestOf("countersign/identical-control/v1", isRun ? { identity, position } : { request, called })),
     responseMode: { kind: "sync" },
     terms: {

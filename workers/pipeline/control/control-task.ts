@@ -16,7 +16,7 @@ import { checkArguments } from "../../../shared/wire/control/function-arguments.
 import { registeredFunction } from "../../../shared/run/functions.ts";
 import { choiceRequest, embeddingRequest, generationRequest } from "../../../shared/wire/control/neutral.ts";
 import { translationRequest } from "../../../shared/wire/control/translation.ts";
-import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
+import { type ToolCall, definitionOf } from "../../../shared/model/subject/tool-call.ts";
 import { type SubjectRequest, isToolCall } from "../../../shared/model/subject/subject.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
@@ -256,7 +256,8 @@ async function findFunction(
   if (!schema.ok)
     return ok({ ...asked, run, planned: err({ kind: "functionUnavailable", function: `${server}/${tool}`, why: schema.error }) });
   const refusal = misfit([...ofCaller, schema.value.inputSchema], input, at.input);
-  return ok({ ...asked, run, planned: refusal === null ? planned : err(refusal) });
+  const request = { ...asked.request, definition: definitionOf(schema.value) };
+  return ok({ ...asked, request, run, planned: refusal === null ? planned : err(refusal) });
 }
 
 /** The refusal of a call's arguments by these schemas; null where all accept them. */

@@ -158,6 +158,7 @@ const note = {
 const place = {
   everythingElse: "Everything else",
   arguments: "Arguments",
+  definition: "What the server says of the tool",
   formMessage: "Message of the form",
   formSchema: "What is asked for",
   formAnswer: "Answer",

@@ -175,6 +175,7 @@ const note = {
 const place = {
   everythingElse: "其他内容",
   arguments: "参数",
+  definition: "服务器对该工具的说明",
   formMessage: "表单的说明",
   formSchema: "要填写的内容",
   formAnswer: "填写结果",
