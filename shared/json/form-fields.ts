@@ -98,7 +98,7 @@ export const names = (name: string): FieldCodec => ({
   read: (values) => ((values[name] ?? []).length === 0 ? undefined : [...(values[name] ?? [])]),
 });
 
-const linesIn = (typed: string): string[] =>
+export const linesIn = (typed: string): string[] =>
   typed
     .split("\n")
     .map((line) => line.trim())

@@ -13,6 +13,18 @@ export type JudgedModel = { readonly id: string; readonly worstCostUsd: number }
  */
 export type JudgedSubject = SubjectKind | "function";
 
+/** What a tool says of itself (MCP's annotations), where that may be believed. */
+export type ToolHints = { readonly readOnly: boolean; readonly destructive: boolean; readonly openWorld: boolean };
+
+/** Of a tool's call. What is not known counts as the worst. */
+export type CallFacts = {
+  readonly hints?: ToolHints;
+  /** The key has not called this tool of this server before. */
+  readonly firstUse?: boolean;
+  /** The tool is not defined as it was when it was accepted. */
+  readonly definitionChanged?: boolean;
+};
+
 export type JudgedRequest = {
   readonly subject: JudgedSubject;
   /** The MCP server that asks. */
@@ -37,6 +49,7 @@ export type JudgedRequest = {
   readonly models: readonly JudgedModel[];
   /** Only the first permitted model may be asked. */
   readonly isOnce: boolean;
+  readonly call?: CallFacts;
 };
 
 /**
@@ -53,6 +66,7 @@ export type JudgedRecord = {
   readonly risk: JudgedRequest["risk"];
   readonly models: readonly (readonly [id: string, worstCostUsd: number])[];
   readonly isOnce?: true;
+  readonly call?: CallFacts;
 };
 
 /** What an event names of a request beside its `JudgedRecord`. */
@@ -70,6 +84,7 @@ export const judgedRecord = ({
   risk,
   models,
   isOnce,
+  call,
 }: JudgedRequest): JudgedRecord => ({
   ...(subject === "message" ? {} : { subject }),
   keyName,
@@ -80,12 +95,13 @@ export const judgedRecord = ({
   risk,
   models: models.map(({ id, worstCostUsd }) => [id, worstCostUsd] as const),
   ...(isOnce ? { isOnce } : {}),
+  ...(call === undefined ? {} : { call }),
 });
 
 /** The inverse of `judgedRecord`. */
 export const judgedRequest = (
   { server, tool, method, provenance }: JudgedNames,
-  { subject = "message", keyName, keyOwner, hasMedia, hasTools, maxTokens, risk, models, isOnce }: JudgedRecord,
+  { subject = "message", keyName, keyOwner, hasMedia, hasTools, maxTokens, risk, models, isOnce, call }: JudgedRecord,
 ): JudgedRequest => ({
   subject,
   server,
@@ -100,4 +116,5 @@ export const judgedRequest = (
   risk,
   models: models.map(([id, worstCostUsd]) => ({ id, worstCostUsd })),
   isOnce: isOnce === true,
+  ...(call === undefined ? {} : { call }),
 });

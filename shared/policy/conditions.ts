@@ -2,13 +2,15 @@
 
 import * as z from "zod";
 import type { Provenance } from "../model/gate.ts";
-import type { JudgedModel, JudgedRequest, JudgedSubject } from "../model/judged-request.ts";
+import type { CallFacts, JudgedModel, JudgedRequest, JudgedSubject, ToolHints } from "../model/judged-request.ts";
 import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
 import { toolName } from "../model/subject/tool-call.ts";
 import { type SubjectRequest, isMessage } from "../model/subject/subject.ts";
 import type { Candidate } from "../routing/choose.ts";
+import { type CallArguments, argumentConditionsSchema, isArgumentMet } from "./argument-conditions.ts";
 import { matchesGlob } from "./glob.ts";
 import { type RiskNote, highestRisk, isRiskAtLeast } from "./risk.ts";
+import { carefulHints } from "./tool-hints.ts";
 
 /** As `matchesGlob` reads it. */
 const glob = z.string().max(256);
@@ -38,6 +40,16 @@ export const conditionsSchema = z.strictObject({
   costOverUsd: z.number().nonnegative().optional(),
   /** Matches where a risk of this level or a higher one was found. */
   risk: z.enum(["low", "medium", "high"]).optional(),
+  /** Of a tool's call: all of these hold of its arguments. */
+  arguments: argumentConditionsSchema.optional(),
+  /** What the tool says of itself: see `hintsOf`. */
+  annotations: z
+    .strictObject({ readOnly: z.boolean().optional(), destructive: z.boolean().optional(), openWorld: z.boolean().optional() })
+    .optional(),
+  /** Whether the key calls this tool for the first time. */
+  firstUse: z.boolean().optional(),
+  /** Whether the tool is not defined as it was when it was accepted. */
+  definitionChanged: z.boolean().optional(),
 });
 
 export type Conditions = z.infer<typeof conditionsSchema>;
@@ -68,6 +80,9 @@ type Given = { readonly [Name in keyof Wanted]?: Wanted[Name] | undefined };
 
 type Test<Asked> = (wanted: Asked, facts: ConditionFacts, model: string | undefined) => boolean;
 
+const hintNames = ["readOnly", "destructive", "openWorld"] as const;
+const hintsIn = (call: CallFacts | undefined): ToolHints => call?.hints ?? carefulHints;
+
 /** Exhaustive by type: a condition without a test would let a rule apply where it must not. */
 const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
   // By `isAbout`, which judges a rule without it too.
@@ -83,6 +98,10 @@ const tests: { readonly [Name in keyof Wanted]: Test<Wanted[Name]> } = {
   maxTokensOver: (wanted, { maxTokens }) => maxTokens > wanted,
   costOverUsd: (wanted, { maxCostUsd }) => maxCostUsd > wanted,
   risk: (wanted, { risk }) => isRiskAtLeast(risk, wanted),
+  arguments: (wanted, { arguments: given }) => given !== undefined && wanted.every((each) => isArgumentMet(each, given)),
+  annotations: (wanted, { call }) => hintNames.every((name) => (wanted[name] ?? hintsIn(call)[name]) === hintsIn(call)[name]),
+  firstUse: (wanted, { call }) => wanted === (call?.firstUse ?? true),
+  definitionChanged: (wanted, { call }) => wanted === (call?.definitionChanged ?? true),
 };
 
 /**
@@ -116,13 +135,18 @@ export type PolicyFacts = {
   /** In failover order; none for what no model answers. */
   readonly candidates: readonly Candidate[];
   readonly risk: readonly RiskNote[];
+  readonly call?: CallFacts | undefined;
 };
 
-/** `maxCostUsd`: of the models that are judged. */
-export type ConditionFacts = JudgedRequest & { readonly maxCostUsd: number };
+/**
+ * `maxCostUsd`: of the models that are judged. `arguments`: of a call, where they are known; the
+ * record does not have them.
+ */
+export type ConditionFacts = JudgedRequest & { readonly maxCostUsd: number; readonly arguments?: CallArguments | undefined };
 
-export const conditionFacts = (judged: JudgedRequest): ConditionFacts => ({
+export const conditionFacts = (judged: JudgedRequest, given?: CallArguments): ConditionFacts => ({
   ...judged,
+  arguments: given,
   maxCostUsd: Math.max(0, ...judged.models.map(({ worstCostUsd }) => worstCostUsd)),
 });
 
@@ -142,6 +166,7 @@ export function judged({ request, candidates, risk, ...named }: PolicyFacts, isO
     // A rule for a model's id may name a tool in its place.
     models: request.kind === "toolCall" ? [{ id: toolName(request), worstCostUsd: 0 }] : candidates.map(judgedModel),
     isOnce,
+    ...(named.call === undefined ? {} : { call: named.call }),
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.ts";
 import type { JudgedModel, JudgedRequest, JudgedSubject } from "../model/judged-request.ts";
+import type { CallArguments } from "./argument-conditions.ts";
 import { type ConditionFacts, areMet, conditionFacts, isUnnamedSubject } from "./conditions.ts";
 import { barsOwn, reviewerWhoIs } from "./own-requests.ts";
 import { riskLevels } from "./risk.ts";
@@ -70,8 +71,8 @@ const mostPeople = 256;
  * - What loosens (`selfApproval`, `tellReason`, `tellAuthor`, `grants`, `grantsInferred`,
  *   `boundTo`, `context`, `noticeExcerpt`, `cheaperWithinBudget`) must be so in all.
  */
-export function evaluatePolicy(policy: Policy, request: JudgedRequest): GatePlan {
-  const common = conditionFacts(request);
+export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: CallArguments): GatePlan {
+  const common = conditionFacts(request, given);
   const ids = request.models.length === 0 ? [undefined] : [...new Set(request.models.map(({ id }) => id))];
   const outcomes = [...new Set(ids.map((id) => firstMatch(policy, common, id)))]
     .map((index) => outcomeAt(policy, index, request.subject))
@@ -123,8 +124,8 @@ function handOverCandidates(policy: Policy, references: readonly string[] | unde
  * The models whose first matching rule does not refuse the request. The cost condition is judged
  * over the whole list.
  */
-export function permittedModels(policy: Policy, request: JudgedRequest): ReadonlySet<string> {
-  const common = conditionFacts(request);
+export function permittedModels(policy: Policy, request: JudgedRequest, given?: CallArguments): ReadonlySet<string> {
+  const common = conditionFacts(request, given);
   const isPermitted = ({ id }: JudgedModel): boolean =>
     outcomeAt(policy, firstMatch(policy, common, id), request.subject).gate.request !== "refuse";
   return new Set(request.models.filter(isPermitted).map(({ id }) => id));
@@ -139,16 +140,26 @@ type Judgement =
    */
   | { readonly kind: "refused"; readonly rule: string; readonly why: "policyRefused" | "ownerUnknown" };
 
-/** What the rules make of a request. It is refused only where they refuse it for every model. */
-export function judge(policy: Policy, request: JudgedRequest): Judgement {
-  const permitted = permittedModels(policy, request);
+/**
+ * What the rules make of a request. It is refused only where they refuse it for every model.
+ * @param given The arguments of a tool's call.
+ */
+export function judge(policy: Policy, request: JudgedRequest, given?: CallArguments): Judgement {
+  const permitted = permittedModels(policy, request, given);
   const mayServe = permitted.size === 0 ? request.models : request.models.filter(({ id }) => permitted.has(id));
   const models = request.isOnce ? mayServe.slice(0, 1) : mayServe;
-  const gates = evaluatePolicy(policy, { ...request, models });
+  const gates = evaluatePolicy(policy, { ...request, models }, given);
   if (gates.request === "refuse") return { kind: "refused", rule: gates.rule, why: "policyRefused" };
   // It is unknown whom to bar. A grant or a second approval would not make up for that.
   if (barsOwn(gates) && gates.owner === null) return { kind: "refused", rule: gates.rule, why: "ownerUnknown" };
   return { kind: "gates", gates, models: models.map(({ id }) => id) };
+}
+
+/** Whether it depends on a call's arguments which rule applies, and they are not known. */
+export function restsOnArguments({ rules }: Policy, request: JudgedRequest): boolean {
+  const facts = conditionFacts(request);
+  const first = rules.find(({ when: { arguments: _unknown, ...others } }) => areMet(others, facts, undefined));
+  return first?.when.arguments !== undefined;
 }
 
 type Outcome = { readonly position: number; readonly rule: string; readonly gate: Policy["default"] };

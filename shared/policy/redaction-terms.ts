@@ -4,12 +4,11 @@
 import * as z from "zod";
 import { compileSearch } from "../json-schema/pattern.ts";
 import { type RedactionTerms, searchLimits } from "../redaction/redact.ts";
-import { conditionsSchema } from "./conditions.ts";
-import type { PolicyFacts } from "./conditions.ts";
+import { type PolicyFacts, conditionsSchema, isAbout } from "./conditions.ts";
 import { matchesGlob } from "./glob.ts";
 
 /** A request's conditions that its content and its models do not decide. */
-const when = conditionsSchema.pick({ server: true, tool: true, method: true, key: true, provenance: true });
+const when = conditionsSchema.pick({ subject: true, server: true, tool: true, method: true, key: true, provenance: true });
 
 const pattern = z
   .string()
@@ -53,9 +52,10 @@ type RedactionPolicy = z.infer<ReturnType<typeof redactionSchema>>;
 export function redactionTermsOf(
   { rules }: RedactionPolicy,
   mayLift: readonly string[],
-  facts: Pick<PolicyFacts, "server" | "tool" | "method" | "keyName" | "provenance">,
+  facts: Pick<PolicyFacts, "subject" | "server" | "tool" | "method" | "keyName" | "provenance">,
 ): RedactionTerms | null {
   const isMet = ({ when: asked }: RedactionPolicy["rules"][number]): boolean =>
+    isAbout(asked, facts.subject) &&
     (asked.server === undefined || matchesGlob(asked.server, facts.server)) &&
     (asked.tool === undefined || matchesGlob(asked.tool, facts.tool)) &&
     (asked.method === undefined || matchesGlob(asked.method, facts.method)) &&

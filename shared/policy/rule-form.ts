@@ -7,6 +7,7 @@ import {
   type FieldValues,
   box,
   changedBy,
+  linesIn,
   membersOf,
   names,
   numberFrom,
@@ -15,7 +16,8 @@ import {
   textsOf,
   valuesOf,
 } from "../json/form-fields.ts";
-import { objectOf } from "../json/values.ts";
+import { objectOf, parseJson } from "../json/values.ts";
+import { comparisonNames } from "./argument-conditions.ts";
 import { conditionsSchema } from "./conditions.ts";
 import { consequencesSchema } from "./rules.ts";
 
@@ -57,7 +59,32 @@ const handingOver = (name: string): FieldCodec => ({
   },
 });
 
-export const conditionMembers = membersOf(conditionsSchema);
+/** A line for each: `/env equals "production"`. The value is JSON, or a text as it was typed. */
+const argumentLines = (name: string): FieldCodec => ({
+  kind: "lines",
+  show: (value) => ({ [name]: [Array.isArray(value) ? value.map(argumentLine).join("\n") : textOf(value)] }),
+  read: (values) => {
+    const typed = linesIn(oneOf(values, name));
+    return typed.length === 0 ? undefined : typed.map(argumentFrom);
+  },
+});
+
+function argumentLine(condition: Json): string {
+  const { pointer, ...compared } = objectOf(condition) ?? {};
+  const values = Object.entries(compared).map(([each, value]) => `${each} ${JSON.stringify(value)}`);
+  return [textOf(pointer), ...values].join(" ");
+}
+
+const argumentForm = new RegExp(`^(.*?)\\s+(${comparisonNames.join("|")})\\s+(.*)$`);
+
+function argumentFrom(line: string): Json {
+  const [, pointer, comparison, value] = argumentForm.exec(line) ?? [];
+  if (pointer === undefined || comparison === undefined || value === undefined) return line;
+  const read = parseJson(value) as Json | undefined; // parsed from JSON
+  return { pointer, [comparison]: read === undefined ? value : read };
+}
+
+export const conditionMembers = membersOf(conditionsSchema, { arguments: argumentLines });
 export const consequenceMembers = membersOf(consequencesSchema, {
   reviewers: names,
   deadlineSeconds: minutes,

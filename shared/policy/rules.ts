@@ -144,12 +144,27 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   for (const [index, rule] of policy.rules.entries()) {
     if (policy.rules.findIndex(({ name }) => name === rule.name) !== index)
       issues.push(issueAt(pointerTo(["rules", index, "name"]), "ruleTwice"));
+    issues.push(...subjectIssues(rule.when, index));
     issues.push(
       ...gateIssues(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
     );
   }
   issues.push(...redactionIssues(policy));
   return issues.length === 0 ? ok(policy) : err(issues);
+}
+
+const ofCalls = ["arguments", "annotations", "firstUse", "definitionChanged"] as const;
+const ofMessages = ["model", "hasMedia", "hasTools", "maxTokensOver", "costOverUsd"] as const;
+
+/** A condition that is never about the rule's subject would make a rule that never applies. */
+function subjectIssues(when: PolicyRule["when"], index: number): Issue[] {
+  const of = (names: readonly (keyof typeof when)[], said: IssueKey): Issue[] =>
+    names.filter((name) => when[name] !== undefined).map((name) => issueAt(pointerTo(["rules", index, "when", name]), said));
+  const { subject = "message" } = when;
+  return [
+    ...(subject === "toolCall" ? [] : of(ofCalls, "onlyOfCalls")),
+    ...(subject === "message" ? [] : of(ofMessages, "onlyOfMessages")),
+  ];
 }
 
 /**

@@ -8,7 +8,7 @@
 
 import { type JudgedRequest, judgedRequest } from "../model/judged-request.ts";
 import type { Gate, Provenance } from "../model/gate.ts";
-import { type GatePlan, judge, peopleOfPlan } from "../policy/evaluate.ts";
+import { type GatePlan, judge, peopleOfPlan, restsOnArguments } from "../policy/evaluate.ts";
 import { isSamePerson } from "../policy/person.ts";
 import type { Policy } from "../policy/rules.ts";
 import type { LineState, RecordFact } from "./record.ts";
@@ -53,7 +53,7 @@ export const effects = [
 export type Effect = (typeof effects)[number];
 
 /** Why it cannot be told what another policy would have done. */
-export const unknowns = ["countedOnly", "deleted"] as const;
+export const unknowns = ["countedOnly", "deleted", "arguments"] as const;
 export type Unknown = (typeof unknowns)[number];
 
 export type Replayed =
@@ -89,6 +89,7 @@ export function replay(policy: Policy, { fact, grants }: Pick<ReplayedRequest, "
 }
 
 function compared(policy: Policy, request: JudgedRequest, before: Ruling, grants: readonly RecordFact[]): Replayed {
+  if (restsOnArguments(policy, request)) return { kind: "unknown", why: "arguments", count: 1 };
   const after = rulingAfter(policy, request, before.rule, grants);
   return { kind: "judged", server: request.server, tool: request.tool, before, after, effect: effectOf(before, after) };
 }

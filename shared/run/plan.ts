@@ -2,7 +2,8 @@
 // warnings. Routing, risk and policy in one pure step, before anything is reserved, asked or spent.
 
 import type { Refusal } from "../model/outcome.ts";
-import type { JudgedRequest } from "../model/judged-request.ts";
+import type { CallFacts, JudgedRequest, JudgedSubject } from "../model/judged-request.ts";
+import type { CallArguments } from "../policy/argument-conditions.ts";
 import { judged } from "../policy/conditions.ts";
 import { type GatePlan, judge } from "../policy/evaluate.ts";
 import type { GrantPass } from "../policy/grant.ts";
@@ -38,6 +39,8 @@ type PlanInput = {
   readonly ready: (provider: Provider, name: string) => ReasonPhrase | undefined;
   /** Only the first candidate may be asked. */
   readonly once?: true;
+  /** Of a tool's call. */
+  readonly call?: CallFacts;
 };
 
 export type Plan = {
@@ -66,41 +69,37 @@ export function planRun(input: PlanInput): Result<Plan, Refusal> {
   const { policy, requestor, key } = input;
   if (key.servers !== undefined && !key.servers.includes(requestor.server))
     return err({ kind: "policyRefused", rule: "the key's servers" });
-  const redaction = termsFor(input);
+  const about = {
+    subject: judgedSubject(input),
+    server: requestor.server,
+    tool: requestor.name,
+    method: requestor.method,
+    keyName: key.name,
+    keyOwner: key.owner ?? null,
+    provenance: requestor.provenance,
+  };
+  const mayLift = everyoneIn(policy, policy.redaction.mayLift).map(({ name }) => name);
+  const redaction = redactionTermsOf(policy.redaction, mayLift, about);
   const masked = redactRequest(input.request, redaction === null ? [] : rulesAt(redaction, "request"));
   if (!masked.ok) return err({ kind: "policyRefused", rule: masked.error.rule });
   const { value: request, redaction: redacted } = masked.value;
   const ranked = rankedFor({ ...input, request });
   if (!ranked.ok) return ranked;
   const risks = findRisks(request);
-  const asked = judged(
-    {
-      subject: isToolCall(request) && input.endpoint === "control" ? "function" : subjectOf(request),
-      server: requestor.server,
-      tool: requestor.name,
-      method: requestor.method,
-      keyName: key.name,
-      keyOwner: key.owner ?? null,
-      request,
-      candidates: ranked.value,
-      risk: risks,
-      provenance: requestor.provenance,
-    },
-    input.once === true,
-  );
-  const judgement = judge(policy, asked);
+  const asked = judged({ ...about, request, candidates: ranked.value, risk: risks, call: input.call }, input.once === true);
+  const judgement = judge(policy, asked, argumentsOf(input.request, request));
   if (judgement.kind === "refused") return err({ kind: judgement.why, rule: judgement.rule, judged: asked });
   const { gates, models } = judgement;
   const candidates = ranked.value.filter(({ model: { id } }) => models.includes(id));
   return ok({ request, redacted, redaction, candidates, gatePolicy: gates, risks, judged: asked });
 }
 
-const termsFor = ({ policy, requestor, key }: PlanInput): RedactionTerms | null =>
-  redactionTermsOf(
-    policy.redaction,
-    everyoneIn(policy, policy.redaction.mayLift).map(({ name }) => name),
-    { server: requestor.server, tool: requestor.name, method: requestor.method, keyName: key.name, provenance: requestor.provenance },
-  );
+/** Of a tool's call, as it came and as it is sent. */
+const argumentsOf = (given: SubjectRequest, sent: SubjectRequest): CallArguments | undefined =>
+  isToolCall(given) && isToolCall(sent) ? { given: given.arguments, sent: sent.arguments } : undefined;
+
+const judgedSubject = ({ request, endpoint }: PlanInput): JudgedSubject =>
+  isToolCall(request) && endpoint === "control" ? "function" : subjectOf(request);
 
 /** The models that can serve it; none for what no model answers. */
 function rankedFor({ routing, request, requestor, key, ready }: PlanInput): Result<readonly Candidate[], Refusal> {

@@ -4,6 +4,11 @@ import type { Mutant } from "./mutant.ts";
 
 const conditions = { file: "shared/policy/conditions.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const subjects = { file: "shared/policy/conditions.ts", test: { file: "test/shared/policy/subject.test.ts" } };
+const argumentConditions = {
+  file: "shared/policy/argument-conditions.ts",
+  test: { file: "test/shared/policy/argument-conditions.test.ts" },
+};
+const hints = { ...argumentConditions, file: "shared/policy/tool-hints.ts" };
 const evaluate = { file: "shared/policy/evaluate.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const policyReplay = { file: "shared/record/policy-replay.ts", test: { file: "test/shared/record/policy-replay.test.ts" } };
 const limits = { file: "shared/policy/limits.ts", test: { file: "test/shared/policy/limits.test.ts" } };
@@ -159,7 +164,7 @@ export const policyMutants: readonly Mutant[] = [
     ...subjects,
     file: "shared/run/plan.ts",
     name: "a call of the control endpoint is a function",
-    from: 'isToolCall(request) && input.endpoint === "control" ? "function" : subjectOf(request)',
+    from: 'isToolCall(request) && endpoint === "control" ? "function" : subjectOf(request)',
     to: "subjectOf(request)",
   },
   {
@@ -168,6 +173,100 @@ export const policyMutants: readonly Mutant[] = [
     name: "a rule for messages hides none for calls",
     from: "if (!isAbout(when, subject) || !couldApply(when, key)) continue;",
     to: "if (!couldApply(when, key)) continue;",
+  },
+  {
+    ...subjects,
+    name: "a rule applies where its conditions on arguments hold",
+    from: "given !== undefined && wanted.every((each) => isArgumentMet(each, given))",
+    to: "true",
+  },
+  {
+    ...subjects,
+    name: "what a tool says of itself counts",
+    from: "(wanted[name] ?? hintsIn(call)[name]) === hintsIn(call)[name]",
+    to: "name in hintsIn(call)",
+  },
+  {
+    ...subjects,
+    name: "an unknown first use is one",
+    from: "wanted === (call?.firstUse ?? true)",
+    to: "wanted === (call?.firstUse ?? false)",
+  },
+  {
+    ...subjects,
+    name: "a definition that is not known has changed",
+    from: "wanted === (call?.definitionChanged ?? true)",
+    to: "wanted === (call?.definitionChanged ?? false)",
+  },
+  {
+    ...subjects,
+    name: "a tool that says nothing is taken for the worst",
+    file: "shared/policy/tool-hints.ts",
+    from: "{ readOnly: false, destructive: true, openWorld: true };",
+    to: "{ readOnly: true, destructive: false, openWorld: false };",
+  },
+  {
+    ...hints,
+    name: "annotations count where the entry trusts them",
+    from: "if (!isTrusted || annotations === undefined)",
+    to: "if (annotations === undefined)",
+  },
+  {
+    ...hints,
+    name: "a hint is true or false and nothing else",
+    from: 'typeof destructiveHint === "boolean" ? destructiveHint : !readOnly',
+    to: "destructiveHint === undefined ? !readOnly : destructiveHint === true",
+  },
+  {
+    ...argumentConditions,
+    name: "an argument that is masked equals nothing",
+    from: "if (value !== valueAt(given, wanted.pointer) || ",
+    to: "if (",
+  },
+  {
+    ...argumentConditions,
+    name: "a number that JSON readers round equals none",
+    from: ' || (typeof value === "number" && !isExact(value))) return false;',
+    to: ") return false;",
+  },
+  {
+    ...argumentConditions,
+    name: "an argument is compared as it is",
+    from: ".some((each) => each === value);",
+    to: ".some((each) => String(each) === String(value));",
+  },
+  {
+    ...argumentConditions,
+    name: "an argument is over a number only where it is one",
+    from: 'return typeof value === "number" && value > wanted.over;',
+    to: "return Number(value) > wanted.over;",
+  },
+  {
+    ...argumentConditions,
+    name: "what an object inherits is no argument",
+    from: " && Object.hasOwn(here, name)) here",
+    to: " && name in here) here",
+  },
+  {
+    ...subjects,
+    name: "replay does not guess arguments",
+    file: "shared/policy/evaluate.ts",
+    from: "return first?.when.arguments !== undefined;",
+    to: "return first === undefined;",
+  },
+  {
+    ...subjects,
+    name: "a rule has conditions of its subject alone",
+    file: "shared/policy/rules.ts",
+    from: '...(subject === "message" ? [] : of(ofMessages, "onlyOfMessages")),',
+    to: "",
+  },
+  {
+    ...subjects,
+    name: "redaction without a subject leaves a client's call as it is",
+    file: "shared/policy/redaction-terms.ts",
+    from: "isAbout(asked, facts.subject) &&\n",
+    to: "",
   },
   {
     ...conditions,

@@ -2,6 +2,7 @@
 
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import type { Note, CallTerms } from "../../shared/model/call.ts";
+import type { CallFacts } from "../../shared/model/judged-request.ts";
 import type { Outcome } from "../../shared/model/outcome.ts";
 import type { SamplingRequest } from "../../shared/model/sampling.ts";
 import type { SubjectRequest } from "../../shared/model/subject/subject.ts";
@@ -85,6 +86,8 @@ export type PipelineRequest = {
    * also where its caller seems to be there.
    */
   readonly isRetry?: true;
+  /** Of a tool's call: what the rules know of the tool beside its name. */
+  readonly call?: CallFacts;
   /** The requestor's terms for the model call. */
   readonly terms?: CallTerms;
   readonly cache?: { readonly ttlMs: number; /** What a cached reply depends on beside the request. */ readonly within: string | null };

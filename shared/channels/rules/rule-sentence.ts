@@ -1,6 +1,7 @@
 // A rule of the policy as sentences: when it applies, whom it asks, and what else it says.
 // Exhaustive by type: a condition or a consequence without its words does not compile.
 
+import { type ArgumentCondition, comparisonNames } from "../../policy/argument-conditions.ts";
 import type { Conditions } from "../../policy/conditions.ts";
 import type { Consequences } from "../../policy/rules.ts";
 import { numbersEn } from "../words/en/page-numbers-en.ts";
@@ -44,28 +45,47 @@ export function ruleSentence({ when, then }: SpokenRule, language: Language): Se
 const opening = (when: Conditions | null, { words }: Speech): SentencePart[] => (when === null ? [] : [words.always]);
 
 type Sentence = readonly SentencePart[];
-type Say<Value> = (value: Value, speech: Speech) => Sentence;
 type Wanted = { readonly [Name in keyof Conditions]-?: NonNullable<Conditions[Name]> };
+
+/** A condition may be several sentences, of which all hold. */
+type SayAll<Value> = (value: Value, speech: Speech) => readonly Sentence[];
 
 const strong = (text: string): SentencePart => ({ strong: text });
 const named =
-  (name: "server" | "tool" | "method" | "key" | "model"): Say<string> =>
-  (value, { words }) =>
-    filled(words.when[name], { value: [{ name: value }] });
+  (name: "server" | "tool" | "method" | "key" | "model"): SayAll<string> =>
+  (value, { words }) => [filled(words.when[name], { value: [{ name: value }] })];
 
-const conditionSays: { readonly [Name in keyof Wanted]: Say<Wanted[Name]> } = {
-  subject: (value, { words }) => stressed(words.when.subject[value]),
+/** Pointers and values are the document's own. */
+function argumentSays({ pointer, ...compared }: ArgumentCondition, speech: Speech): Sentence {
+  const says = speech.words.when.arguments;
+  const name = comparisonNames.find((each) => compared[each] !== undefined) ?? "present"; // the schema wants one
+  const sentence = name === "present" ? says.present[compared.present === false ? "no" : "yes"] : says[name];
+  const values = name === "oneOf" ? (compared.oneOf ?? []) : [compared[name]];
+  const written = values.map((value) => [{ name: typeof value === "string" ? value : JSON.stringify(value) }]);
+  return filled(sentence, { pointer: [{ name: pointer }], value: listOf(written, speech) });
+}
+
+const conditionSays: { readonly [Name in keyof Wanted]: SayAll<Wanted[Name]> } = {
+  subject: (value, { words }) => [stressed(words.when.subject[value])],
   server: named("server"),
   tool: named("tool"),
   method: named("method"),
   key: named("key"),
   model: named("model"),
-  provenance: (value, { words }) => stressed(words.when.provenance[value]),
-  hasMedia: (value, { words }) => stressed(words.when.hasMedia[value ? "yes" : "no"]),
-  hasTools: (value, { words }) => stressed(words.when.hasTools[value ? "yes" : "no"]),
-  maxTokensOver: (value, { words, locale }) => filled(words.when.maxTokensOver, { value: [strong(value.toLocaleString(locale))] }),
-  costOverUsd: (value, { words, locale }) => filled(words.when.costOverUsd, { value: [strong(dollarsOf(value, locale))] }),
-  risk: (value, { words }) => stressed(words.when.risk[value]),
+  provenance: (value, { words }) => [stressed(words.when.provenance[value])],
+  hasMedia: (value, { words }) => [stressed(words.when.hasMedia[value ? "yes" : "no"])],
+  hasTools: (value, { words }) => [stressed(words.when.hasTools[value ? "yes" : "no"])],
+  maxTokensOver: (value, { words, locale }) => [filled(words.when.maxTokensOver, { value: [strong(value.toLocaleString(locale))] })],
+  costOverUsd: (value, { words, locale }) => [filled(words.when.costOverUsd, { value: [strong(dollarsOf(value, locale))] })],
+  risk: (value, { words }) => [stressed(words.when.risk[value])],
+  arguments: (value, speech) => value.map((each) => argumentSays(each, speech)),
+  annotations: (value, { words }) =>
+    (["readOnly", "destructive", "openWorld"] as const).flatMap((name) => {
+      const wanted = value[name];
+      return wanted === undefined ? [] : [stressed(words.when.annotations[name][wanted ? "yes" : "no"])];
+    }),
+  firstUse: (value, { words }) => [stressed(words.when.firstUse[value ? "yes" : "no"])],
+  definitionChanged: (value, { words }) => [stressed(words.when.definitionChanged[value ? "yes" : "no"])],
 };
 
 /** As it is written in the document: a limit is not rounded. */
@@ -83,7 +103,7 @@ const conditionNames = Object.keys(conditionSays) as (keyof Conditions)[]; // it
 function conditionsOf(when: Conditions, speech: Speech): Sentence[] {
   const say = <Name extends keyof Conditions>(name: Name): Sentence[] => {
     const value = (when as { readonly [Each in keyof Wanted]?: Wanted[Each] | undefined })[name];
-    return value === undefined ? [] : [conditionSays[name](value, speech)];
+    return value === undefined ? [] : [...conditionSays[name](value, speech)];
   };
   return conditionNames.flatMap((name) => say(name));
 }

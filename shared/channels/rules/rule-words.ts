@@ -32,6 +32,21 @@ const en = {
       medium: "it has a *medium or high* warning",
       high: "it has a *high* warning",
     },
+    arguments: {
+      equals: "the argument {pointer} is {value}",
+      oneOf: "the argument {pointer} is one of {value}",
+      glob: "the argument {pointer} matches {value}",
+      over: "the argument {pointer} is over {value}",
+      under: "the argument {pointer} is under {value}",
+      present: { yes: "the argument {pointer} is *given*", no: "the argument {pointer} is *not given*" },
+    },
+    annotations: {
+      readOnly: { yes: "the tool *only reads*", no: "the tool *may change something*" },
+      destructive: { yes: "the tool *may destroy something*", no: "the tool *destroys nothing*" },
+      openWorld: { yes: "the tool *reaches the outside world*", no: "the tool *reaches its own system alone*" },
+    },
+    firstUse: { yes: "the API key calls the tool *for the first time*", no: "the API key *has called the tool before*" },
+    definitionChanged: { yes: "the tool's definition *has changed*", no: "the tool's definition *has not changed*" },
   },
   then: {
     refuse: "*refuse* it.",
@@ -94,6 +109,21 @@ const zhCN: RuleWords = {
     maxTokensOver: "回复上限超过 {value} 个 token",
     costOverUsd: "费用可能超过 {value}",
     risk: { low: "有*任何警告*", medium: "有*中级或高级*警告", high: "有*高级*警告" },
+    arguments: {
+      equals: "参数 {pointer} 是 {value}",
+      oneOf: "参数 {pointer} 是 {value} 之一",
+      glob: "参数 {pointer} 匹配 {value}",
+      over: "参数 {pointer} 大于 {value}",
+      under: "参数 {pointer} 小于 {value}",
+      present: { yes: "*给出了*参数 {pointer}", no: "*没有*参数 {pointer}" },
+    },
+    annotations: {
+      readOnly: { yes: "工具*只读取*", no: "工具*可能更改内容*" },
+      destructive: { yes: "工具*可能造成破坏*", no: "工具*不会造成破坏*" },
+      openWorld: { yes: "工具*会接触外部*", no: "工具*只接触自己的系统*" },
+    },
+    firstUse: { yes: "API 密钥*首次调用*该工具", no: "API 密钥*曾调用*该工具" },
+    definitionChanged: { yes: "工具的定义*已更改*", no: "工具的定义*未更改*" },
   },
   then: {
     refuse: "*拒绝*该请求。",

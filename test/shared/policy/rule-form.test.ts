@@ -22,6 +22,24 @@ const when = fc.record(
     maxTokensOver: fc.nat(),
     costOverUsd: fc.double({ min: 0, max: 100, noNaN: true }),
     risk: fc.constantFrom("low", "medium", "high"),
+    arguments: fc.array(
+      fc.oneof(
+        fc.record({
+          pointer: fc.constantFrom("/env", "/a b", "/a~1b"),
+          equals: fc.oneof(fc.string(), fc.constantFrom(0, -1.5, 42), yes, fc.constant(null)),
+        }),
+        fc.record({ pointer: fc.constant("/env"), oneOf: fc.array(fc.string(), { minLength: 1, maxLength: 3 }) }),
+        fc.record({ pointer: fc.constant("/env"), glob: fc.string() }),
+        fc.record({ pointer: fc.constant("/n"), over: fc.integer() }),
+        fc.record({ pointer: fc.constant("/n"), present: yes }),
+      ),
+      { minLength: 1, maxLength: 3 },
+    ),
+    annotations: fc
+      .record({ readOnly: yes, destructive: yes, openWorld: yes }, { requiredKeys: [] })
+      .filter((each) => Object.keys(each).length > 0),
+    firstUse: yes,
+    definitionChanged: yes,
   },
   { requiredKeys: [] },
 );

@@ -5,9 +5,11 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { KeyScope } from "../../../shared/model/gate.ts";
 import type { JudgedRequest, JudgedSubject } from "../../../shared/model/judged-request.ts";
-import { judge } from "../../../shared/policy/evaluate.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import { judge, restsOnArguments } from "../../../shared/policy/evaluate.ts";
+import { redactionTermsOf } from "../../../shared/policy/redaction-terms.ts";
 import { ruleWithoutOwner } from "../../../shared/policy/own-requests.ts";
-import { parsePolicy, type Policy } from "../../../shared/policy/rules.ts";
+import { parsePolicy, policySchema, type Policy } from "../../../shared/policy/rules.ts";
 import { planRun } from "../../../shared/run/plan.ts";
 import type { Endpoint } from "../../../shared/record/record.ts";
 import type { SubjectRequest } from "../../../shared/model/subject/subject.ts";
@@ -102,6 +104,75 @@ test("a policy without subjects allows every call and form, whatever its rules s
       expect(decided(policyOf(rules, { request }))).toMatchObject({ toolCall: "default: allow allow", form: "default: allow allow" });
     }),
   );
+});
+
+describe("a rule for tool calls", () => {
+  const by = (when: object, more: Partial<JudgedRequest> = {}, given?: JsonObject): string => {
+    const policy = policyOf([{ when: { subject: "toolCall", ...when }, then: { request: "refuse" } }]);
+    return judge(policy, { ...judgedOf("toolCall"), ...more }, given === undefined ? undefined : { given, sent: given }).kind;
+  };
+
+  test.each([
+    [{ annotations: { destructive: true } }, {}, { hints: { readOnly: false, destructive: false, openWorld: true } }],
+    [{ annotations: { readOnly: false } }, {}, { hints: { readOnly: true, destructive: false, openWorld: true } }],
+    [{ annotations: { openWorld: true } }, {}, { hints: { readOnly: true, destructive: false, openWorld: false } }],
+    [{ annotations: { readOnly: false, openWorld: true } }, {}, { hints: { readOnly: false, destructive: true, openWorld: false } }],
+    [{ firstUse: true }, {}, { firstUse: false }],
+    [{ definitionChanged: true }, {}, { definitionChanged: false }],
+    [{ firstUse: false }, { firstUse: false }, {}],
+    [{ annotations: { readOnly: true } }, { hints: { readOnly: true, destructive: false, openWorld: true } }, {}],
+  ] as const)("by %j takes what is not known for the worst", (when, met, unmet) => {
+    expect(by(when, { call: met })).toBe("refused");
+    expect(by(when, { call: unmet })).toBe("gates");
+  });
+
+  test("applies by its warnings, its tool, its server and its key", () => {
+    expect(by({ risk: "medium", tool: "delete_*", server: "no*", key: "c*", method: "tools/call" }, { risk: "high" })).toBe("refused");
+    expect(by({ risk: "medium" })).toBe("gates");
+  });
+
+  test("applies where all of its conditions on arguments hold", () => {
+    const when = {
+      arguments: [
+        { pointer: "/env", equals: "production" },
+        { pointer: "/force", present: true },
+      ],
+    };
+    expect(by(when, {}, { env: "production", force: false })).toBe("refused");
+    expect(by(when, {}, { env: "production" })).toBe("gates");
+    expect(by(when)).toBe("gates");
+  });
+
+  test("is not told apart by the record where it, or one before it, looks at arguments", () => {
+    const rests = (...rules: readonly object[]): boolean => restsOnArguments(policyOf(rules), judgedOf("toolCall"));
+    const looking = { when: { subject: "toolCall", arguments: [{ pointer: "/env", present: true }] } };
+    expect(rests(looking)).toBe(true);
+    expect(rests({ when: { subject: "toolCall" } }, looking)).toBe(false);
+    expect(rests({ when: { subject: "toolCall", server: "mail" } }, { ...looking, when: { ...looking.when, server: "mail" } })).toBe(false);
+  });
+
+  test.each([
+    [{ subject: "toolCall", model: "*" }, "/rules/0/when/model"],
+    [{ subject: "toolCall", hasMedia: true }, "/rules/0/when/hasMedia"],
+    [{ subject: "form", maxTokensOver: 1 }, "/rules/0/when/maxTokensOver"],
+    [{ subject: "toolCall", costOverUsd: 1 }, "/rules/0/when/costOverUsd"],
+    [{ firstUse: true }, "/rules/0/when/firstUse"],
+    [{ subject: "form", annotations: { readOnly: true } }, "/rules/0/when/annotations"],
+    [{ subject: "message", arguments: [{ pointer: "/a", present: true }] }, "/rules/0/when/arguments"],
+    [{ subject: "toolCall", arguments: [{ pointer: "/a" }] }, "/rules/0/when/arguments/0"],
+  ])("is refused with conditions of another subject (%j)", (when, pointer) => {
+    const parsed = parsePolicy({ rules: [{ name: "a", when }], default: { request: "allow", response: "allow" }, reviewers: {} });
+    expect(parsed.ok ? [] : parsed.error.map((issue) => issue.pointer)).toContain(pointer);
+  });
+});
+
+test("redaction masks a client's call where a rule names calls, and a function as before", () => {
+  const terms = (when: object, subject: JudgedSubject): boolean => {
+    const { redaction } = policySchema.parse({ redaction: { rules: [{ name: "n", pattern: "x", when }] } });
+    return redactionTermsOf(redaction, [], judgedOf(subject)) !== null;
+  };
+  expect(subjects.filter((subject) => terms({}, subject))).toEqual(["message", "function"]);
+  expect(subjects.filter((subject) => terms({ subject: "toolCall" }, subject))).toEqual(["function", "toolCall"]);
 });
 
 describe("what a plan is about", () => {

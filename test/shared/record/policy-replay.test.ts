@@ -87,7 +87,7 @@ describe("what the record has of a request", () => {
     {},
     { hasMedia: true },
     { subject: "function" },
-    { subject: "toolCall", models: [] },
+    { subject: "toolCall", models: [], call: { firstUse: false, hints: { readOnly: true, destructive: false, openWorld: true } } },
     { hasTools: true, isOnce: true },
     { keyOwner: "ann@example.com", risk: "high", provenance: "observed", models: [] },
   ] as const)("is what the rules judge it by (%j)", (more) => {
@@ -116,6 +116,12 @@ describe("every condition is judged from the record", () => {
     expect(effect(policyOf([]), draft, judged)).toBe("newlyRefused");
     if (otherwise !== null) expect(effect(policyOf([]), draft, { ...request, ...otherwise })).toBe("same");
   });
+});
+
+test("what a rule on arguments would have done is not known", () => {
+  const draft = policyOf([{ when: { subject: "toolCall", arguments: [{ pointer: "/env", present: true }] } }]);
+  expect(effect(policyOf([]), draft, { ...request, subject: "toolCall" })).toBe("unknown");
+  expect(effect(policyOf([]), draft, request)).toBe("same");
 });
 
 describe("the effect of a draft", () => {

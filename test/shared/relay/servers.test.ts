@@ -24,6 +24,7 @@ describe("a servers document", () => {
             association: "auto",
             context: false,
             tools: true,
+            trustAnnotations: false,
             tasks: true,
             functions: [],
             origins: [],

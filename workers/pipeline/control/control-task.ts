@@ -345,6 +345,7 @@ function releaseLease({ env, ctx, key }: EnvelopeCall, begun: Started): void {
 
 /** What the policy's rules know of a request for a session. */
 const requestFacts = ({ name }: EnvelopeCall["key"], task: string): Parameters<typeof redactionTermsOf>[2] => ({
+  subject: "message",
   server: CONTROL_SERVER,
   tool: task,
   method: "control",

@@ -18,9 +18,9 @@ import type { PipelineRequest } from "../pipeline-request.ts";
  */
 export const planFor = (incoming: Planned): Promise<Result<Plan, Refusal>> => timed(incoming.trace, "plan", () => planBy(incoming));
 
-type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "endpoint" | "requestor" | "request" | "terms" | "trace">;
+type Planned = Pick<PipelineRequest, "env" | "ctx" | "key" | "endpoint" | "requestor" | "request" | "call" | "terms" | "trace">;
 
-async function planBy({ env, ctx, key, endpoint, requestor, request, terms }: Planned): Promise<Result<Plan, Refusal>> {
+async function planBy({ env, ctx, key, endpoint, requestor, request, call, terms }: Planned): Promise<Result<Plan, Refusal>> {
   const documents = await documentsOrNull(env, ctx);
   if (documents === null) return err({ kind: "configurationUnavailable" });
   return planRun({
@@ -30,6 +30,7 @@ async function planBy({ env, ctx, key, endpoint, requestor, request, terms }: Pl
     requestor,
     key,
     ready: readyIn(env),
+    ...(call === undefined ? {} : { call }),
     ...(terms?.once === undefined ? {} : { once: terms.once }),
   });
 }

@@ -43,6 +43,18 @@ describe("a rule in English", () => {
       "If the API key is ci-* and the client only reports where it comes from, refuse it.",
     ],
     [
+      {
+        subject: "toolCall",
+        annotations: { destructive: true, openWorld: false },
+        arguments: [
+          { pointer: "/amount", over: 100 },
+          { pointer: "/env", oneOf: ["a", "b"] },
+        ],
+      },
+      { request: "refuse" },
+      "If a tool is called, the argument /amount is over 100, the argument /env is one of a and b, the tool may destroy something and the tool reaches its own system alone, refuse it.",
+    ],
+    [
       {},
       { request: "allow", response: "allow", replyRisk: "high" },
       "For every request: allow prompt and reply. Ask oncall about a reply with a high warning. 1 approves. Expires in 10 minutes.",
@@ -65,22 +77,40 @@ test("a rule in Chinese", () => {
 
 describe("every rule", () => {
   const yes = fc.boolean();
-  const when = fc.record(
-    {
-      subject: fc.constantFrom("message", "toolCall", "form"),
-      server: fc.constant("SERVER"),
-      tool: fc.constant("TOOL"),
-      method: fc.constant("METHOD"),
-      key: fc.constant("KEY"),
-      model: fc.constant("MODEL"),
-      provenance: fc.constantFrom("claimed", "inferred", "observed", "own"),
-      hasMedia: yes,
-      hasTools: yes,
-      maxTokensOver: fc.constant(777),
-      costOverUsd: fc.constant(0.00025),
-      risk: fc.constantFrom("low", "medium", "high"),
-    },
-    { requiredKeys: [] },
+  const common = {
+    server: fc.constant("SERVER"),
+    tool: fc.constant("TOOL"),
+    method: fc.constant("METHOD"),
+    key: fc.constant("KEY"),
+    provenance: fc.constantFrom("claimed", "inferred", "observed", "own"),
+    risk: fc.constantFrom("low", "medium", "high"),
+  };
+  const ofMessages = {
+    subject: fc.constant("message"),
+    model: fc.constant("MODEL"),
+    hasMedia: yes,
+    hasTools: yes,
+    maxTokensOver: fc.constant(777),
+    costOverUsd: fc.constant(0.00025),
+  };
+  const ofCalls = {
+    subject: fc.constant("toolCall"),
+    arguments: fc.constantFrom(
+      [{ pointer: "/POINTER", equals: "VALUE" }],
+      [{ pointer: "/POINTER", oneOf: ["VALUE", 5] }],
+      [
+        { pointer: "/POINTER", present: false },
+        { pointer: "/other", glob: "VALUE" },
+      ],
+    ),
+    annotations: fc.record({ readOnly: yes, destructive: yes, openWorld: yes }, { requiredKeys: [] }),
+    firstUse: yes,
+    definitionChanged: yes,
+  };
+  const when: fc.Arbitrary<object> = fc.oneof(
+    fc.record({ ...common, ...ofMessages }, { requiredKeys: [] }),
+    fc.record({ ...common, ...ofCalls }, { requiredKeys: ["subject"] }),
+    fc.record({ ...common, subject: fc.constant("form") }, { requiredKeys: ["subject"] }),
   );
   const then = fc.record(
     {
@@ -109,6 +139,7 @@ describe("every rule", () => {
         expect(text).not.toMatch(/[{}*]/);
         for (const name of ["server", "tool", "method", "key", "model"] as const)
           expect(text.includes(name.toUpperCase())).toBe(name in conditions);
+        for (const value of ["/POINTER", "VALUE"]) expect(text.includes(value)).toBe("arguments" in conditions);
         expect(text.includes("777")).toBe("maxTokensOver" in conditions);
         expect(text.includes("$0.00025")).toBe("costOverUsd" in conditions);
       }),

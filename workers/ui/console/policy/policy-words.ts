@@ -72,6 +72,17 @@ const en = {
     maxTokensOver: { label: "Max tokens over" },
     costOverUsd: { label: "Can cost over, in US$" },
     risk: { label: "Warnings", none: "any", options: { low: "any", medium: "medium or high", high: "high" } },
+    arguments: {
+      label: "Arguments of the call",
+      hint: 'One on each line: pointer, comparison (equals, oneOf, glob, over, under, present) and value, such as /env equals "production" or /amount over 100.',
+    },
+    annotations: {
+      readOnly: { label: "The tool only reads", none: "any", options: { yes: "yes", no: "no" } },
+      destructive: { label: "The tool may destroy something", none: "any", options: { yes: "yes", no: "no" } },
+      openWorld: { label: "The tool reaches the outside world", none: "any", options: { yes: "yes", no: "no" } },
+    },
+    firstUse: { label: "The key's first call of the tool", none: "any", options: { yes: "yes", no: "no" } },
+    definitionChanged: { label: "The tool's definition has changed", none: "any", options: { yes: "yes", no: "no" } },
   } satisfies FieldTexts<Conditions>,
   consequences: {
     request: { label: "Prompt", options: { review: "ask", allow: "allow", refuse: "refuse" } },
@@ -134,6 +145,7 @@ const en = {
     unknown: {
       countedOnly: "Refused in a flood, and only counted",
       deleted: "The record is deleted",
+      arguments: "A rule looks at arguments, which are not recorded",
     } satisfies Record<Unknown, string>,
     notByRules: "Not for the rules: refused for another reason, or not sent",
     ungrouped: "Further groups, not listed",
@@ -232,6 +244,17 @@ const zhCN: Texts<typeof en> = {
     maxTokensOver: { label: "最大 token 数超过" },
     costOverUsd: { label: "费用可能超过（美元）" },
     risk: { label: "警告", none: "任意", options: { low: "任何", medium: "中级或高级", high: "高级" } },
+    arguments: {
+      label: "调用的参数",
+      hint: '每行一个：指针、比较方式（equals、oneOf、glob、over、under、present）和值，例如 /env equals "production" 或 /amount over 100。',
+    },
+    annotations: {
+      readOnly: { label: "工具只读取", none: "任意", options: { yes: "是", no: "否" } },
+      destructive: { label: "工具可能造成破坏", none: "任意", options: { yes: "是", no: "否" } },
+      openWorld: { label: "工具会接触外部", none: "任意", options: { yes: "是", no: "否" } },
+    },
+    firstUse: { label: "该密钥首次调用此工具", none: "任意", options: { yes: "是", no: "否" } },
+    definitionChanged: { label: "工具的定义已更改", none: "任意", options: { yes: "是", no: "否" } },
   },
   consequences: {
     request: { label: "提示", options: { review: "审核", allow: "放行", refuse: "拒绝" } },
@@ -287,6 +310,7 @@ const zhCN: Texts<typeof en> = {
     unknown: {
       countedOnly: "大量拒绝，仅计数",
       deleted: "记录已删除",
+      arguments: "规则涉及参数，而参数未被记录",
     },
     notByRules: "与规则无关：因其他原因被拒绝，或未发送",
     ungrouped: "其他分组，未列出",
