@@ -59,7 +59,8 @@ export function unseenWords(segment: Exclude<Segment, { kind: "text" }>, { lang,
 export function editFaultWords(fault: EditFault, { lang, review: { editFault: words } }: ReviewWords): string {
   switch (fault.kind) {
     case "jsonRule":
-      return textOf(words.jsonRule, { rule: fault.rule }, lang);
+    case "misfit":
+      return textOf(words[fault.kind], { rule: fault.rule }, lang);
     case "raised":
       return textOf(words.raised, { requested: String(fault.requested) }, lang);
     case "notRequestedJson":

@@ -136,13 +136,13 @@ function changesOfRest(before: unknown, after: unknown): FieldChange[] {
   return [{ path: "", changes: differenceOf(JSON.stringify(before, withoutMedia, 2), JSON.stringify(after, withoutMedia, 2)) }];
 }
 
-function compared<T extends Content>(value: T): Compared {
+function compared<T extends Content>(value: T, other: T): Compared {
   const part = partOf(value);
-  return part.compared?.(value) ?? { fields: fieldsOf(value), rest: part.rewrite(value, blanking) };
+  return part.compared?.(value, other) ?? { fields: fieldsOf(value), rest: part.rewrite(value, blanking) };
 }
 
 /** Every field in which two versions of a content differ, in the page's order. */
 export function changesBetween<T extends Content>(before: T, after: T): FieldChange[] {
-  const [old, next] = [compared(before), compared(after)];
+  const [old, next] = [compared(before, after), compared(after, before)];
   return [...changesOfFields(old.fields, next.fields), ...changesOfRest(old.rest, next.rest)];
 }

@@ -7,30 +7,23 @@ import type { JsonObject } from "../encoding.ts";
 import { checkJson } from "../json/json-rules.ts";
 import { IssueCollector } from "../json/issue-collector.ts";
 import type { SamplingReply } from "../model/sampling.ts";
-import type { Content } from "../model/subject/subject.ts";
+import { type Content, isPlain } from "../model/subject/subject.ts";
 import { err, ok, type Result } from "../result.ts";
 import { type Walk, unchanged } from "../model/subject/walk.ts";
+import { type CallFault, editedCall } from "./call-fields.ts";
 import { objectText } from "./editable-fields.ts";
-import { plainLineEnds } from "./form.ts";
 import { fieldsOf, partOf } from "./subject/parts.ts";
+import { rewrittenText } from "./submitted-text.ts";
 
 /**
  * Why an edit is refused. It quotes no content from outside; the catalogue of words has a sentence
  * for each.
  */
 export type EditFault =
-  | { readonly kind: "notJson" }
-  | { readonly kind: "notObject" }
-  /**
-   * `rule` is what the reader of JSON says of a text that it refuses, in English: "has a lone
-   * surrogate".
-   */
-  | { readonly kind: "jsonRule"; readonly rule: string }
+  | CallFault
   | { readonly kind: "empty" }
   | { readonly kind: "notWholeNumber" }
-  | { readonly kind: "notNumber" }
   | { readonly kind: "raised"; readonly requested: number }
-  | { readonly kind: "unknownField" }
   | { readonly kind: "invalidRequest" }
   | { readonly kind: "invalidReply" }
   | { readonly kind: "modelNotListed" }
@@ -44,22 +37,6 @@ export type EditFault =
 export type EditIssue = { readonly field: string; readonly fault: EditFault };
 
 type Edited<T> = { readonly value: T; readonly changed: boolean };
-
-/**
- * A text as a browser gives it back untouched: line ends as `\n`; a null becomes U+FFFD when HTML
- * is parsed, a lone surrogate when the page is encoded as UTF-8 (HTML Standard, 13.2.5.2 and
- * 4.10.22; Encoding Standard).
- */
-export const asSubmitted = (text: string): string => plainLineEnds(text).replaceAll("\0", "\ufffd").toWellFormed();
-
-/**
- * New text takes the line ends of the old one where those are all `\r\n`: the form does not say
- * which were meant.
- */
-function withLineEndsOf(original: string, text: string): string {
-  const onlyPairs = original.includes("\r\n") && !/\r(?!\n)|(?<!\r)\n/.test(original);
-  return onlyPairs ? text.replaceAll("\n", "\r\n") : text;
-}
 
 function parseObject(text: string): Result<JsonObject, EditFault> {
   const parsed = parseJson(text);
@@ -79,9 +56,7 @@ function applying(edits: ReadonlyMap<string, string>, issues: EditIssue[], mayBe
   /** The reviewer's new text, or undefined where the field is unchanged. */
   const newText = (path: string, original: string): string | undefined => {
     const edit = edits.get(path);
-    if (edit === undefined) return undefined;
-    const text = asSubmitted(edit);
-    return text === asSubmitted(original) ? undefined : withLineEndsOf(original, text);
+    return edit === undefined ? undefined : rewrittenText(original, edit);
   };
   const refuse = <T>(path: string, fault: EditFault, value: T): T => {
     issues.push({ field: path, fault });
@@ -153,6 +128,10 @@ export function applyEdits<T extends Content>(
   edits: ReadonlyMap<string, string>,
   rule?: (value: T) => EditFault | null,
 ): Result<Edited<T>, EditIssue[]> {
+  if (isPlain(content) && content.kind === "toolCall") {
+    const edited = editedCall(content, edits);
+    return edited.ok ? ok({ value: edited.value as T, changed: edited.value !== content }) : err([...edited.error]); // T is the call
+  }
   const part = partOf(content);
   const known = fieldsOf(content);
   const issues = unknownPaths(edits, known);

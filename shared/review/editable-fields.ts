@@ -3,17 +3,19 @@
 // same fields.
 
 import type { JsonObject } from "../encoding.ts";
+import { prettyJson } from "../json/exact-json.ts";
 import { type Walk, unchanged } from "../model/subject/walk.ts";
 
 /** An object as the JSON text that a form has for editing. */
-export const objectText = (value: JsonObject): string => JSON.stringify(value, null, 2);
+export const objectText = (value: JsonObject, json?: string): string =>
+  json === undefined ? JSON.stringify(value, null, 2) : prettyJson(json);
 
 /** Puts the text of each field that may be changed into `fields`, and changes nothing. */
 export function collector(fields: Map<string, string>): Walk {
   const keep =
-    <T extends string | number | JsonObject>(show: (value: T) => string) =>
-    (path: string, value: T): T => {
-      fields.set(path, show(value));
+    <T extends string | number | JsonObject>(show: (value: T, json?: string) => string) =>
+    (path: string, value: T, json?: string): T => {
+      fields.set(path, show(value, json));
       return value;
     };
   const text = keep<string>((value) => value);

@@ -6,7 +6,8 @@ import { type ChatRequest, type SamplingReply, samplingReply } from "../model/sa
 import type { SubjectRequest } from "../model/subject/subject.ts";
 import { err, ok, type Result } from "../result.ts";
 import type { FieldChange } from "./difference.ts";
-import { type EditIssue, type ReplyRule, asSubmitted } from "./edit.ts";
+import type { EditIssue, ReplyRule } from "./edit.ts";
+import { asSubmitted } from "./submitted-text.ts";
 
 /** `model` of such a reply, unless the policy lets it name its author. */
 export const writtenModel = "human";

@@ -6,7 +6,7 @@ import type { Child } from "hono/jsx";
 import type { Gate } from "../../shared/model/gate.ts";
 import type { ContentKind } from "../../shared/model/subject/subject.ts";
 import type { FieldChange } from "../../shared/review/difference.ts";
-import { asSubmitted } from "../../shared/review/edit.ts";
+import { asSubmitted } from "../../shared/review/submitted-text.ts";
 import { editField } from "../../shared/review/form.ts";
 import { allLines, shownLines } from "../../shared/review/line-parts.ts";
 import { viewText } from "../../shared/review/text-view.ts";

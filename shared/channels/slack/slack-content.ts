@@ -2,8 +2,9 @@
 // among them each text with what a warning calls a secret. It makes no blocks.
 
 import type { JsonObject } from "../../encoding.ts";
+import { prettyJson } from "../../json/exact-json.ts";
 import type { ReplyBlock, SamplingRequest, ToolUseBlock } from "../../model/sampling.ts";
-import type { ToolCall, ToolResult } from "../../model/subject/tool-call.ts";
+import { type ToolCall, type ToolResult, argumentsJsonOf } from "../../model/subject/tool-call.ts";
 import { isMessage, isPlain } from "../../model/subject/subject.ts";
 import { holdsSecret } from "../../policy/risk.ts";
 import { isSecret } from "../../policy/scan-text.ts";
@@ -85,7 +86,7 @@ function gather(view: ReviewView, into: Gathering): void {
 }
 
 /** What would run: its tool and its arguments together, as they are sent. */
-const callText = ({ tool, arguments: input }: ToolCall): string => objectText({ name: tool, input });
+const callText = (call: ToolCall): string => prettyJson(`{"name":${JSON.stringify(call.tool)},"input":${argumentsJsonOf(call)}}`);
 
 function gatherRequest(request: SamplingRequest, into: Gathering): void {
   const { lang, place, labels } = into;

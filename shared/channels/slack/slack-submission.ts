@@ -1,7 +1,7 @@
 // What a member submits in Slack's dialogs, and how an edit is read back from it. It has no words
 // and decides nothing.
 
-import { asSubmitted } from "../../review/edit.ts";
+import { asSubmitted } from "../../review/submitted-text.ts";
 import { fieldsOf } from "../../review/subject/parts.ts";
 import type { ReviewView } from "../../review/view.ts";
 

@@ -3,7 +3,8 @@
 import { anyObject, flag, list, object, oneOf, optional, refined, tagged, text, type ReadOf } from "../../json/fields.ts";
 import { IssueCollector } from "../../json/issue-collector.ts";
 import { checkJson } from "../../json/json-rules.ts";
-import { isObject } from "../../json/values.ts";
+import { compactJson, jsonLike } from "../../json/exact-json.ts";
+import { isObject, objectOf } from "../../json/values.ts";
 import { blockMembers, resultContents } from "../sampling.ts";
 import type { Walk } from "./walk.ts";
 
@@ -30,14 +31,17 @@ const definitionMembers = {
 const toolDefinition = object(definitionMembers);
 
 /**
- * An MCP server runs one of its tools with these arguments. The definition is what the reviewer is
- * shown, so it is part of what they approve; it is not sent.
+ * An MCP server runs one of its tools with these arguments. `argumentsJson`: as they are sent,
+ * where JSON.stringify would write `arguments` otherwise, such as a number that a parser rounds
+ * (`argumentsOf`). The definition is what the reviewer is shown, so it is part of what they
+ * approve; it is not sent.
  */
 export const toolCall = object({
   kind: oneOf(["toolCall"]),
   server: text(),
   tool: text(),
   arguments: anyObject,
+  argumentsJson: optional(text()),
   definition: optional(toolDefinition),
 });
 
@@ -53,6 +57,17 @@ export const toolResult = object({
 export type ToolCall = ReadOf<typeof toolCall>;
 export type CalledTool = ReadOf<typeof toolDefinition>;
 export type ToolResult = ReadOf<typeof toolResult>;
+
+/** The arguments of a call from their JSON, which JSON.parse accepts and which is an object. */
+export function argumentsOf(json: string): Pick<ToolCall, "arguments" | "argumentsJson"> {
+  const compact = compactJson(json);
+  const input = objectOf(JSON.parse(compact)) ?? {};
+  return { arguments: input, ...(JSON.stringify(input) === compact ? {} : { argumentsJson: compact }) };
+}
+
+/** The arguments as they are sent. */
+export const argumentsJsonOf = (call: Pick<ToolCall, "arguments" | "argumentsJson">): string =>
+  call.argumentsJson ?? JSON.stringify(call.arguments);
 
 /** A tool as people read it: its server and its name there. */
 export const toolName = ({ server, tool }: Pick<ToolCall, "server" | "tool">): string => `${server}/${tool}`;
@@ -84,7 +99,10 @@ export function walkToolCall(call: ToolCall, walk: Walk): ToolCall {
   const { title, description } = call.definition ?? {};
   if (title !== undefined) walk.claim("/definition/title", title);
   if (description !== undefined) walk.claim("/definition/description", description);
-  return { ...call, arguments: walk.object("/arguments", call.arguments) };
+  const { argumentsJson, ...rest } = call;
+  const input = walk.object("/arguments", call.arguments, argumentsJson);
+  if (argumentsJson === undefined) return { ...call, arguments: input };
+  return { ...rest, ...argumentsOf(jsonLike(argumentsJson, input)) };
 }
 
 export function walkToolResult({ structuredContent: structured, ...result }: ToolResult, walk: Walk): ToolResult {

@@ -13,7 +13,8 @@ export type Walk = {
   // What a reviewer may change.
   text(path: string, value: string): string;
   optionalText(path: string, value: string): string | undefined;
-  object(path: string, value: JsonObject): JsonObject;
+  /** `json`: how it is written, where JSON.stringify would write it otherwise. */
+  object(path: string, value: JsonObject, json?: string): JsonObject;
   /** A limit in tokens. */
   limit(path: string, value: number): number;
   number(path: string, value: number): number | undefined;

@@ -14,8 +14,11 @@ export type Part<T> = {
   readonly mayBeEmptied: boolean;
   /** What is said of an edit that makes it invalid. */
   readonly invalid: "invalidRequest" | "invalidReply";
-  /** How two versions are compared; absent: field by field, and what no edit can change. */
-  readonly compared?: (value: T) => Compared;
+  /**
+   * What is compared of a version with another; absent: field by field, and what no edit can
+   * change.
+   */
+  readonly compared?: (value: T, other: T) => Compared;
 };
 
 export type Compared = { readonly fields: ReadonlyMap<string, string>; readonly rest: unknown };

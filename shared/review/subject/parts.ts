@@ -6,9 +6,10 @@ import { form, formAnswer } from "../../model/subject/form.ts";
 import { type Content, type Plain, isPlain, walkPlain } from "../../model/subject/subject.ts";
 import { toolCall, toolResult } from "../../model/subject/tool-call.ts";
 import { messageReply, messageRequest } from "./message.ts";
-import { unchanged } from "../../model/subject/walk.ts";
+import { blanking, unchanged } from "../../model/subject/walk.ts";
+import { argumentTexts } from "../call-fields.ts";
 import { objectText } from "../editable-fields.ts";
-import { type Part, fieldsBy } from "./part.ts";
+import { type Compared, type Part, fieldsBy } from "./part.ts";
 
 const requestOf = (isOne: (value: unknown) => boolean): Part<Plain> => ({
   rewrite: walkPlain,
@@ -25,11 +26,16 @@ const replyOf = (isOne: (value: unknown) => boolean): Part<Plain> => ({
 });
 
 const plainParts: { readonly [Kind in Plain["kind"]]: Part<Plain> } = {
-  toolCall: requestOf((value) => fits(toolCall, value)),
+  toolCall: { ...requestOf((value) => fits(toolCall, value)), compared: comparedCalls },
   toolResult: replyOf((value) => fits(toolResult, value)),
   form: requestOf((value) => fits(form, value)),
   formAnswer: replyOf((value) => fits(formAnswer, value)),
 };
+
+function comparedCalls(value: Plain, other: Plain): Compared {
+  const fields = value.kind === "toolCall" && other.kind === "toolCall" ? argumentTexts(value, other) : fieldsBy(walkPlain, value);
+  return { fields, rest: walkPlain(value, blanking) };
+}
 
 type AnyPart = Part<Plain> | Part<SamplingRequest> | Part<SamplingReply>;
 
@@ -50,9 +56,9 @@ type ShownText = { readonly path: string; readonly text: string; readonly raw: u
 export function textsOf(content: Plain): ShownText[] {
   const texts: ShownText[] = [];
   const show =
-    <T>(textIn: (value: T) => string, isFixed: boolean) =>
-    (path: string, raw: T): T => {
-      texts.push({ path, text: textIn(raw), raw, isFixed });
+    <T>(textIn: (value: T, json?: string) => string, isFixed: boolean) =>
+    (path: string, raw: T, json?: string): T => {
+      texts.push({ path, text: textIn(raw, json), raw, isFixed });
       return raw;
     };
   const text = (value: string): string => value;

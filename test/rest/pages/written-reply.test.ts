@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
 import { isPromised } from "../../../shared/review/changes.ts";
-import { asSubmitted } from "../../../shared/review/edit.ts";
+import { asSubmitted } from "../../../shared/review/submitted-text.ts";
 import { parseDecisionForm, type SubmittedForm } from "../../../shared/review/form.ts";
 import type { ReviewView } from "../../../shared/review/view.ts";
 import { answerChange } from "../../../shared/review/written.ts";

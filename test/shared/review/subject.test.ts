@@ -4,7 +4,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { type ToolCall, type ToolResult, definitionOf } from "../../../shared/model/subject/tool-call.ts";
+import { type ToolCall, type ToolResult, argumentsJsonOf, argumentsOf, definitionOf } from "../../../shared/model/subject/tool-call.ts";
 import type { Form, FormAnswer } from "../../../shared/model/subject/form.ts";
 import type { Content } from "../../../shared/model/subject/subject.ts";
 import { findRisks } from "../../../shared/policy/risk.ts";
@@ -164,5 +164,65 @@ describe("what a server says of its tool", () => {
     const said: ToolCall = { ...call, definition: { annotations } };
     expect(changesBetween(said, { ...said, definition: { annotations: { ...annotations, destructiveHint: false } } })).not.toEqual([]);
     expect(applyEdits(said, new Map([["/definition/description", "safe"]])).ok).toBe(false);
+  });
+});
+
+describe("a call whose tool has a schema", () => {
+  const inputSchema = {
+    type: "object",
+    required: ["path"],
+    properties: {
+      path: { type: "string" },
+      force: { type: "boolean" },
+      at: { type: "integer" },
+      to: { type: "array", items: { type: "object", properties: { name: { type: "string" }, days: { type: "number", maximum: 9 } } } },
+    },
+  };
+  const json = '{"path":"/tmp/a","at":9007199254740993,"to":[{"name":"a","days":1.0},{"name":"b","days":2}]}';
+  const typed: ToolCall = { ...call, ...argumentsOf(json), definition: { inputSchema } };
+  const editing = (edits: Readonly<Record<string, string>>) =>
+    applyEdits(typed, new Map(Object.entries(edits).map(([at, text]) => [`/arguments${at}`, text])));
+  const changed = (edits: Readonly<Record<string, string>>): ToolCall => {
+    const edited = editing(edits);
+    if (!edited.ok) throw new Error(JSON.stringify(edited.error));
+    return edited.value.value;
+  };
+
+  test("is edited field by field, and what is not touched is sent as it came", () => {
+    const edited = changed({ "/force": "true", "/to/1/name": "c" });
+    expect(argumentsJsonOf(edited)).toBe(json.replace('"b"', '"c"').replace(/}$/, ',"force":true}'));
+    expect(changesBetween(typed, edited).map(({ path }) => path)).toEqual(["/arguments/to/1/name", "/arguments/force"]);
+  });
+
+  test("has one change where a list is longer or shorter, an object is new, or members change places", () => {
+    expect(changesBetween(typed, changed({ "/to/0~.out": "on", "/to/1/name": "c" })).map(({ path }) => path)).toEqual(["/arguments/to"]);
+    expect(changesBetween(typed, changed({ "/to/2/name": "c" })).map(({ path }) => path)).toEqual(["/arguments/to"]);
+    const turned = { ...call, definition: { inputSchema }, arguments: { force: true, path: "/tmp/a" } };
+    expect(changesBetween({ ...call, definition: { inputSchema } }, turned).map(({ path }) => path)).toEqual(["/arguments"]);
+  });
+
+  test("is edited as one JSON text too, where that is all that a channel has, and by the same schema", () => {
+    const text = fieldsOf(typed).get("/arguments") ?? "";
+    expect(text).toContain('"at": 9007199254740993');
+    expect(argumentsJsonOf(changed({ "": text.replace("/tmp/a", "/tmp/b") }))).toBe(json.replace("/tmp/a", "/tmp/b"));
+    const refused = (edits: Readonly<Record<string, string>>) => {
+      const edited = editing(edits);
+      return edited.ok ? null : edited.error;
+    };
+    const misfit = { kind: "misfit", rule: "/to/0/days must not be above 9, the maximum" };
+    expect(refused({ "": text.replace("1.0", "10") })).toEqual([{ field: "/arguments", fault: misfit }]);
+    expect(refused({ "": '{"path":"a","path":"b"}' })).toEqual([{ field: "/arguments", fault: { kind: "repeatedMember" } }]);
+    expect(refused({ "/to/0/days": "10" })).toEqual([{ field: "/arguments/to/0/days", fault: { ...misfit, rule: misfit.rule.slice(11) } }]);
+    expect(refused({ "/path": "a", "/other": "b" })).toEqual([{ field: "", fault: { kind: "unknownField" } }]);
+  });
+
+  test("is masked without a change to what stands beside the mask", () => {
+    const secret = `ghp_${"0123456789abcdefghijABCDEFGHIJ012345"}`;
+    const masked = redactRequest({ ...typed, ...argumentsOf(json.replace("/tmp/a", secret)) }, [
+      { name: "secrets", at: ["request"], secrets: "known" },
+    ]);
+    const sent = masked.ok ? argumentsJsonOf(masked.value.value) : "";
+    expect(sent).not.toContain(secret);
+    expect(sent.slice(sent.indexOf(',"at"'))).toBe(json.slice(json.indexOf(',"at"')));
   });
 });

@@ -1,0 +1,106 @@
+// The arguments of a tool's call as a reviewer edits and compares them: field by field where the
+// server gave a schema that can be read, else as one JSON text.
+
+import { prettyJson } from "../json/exact-json.ts";
+import { type ToolCall, argumentsJsonOf, argumentsOf } from "../model/subject/tool-call.ts";
+import { readSchema } from "../json-schema/read-schema.ts";
+import type { ReadySchema } from "../json-schema/schema-node.ts";
+import { type Result, err, ok } from "../result.ts";
+import { objectText } from "./editable-fields.ts";
+import { type SchemaField, type Typed, fieldOf } from "./schema-fields.ts";
+import { rewrittenText } from "./submitted-text.ts";
+import { type TypedError, controlsOf, jsonFrom, misfits, readTyped } from "./typed-fields.ts";
+
+/** The place of the whole, also as one text. */
+const argumentsPath = "/arguments";
+
+type CallFields = { readonly schema: ReadySchema; readonly field: SchemaField };
+
+/** Null where nothing is known of the arguments. `typed`: what a reviewer typed so far. */
+function argumentFields(call: ToolCall, typed?: Typed): CallFields | null {
+  const given = call.definition?.inputSchema;
+  const schema = given === undefined ? null : readSchema(given, "");
+  if (schema?.ok !== true) return null;
+  const input = { schema: schema.value, given, json: argumentsJsonOf(call), at: argumentsPath };
+  return { schema: schema.value, field: fieldOf({ ...input, ...(typed === undefined ? {} : { typed }) }) };
+}
+
+/** `unknownField`: of no control of the call. */
+export type CallFault = TypedError["fault"] | { readonly kind: "notObject" | "unknownField" };
+type CallErrors = readonly { readonly field: string; readonly fault: CallFault }[];
+
+/**
+ * The call with what was typed into its fields, or written over the JSON of all its arguments; the
+ * same call where nothing was changed. Refused: what cannot be read, and what the tool's schema
+ * does not allow.
+ */
+export function editedCall(call: ToolCall, edits: Typed): Result<ToolCall, CallErrors> {
+  const fields = argumentFields(call, edits);
+  const isWhole = edits.has(argumentsPath) || fields === null;
+  const known = isWhole || fields === null ? [argumentsPath] : controlsOf(fields.field);
+  if ([...edits.keys()].some((name) => !known.includes(name))) return err([{ field: "", fault: { kind: "unknownField" } }]);
+  const read = isWhole ? wholeFrom(call, fields, edits.get(argumentsPath)) : readTyped(fields.schema, fields.field, edits);
+  if (!read.ok) return err(read.error.map(({ pointer, fault }) => ({ field: pointer, fault })));
+  const json = read.value ?? "{}";
+  if (json === argumentsJsonOf(call)) return ok(call);
+  const edited = argumentsOf(json);
+  const { argumentsJson: _, ...rest } = call;
+  return json.startsWith("{") ? ok({ ...rest, ...edited }) : err([{ field: argumentsPath, fault: { kind: "notObject" } }]);
+}
+
+function wholeFrom(call: ToolCall, fields: CallFields | null, typed: string | undefined): Result<string, readonly TypedError[]> {
+  const before = argumentsJsonOf(call);
+  const text = typed === undefined ? undefined : rewrittenText(objectText(call.arguments, call.argumentsJson), typed);
+  if (text === undefined) return ok(before);
+  const json = jsonFrom(text);
+  if (!json.ok) return err([{ pointer: argumentsPath, fault: json.error }]);
+  if (fields === null || !json.value.startsWith("{")) return json;
+  const known = new Set(misfits(fields.schema, before).map((each) => each.pointer + each.rule));
+  const errors = misfits(fields.schema, json.value).filter((each) => !known.has(each.pointer + each.rule));
+  if (errors.length === 0) return json;
+  return err(errors.map(({ pointer, rule }) => ({ pointer: argumentsPath, fault: { kind: "misfit", rule: `${pointer} ${rule}`.trim() } })));
+}
+
+/**
+ * What the arguments of a call are beside those of another: a text for each field, and one for a
+ * whole list or object that is longer or shorter, or is not in both. A page counts its changes in
+ * the same way.
+ */
+export function argumentTexts(call: ToolCall, other: ToolCall): ReadonlyMap<string, string> {
+  const [here, there] = [argumentFields(call)?.field, argumentFields(other)?.field];
+  const texts = new Map<string, string>();
+  const others = new Map<string, string>();
+  if (here !== undefined && there !== undefined) compare(here, there, texts, others);
+  const isSame = texts.size === others.size && [...texts].every(([path, text]) => others.get(path) === text);
+  // Members in another order, say: a difference all the same, of bytes.
+  if (isSame && argumentsJsonOf(call) !== argumentsJsonOf(other))
+    return new Map([[argumentsPath, objectText(call.arguments, call.argumentsJson)]]);
+  return texts;
+}
+
+function compare(one: SchemaField, other: SchemaField, texts: Map<string, string>, others: Map<string, string>): void {
+  const areThere = one.source !== undefined && other.source !== undefined;
+  if (areThere && one.kind === "object" && other.kind === "object") {
+    const [mine, theirs] = [one, other].map(({ members }) => new Map(members.map((each) => [each.pointer, each])));
+    for (const pointer of new Set([...(mine?.keys() ?? []), ...(theirs?.keys() ?? [])])) {
+      const absent = { source: undefined, kind: "json" } as const;
+      const [left, right] = [mine?.get(pointer), theirs?.get(pointer)];
+      const either = left ?? right;
+      if (either !== undefined) compare(left ?? { ...either, ...absent }, right ?? { ...either, ...absent }, texts, others);
+    }
+    return;
+  }
+  if (areThere && one.kind === "list" && other.kind === "list") {
+    const [mine, theirs] = [one, other].map(({ items }) => items.filter(({ source }) => source !== undefined));
+    if (mine !== undefined && theirs !== undefined && mine.length === theirs.length) {
+      for (const [i, item] of mine.entries()) compare(item, theirs[i] ?? item, texts, others);
+      return;
+    }
+  }
+  const areTexts = [one, other].every(({ source }) => source === undefined || source.startsWith('"'));
+  for (const [{ pointer, source }, into] of [
+    [one, texts],
+    [other, others],
+  ] as const)
+    if (source !== undefined) into.set(pointer, areTexts ? String(JSON.parse(source)) : prettyJson(source));
+}

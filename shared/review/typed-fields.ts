@@ -1,0 +1,170 @@
+// Reads what was typed into the fields of a form (schema-fields.ts) back into JSON, and checks it
+// by the schema. What nobody touched keeps its bytes, whatever stands beside it.
+
+import type { Json } from "../encoding.ts";
+import { compactJson } from "../json/exact-json.ts";
+import { checkJson } from "../json/json-rules.ts";
+import { IssueCollector, pointerStep } from "../json/issue-collector.ts";
+import { readJsonText } from "../json/json-text.ts";
+import { checkValue } from "../json-schema/check-value.ts";
+import type { ReadySchema } from "../json-schema/schema-node.ts";
+import { type Result, err, ok } from "../result.ts";
+import { type SchemaField, type Typed, boxControl, hasOut, isChecked, outControl, shownIn } from "./schema-fields.ts";
+import { rewrittenText } from "./submitted-text.ts";
+
+/**
+ * Why what was typed is refused, without anything of it. `rule` is what the reader of JSON or the
+ * schema's check says, in English.
+ */
+type TypedFault =
+  | { readonly kind: "notJson" | "notNumber" | "notOffered" | "repeatedMember" }
+  | { readonly kind: "jsonRule" | "misfit"; readonly rule: string };
+
+/** `pointer`: of the field that the error stands beside. */
+export type TypedError = { readonly pointer: string; readonly fault: TypedFault };
+
+/**
+ * The JSON of a text that somebody wrote. Refused: what is none, what the pipeline cannot carry,
+ * and a member that is given twice, of which readers take one or the other.
+ */
+export function jsonFrom(text: string): Result<string, TypedFault> {
+  const read = readJsonText(text);
+  if (!read.ok) return err({ kind: "notJson" });
+  if (read.repeated.length > 0) return err({ kind: "repeatedMember" });
+  const issues = new IssueCollector();
+  checkJson(read.value, issues);
+  const [first] = issues.found;
+  return first === undefined ? ok(compactJson(text)) : err({ kind: "jsonRule", rule: first.message });
+}
+
+/**
+ * The value with what was typed: its JSON, the same text where nothing was changed; undefined where
+ * there is none. Refused, each at its field: what cannot be read, and what the schema does not
+ * allow, unless the value was so before.
+ */
+export function readTyped(schema: ReadySchema, field: SchemaField, typed: Typed): Result<string | undefined, readonly TypedError[]> {
+  const reading = new Reading(typed);
+  const json = reading.read(field, field.pointer);
+  if (reading.errors.length > 0) return err(reading.errors);
+  if (json === field.source || json === undefined) return ok(json);
+  const before = new Set(field.source === undefined ? [] : misfits(schema, field.source).map(({ pointer, rule }) => pointer + rule));
+  const errors = misfits(schema, json).flatMap(({ pointer, rule }): TypedError[] => {
+    const at = reading.fieldAt(field.pointer + pointer);
+    return before.has(pointer + rule) && !reading.changed.has(at) ? [] : [{ pointer: at, fault: { kind: "misfit", rule } }];
+  });
+  return errors.length === 0 ? ok(json) : err(errors);
+}
+
+/** What the schema does not allow in a value. */
+export function misfits(schema: ReadySchema, json: string): readonly { readonly pointer: string; readonly rule: string }[] {
+  const found = checkValue(schema, JSON.parse(json) as Json);
+  if (typeof found === "string") return [{ pointer: "", rule: "takes too much work to check" }];
+  return found.map(({ pointer, message }) => ({ pointer, rule: message }));
+}
+
+/** The names of all controls that the fields have. */
+export function controlsOf(field: SchemaField): string[] {
+  const out = hasOut(field) ? [outControl(field)] : [];
+  switch (field.kind) {
+    case "object":
+      return [...out, ...field.members.flatMap(controlsOf)];
+    case "list":
+      return [...out, ...field.items.flatMap(controlsOf)];
+    case "choices":
+      return [...out, field.pointer, ...field.options.map((_, i) => boxControl(field, i))];
+    default:
+      return [...out, field.pointer];
+  }
+}
+
+const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+class Reading {
+  readonly errors: TypedError[] = [];
+  /** Fields, without objects and lists. */
+  readonly changed = new Set<string>();
+  readonly #typed: Typed;
+  /** The field of each place in the new value: items move up where one is removed. */
+  readonly #fields = new Map<string, string>();
+
+  constructor(typed: Typed) {
+    this.#typed = typed;
+  }
+
+  /** The field that an error at a place in the new value stands beside. */
+  fieldAt(pointer: string): string {
+    for (let at = pointer; ; at = at.slice(0, at.lastIndexOf("/"))) {
+      const field = this.#fields.get(at);
+      if (field !== undefined || at === "") return field ?? "";
+    }
+  }
+
+  /** `at`: where it stands in the new value. */
+  read(field: SchemaField, at: string): string | undefined {
+    this.#fields.set(at, field.pointer);
+    const { source } = field;
+    if (hasOut(field) && isChecked(this.#typed, outControl(field))) return field.isRequired ? "null" : undefined;
+    switch (field.kind) {
+      case "object": {
+        const members = field.members.flatMap((member) => {
+          const { name } = member;
+          const json = name === null ? undefined : this.read(member, at + pointerStep(name));
+          return json === undefined ? [] : [{ member, text: `${JSON.stringify(name)}:${json}`, isSame: json === member.source }];
+        });
+        const isSame = members.every((each) => each.isSame) && members.length === field.members.filter(isThere).length;
+        return isSame ? source : `{${members.map(({ text }) => text).join(",")}}`;
+      }
+      case "list": {
+        const items: string[] = [];
+        let isSame = true;
+        for (const item of field.items) {
+          const json = this.read(item, `${at}/${items.length}`);
+          isSame &&= json === item.source;
+          if (json !== undefined) items.push(json);
+        }
+        return isSame ? source : `[${items.join(",")}]`;
+      }
+      default: {
+        const json = field.kind === "choices" ? this.#choices(field) : this.#simple(field);
+        if (json !== source) this.changed.add(field.pointer);
+        return json;
+      }
+    }
+  }
+
+  #choices(field: Extract<SchemaField, { kind: "choices" }>): string | undefined {
+    const { source, options, pointer } = field;
+    if (!this.#typed.has(pointer)) return source;
+    const before = source === undefined ? [] : (JSON.parse(source) as Json[]).map((each) => JSON.stringify(each)); // each is an option
+    const chosen = options.flatMap(({ json }, i) => (isChecked(this.#typed, boxControl(field, i)) ? [json] : []));
+    if (chosen.length === before.length && chosen.every((json) => before.includes(json))) return source;
+    return `[${[...before.filter((json) => chosen.includes(json)), ...chosen.filter((json) => !before.includes(json))].join(",")}]`;
+  }
+
+  #simple(field: Exclude<SchemaField, { kind: "object" | "list" | "choices" }>): string | undefined {
+    const { kind, source, pointer } = field;
+    const typed = this.#typed.get(pointer);
+    const text = typed === undefined ? undefined : rewrittenText(shownIn(field), typed);
+    if (text === undefined) return source;
+    if (kind === "text") return JSON.stringify(text);
+    const trimmed = text.trim();
+    if (trimmed === "" && (source === undefined || !field.isRequired)) return undefined;
+    if (trimmed === shownIn(field)) return source;
+    if (kind === "number") return number.test(trimmed) ? this.#carried(field, trimmed) : this.#refuse(field, { kind: "notNumber" });
+    if (kind === "choice")
+      return field.options.some(({ json }) => json === trimmed) ? trimmed : this.#refuse(field, { kind: "notOffered" });
+    return this.#carried(field, trimmed);
+  }
+
+  #carried(field: SchemaField, text: string): string | undefined {
+    const json = jsonFrom(text);
+    return json.ok ? json.value : this.#refuse(field, json.error);
+  }
+
+  #refuse({ pointer, source }: SchemaField, fault: TypedFault): string | undefined {
+    this.errors.push({ pointer, fault });
+    return source;
+  }
+}
+
+const isThere = ({ source }: SchemaField): boolean => source !== undefined;
