@@ -73,7 +73,7 @@ export const v1Mutants: readonly Mutant[] = [
   },
   {
     name: "the arguments of a call keep the rules for every value from outside",
-    file: "shared/wire/openai/chat-messages.ts",
+    file: "shared/wire/openai/openai-fields.ts",
     from: "return isObject(read) && issues.found.length === 0 ? (read as JsonObject) : undefined; // parsed from JSON",
     to: "return isObject(read) ? (read as JsonObject) : undefined;",
     test: { file: "test/shared/wire/openai/chat-request.test.ts", only: "arguments hold" },

@@ -10,8 +10,8 @@ import type { EmbeddingRequest } from "../../model/sampling.ts";
 import { type Result, err, ok } from "../../result.ts";
 import { namedModelOf } from "../asked.ts";
 import { extensionOf } from "./chat-answer.ts";
-import { autoModel } from "./chat-request.ts";
-import { nullable } from "./chat-messages.ts";
+import { nullable } from "./openai-fields.ts";
+import { autoModel } from "./openai-request.ts";
 
 export type ParsedEmbedding = {
   readonly request: EmbeddingRequest;

@@ -4,7 +4,7 @@ import { cannotCarry } from "../../../shared/provider/carry.ts";
 import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { chooseCandidates } from "../../../shared/routing/choose.ts";
 import { V1_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
-import { autoModel } from "../../../shared/wire/openai/chat-request.ts";
+import { autoModel } from "../../../shared/wire/openai/openai-request.ts";
 import { countCalls } from "../../pipeline/admit/calls.ts";
 import { readyIn } from "../../pipeline/plan/plan-request.ts";
 import { documentsOf } from "../../stores/documents.ts";

@@ -8,7 +8,7 @@ import type { PointedError, Refusal } from "../../../shared/model/outcome.ts";
 import { once } from "../../../shared/once.ts";
 import { V1_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
 import type { BlockPointer } from "../../../shared/wire/mcp-2025/content-rules.ts";
-import type { ImageAddress } from "../../../shared/wire/openai/chat-messages.ts";
+import type { ImageAddress } from "../../../shared/wire/openai/conversation.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import type { SamplingRequest } from "../../../shared/model/sampling.ts";
 import { type Result, ok } from "../../../shared/result.ts";

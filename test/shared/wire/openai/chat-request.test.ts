@@ -6,8 +6,10 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../../../shared/encoding.ts";
 import { digestOf } from "../../../../shared/encoding.ts";
-import { type ParsedChat, defaultMaxTokens, parseChat } from "../../../../shared/wire/openai/chat-request.ts";
+import { type ParsedChat, parseChat } from "../../../../shared/wire/openai/chat-request.ts";
+import { defaultMaxTokens } from "../../../../shared/wire/openai/openai-request.ts";
 import { mostMembers } from "../../../../shared/wire/mcp-2025/sampling-params.ts";
+import { type DecidedMembers, mutated, notedAt, odd, refusedAt, testDecided } from "./decided.ts";
 import { sdkTypes } from "./sdk-types.ts";
 
 const base = { model: "m", messages: [{ role: "user", content: "?" }], max_completion_tokens: 9 };
@@ -32,22 +34,8 @@ const block = (one: object): object => ({ messages: [{ role: "user", content: [o
 const text = { type: "text", text: "t" };
 const times = (count: number, value: object): object[] => Array.from({ length: count }, () => value);
 
-type Then =
-  /** What the neutral request has of it. */
-  | { readonly passed: object }
-  /** What the answer is written by. */
-  | { readonly answered: Partial<ParsedChat> }
-  /** Where it is not passed on, and the word for it that reviewers see. */
-  | { readonly noted: string; readonly as: string }
-  | { readonly refused: string; readonly why: string };
-
-type Decided = readonly [asked: object, then: Then];
-
-const notedAt = (noted: string, as = "messages"): Then => ({ noted, as });
-const refusedAt = (refused: string, why: string): Then => ({ refused, why });
-
 /** Of each interface, each member. */
-const decided: { readonly [name: string]: { readonly [member: string]: Decided } } = {
+const decided: DecidedMembers = {
   ChatCompletionCreateParamsBase: {
     messages: [{}, { passed: { messages: [{ role: "user", content: [{ type: "text", text: "?" }] }] } }],
     model: [{}, { passed: { namedModel: { name: "m" }, modelPreferences: { hints: [{ name: "m" }] } } }],
@@ -281,17 +269,6 @@ const errorsOf = (more: object): readonly object[] => {
   return parsed.ok || parsed.error.kind !== "invalid" ? [] : parsed.error.errors;
 };
 
-/** The members, without the one at this pointer. */
-function without(members: object, pointer: string): object {
-  const copy = structuredClone(members);
-  const steps = pointer.split("/").slice(1);
-  const last = steps.pop() ?? "";
-  const parent = steps.reduce<object>((at, step) => (at as { readonly [name: string]: object })[step] ?? {}, copy);
-  expect(parent).toHaveProperty([last]);
-  Reflect.deleteProperty(parent, last);
-  return copy;
-}
-
 describe("the SDK declares", () => {
   const chat = sdkTypes("chat/completions/completions");
   const shared = sdkTypes("shared");
@@ -319,23 +296,7 @@ describe("the SDK declares", () => {
   });
 });
 
-describe.each(Object.entries(decided))("%s:", (_name, members) => {
-  test.each(Object.entries(members))("%s", (_member, [asked, then]) => {
-    if ("refused" in then)
-      expect(errorsOf(asked)).toContainEqual({ pointer: then.refused, message: expect.stringContaining(then.why) as string });
-    else if ("noted" in then) {
-      const { request, notes, ignored } = well(asked);
-      expect(notes).toContain(`Not passed on: ${then.noted}.`);
-      expect(ignored).toEqual([then.as]);
-      expect(request).toEqual(well(without(asked, then.noted)).request);
-    } else if ("answered" in then) expect(well(asked)).toMatchObject(then.answered);
-    else {
-      const { request, notes } = well(asked);
-      expect(request).toMatchObject(then.passed);
-      expect(notes).toEqual([]);
-    }
-  });
-});
+testDecided(decided, well, errorsOf);
 
 test.each([
   "audio",
@@ -518,26 +479,6 @@ describe("hostile bodies", () => {
   });
 
   const samples = Object.values(decided).flatMap((members) => Object.values(members).map(([asked]) => ({ ...base, ...asked })));
-  const odd = fc.oneof(
-    fc.jsonValue(),
-    fc.constantFrom<unknown>(null, "", " ", -1, 0, 1e308, [], {}, [[]], "\ud800", "auto", "data:image/png;base64,", "{}", {
-      type: "function",
-    }),
-  );
-
-  /** The value with one place in it replaced, or a member beside it. */
-  function mutated(value: unknown, steps: readonly number[], by: unknown): unknown {
-    const [step, ...rest] = steps;
-    if (step === undefined || typeof value !== "object" || value === null) return by;
-    if (Array.isArray(value)) {
-      const at = step % (value.length + 1);
-      return at === value.length ? [...value, by] : value.map((each: unknown, i) => (i === at ? mutated(each, rest, by) : each));
-    }
-    const names = [...Object.keys(value), "type", "content", "name"];
-    const name = names[step % names.length] ?? "";
-    return { ...value, [name]: mutated((value as { readonly [name: string]: unknown })[name], rest, by) };
-  }
-
   test("whatever is changed in a request, reading it never throws, and what is read has a digest", () => {
     fc.assert(
       fc.property(
