@@ -3,6 +3,9 @@
 import type { Mutant } from "./mutant.ts";
 
 const tokens = (only: string): Mutant["test"] => ({ file: "test/workers/contract/v1/tokens.test.ts", only });
+const responses = (only: string): Mutant["test"] => ({ file: "test/workers/contract/v1/responses.test.ts", only });
+const reading = (only: string): Mutant["test"] => ({ file: "test/shared/wire/openai/responses-request.test.ts", only });
+const writing = (only: string): Mutant["test"] => ({ file: "test/shared/wire/openai/responses-answer.test.ts", only });
 const chat = (only: string): Mutant["test"] => ({ file: "test/workers/contract/v1/chat.test.ts", only });
 
 const making = { file: "workers/credentials/scoped-tokens.ts" };
@@ -105,5 +108,75 @@ export const v1Mutants: readonly Mutant[] = [
     from: "sessionStub(env, keyId, `v1 ${shardOf(id)}`)",
     to: 'sessionStub(env, keyId && "", `v1 ${shardOf(id)}`)',
     test: chat("of another key is another request"),
+  },
+  {
+    name: "an Idempotency-Key is one endpoint's",
+    file: "workers/pipeline/incoming/v1-call.ts",
+    from: '"countersign/v1-request/v1", { what, body, models }',
+    to: '"countersign/v1-request/v1", { body, models }',
+    test: responses("the same Idempotency-Key is the same request here"),
+  },
+  {
+    name: "a response that is to be stored is refused",
+    file: "shared/wire/openai/responses-request.ts",
+    from: 'store: refused(isFalse, "must be',
+    to: 'store: refused(() => true, "must be',
+    test: reading("store"),
+  },
+  {
+    name: "a response that goes on from a stored one is refused",
+    file: "shared/wire/openai/responses-request.ts",
+    from: 'previous_response_id: refused(never, "is not',
+    to: 'previous_response_id: refused(() => true, "is not',
+    test: reading("previous_response_id"),
+  },
+  {
+    name: "an item by reference is refused",
+    file: "shared/wire/openai/responses-items.ts",
+    from: "issues.add(at, notStored);",
+    to: "",
+    test: reading("ItemReference"),
+  },
+  {
+    name: "a hosted tool is refused",
+    file: "shared/wire/openai/openai-fields.ts",
+    from: "if (isOther) issues.add(`${at}/type`, must);",
+    to: "",
+    test: reading("a tool that is no function is refused"),
+  },
+  {
+    name: "calls are in the assistant's message before them",
+    file: "shared/wire/openai/conversation.ts",
+    from: 'turn.joins === true && before?.kind === "said" && before.role === turn.role',
+    to: "false",
+    test: reading("calls join what the assistant said"),
+  },
+  {
+    name: "the results of one turn are one message",
+    file: "shared/wire/openai/conversation.ts",
+    from: 'before?.kind === "result"',
+    to: "false",
+    test: reading("calls join what the assistant said"),
+  },
+  {
+    name: "the events of a response are numbered",
+    file: "shared/wire/openai/responses-answer.ts",
+    from: "this.#sequence += 1;",
+    to: "",
+    test: writing("come in the documented order"),
+  },
+  {
+    name: "a stream that fails has an error that SDKs throw",
+    file: "shared/wire/openai/responses-answer.ts",
+    from: 'this.#event("error", {',
+    to: 'this.#event("failure", {',
+    test: writing("in a stream is an error"),
+  },
+  {
+    name: "a reply that was cut off is incomplete",
+    file: "shared/wire/openai/responses-answer.ts",
+    from: 'reason === "length" ? "max_output_tokens" :',
+    to: 'reason === "length" ? null :',
+    test: writing("has a state of OpenAI's"),
   },
 ];

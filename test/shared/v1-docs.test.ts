@@ -21,19 +21,19 @@ const rowsOf = (section: string): string[][] => {
     .map((line) => line.split("|").map((cell) => cell.trim()));
 };
 
-test("docs/v1.md has every member of a chat completions request, as the code takes it", () => {
-  const source = read("shared/wire/openai/chat-request.ts");
+test.each([
+  ["Chat completions", "chat", 35],
+  ["Responses", "responses", 30],
+])("docs/v1.md has every member of a request, as the code takes it: %s", (section, wire, least) => {
+  const source = read(`shared/wire/openai/${wire}-request.ts`);
   const [, members = ""] = /\nconst bodyMembers = \{\n([\s\S]*?)\n\};\n/.exec(source) ?? [];
   const [, noted = ""] = /\nconst notPassedOn = new Set\(\[\n([\s\S]*?)\n\]\);\n/.exec(source) ?? [];
   const expected = [
-    ...[...members.matchAll(/^ {2}(\w+): (refused)?/gm)].map(([, name, refused]) => [
-      name,
-      refused === undefined ? "passed on" : "refused",
-    ]),
+    ...[...members.matchAll(/^ {2}(\w+): (refused|noted)?/gm)].map(([, name, how = "passed on"]) => [name, how]),
     ...[...noted.matchAll(/"(\w+)"/g)].map(([, name]) => [name, "noted"]),
   ];
-  expect(expected.length).toBeGreaterThan(35);
-  const documented = rowsOf("Chat completions").flatMap(([, names = "", how = ""]) =>
+  expect(expected.length).toBeGreaterThan(least);
+  const documented = rowsOf(section).flatMap(([, names = "", how = ""]) =>
     [...names.matchAll(/`([\w.]+)`/g)].map(([, name = ""]) => [name.split(".")[0], how]),
   );
   for (const member of expected) expect(documented).toContainEqual(member);

@@ -121,8 +121,9 @@ export function keepAliveEvents<T>(response: KeptAlive<T>, progressToken: string
   });
 }
 
-/** An endpoint's own events for progress and for pieces of the text. */
+/** An endpoint's own events: those that open the stream, of progress, and of pieces of the text. */
 type EventWords = {
+  readonly open?: string;
   readonly progress: (state: RunProgress) => string;
   readonly delta: (text: string) => string;
 };
@@ -130,9 +131,9 @@ type EventWords = {
 /**
  * Comments and the endpoint's events, then what `response.encode` makes, which is a whole event.
  */
-export function keepAliveEndpointEvents<T>(response: KeptAlive<T>, { progress, delta }: EventWords): Response {
+export function keepAliveEndpointEvents<T>(response: KeptAlive<T>, { open = "", progress, delta }: EventWords): Response {
   return streamed(asEvents, response, {
-    first: ": open\n\n",
+    first: `: open\n\n${open}`,
     beat: () => ": waiting\n\n",
     progress,
     delta,

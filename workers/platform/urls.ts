@@ -11,6 +11,7 @@ export const paths = {
   tokens: "/tokens",
   v1: {
     chat: "/v1/chat/completions",
+    responses: "/v1/responses",
     embeddings: "/v1/embeddings",
     models: "/v1/models",
     model: "/v1/models/:id{.+}",

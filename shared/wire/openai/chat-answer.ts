@@ -74,7 +74,7 @@ function withCalls({ content }: SamplingReply, isChunk: boolean): JsonObject {
   };
 }
 
-function finishReason({ content, stopReason }: SamplingReply): string {
+export function finishReason({ content, stopReason }: SamplingReply): string {
   if (content.some(({ type }) => type === "tool_use")) return "tool_calls";
   if (stopReason === "maxTokens") return "length";
   return stopReason === "refusal" || stopReason === "content_filter" ? "content_filter" : "stop";
@@ -112,8 +112,18 @@ export function extensionOf({ content }: Pick<SamplingReply, "content">, meta: R
   };
 }
 
+/**
+ * The server-sent events of an answer: those that open the stream, those of a piece of the text,
+ * and those that end it.
+ */
+export type AnswerStream = {
+  readonly open: () => string;
+  readonly delta: (text: string) => string;
+  readonly end: (outcome: Outcome) => string;
+};
+
 /** Server-sent events of a completion. Comments between them say what is waited for. */
-export class ChunkWriter {
+export class ChunkWriter implements AnswerStream {
   readonly #asked: ChatAsked;
   readonly #includeUsage: boolean;
   #hasBegun = false;
@@ -121,6 +131,11 @@ export class ChunkWriter {
   constructor(asked: ChatAsked, includeUsage: boolean) {
     this.#asked = asked;
     this.#includeUsage = includeUsage;
+  }
+
+  /** A completion begins with its first piece. */
+  open(): string {
+    return "";
   }
 
   /** The event of a piece of the text; the first one begins the message. */

@@ -44,6 +44,17 @@ export const nullable = <T>(field: Field<T>) =>
     schema: { anyOf: [field.schema, { type: "null" }] },
   });
 
+/** A member that no model gets, which is noted unless its value asks for nothing. */
+export const noted = (asksForNothing: (value: unknown) => boolean): Field<undefined> & { readonly optional: "leftOut" } => ({
+  read(value, at, issues) {
+    const end = at.lastIndexOf("/");
+    if (value !== undefined && value !== null && !asksForNothing(value)) issues.ignore(at.slice(0, end), at.slice(end + 1));
+    return undefined;
+  },
+  schema: {},
+  optional: "leftOut",
+});
+
 /** An object of the kinds that are read here; every other kind is refused at its type. */
 export const ofKinds = <T>(kinds: readonly string[], must: string, field: Field<T>): Field<T> => ({
   read(value, at, issues) {

@@ -26,7 +26,7 @@ import {
   writer,
 } from "../support/gateway.ts";
 import { textEnvelope } from "../support/control.ts";
-import { chatOf } from "../support/v1.ts";
+import { chatOf, inputOf } from "../support/v1.ts";
 
 type Stored = { readonly version: number } & Record<string, unknown>;
 
@@ -284,6 +284,7 @@ test("while the ConfigObject does not answer the last good documents serve; an i
       for (const [path, body] of [
         ["/control", textEnvelope()],
         ["/v1/chat/completions", chatOf("What is it?")],
+        ["/v1/responses", inputOf("What is it?")],
       ] as const) {
         const other = await gatewayWith(cold, path, jsonBody("POST", body));
         expect([path, shown, other.status, other.headers.get("Retry-After")]).toEqual([path, shown, 503, "5"]);

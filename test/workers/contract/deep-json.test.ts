@@ -104,6 +104,7 @@ describe.each(deep)("%s a hundred thousand deep", (_, nested) => {
     ["POST", "/control", devKey, `{"protocolVersion":"1.0","arguments":${nested}}`],
     ["POST", "/v1/chat/completions", devKey, `{"model":"m","messages":[{"role":"user","content":${nested}}]}`],
     ["POST", "/v1/chat/completions", devKey, `{"model":"m","messages":[{"role":"user","content":"x"}],"metadata":${nested}}`],
+    ["POST", "/v1/responses", devKey, `{"model":"m","input":[{"type":"function_call","arguments":${nested}}]}`],
     ["POST", "/admin/keys", adminToken, nested],
     ["POST", "/admin/keys", adminToken, `{"name":${nested}}`],
     ["PUT", "/admin/policy", adminToken, nested],

@@ -302,6 +302,19 @@ function v1Asks(): Asks {
         [409, post("/v1/chat/completions", chat({ model: "auto" }), once)],
       ];
     },
+    createResponse: async () => {
+      await configure("policy", { ...policy, default: { ...policy.default, request: "allow", response: "allow" } });
+      const once = { "Idempotency-Key": "once" };
+      const response = (more: object = {}) => ({ model: "first", input: "Say hello.", ...more });
+      return [
+        ...(await refusedAlike("/v1/responses")),
+        [200, post("/v1/responses", response())],
+        [200, post("/v1/responses", response({ stream: true }))],
+        [200, post("/v1/responses", response(), once)],
+        [404, post("/v1/responses", response({ model: "of nobody" }))],
+        [409, post("/v1/responses", response({ model: "auto" }), once)],
+      ];
+    },
     embeddings: async () => {
       await configure("policy", { ...policy, default: { ...policy.default, request: "allow", response: "allow" } });
       await configure("routing", everyKind);

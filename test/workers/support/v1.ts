@@ -23,6 +23,9 @@ export const chatOf = (text: string, more: object = {}) => ({
   ...more,
 });
 
+/** The same as a request to the Responses API. */
+export const inputOf = (text: string, more: object = {}) => ({ model: "first", input: text, max_output_tokens: 100, ...more });
+
 /** Posts a body as it is. */
 export const postV1 = (path: string, body: unknown, headers: Record<string, string> = {}, key: string | null = devKey): Promise<Response> =>
   gateway(`/v1${path}`, {

@@ -59,6 +59,7 @@ export const examples: Readonly<Record<string, JsonObject>> = {
     task: { type: "translation", parameters: { text: "Hello, world!", target_lang: "zh-CN" } },
   },
   chatCompletions: { model: "auto", max_completion_tokens: 50, messages: [{ role: "user", content: "Say hello in five words." }] },
+  createResponse: { model: "auto", max_output_tokens: 50, input: "Say hello in five words." },
   embeddings: { model: "auto", input: "Hello, world!" },
   makeToken: { session: "sess-1", originatingRequest, maxUsd: 0.1, seconds: 300 },
   relayMessage: { jsonrpc: "2.0", id: 1, method: "ping" },

@@ -1,5 +1,5 @@
-// The API under /v1, as OpenAI's SDKs speak it: chat completions, embeddings and models, through
-// the same pipeline as every other endpoint.
+// The API under /v1, as OpenAI's SDKs speak it: chat completions, responses, embeddings and models,
+// through the same pipeline as every other endpoint.
 
 import { Hono } from "hono";
 import * as z from "zod";
@@ -7,10 +7,13 @@ import type { Note } from "../../../shared/model/call.ts";
 import type { Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
 import { V1_SERVER } from "../../../shared/wire/mcp-2025/meta.ts";
-import { type ChatAsked, ChunkWriter, completionOf } from "../../../shared/wire/openai/chat-answer.ts";
-import { type ParsedChat, parseChat } from "../../../shared/wire/openai/chat-request.ts";
+import { type AnswerStream, type ChatAsked, ChunkWriter, completionOf } from "../../../shared/wire/openai/chat-answer.ts";
+import { parseChat } from "../../../shared/wire/openai/chat-request.ts";
 import { embeddingsAnswer, parseEmbedding } from "../../../shared/wire/openai/embeddings.ts";
 import { outcomeError } from "../../../shared/wire/openai/openai-error.ts";
+import type { ParsedRequest } from "../../../shared/wire/openai/openai-request.ts";
+import { ResponseEvents, responseOf } from "../../../shared/wire/openai/responses-answer.ts";
+import { parseResponses } from "../../../shared/wire/openai/responses-request.ts";
 import { parseJson } from "../../../shared/json/values.ts";
 import { readBody } from "../../http/body.ts";
 import { Deltas } from "../../http/deltas.ts";
@@ -70,7 +73,36 @@ v1Routes.post(paths.v1.chat, chat, (c) =>
   served(c, "chat.completions", async (caller, body, refuse, trace) => {
     const parsed = parseChat(body);
     if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
-    return complete({ ...callOf(c, caller, body, parsed.value), trace }, parsed.value, refuse);
+    const { includeUsage } = parsed.value;
+    return complete({ ...callOf(c, caller, body, parsed.value), trace, what: "chat.completions" }, parsed.value, {
+      prefix: "chatcmpl-",
+      whole: completionOf,
+      events: (asked) => new ChunkWriter(asked, includeUsage),
+      refuse,
+    });
+  }),
+);
+
+const responses = describe("createResponse", {
+  summary: "A response, whole or streamed, as OpenAI's API has it; it is not stored",
+  auth: "v1",
+  parameters: [idempotency],
+  body: jsonBody(jsonObject),
+  200: asJsonOrEvents(jsonObject, "The response. It may be held for as long as people need: white space or comments meanwhile"),
+  ...refusals,
+});
+
+v1Routes.post(paths.v1.responses, responses, (c) =>
+  served(c, "responses", async (caller, body, refuse, trace) => {
+    const parsed = parseResponses(body);
+    if (!parsed.ok) return refuse(paramsRefusal(parsed.error));
+    const { echo } = parsed.value;
+    return complete({ ...callOf(c, caller, body, parsed.value), trace, what: "responses" }, parsed.value, {
+      prefix: "resp_",
+      whole: (outcome, asked) => responseOf(outcome, { ...asked, echo }),
+      events: (asked) => new ResponseEvents({ ...asked, echo }),
+      refuse,
+    });
   }),
 );
 
@@ -142,7 +174,7 @@ v1Routes.all(paths.v1.other, (c) => {
   const taken = operationsFor(v1Routes, c.req.path);
   if (taken.length === 0)
     return unknownPath(
-      "There is nothing at this path: use POST /v1/chat/completions, POST /v1/embeddings or GET /v1/models",
+      "There is nothing at this path: use POST /v1/chat/completions, POST /v1/responses, POST /v1/embeddings or GET /v1/models",
       "unknown_url",
       null,
     );
@@ -222,28 +254,44 @@ const platformOf = (c: AppContext, { record, claims }: V1Caller, body: unknown) 
   claims,
 });
 
-const notesOf = ({ ignored }: Pick<ParsedChat, "ignored">): Note[] =>
+const notesOf = ({ ignored }: Pick<ParsedRequest, "ignored">): Note[] =>
   ignored.length === 0 ? [] : [{ kind: "notPassedOn", members: ignored }];
 
-const callOf = (c: AppContext, caller: V1Caller, body: unknown, { request, addresses, pointerOf, ignored }: ParsedChat): V1Call => ({
+const callOf = (
+  c: AppContext,
+  caller: V1Caller,
+  body: unknown,
+  { request, addresses, pointerOf, ignored }: ParsedRequest,
+): Omit<V1Call, "what"> => ({
   ...platformOf(c, caller, body),
-  what: "chat.completions",
   request,
   addresses,
   pointerOf,
   notes: notesOf({ ignored }),
 });
 
-async function complete(call: V1Call, parsed: ParsedChat, refuse: Refuse): Promise<Response> {
+/** How an endpoint writes its answer. `prefix`: of the answer's id. */
+type Writing = {
+  readonly prefix: string;
+  readonly whole: (outcome: Outcome, asked: ChatAsked) => object;
+  readonly events: (asked: ChatAsked) => AnswerStream;
+  readonly refuse: Refuse;
+};
+
+async function complete(
+  call: V1Call,
+  { model: name, notes, stream }: ParsedRequest,
+  { prefix, whole, events, refuse }: Writing,
+): Promise<Response> {
   const asked: ChatAsked = {
-    id: `chatcmpl-${crypto.randomUUID().replaceAll("-", "")}`,
+    id: prefix + crypto.randomUUID().replaceAll("-", ""),
     created: Math.floor(Date.now() / 1000),
-    model: parsed.model,
-    notes: parsed.notes,
+    model: name,
+    notes,
   };
-  const deltas = parsed.stream ? new Deltas() : null;
+  const deltas = stream ? new Deltas() : null;
   const started = await beginV1(deltas === null ? call : { ...call, onDelta: deltas.push });
   if (!started.ok) return refuse(started.error);
-  if (deltas === null) return answerWhole(call, started.value, { encode: (outcome) => completionOf(outcome, asked), refuse });
-  return answerStreamed(call, started.value, { chunks: new ChunkWriter(asked, parsed.includeUsage), deltas, refuse });
+  if (deltas === null) return answerWhole(call, started.value, { encode: (outcome) => whole(outcome, asked), refuse });
+  return answerStreamed(call, started.value, { events: events(asked), deltas, refuse });
 }

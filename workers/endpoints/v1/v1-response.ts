@@ -2,7 +2,7 @@
 
 import type { Completed, Outcome, Refusal } from "../../../shared/model/outcome.ts";
 import { textOfReply } from "../../../shared/provider/json-reply.ts";
-import type { ChunkWriter } from "../../../shared/wire/openai/chat-answer.ts";
+import type { AnswerStream } from "../../../shared/wire/openai/chat-answer.ts";
 import { outcomeError } from "../../../shared/wire/openai/openai-error.ts";
 import type { Deltas } from "../../http/deltas.ts";
 import {
@@ -89,14 +89,14 @@ function runIn(started: Started): string {
 export async function answerStreamed(
   call: V1Call,
   started: Started,
-  { chunks, deltas, refuse }: Pick<Answering, "refuse"> & { readonly chunks: ChunkWriter; readonly deltas: Deltas },
+  { events, deltas, refuse }: Pick<Answering, "refuse"> & { readonly events: AnswerStream; readonly deltas: Deltas },
 ): Promise<Response> {
   const opened = await countOpening(call.env, call.key, isCounted(started));
   if (!opened.ok) return refuse(opened.error);
   const response = keptAlive<Outcome>(call.signal, {
     work: (onProgress, left) => soonOf(started) ?? awaitRun(call.env, runIn(started), onProgress, left),
     broken: (quote) => ({ kind: "broken", quote }),
-    encode: (outcome) => chunks.end(outcome),
+    encode: (outcome) => events.end(outcome),
     heartbeatMs: settingsOf(call.env).heartbeatMs,
   });
   const withDeltas: KeptAlive<Outcome> = {
@@ -110,7 +110,8 @@ export async function answerStreamed(
     },
   };
   return keepAliveEndpointEvents(endingWith(withDeltas, opened.value), {
+    open: events.open(),
     progress: (state) => `: ${progressMessages[state]}\n\n`,
-    delta: (text) => chunks.delta(text),
+    delta: (text) => events.delta(text),
   });
 }

@@ -21,7 +21,7 @@ import { plainRequest } from "./plain-request.ts";
 
 export type V1Call = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "onDelta" | "trace"> & {
   /** What is asked for, as the record and the page have it. */
-  readonly what: "chat.completions" | "embeddings";
+  readonly what: "chat.completions" | "responses" | "embeddings";
   readonly request: SamplingRequest;
   /** The body as it came, for the digest of a request that may be repeated. */
   readonly body: unknown;
@@ -119,11 +119,13 @@ async function withFetched(
   request: SamplingRequest,
 ): Promise<Result<SamplingRequest, readonly PointedError[]>> {
   const { policy } = await documentsOf(env, Date.now(), (work) => ctx.waitUntil(work));
+  // The member of the body that all of them are in.
+  const all = `/${addresses[0]?.pointer.split("/")[1] ?? ""}`;
   const fetched = await fetchImages(
     addresses.map(({ url }) => ({ type: "url", value: url })),
     policy.imageHosts,
     { limitBytes: (key.limits ?? defaultLimits).bodyBytes, timeoutMs: imagesTimeoutMs },
-    { all: "/messages", of: (index) => addresses[index]?.pointer ?? "/messages" },
+    { all, of: (index) => addresses[index]?.pointer ?? all },
   );
   if (!fetched.ok) return fetched;
   const images = new Map(addresses.map(({ message, block }, i) => [`${message} ${block}`, fetched.value[i]]));

@@ -145,7 +145,7 @@ describe("errors", () => {
   });
 
   test("other paths name what there is", async () => {
-    const answer = await postV1("/responses", {});
+    const answer = await postV1("/completions", {});
     expect([answer.status, await answer.json()]).toMatchObject([
       404,
       { error: { message: expect.stringContaining("/v1/chat/completions") } },

@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from "vitest";
 import { everyKind, gates } from "../../support/control.ts";
 import { configure, devKey, gatewayWith, model, publicUrl } from "../../support/gateway.ts";
 import { decide } from "../../support/reviewer.ts";
-import { chatOf, runIn } from "../../support/v1.ts";
+import { chatOf, inputOf, runIn } from "../../support/v1.ts";
 
 /**
  * The SDK at a gateway that begins a response after three seconds; what came is kept, as it came.
@@ -49,6 +49,23 @@ test.each(["approve", "deny"] as const)("a completion (%s)", async (act) => {
     expect(answer).toMatchObject({
       choices: [{ finish_reason: "content_filter", message: { content: null, refusal: "User rejected sampling request" } }],
       error: { code: "review_denied", type: "permission_error" },
+    });
+});
+
+test.each(["approve", "deny"] as const)("a response (%s)", async (act) => {
+  model.script({ text: "Paris." });
+  const { client, begun, bodies } = hasty();
+  const asked = client.responses.create(inputOf("?"));
+  await begun;
+  await decide("request", act);
+  const answer = await asked;
+  expect(await bodies[0]).toMatch(/^ +\{"id":"resp_/);
+  if (act === "approve") expect(answer).toMatchObject({ status: "completed", output_text: "Paris.", error: null });
+  else
+    expect(answer).toMatchObject({
+      status: "failed",
+      output: [],
+      error: { code: "review_denied", message: "User rejected sampling request" },
     });
 });
 

@@ -4,10 +4,11 @@ import { expect, test } from "vitest";
 import { everyKind, gates } from "../../support/control.ts";
 import { configure, gateway, openNotice } from "../../support/gateway.ts";
 import { decide, pathOf } from "../../support/reviewer.ts";
-import { chatOf, postV1 } from "../../support/v1.ts";
+import { chatOf, inputOf, postV1 } from "../../support/v1.ts";
 
 test.each([
   ["/chat/completions", chatOf("?", { seed: 1, "a name of the requestor's": 1 }), "seed, other"],
+  ["/responses", inputOf("?", { user: "u", "a name of the requestor's": 1 }), "user, other"],
   ["/embeddings", { model: "vectors", input: "a", user: "u", "a name of the requestor's": 1 }, "user, other"],
 ])("%s", async (path, body, members) => {
   await gates({ request: "review" });
