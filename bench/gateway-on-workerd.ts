@@ -57,6 +57,7 @@ export async function gateway({ name, folder, disk, entry, configured }: Gateway
     BRIDGE: "BridgeObject",
     BUDGET: "BudgetObject",
     STOP: "StopObject",
+    TOOL_DEFINITIONS: "ToolsObject",
     DIGEST: "DigestObject",
     INBOX: "InboxObject",
   };

@@ -17,5 +17,6 @@ export { LedgerObject } from "./objects/ledger/ledger-object.ts";
 export { RunObject } from "./objects/run/run-object.ts";
 export { StopObject } from "./objects/stop-object.ts";
 export { SessionObject } from "./objects/session/session-object.ts";
+export { ToolsObject } from "./objects/tools-object.ts";
 
 export default { fetch: app.fetch, scheduled };

@@ -127,6 +127,7 @@ const namespaces = [
   "BRIDGE",
   "BUDGET",
   "STOP",
+  "TOOL_DEFINITIONS",
 ];
 
 /** The environment whose namespaces and KV count. */
@@ -215,3 +216,4 @@ export default {
   },
 };
 export const StopObject = counted(classes.StopObject);
+export const ToolsObject = counted(classes.ToolsObject);

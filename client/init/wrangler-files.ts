@@ -19,6 +19,7 @@ const objects = [
   ["BRIDGE", "BridgeObject"],
   ["BUDGET", "BudgetObject"],
   ["STOP", "StopObject"],
+  ["TOOL_DEFINITIONS", "ToolsObject"],
 ] as const;
 
 /**

@@ -3,6 +3,7 @@
 import * as z from "zod";
 import { keyScopes } from "../model/gate.ts";
 import { limitsSchema } from "../policy/limits.ts";
+import { toolNamesSchema } from "../policy/tool-names.ts";
 import { keyBudgetSchema } from "./budgets.ts";
 
 const word = z.string().min(1).max(128);
@@ -26,6 +27,8 @@ export const keyRequestSchema = z.strictObject({
   /** Exact names of MCP servers and model ids, without globs; absent means all. */
   servers: z.array(word).optional(),
   models: z.array(word).optional(),
+  /** Globs of the tools that it may see and call: of their names, or of `server/tool`. */
+  tools: toolNamesSchema.optional(),
   limits: limitsSchema.optional(),
   budget: keyBudgetSchema.optional(),
   /**

@@ -156,6 +156,11 @@ function unwrapped(schema: z.core.$ZodType): Unwrapped {
       return { ...unwrapped(def.innerType), isNullable: true };
     case "pipe":
       return unwrapped(def.in);
+    case "union": {
+      // Of a value that may be written shorter, the form has the whole one.
+      const whole = def.options.find((option) => (option as z.core.$ZodTypes)._zod.def.type === "object");
+      return whole === undefined ? { def, isRequired: true, otherwise: undefined, isNullable: false } : unwrapped(whole);
+    }
     default:
       return { def, isRequired: true, otherwise: undefined, isNullable: false };
   }

@@ -58,6 +58,25 @@ export type OperatorFact =
    * Written before it takes effect. `of`: the server's name or the key's id; null for everything.
    */
   | { readonly kind: "stopped" | "resumed"; readonly by: Operator; readonly scope: StopScope; readonly of: string | null }
+  /** An operator's word on one definition of a server's tool. Written before it takes effect. */
+  | {
+      readonly kind: "toolAccepted" | "toolHidden";
+      readonly by: Operator;
+      readonly server: string;
+      readonly tool: string;
+      readonly digest: string;
+    }
+  /**
+   * A server listed new definitions of its tools: `count` of them, of which `tools` names the
+   * first. `isHeld`: clients do not see them until an operator accepts them.
+   */
+  | {
+      readonly kind: "toolsChanged";
+      readonly server: string;
+      readonly tools: readonly string[];
+      readonly count: number;
+      readonly isHeld: boolean;
+    }
   /**
    * So much of a budget is used. Nobody did that: it stands among what operators did because it is
    * theirs.
@@ -91,6 +110,9 @@ const ofOperators: Readonly<Record<OperatorFact["kind"], true>> = {
   signedOut: true,
   stopped: true,
   resumed: true,
+  toolAccepted: true,
+  toolHidden: true,
+  toolsChanged: true,
   budgetReached: true,
 };
 

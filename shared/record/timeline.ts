@@ -183,6 +183,9 @@ function stepsOf(fact: RecordFact, at: number, known: TimelineState): Step[] {
     case "signedOut":
     case "stopped":
     case "resumed":
+    case "toolAccepted":
+    case "toolHidden":
+    case "toolsChanged":
     case "budgetReached":
     case "continued":
       return step({ kind: "other", name: fact.kind });

@@ -13,13 +13,13 @@ import { type Span, elementsOf, membersOf } from "../json/spans.ts";
 type AmbiguousName = { readonly pointer: string; readonly written: string; readonly meant: string };
 
 /** A name as the most lenient of readers sees it: its letters and digits, in one case. */
-const folded = (name: string): string =>
+export const foldedName = (name: string): string =>
   name
     .toLowerCase()
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]/g, "");
 
-const byFolded = (names: readonly string[]): ReadonlyMap<string, string> => new Map(names.map((name) => [folded(name), name]));
+const byFolded = (names: readonly string[]): ReadonlyMap<string, string> => new Map(names.map((name) => [foldedName(name), name]));
 const ofMessage = byFolded(["jsonrpc", "id", "method", "params", "result", "error"]);
 const ofParams = byFolded(["_meta", "inputResponses", "requestState", "name", "uri", "arguments", "taskId"]);
 
@@ -47,7 +47,7 @@ function inMessage(body: Uint8Array, message: Span): AmbiguousName | null {
 function among(members: readonly { readonly name: string }[], known: ReadonlyMap<string, string>, pointer: string): AmbiguousName | null {
   const seen = new Set<string>();
   for (const { name: written } of members) {
-    const meant = known.get(folded(written));
+    const meant = known.get(foldedName(written));
     if (meant === undefined) continue;
     if (written !== meant || seen.has(meant)) return { pointer: `${pointer}/${written}`, written, meant };
     seen.add(meant);

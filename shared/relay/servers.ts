@@ -5,11 +5,13 @@ import * as z from "zod";
 import type { JsonObject } from "../encoding.ts";
 import { jsonSchemaOf } from "../json/json-schema-of.ts";
 import { isReservedServer } from "../wire/mcp-2025/meta.ts";
+import { entryAllows, toolNamesSchema } from "../policy/tool-names.ts";
 import { err, ok, type Result } from "../result.ts";
 import { isPrivateHost, readBaseUrl } from "../address.ts";
 import { environmentName } from "../environment-name.ts";
 import { pointerTo, issueAt, issuesOf, type Issue } from "../routing/issues.ts";
 import type { IssueKey } from "../words/issues.ts";
+import type { SamplingSettings } from "./sampling-settings.ts";
 
 /** Names a server in paths, in policy and on the review page. */
 const serverName = z
@@ -63,8 +65,17 @@ export const serverSchema = z.strictObject({
    * rule says so.
    */
   context: z.boolean().default(false),
-  /** Whether `sampling.tools` is declared to the server. Some strict servers refuse it. */
-  tools: z.boolean().default(true),
+  /**
+   * `true` or `false`: whether `sampling.tools` is declared to the server, which some strict
+   * servers refuse. An object says so as `sampling`, and which of the server's own tools clients
+   * see and may call: `allow` and `deny` are globs of names.
+   */
+  tools: z.union([z.boolean(), toolNamesSchema.extend({ sampling: z.boolean().default(true) })]).default(true),
+  /**
+   * Whether the definitions of the server's tools are pinned: `warn` shows operators what changed,
+   * `hold` also hides a changed or new tool from clients until an operator accepts it.
+   */
+  pin: z.enum(["off", "warn", "hold"]).default("off"),
   /** Whether sampling as a task is declared to the server, in revisions that have tasks. */
   tasks: z.boolean().default(true),
   /** Exact names of tools whose calls may sample; absent: every call may. */
@@ -102,6 +113,7 @@ const serversSchema = z.strictObject({
 
 export type Servers = z.infer<typeof serversSchema>;
 export type Server = z.infer<typeof serverSchema>;
+export type Pin = Server["pin"];
 
 /** What an operator may write, for editors and for `docs/relay.md`. */
 export const serversJsonSchema = (): JsonObject => jsonSchemaOf(serversSchema);
@@ -129,6 +141,21 @@ export function parseServers(value: unknown): Result<Servers, Issue[]> {
   issues.push(...functionIssues(parsed.data));
   return issues.length === 0 ? ok(parsed.data) : err(issues);
 }
+
+/** How the sampling of a server is answered, and what of it is declared. */
+export const samplingSettings = ({ mode, context, tools, tasks }: Server): SamplingSettings => ({
+  mode,
+  context,
+  tools: typeof tools === "boolean" ? tools : tools.sampling,
+  tasks,
+});
+
+/** Whether clients may see and call a tool by the globs of its server's entry. */
+export const showsTool = ({ tools }: Pick<Server, "tools">, tool: string): boolean =>
+  typeof tools === "boolean" || entryAllows(tools, tool);
+
+/** Whether the definitions of the server's tools are kept as its lists pass: by a ToolsObject. */
+export const keepsDefinitions = ({ pin }: Pick<Server, "pin">): boolean => pin !== "off";
 
 /** The names of a function for callers: the tool's own, or the server's with it. */
 export const functionNames = (server: string, tool: string): readonly [string, string] => [tool, `${server}/${tool}`];

@@ -2,7 +2,7 @@
 // one a name means, and its server's result.
 
 import { isObject, type Members } from "../json/values.ts";
-import { functionNames, type Servers } from "../relay/servers.ts";
+import { functionNames, showsTool, type Servers } from "../relay/servers.ts";
 import { content2025 } from "../wire/mcp-2025/content.ts";
 import { anyObject } from "../json/fields.ts";
 import { checkJson } from "../json/json-rules.ts";
@@ -19,11 +19,12 @@ type RegisteredFunction = {
 
 /**
  * The function that a name means: a tool's own name, or `server/tool`. No name in the document
- * means two. Undefined: the function is not registered, and the client runs it itself.
+ * means two. Undefined: the function is not registered, or not among the tools that the entry
+ * shows, and the client runs it itself.
  */
 export function registeredFunction({ servers }: Servers, name: string): RegisteredFunction | undefined {
-  for (const [server, { functions }] of Object.entries(servers)) {
-    const tool = functions.find((each) => functionNames(server, each).includes(name));
+  for (const [server, entry] of Object.entries(servers)) {
+    const tool = entry.functions.find((each) => functionNames(server, each).includes(name) && showsTool(entry, each));
     if (tool !== undefined) return { server, tool };
   }
   return undefined;

@@ -23,6 +23,7 @@ const classes: Record<Exclude<keyof typeof declared, "default">, true> = {
   RunObject: true,
   SessionObject: true,
   StopObject: true,
+  ToolsObject: true,
 };
 
 test("the declared classes are those that the source exports, and the declared environment has the source's names and variables", () => {

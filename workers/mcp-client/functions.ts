@@ -16,6 +16,7 @@ import { byNamespace, isolateState } from "../platform/isolate.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { serversOf } from "../stores/documents.ts";
 import type { AskedTool, FunctionSchema } from "../tools/tool-call.ts";
+import { heldIn, isHeld, knownTool } from "../stores/tools.ts";
 import { credentialOf } from "./ask-server.ts";
 
 type ToolLimits = {
@@ -25,7 +26,7 @@ type ToolLimits = {
   readonly trace?: TraceContext | undefined;
 };
 
-/** No longer registered. */
+/** No longer registered, or its definition changed and waits for an operator. */
 const notAsApproved: ProviderError = { kind: "badRequest", then: "stop", detail: "notReady" };
 const noCredential: ProviderError = { kind: "noCredential", then: "stop", detail: "notReady" };
 
@@ -50,6 +51,8 @@ export async function callTool(env: Env, call: ToolCall, { timeoutMs, trace }: T
   if (found === undefined || server === undefined) return err(notAsApproved);
   const asked = askedTool(env, server, found.tool, timeoutMs);
   if (asked === undefined) return err(noCredential);
+  const known = await knownTool(env, { name: found.server, server }, found.tool, noKey);
+  if (isHeld(known, server)) return err(notAsApproved);
   const use = { input: jsonOf(call.arguments), ...(trace === undefined ? {} : { trace: traceMembers(trace) }) };
   const answer = await env.TOOLS.call(asked, use).catch((error: unknown) => {
     logEvent("tools.failed", { error: errorClass(error) });
@@ -61,6 +64,9 @@ export async function callTool(env: Env, call: ToolCall, { timeoutMs, trace }: T
   const result = readJsonOf(answer.result);
   return ok({ result, notes: answer.needsSampling ? [{ kind: "toolNeedsSampling" }] : [] });
 }
+
+/** A run calls for a key; that the key called the tool before is no matter here. */
+const noKey = "";
 
 /** Undefined where the secret that the server's entry names is not set. */
 function askedTool(env: Env, server: Server, tool: string, timeoutMs: number): AskedTool | undefined {
@@ -89,6 +95,8 @@ export async function functionSchema(env: Env, serverName: string, tool: string)
   const cached = cache.get(key);
   if (cached !== undefined && cached.entry === entry && now - cached.at < schemaServedMs) return ok(cached.schema);
   const read = await readSchemaOf(env, server, tool);
+  if (read.ok && (await heldIn(env, { name: serverName, server }, { tools: [read.value.listed], isLast: false })).has(0))
+    return err("noSuchTool");
   if (read.ok) cache.set(key, { at: now, entry, schema: read.value });
   return read;
 }

@@ -21,6 +21,7 @@ export interface Env {
   readonly BRIDGE: DurableObjectNamespace;
   readonly BUDGET: DurableObjectNamespace;
   readonly STOP: DurableObjectNamespace;
+  readonly TOOL_DEFINITIONS: DurableObjectNamespace;
   readonly FLOOD: RateLimit;
   readonly IMAGES: Fetcher;
   readonly TOOLS: Fetcher;
@@ -88,3 +89,4 @@ export declare class LedgerObject extends DurableObject<Env> {}
 export declare class RunObject extends DurableObject<Env> {}
 export declare class SessionObject extends DurableObject<Env> {}
 export declare class StopObject extends DurableObject<Env> {}
+export declare class ToolsObject extends DurableObject<Env> {}

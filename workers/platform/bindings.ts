@@ -25,6 +25,7 @@ const required: Record<Exclude<Required, WorkerBeside["binding"]>, true> = {
   BRIDGE: true,
   BUDGET: true,
   STOP: true,
+  TOOL_DEFINITIONS: true,
   FLOOD: true,
 };
 

@@ -18,6 +18,7 @@ import type { LedgerCalls } from "../stubs/ledger-calls.ts";
 import type { RunCalls } from "../stubs/run-calls.ts";
 import type { StopCalls } from "../stubs/stop-calls.ts";
 import type { SessionCalls } from "../stubs/session-calls.ts";
+import type { ToolsCalls } from "../stubs/tools-calls.ts";
 
 /**
  * With each channel's variables (shared/notice-channels.ts). Those with a policy's name in them are
@@ -39,6 +40,7 @@ export interface Env extends Readonly<Partial<Record<ChannelVariable, string>>> 
   readonly BRIDGE: DurableObjectNamespace<BridgeCalls>;
   readonly BUDGET: DurableObjectNamespace<BudgetCalls>;
   readonly STOP: DurableObjectNamespace<StopCalls>;
+  readonly TOOL_DEFINITIONS: DurableObjectNamespace<ToolsCalls>;
   readonly FLOOD: RateLimit;
   /** The images Worker: workers/images/. */
   readonly IMAGES: Service<ImagesWorker>;

@@ -60,6 +60,7 @@ export type LogEvent =
   | "relay.rememberFailed"
   | "images.failed"
   | "tools.failed"
+  | "tools.recordFailed"
   | "pages.failed"
   | "telemetry.exportFailed"
   | "metrics.failed";

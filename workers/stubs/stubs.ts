@@ -20,6 +20,7 @@ import type { LedgerCalls, LedgerEntry } from "./ledger-calls.ts";
 import type { RunCalls } from "./run-calls.ts";
 import type { StopCalls } from "./stop-calls.ts";
 import type { SessionCalls } from "./session-calls.ts";
+import type { ToolsCalls } from "./tools-calls.ts";
 
 export const ledgerShards = 16;
 
@@ -129,6 +130,9 @@ export const queueStub = (env: Env, { id, provider }: { readonly id: string; rea
 export const configStub = (env: Env): DurableObjectStub<ConfigCalls> => env.CONFIGURATION.getByName("one");
 
 export const stopStub = (env: Env, shard: number): DurableObjectStub<StopCalls> => env.STOP.getByName(`shard-${shard}`);
+
+/** What is known of a server's tools, by the server's name in the servers document. */
+export const toolsStub = (env: Env, server: string): DurableObjectStub<ToolsCalls> => env.TOOL_DEFINITIONS.getByName(server);
 
 /**
  * The object of one amount of a budget: of the whole, or of one key or owner. A budget's name has

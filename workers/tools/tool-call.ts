@@ -1,6 +1,6 @@
 // One tool of an MCP server: reads its schema, and calls it once.
 
-import { isObject } from "../../shared/json/values.ts";
+import { isObject, objectOf } from "../../shared/json/values.ts";
 import { ProtocolError, SdkError, SdkErrorCode, type Tool } from "@modelcontextprotocol/client";
 import * as z from "zod";
 import type { JsonObject } from "../../shared/encoding.ts";
@@ -11,6 +11,7 @@ import { content2025 } from "../../shared/wire/mcp-2025/content.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../shared/json/json-of.ts";
 import { checkJson } from "../../shared/json/json-rules.ts";
 import { IssueCollector } from "../../shared/json/issue-collector.ts";
+import { type ListedTool, listedTool } from "../../shared/relay/tool-list.ts";
 import type { FunctionError } from "../../shared/model/outcome.ts";
 import { type CalledTool, type ToolResult, definitionOf } from "../../shared/model/subject/tool-call.ts";
 import type { ProviderError } from "../../shared/model/call.ts";
@@ -89,8 +90,8 @@ const saysThatItSamples = ({ isError, content }: ToolResult): boolean =>
   isError === true &&
   content.some((part) => part.type === "text" && /\bnot support sampling\b|sampling\/createMessage/i.test(part.text.slice(0, 2_000)));
 
-/** Its definition, with the schema however large it is. */
-export type FunctionSchema = CalledTool & { readonly inputSchema: JsonObject };
+/** Its definition, with the schema however large it is; `listed`: as the server listed it. */
+export type FunctionSchema = CalledTool & { readonly inputSchema: JsonObject; readonly listed: ListedTool };
 /**
  * `broken`: the server's answer is no readable list of tools. `taskOnly`: the tool runs as a task
  * alone. `uncheckableSchema`: arguments cannot be checked by its schema, and unchecked ones are not
@@ -133,12 +134,14 @@ function readFound(value: unknown): Result<FunctionSchema, NoTool> {
   const issues = new IssueCollector();
   checkJson(value, issues);
   const tool = issues.found.length === 0 ? content2025.tool.read(value, "", issues) : undefined;
-  if (tool === undefined || issues.found.length > 0) return err("broken");
-  const execution = isObject(value) ? value["execution"] : undefined;
+  const object = objectOf(value);
+  const listed = object === null ? null : listedTool(object);
+  if (tool === undefined || listed === null || issues.found.length > 0) return err("broken");
+  const execution = object?.["execution"];
   if (isObject(execution) && execution["taskSupport"] === "required") return err("taskOnly");
   return schemaErrors(tool.inputSchema, "").length > 0
     ? err("uncheckableSchema")
-    : ok({ ...definitionOf(value), inputSchema: tool.inputSchema });
+    : ok({ ...definitionOf(value), inputSchema: tool.inputSchema, listed });
 }
 
 /** The client's timeout is this much longer, so that ours comes first and is recognized. */

@@ -25,6 +25,7 @@ describe("a servers document", () => {
             context: false,
             tools: true,
             trustAnnotations: false,
+            pin: "off",
             tasks: true,
             functions: [],
             origins: [],

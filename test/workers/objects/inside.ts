@@ -81,6 +81,7 @@ export async function everything(): Promise<string> {
     DIGEST: env.DIGEST,
     BUDGET: env.BUDGET,
     STOP: env.STOP,
+    TOOL_DEFINITIONS: env.TOOL_DEFINITIONS,
   };
   const parts: string[] = [];
   for (const [name, namespace] of Object.entries(namespaces)) {

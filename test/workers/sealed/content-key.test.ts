@@ -51,6 +51,7 @@ const namespaces = {
   INBOX: env.INBOX,
   BUDGET: env.BUDGET,
   STOP: env.STOP,
+  TOOL_DEFINITIONS: env.TOOL_DEFINITIONS,
 };
 
 const encodings = ["utf8", "utf16le", "base64", "latin1"] as const;

@@ -26,6 +26,7 @@ import { inHeader, inPath, jsonBody, noGoodKey, rateLimited, rpcError, tooLarge 
 import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages } from "./mcp-origin.ts";
 import { endSession, listenInSession, postInSession } from "./sessions/session-relay.ts";
+import { refusedToolCall, withShownTools } from "./shown-tools.ts";
 import { postStateless } from "./stateless/stateless-relay.ts";
 import { type WatchedRelayRequest, authorizeRelayRequest, refuseWith, sessionHeader } from "./relay-request.ts";
 
@@ -39,7 +40,7 @@ const withRelayAccess = (handle: (c: AppContext, relay: WatchedRelayRequest) => 
     // A server may answer after the key ended, and its answer is dropped then. A stream watches its
     // key by itself.
     const watch = watchKey(c.env, c.var.key);
-    const answer = handle(c, { ...relay, over: watch.over });
+    const answer = handle(c, { ...relay, over: watch.over }).then((given) => withShownTools(c, relay, given));
     const first = await Promise.race([answer, watch.ended]);
     if (typeof first !== "string") {
       watch.done();
@@ -124,6 +125,8 @@ async function post(c: AppContext, relay: WatchedRelayRequest): Promise<Response
   const value = read.ok ? read.value : read.error.value;
   c.set("ids", refusedIds(value));
   if (!read.ok) return refuseWith(c, 400, read.error.message, {}, read.error.code);
+  const refused = await refusedToolCall(c, relay, value);
+  if (refused !== null) return refused;
   const message = { value, body };
   return isStateless(value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, relay, message) : postInSession(c, relay, message);
 }

@@ -14,6 +14,7 @@ import { runSchema } from "./run-schema.ts";
 import type { Schema } from "./schema.ts";
 import { sessionSchema } from "./session-schema.ts";
 import { stopSchema } from "./stop-schema.ts";
+import { toolsSchema } from "./tools-schema.ts";
 
 export const schemas = {
   ConfigObject: configSchema,
@@ -30,4 +31,5 @@ export const schemas = {
   LedgerObject: ledgerSchema,
   BudgetObject: budgetSchema,
   StopObject: stopSchema,
+  ToolsObject: toolsSchema,
 } as const satisfies Readonly<Record<string, Schema>>;

@@ -21,6 +21,7 @@ import { type SubjectRequest, isToolCall } from "../../../shared/model/subject/s
 import type { JsonObject } from "../../../shared/encoding.ts";
 import { describeRefusal } from "../../../shared/wire/describe.ts";
 import type { Outcome, PointedError, Refusal, RunMeta } from "../../../shared/model/outcome.ts";
+import { keyAllows } from "../../../shared/policy/tool-names.ts";
 import { redactionTermsOf } from "../../../shared/policy/redaction-terms.ts";
 import { redactText, rulesAt } from "../../../shared/redaction/redact.ts";
 import { defaultLimits } from "../../../shared/policy/limits.ts";
@@ -238,6 +239,8 @@ async function findFunction(
     return refusal === null ? ok("theCallers") : err(refusal);
   }
   const { server, tool } = registered;
+  if (call.key.tools !== undefined && !keyAllows(call.key.tools, registered))
+    return err({ kind: "policyRefused", rule: "the key's tools" });
   const asked: ControlCall = {
     ...call,
     // A function that a model chose is a request of its own.

@@ -5,6 +5,7 @@ import { list, text, time } from "../../../../shared/json/answer-fields.ts";
 import { keyBudgetSchema } from "../../../../shared/budget/budgets.ts";
 import { keyScopes } from "../../../../shared/model/gate.ts";
 import { limitsSchema } from "../../../../shared/policy/limits.ts";
+import { toolNamesSchema } from "../../../../shared/policy/tool-names.ts";
 import { type AnswerOf, named } from "../../answer-schema.ts";
 import { budgetLine } from "./spend.ts";
 
@@ -16,6 +17,7 @@ const key = () =>
     scopes: list(z.enum(keyScopes)),
     servers: list(text()).optional(),
     models: list(text()).optional(),
+    tools: toolNamesSchema.optional(),
     limits: limitsSchema.optional(),
     budget: keyBudgetSchema.optional(),
     createdAt: time(),

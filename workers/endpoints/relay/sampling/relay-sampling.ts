@@ -18,7 +18,7 @@ import { elicitationMethod, isNamedAsOurs } from "../../../../shared/relay/url-e
 import { type ServerRequest, samplingMethod } from "../../../../shared/relay/messages.ts";
 import { forwardedIds } from "../../../../shared/relay/passed-through.ts";
 import type { ServerContext } from "../../../../shared/relay/added-context.ts";
-import type { Server } from "../../../../shared/relay/servers.ts";
+import { type Server, samplingSettings } from "../../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import type { RunProgress } from "../../../../shared/review/view.ts";
 import { tokenOutcome } from "../../../../shared/run/run-outcome.ts";
@@ -351,8 +351,9 @@ function progressTeller(
 /** The first member of a request that was not declared to this server in this revision, or null. */
 function undeclaredIn({ request, task: asTask }: ParsedSampling, server: Server, revision: string): "tools" | "toolChoice" | "task" | null {
   const { samplingTools, tasks } = featuresOf(revision);
-  if (!(server.tools && samplingTools) && request.tools !== undefined) return "tools";
-  if (!(server.tools && samplingTools) && request.toolChoice !== undefined) return "toolChoice";
+  const hasTools = samplingSettings(server).tools && samplingTools;
+  if (!hasTools && request.tools !== undefined) return "tools";
+  if (!hasTools && request.toolChoice !== undefined) return "toolChoice";
   return !(server.tasks && tasks) && asTask !== undefined ? "task" : null;
 }
 

@@ -14,7 +14,7 @@ import { type JsonRpcMessage, mayBeHiddenRequest, maySampleByItself, messageOf }
 import { declaresUrlElicitation, isOfferId } from "../../../../shared/relay/url-elicitation.ts";
 import { featuresOf } from "../../../../shared/wire/mcp-features.ts";
 import { protocolVersionKey } from "../../../../shared/wire/mcp-2026/meta-keys.ts";
-import type { Server } from "../../../../shared/relay/servers.ts";
+import { type Server, samplingSettings } from "../../../../shared/relay/servers.ts";
 import { type RelaySession, eventPrefix, parseEventId, relaySessionId } from "../../../../shared/relay/session-id.ts";
 import { ok } from "../../../../shared/result.ts";
 import { keyStub, sessionStub } from "../../../stubs/stubs.ts";
@@ -158,7 +158,12 @@ async function begin(c: AppContext, relay: WatchedRelayRequest, request: Initial
   const clientSamples = declaresSampling(request.params);
   const sent =
     request.params !== null && isOurs(server.mode, clientSamples)
-      ? JSON.stringify({ jsonrpc: "2.0", id: request.id, method: "initialize", params: withSampling(request.params, server) })
+      ? JSON.stringify({
+          jsonrpc: "2.0",
+          id: request.id,
+          method: "initialize",
+          params: withSampling(request.params, samplingSettings(server)),
+        })
       : body;
   const asked = await askUpstream(c.env, server, { method: "POST", body: sent, session: null, headers: c.req.raw.headers, authorization });
   if (!asked.ok) return unreachable(c, asked.error);

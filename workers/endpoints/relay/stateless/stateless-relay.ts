@@ -15,6 +15,7 @@ import { samplingCapabilities } from "../../../../shared/relay/capability-2026.t
 import { tooManyRounds } from "../../../../shared/relay/call.ts";
 import { samplingMethod } from "../../../../shared/relay/messages.ts";
 import { type Round, type RoundMethod, attemptOf, mayAskForInput, responsesIn, restOf } from "../../../../shared/relay/rounds.ts";
+import { samplingSettings } from "../../../../shared/relay/servers.ts";
 import type { RelaySession } from "../../../../shared/relay/session-id.ts";
 import { type RpcAnswer, type RpcError, failure, responseMessage, responseOf, toRequestId } from "../../../../shared/wire/json-rpc.ts";
 import {
@@ -269,7 +270,7 @@ const metaFor = (relay: WatchedRelayRequest, request: StatelessRequest, session:
 
 const withSampling = ({ capabilities }: StatelessRequest, { server }: WatchedRelayRequest): JsonObject => ({
   ...capabilities,
-  ...samplingCapabilities(server, capabilities),
+  ...samplingCapabilities(samplingSettings(server), capabilities),
 });
 
 /** `Mcp-Param-…` headers pass: the arguments that they repeat are not changed. */

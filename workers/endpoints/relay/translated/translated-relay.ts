@@ -14,6 +14,7 @@ import { samplingCapabilities } from "../../../../shared/relay/capability-2026.t
 import { inputPlace } from "../../../../shared/relay/client-inputs.ts";
 import type { JsonRpcMessage } from "../../../../shared/relay/messages.ts";
 import { type RoundMethod, attemptOf, mayAskForInput, restOf } from "../../../../shared/relay/rounds.ts";
+import { samplingSettings } from "../../../../shared/relay/servers.ts";
 import { type RelaySession, relaySessionId } from "../../../../shared/relay/session-id.ts";
 import {
   type TranslatedSession,
@@ -219,7 +220,7 @@ async function metaOf(c: AppContext, relay: WatchedRelayRequest, session: Transl
     ? ((await sessionStub(c.env, c.var.key.id, associationSession(session)).logLevel()) ?? "info")
     : null;
   const { translated } = session;
-  const added = samplesHere({ relay, session }) ? samplingCapabilities(relay.server, translated.capabilities) : null;
+  const added = samplesHere({ relay, session }) ? samplingCapabilities(samplingSettings(relay.server), translated.capabilities) : null;
   return requestMeta(objectOf(params["_meta"]), translated, { added, logLevel });
 }
 

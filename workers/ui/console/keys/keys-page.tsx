@@ -65,15 +65,23 @@ async function listed(visit: Visit): Promise<KeysPageData> {
   };
 }
 
-const Access = ({ of: { scopes, servers, models } }: { of: ListedKey }) => {
+const Access = ({ of: { scopes, servers, models, tools } }: { of: ListedKey }) => {
   const texts = useTexts(keysWords);
   const names = (list: readonly string[] | undefined, all: string) => (list === undefined ? all : <Names of={list} />);
+  const ofTools = ([list, says]: readonly [list: readonly string[] | undefined, says: string]) =>
+    list === undefined ? null : <div class="soft">{fill(says, { names: <Names of={list} /> })}</div>;
   return (
     <>
       <div>{scopes.map((scope) => texts.scopes[scope]).join(", ")}</div>
       <div class="soft">
         {names(servers, texts.allServers)}; {names(models, texts.allModels)}
       </div>
+      {(
+        [
+          [tools?.allow, texts.onlyTools],
+          [tools?.deny, texts.notTools],
+        ] as const
+      ).map(ofTools)}
     </>
   );
 };

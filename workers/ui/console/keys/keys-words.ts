@@ -26,6 +26,8 @@ const en = {
   noBudget: "no budget of its own",
   allServers: "every server",
   allModels: "every model",
+  onlyTools: "tools: {names}",
+  notTools: "not tools: {names}",
   scopes: { sampling: "sampling", control: "control", v1: "/v1" },
   limits: "{perMinute} a minute, {atOnce} at once",
   never: "never",
@@ -68,6 +70,13 @@ const en = {
     },
     servers: { label: "MCP servers (optional)", hint: "Exact names, one on each line. Empty: every server." },
     models: { label: "Models (optional)", hint: "Exact ids, one on each line. Empty: every model." },
+    tools: {
+      allow: {
+        label: "Tools (optional)",
+        hint: "Names, or server/name, one on each line; * stands for any characters. Empty: every tool.",
+      },
+      deny: { label: "Not these tools (optional)", hint: "In the same form; stronger than those above." },
+    },
     limits: {
       requestsPerMinute: { label: "Requests a minute" },
       concurrent: { label: "Requests at once, those in review included" },
@@ -100,6 +109,8 @@ const zhCN: Texts<typeof en> = {
   noBudget: "没有单独的预算",
   allServers: "所有服务器",
   allModels: "所有模型",
+  onlyTools: "工具：{names}",
+  notTools: "不包括工具：{names}",
   scopes: { sampling: "采样", control: "control", v1: "/v1" },
   limits: "每分钟 {perMinute} 个，同时 {atOnce} 个",
   never: "从未",
@@ -138,6 +149,10 @@ const zhCN: Texts<typeof en> = {
     },
     servers: { label: "MCP 服务器（可选）", hint: "完整名称，每行一个。留空表示所有服务器。" },
     models: { label: "模型（可选）", hint: "完整 ID，每行一个。留空表示所有模型。" },
+    tools: {
+      allow: { label: "工具（可选）", hint: "名称或 server/名称，每行一个；* 代表任意字符。留空表示所有工具。" },
+      deny: { label: "不包括这些工具（可选）", hint: "格式相同，优先于上面的设置。" },
+    },
     limits: {
       requestsPerMinute: { label: "每分钟请求数" },
       concurrent: { label: "同时进行的请求数，包括审核中的" },

@@ -7,6 +7,7 @@ import { Name } from "../../outside-text.tsx";
 import { fill } from "../../sentence.tsx";
 import { type Visit, useTexts } from "../page.ts";
 import { amountIn } from "../spend-meter.tsx";
+import { Names } from "../pieces.tsx";
 import { recordWords } from "./record-words.ts";
 
 const By = ({ operator }: { operator: Operator }) => {
@@ -69,6 +70,15 @@ function partsOf(fact: OperatorFact, visit: Visit, { acts, per }: (typeof record
     case "stopped":
     case "resumed":
       return { sentence: acts[fact.kind][fact.scope], values: { of: name(fact.of ?? "") } };
+    case "toolAccepted":
+    case "toolHidden":
+      return { sentence: acts[fact.kind], values: { tool: name(fact.tool), server: name(fact.server) } };
+    case "toolsChanged": {
+      const more = fact.count - fact.tools.length;
+      const values = { server: name(fact.server), tools: <Names of={fact.tools} />, more: String(more) };
+      const sentences = acts.toolsChanged[fact.isHeld ? "held" : "shown"];
+      return { sentence: more > 0 ? sentences.more : sentences.all, values };
+    }
     case "budgetReached": {
       const limit = amountIn(fact.unit, fact.unit === "usd" ? fact.limit / nanosInUsd : fact.limit, visit.language);
       const values = { percent: String(fact.percent), budget: name(fact.budget), limit, per: per[fact.per], part: name(fact.part ?? "") };

@@ -30,6 +30,9 @@ const en = {
     signedOut: "Signed out",
     stopped: "Sampling stopped",
     resumed: "Sampling resumed",
+    toolAccepted: "Tools accepted",
+    toolHidden: "Tools hidden",
+    toolsChanged: "Tools changed",
     budgetReached: "Budgets reached",
   } satisfies Record<Kind, string>,
   acts: {
@@ -54,6 +57,15 @@ const en = {
     signedOutEverywhere: "{by} ended all sessions of the console",
     stopped: { everything: "{by} stopped all sampling", server: "{by} stopped the server {of}", key: "{by} stopped the key {of}" },
     resumed: { everything: "{by} resumed all sampling", server: "{by} resumed the server {of}", key: "{by} resumed the key {of}" },
+    toolAccepted: "{by} accepted the definition of the tool {tool} of {server}",
+    toolHidden: "{by} hid the tool {tool} of {server}",
+    toolsChanged: {
+      held: {
+        all: "{server} changed tools, which stay hidden until an operator accepts them: {tools}",
+        more: "{server} changed tools, which stay hidden until an operator accepts them: {tools} and {more} more",
+      },
+      shown: { all: "{server} changed tools: {tools}", more: "{server} changed tools: {tools} and {more} more" },
+    },
     budgetReached: "{percent} % of the budget {budget} is used: {limit} {per}",
     budgetPartReached: "{percent} % of the budget {budget} of {part} is used: {limit} {per}",
     unknown: "An act of a newer version of the gateway: {kind}",
@@ -100,6 +112,9 @@ const zhCN: Texts<typeof en> = {
     signedOut: "退出登录",
     stopped: "停止采样",
     resumed: "恢复采样",
+    toolAccepted: "接受工具",
+    toolHidden: "隐藏工具",
+    toolsChanged: "工具变更",
     budgetReached: "预算用量",
   },
   acts: {
@@ -124,6 +139,15 @@ const zhCN: Texts<typeof en> = {
     signedOutEverywhere: "{by} 结束了控制台的所有会话",
     stopped: { everything: "{by} 停止了全部采样", server: "{by} 停止了服务器 {of}", key: "{by} 停止了密钥 {of}" },
     resumed: { everything: "{by} 恢复了全部采样", server: "{by} 恢复了服务器 {of}", key: "{by} 恢复了密钥 {of}" },
+    toolAccepted: "{by} 接受了 {server} 的工具 {tool} 的定义",
+    toolHidden: "{by} 隐藏了 {server} 的工具 {tool}",
+    toolsChanged: {
+      held: {
+        all: "{server} 更改了工具，在操作员接受之前保持隐藏：{tools}",
+        more: "{server} 更改了工具，在操作员接受之前保持隐藏：{tools} 以及另外 {more} 个",
+      },
+      shown: { all: "{server} 更改了工具：{tools}", more: "{server} 更改了工具：{tools} 以及另外 {more} 个" },
+    },
     budgetReached: "预算 {budget} 已用 {percent} %：{per} {limit}",
     budgetPartReached: "{part} 的预算 {budget} 已用 {percent} %：{per} {limit}",
     unknown: "网关较新版本的操作：{kind}",

@@ -11,7 +11,7 @@ import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import type { ApiError } from "../api.ts";
 import { EntriesHead, FormBelow, RowActs, entriesIn, entriesPage, entryOn, namedEntries } from "../entries-page.tsx";
-import type { EntryState } from "../entry.ts";
+import type { EntryForm, EntryState } from "../entry.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
 import { Empty, List, Note, Pager, Press, Refused, pageOf } from "../pieces.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
@@ -19,7 +19,15 @@ import { serversWords } from "./servers-words.ts";
 import { serverSchema } from "../../../../shared/relay/servers.ts";
 import { Fields, MoreFields, formOf, othersThan } from "../fields.tsx";
 
-const serverForm = namedEntries(formOf(serverSchema, serversWords), "servers");
+const entryForm = namedEntries(formOf(serverSchema, serversWords), "servers");
+const serverForm: EntryForm = {
+  ...entryForm,
+  read: (whole, was) => {
+    const entry = entryForm.read(whole, was);
+    // The short form says the same, and has no fields.
+    return entry !== null && typeof entry["tools"] === "boolean" ? { ...entry, tools: { sampling: entry["tools"] } } : entry;
+  },
+};
 
 const first = ["url", "mode", "association", "protocol", "secret"];
 const access = ["passAuthorization", "allowPrivate"];

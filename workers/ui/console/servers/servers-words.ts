@@ -62,7 +62,18 @@ const en = {
     passAuthorization: { label: "Clients sign in to the server themselves" },
     allowPrivate: { label: "Allow a private address or plain http" },
     context: { label: "Declare sampling.context to the server" },
-    tools: { label: "Declare tools in sampling to the server" },
+    tools: {
+      allow: {
+        label: "Tools that clients see (optional)",
+        hint: "Names, one on each line; * stands for any characters. Empty: every tool.",
+      },
+      deny: { label: "Tools that clients do not see (optional)", hint: "In the same form; stronger than those above." },
+      sampling: { label: "Declare tools in sampling to the server" },
+    },
+    pin: {
+      label: "When a tool’s definition changes",
+      options: { off: "Do nothing", warn: "Show it to operators", hold: "Hide the tool until an operator accepts it" },
+    },
     tasks: { label: "Declare sampling as a task to the server" },
     samplingTools: { label: "Tools that may sample (optional)", hint: "Exact names, one on each line. Empty: every tool." },
     trustAnnotations: { label: "Rules believe what its tools say of themselves (read-only, destructive)" },
@@ -133,7 +144,15 @@ const zhCN: Texts<typeof en> = {
     passAuthorization: { label: "客户端自行登录服务器" },
     allowPrivate: { label: "允许私有地址或明文 http" },
     context: { label: "向服务器声明 sampling.context" },
-    tools: { label: "向服务器声明采样中的工具" },
+    tools: {
+      allow: { label: "客户端可见的工具（可选）", hint: "名称，每行一个；* 代表任意字符。留空表示所有工具。" },
+      deny: { label: "客户端不可见的工具（可选）", hint: "格式相同，优先于上面的设置。" },
+      sampling: { label: "向服务器声明采样中的工具" },
+    },
+    pin: {
+      label: "工具的定义变更时",
+      options: { off: "不处理", warn: "向操作员显示", hold: "隐藏该工具，直到操作员接受" },
+    },
     tasks: { label: "向服务器声明以任务方式采样" },
     samplingTools: { label: "可以采样的工具（可选）", hint: "完整名称，每行一个。留空表示所有工具。" },
     trustAnnotations: { label: "规则采信其工具对自身的说明（只读、破坏性）" },

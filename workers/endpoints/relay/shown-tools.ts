@@ -1,0 +1,124 @@
+// Which tools of a server a client sees and may call: by the globs of the entry and of its key, and
+// by the pinned definitions. It stands at the client's edge of the relay, so that it holds alike
+// for both families of clients and of servers, and for streams that are resumed. Where nothing is
+// set, every message passes unread.
+//
+// Every response that may be a list is looked at, whatever its client asked: clients match answers
+// by their ids, so a server could answer one request on the stream of another.
+
+import { keyAllows } from "../../../shared/policy/tool-names.ts";
+import { objectOf } from "../../../shared/json/values.ts";
+import { EventSplitter, dataOf, looseDatasOf, onOneLine, withData } from "../../../shared/relay/event-stream.ts";
+import { keepsDefinitions, showsTool } from "../../../shared/relay/servers.ts";
+import { type ToolLists, type ToolPage, mayListTools, toolListsIn } from "../../../shared/relay/tool-list.ts";
+import { failures, refusedIds } from "../../../shared/wire/json-rpc.ts";
+import { readAnswer } from "../../http/body.ts";
+import { jsonResponse } from "../../http/json-response.ts";
+import { isEventStream } from "../../mcp-client/stateless-call.ts";
+import { recordRefusal } from "../../pipeline/record/refusals.ts";
+import { heldIn, isHeld, knownTool } from "../../stores/tools.ts";
+import type { AppContext } from "../app-context.ts";
+import { type RelayRequest, broken, errorMessages } from "./relay-request.ts";
+import { longestEvent } from "./sessions/sse-relay.ts";
+
+/** Whether the entry or the key says anything of tools. */
+const asks = (c: AppContext, { server }: RelayRequest): boolean =>
+  typeof server.tools !== "boolean" || keepsDefinitions(server) || c.var.key.tools !== undefined;
+
+const longestName = 512;
+
+/** The refusal of a message, or of a batch, that calls a tool that its client may not call. */
+export async function refusedToolCall(c: AppContext, relay: RelayRequest, value: unknown): Promise<Response | null> {
+  if (!asks(c, relay)) return null;
+  for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
+    // Also without an id: some server may run it all the same.
+    const message = objectOf(each);
+    if (message?.["method"] !== "tools/call") continue;
+    const given = objectOf(message["params"])?.["name"];
+    const tool = typeof given === "string" ? given : "";
+    const rule = await whyRefused(c, relay, tool);
+    if (rule === null) continue;
+    const name = tool.slice(0, longestName).toWellFormed();
+    const about = { key: c.var.key.id, endpoint: "relay", server: relay.name, method: "tools/call", name } as const;
+    recordRefusal(c.env, c.executionCtx, about, { kind: "policyRefused", rule });
+    const ids = refusedIds(value);
+    return jsonResponse(failures(ids, { code: -32_602, message: `Unknown tool: ${name}` }), ids === null ? 400 : 200);
+  }
+  return null;
+}
+
+async function whyRefused(c: AppContext, relay: RelayRequest, tool: string): Promise<string | null> {
+  const { name, server } = relay;
+  const { id, tools } = c.var.key;
+  if (!showsTool(server, tool)) return "the server's tools";
+  if (tools !== undefined && !keyAllows(tools, { server: name, tool })) return "the key's tools";
+  return isHeld(await knownTool(c.env, relay, tool, id), server) ? "the tool's definition is not accepted" : null;
+}
+
+/** The answer that the client gets, with the tools alone that it may see. */
+export async function withShownTools(c: AppContext, relay: RelayRequest, answer: Response): Promise<Response> {
+  if (!asks(c, relay) || answer.body === null) return answer;
+  const shown = (lists: ToolLists): Promise<string> => shownOf(c, relay, lists);
+  // Clients read every answer to a GET as a stream.
+  if (isEventStream(answer) || c.req.method === "GET") return new Response(shownEvents(answer.body, shown), answer);
+  const bytes = await readAnswer(answer, longestEvent);
+  if (bytes === null) return broken(c, errorMessages.tooLong);
+  const text = textOf(bytes);
+  if (text === null) return broken(c, "The MCP server answered in another encoding than UTF-8");
+  const lists = toolListsIn(text);
+  const response = new Response(lists === null ? bytes : await shown(lists), answer);
+  // In another charset a client would read other JSON in the same bytes.
+  if (lists !== null || mayListTools(text)) response.headers.set("Content-Type", "application/json");
+  return response;
+}
+
+async function shownOf(c: AppContext, relay: RelayRequest, lists: ToolLists): Promise<string> {
+  const hidden = new Map<ToolPage, ReadonlySet<number>>();
+  for (const page of lists.pages) hidden.set(page, await heldIn(c.env, relay, page));
+  const { name, server } = relay;
+  const { tools } = c.var.key;
+  const isNamed = (tool: string): boolean => showsTool(server, tool) && (tools === undefined || keyAllows(tools, { server: name, tool }));
+  return lists.shown((page, index) => isNamed(page.tools[index]?.name ?? "") && hidden.get(page)?.has(index) === false);
+}
+
+/** JSON in another encoding is none to us, and some clients read it. A NUL stands in no JSON. */
+function textOf(bytes: Uint8Array): string | null {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}
+
+type Shown = (lists: ToolLists) => Promise<string>;
+
+function shownEvents(body: ReadableStream<Uint8Array>, shown: Shown): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  const encoder = new TextEncoder();
+  const splitter = new EventSplitter(longestEvent);
+  return new ReadableStream({
+    pull: async (controller) => {
+      for (;;) {
+        const { done, value } = await reader.read();
+        const events = done ? [splitter.rest()] : splitter.push(decoder.decode(value, { stream: true }));
+        if (events === "tooLong") throw new Error(errorMessages.tooLong);
+        let text = "";
+        for (const event of events) text += await shownEvent(event, shown);
+        if (text !== "") controller.enqueue(encoder.encode(text));
+        if (done) return controller.close();
+        if (text !== "") return;
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+async function shownEvent(raw: string, shown: Shown): Promise<string> {
+  if (!mayListTools(raw)) return raw;
+  const lists = toolListsIn(dataOf(raw) ?? "");
+  const passed = lists === null ? raw : withData(raw, onOneLine(await shown(lists)));
+  // Empty where a lenient client would read a list in the event that this parser does not.
+  return looseDatasOf(passed).some((data) => toolListsIn(data) !== null) ? "" : passed;
+}

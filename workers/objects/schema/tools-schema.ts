@@ -1,0 +1,36 @@
+// The definitions of a server's tools, by the server's name in the servers document.
+
+import { type Schema, table } from "./schema.ts";
+
+export const toolsSchema: Schema = {
+  tables: [
+    table("tool", {
+      name: "TEXT PRIMARY KEY",
+      digest: "TEXT NOT NULL", // of the definition that was listed last
+    }),
+    // Accepted and hidden ones stay; of those that wait for an operator, a tool has the last.
+    table("definition", {
+      tool: "TEXT NOT NULL",
+      digest: "TEXT NOT NULL",
+      state: "TEXT NOT NULL", // `accepted`, `waiting` or `hidden`
+      definition: "TEXT", // JSON of ToolDefinition (shared/relay/tool-list.ts); null where it is too long
+      since: "INTEGER NOT NULL", // when it was first listed
+      decided_at: "INTEGER NOT NULL", // of an accepted or hidden one; 0 while it waits
+      is_told: "INTEGER NOT NULL", // whether the record has that it waits
+      "PRIMARY KEY": "(tool, digest)",
+    }),
+    // The first list, which is accepted as a whole: one row.
+    table("first_list", {
+      one: "INTEGER PRIMARY KEY",
+      begun_at: "INTEGER NOT NULL",
+      is_over: "INTEGER NOT NULL", // 1 once its last page has passed
+    }),
+    // Which keys called which tools.
+    table("used", {
+      key: "TEXT NOT NULL",
+      tool: "TEXT NOT NULL",
+      "PRIMARY KEY": "(key, tool)",
+    }),
+  ],
+  migrations: [],
+};
