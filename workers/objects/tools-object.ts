@@ -7,14 +7,24 @@ import { providersWord } from "../../shared/record/record.ts";
 import type { ToolDefinition } from "../../shared/relay/tool-list.ts";
 import { errorClass, logEvent } from "../platform/log.ts";
 import { configStub } from "../stubs/stubs.ts";
-import type { DefinitionState, KnownDefinition, PageAnswer, SeenPage, SeenTool, ToolStatus, ToolsCalls } from "../stubs/tools-calls.ts";
+import type {
+  DecidedTool,
+  DefinitionState,
+  KnownDefinition,
+  KnownQuery,
+  PageAnswer,
+  SeenPage,
+  SeenTool,
+  ToolStatus,
+  ToolsCalls,
+} from "../stubs/tools-calls.ts";
 import { toolsSchema } from "./schema/tools-schema.ts";
 import { StoredObject } from "./stored-object.ts";
 
 /** A server that lists more has the others hidden where they are held, and unknown to operators. */
 const mostTools = 2_000;
 /** In characters. A longer definition is known by its digest alone. */
-const longestDefinition = 200_000;
+const longestDefinition = 100_000;
 /** Keys and tools whose calls are remembered; of more, each call counts as the first. */
 const mostUses = 20_000;
 /** A server that never ends its first list does not have new tools accepted for ever. */
@@ -108,10 +118,10 @@ export class ToolsObject extends StoredObject implements ToolsCalls {
   status(tool: string, key: string): ToolStatus {
     if (!this.tables.exist) return { state: "unknown", isFirstUse: true };
     const isFirstUse = this.sql.exec("SELECT 1 FROM used WHERE key = ? AND tool = ?", key, tool).toArray().length === 0;
-    const [current] = this.#current(tool);
-    if (current !== undefined) {
-      const { digest, definition } = current;
-      return { state: this.#stateOf(current), digest, definition, isFirstUse };
+    const listed = this.#current(tool);
+    if (listed !== null) {
+      const { digest, definition } = listed;
+      return { state: this.#stateOf(listed), digest, definition, isFirstUse };
     }
     return this.#isFirstListOver() ? { state: "new", digest: null, definition: null, isFirstUse } : { state: "unknown", isFirstUse };
   }
@@ -121,25 +131,45 @@ export class ToolsObject extends StoredObject implements ToolsCalls {
     this.sql.exec("INSERT OR IGNORE INTO used (key, tool) SELECT ?, ? WHERE (SELECT COUNT(*) FROM used) < ?", key, tool, mostUses);
   }
 
-  known(): KnownDefinition[] {
+  waiting(): number {
+    if (!this.tables.exist) return 0;
+    return this.sql.exec<{ n: number }>(`SELECT COUNT(*) AS n FROM ${current} WHERE state = 'waiting'`).one().n;
+  }
+
+  known({ isWaiting, after, limit }: KnownQuery): KnownDefinition[] {
     if (!this.tables.exist) return [];
-    return this.#current(null).map((row) => {
+    const rows = this.sql
+      .exec<Row>(
+        `SELECT definition.* FROM ${current} WHERE tool.name > ? AND (state = 'waiting' OR NOT ?) ORDER BY tool.name LIMIT ?`,
+        after,
+        isWaiting ? 1 : 0,
+        limit,
+      )
+      .toArray();
+    return rows.map((row) => {
       const { tool, digest, definition, since } = row;
       const accepted = this.#rowsOf(tool).find((each) => each.state === "accepted" && each.digest !== digest);
       return { tool, state: this.#stateOf(row), digest, definition, since, before: accepted?.definition ?? null };
     });
   }
 
-  decide(tool: string, digest: string, isAccepted: boolean): boolean {
-    if (!this.tables.exist) return false;
-    const done = this.sql.exec(
-      "UPDATE definition SET state = ?, decided_at = ?, is_told = 1 WHERE tool = ? AND digest = ? RETURNING 1",
-      isAccepted ? "accepted" : "hidden",
-      this.now(),
-      tool,
-      digest,
-    );
-    return done.toArray().length > 0;
+  otherThan(tools: readonly DecidedTool[]): string | null {
+    return tools.find(({ name, digest }) => this.#current(name)?.digest !== digest)?.name ?? null;
+  }
+
+  decide(tools: readonly DecidedTool[], isAccepted: boolean): void {
+    if (!this.tables.exist) return;
+    const now = this.now();
+    this.ctx.storage.transactionSync(() => {
+      for (const { name, digest } of tools)
+        this.sql.exec(
+          "UPDATE definition SET state = ?, decided_at = ?, is_told = 1 WHERE tool = ? AND digest = ?",
+          isAccepted ? "accepted" : "hidden",
+          now,
+          name,
+          digest,
+        );
+    });
   }
 
   #stateOf({ tool, state }: Pick<Row, "tool" | "state">): DefinitionState {
@@ -156,17 +186,16 @@ export class ToolsObject extends StoredObject implements ToolsCalls {
     return this.sql.exec<Row>("SELECT * FROM definition WHERE tool = ? ORDER BY decided_at DESC, digest", tool).toArray();
   }
 
-  /** What was listed last of a tool, or of each. */
-  #current(tool: string | null): Row[] {
-    return this.sql
-      .exec<Row>(
-        "SELECT definition.* FROM tool JOIN definition ON definition.tool = tool.name AND definition.digest = tool.digest " +
-          "WHERE ?1 IS NULL OR tool.name = ?1 ORDER BY tool.name",
-        tool,
-      )
-      .toArray();
+  /** What was listed last of a tool. */
+  #current(name: string): Row | null {
+    if (!this.tables.exist) return null;
+    const [row = null] = this.sql.exec<Row>(`SELECT definition.* FROM ${current} WHERE tool.name = ?`, name).toArray();
+    return row;
   }
 }
+
+/** The definitions that were listed last, one of each tool. */
+const current = "tool JOIN definition ON definition.tool = tool.name AND definition.digest = tool.digest";
 
 const indexesOf = <T>(list: readonly T[], test: (each: T) => boolean): number[] =>
   list.flatMap((each, index) => (test(each) ? [index] : []));

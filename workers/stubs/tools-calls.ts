@@ -31,6 +31,12 @@ export type SeenPage = { readonly server: string; readonly pin: Pin; readonly to
 /** By index: tools that clients may not see, and those whose definitions are to be sent first. */
 export type PageAnswer = { readonly hidden: readonly number[]; readonly missing: readonly number[] };
 
+/** `isWaiting`: those alone that wait for an operator. */
+export type KnownQuery = { readonly isWaiting: boolean; readonly after: string; readonly limit: number };
+
+/** A definition that an operator looked at. */
+export type DecidedTool = { readonly name: string; readonly digest: string };
+
 /** `unknown`: no list of the server has passed yet. */
 export type ToolStatus =
   | { readonly state: "unknown"; readonly isFirstUse: boolean }
@@ -50,8 +56,12 @@ export interface ToolsCalls extends Rpc.DurableObjectBranded {
   status(tool: string, key: string): ToolStatus;
   /** A key's call of the tool is sent. */
   used(tool: string, key: string): void;
-  /** Every tool, by its name. */
-  known(): KnownDefinition[];
-  /** An operator's word on one definition; false where it was not listed. */
-  decide(tool: string, digest: string, isAccepted: boolean): boolean;
+  /** How many tools wait for an operator. */
+  waiting(): number;
+  /** Tools by their names, as they were listed last; `after`: those after this name. */
+  known(asked: KnownQuery): KnownDefinition[];
+  /** The first of these tools that was listed last with another definition; null where none was. */
+  otherThan(tools: readonly DecidedTool[]): string | null;
+  /** An operator's word on these definitions. Twice is the same as once. */
+  decide(tools: readonly DecidedTool[], isAccepted: boolean): void;
 }

@@ -8,10 +8,11 @@ import { formNonce, nonceLatestMs, nonceRandomLength } from "../../../shared/rev
 import { signingKey } from "../../../shared/sealed-id.ts";
 import { approveAct } from "../../../shared/review/form.ts";
 import { app } from "../../../workers/app.ts";
+import { type ListedTool, listedTool } from "../../../shared/relay/tool-list.ts";
 import type { Stop } from "../../../shared/policy/stops.ts";
 import { paths } from "../../../workers/platform/urls.ts";
 import type { DocumentName } from "../../../workers/stubs/config-calls.ts";
-import { stopStub } from "../../../workers/stubs/stubs.ts";
+import { stopStub, toolsStub } from "../../../workers/stubs/stubs.ts";
 import type { App } from "../../../workers/endpoints/app-context.ts";
 import { examples } from "../../../workers/endpoints/openapi/examples.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
@@ -53,6 +54,13 @@ const at = (path: string, init: RequestInit = {}): Ask => ({ path, init });
 const asAdmin = (path: string, init: RequestInit = {}): Ask => ({ path: `/admin${path}`, init, key: adminToken });
 const current = { "If-Match": "1" };
 const servers = { servers: { notes: { url: "https://notes.example.com/mcp" } } };
+const pinned = { servers: { notes: { url: "https://notes.example.com/mcp", pin: "hold" } } };
+/** A tool in a list that passes. */
+function listed(name: string): ListedTool {
+  const tool = listedTool({ name, description: `Does ${name}.`, inputSchema: { type: "object" } });
+  if (tool === null) throw new Error("not a tool");
+  return tool;
+}
 const issuers = {
   issuers: {
     idp: {
@@ -637,6 +645,43 @@ const asks: Asks = {
       [401, at("/admin/doctor")],
     ];
   },
+  listWaitingTools: async () => {
+    await configure("servers", pinned);
+    return [
+      [200, asAdmin("/tools")],
+      [401, at("/admin/tools")],
+    ];
+  },
+  listServerTools: async () => {
+    await configure("servers", pinned);
+    await toolsStub(env, "notes").seen({ server: "notes", pin: "hold", tools: [listed("read")], isLast: true });
+    await toolsStub(env, "notes").seen({ server: "notes", pin: "hold", tools: [listed("write")], isLast: true });
+    return [
+      [200, asAdmin("/tools/notes")],
+      [200, asAdmin("/tools/notes?waiting=true&limit=1")],
+      [400, asAdmin("/tools/notes?limit=0")],
+      [401, at("/admin/tools/notes")],
+      [404, asAdmin("/tools/none")],
+    ];
+  },
+  ...Object.fromEntries(
+    (["accept", "hide"] as const).map((what): [string, Asking] => [
+      `${what}Tools`,
+      async () => {
+        await configure("servers", pinned);
+        await toolsStub(env, "notes").seen({ server: "notes", pin: "hold", tools: [listed("read")], isLast: true });
+        const { name, digest } = listed("read");
+        const tools = [{ name, digest }];
+        return [
+          [204, asAdmin(`/tools/notes/${what}`, jsonBody("POST", { tools }))],
+          [400, asAdmin(`/tools/notes/${what}`, jsonBody("POST", {}))],
+          [401, at(`/admin/tools/notes/${what}`, jsonBody("POST", { tools }))],
+          [404, asAdmin(`/tools/none/${what}`, jsonBody("POST", { tools }))],
+          [409, asAdmin(`/tools/notes/${what}`, jsonBody("POST", { tools: [{ name, digest: "another" }] }))],
+        ];
+      },
+    ]),
+  ),
   listStops: async () => [
     [200, asAdmin("/stops")],
     [401, at("/admin/stops")],

@@ -6,9 +6,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { ToolsObject } from "../../../workers/objects/tools-object.ts";
 import { serversOf } from "../../../workers/stores/documents.ts";
 import { knownTool, noteToolUse } from "../../../workers/stores/tools.ts";
+import type { KnownDefinition } from "../../../workers/stubs/tools-calls.ts";
 import { toolsStub } from "../../../workers/stubs/stubs.ts";
 import { asObject } from "../objects/inside.ts";
-import { createKey, env, eventually } from "../support/gateway.ts";
+import { admin, createKey, env, eventually, jsonBody } from "../support/gateway.ts";
 import {
   RelayClient,
   type Upstream,
@@ -77,6 +78,9 @@ const list = async (client: Client, cursor?: string): Promise<string[]> =>
 const unknownTool = (name: string): object => ({ error: { code: -32_602, message: `Unknown tool: ${name}` } });
 const call = (client: Client, name: string): Promise<Said> => client.ask("tools/call", { name, arguments: {} });
 
+const knownAt = async (server: string): Promise<KnownDefinition[]> =>
+  toolsStub(env, server).known({ isWaiting: false, after: "", limit: 100 }) as Promise<KnownDefinition[]>;
+
 let servers = 0;
 /** A server of its own, which nothing is known of. */
 async function serverWith(entry: object): Promise<string> {
@@ -140,13 +144,14 @@ describe.each(cells)("a client with %s at a server of %s", (_, protocol, clientA
     expect(await list(client)).toEqual(["read"]);
     for (const name of ["write", "new", "never_listed"]) expect(await call(client, name)).toMatchObject(unknownTool(name));
     expect(called()).toEqual(["write"]);
-    const known = await toolsStub(env, server).known();
+    const known = await knownAt(server);
     expect(known.map(({ tool: name, state }) => [name, state])).toEqual([
       ["new", "new"],
       ["read", "accepted"],
       ["write", "changed"],
     ]);
-    for (const { tool: name, digest, state } of known) if (state !== "accepted") await toolsStub(env, server).decide(name, digest, true);
+    const waiting = known.filter(({ state }) => state !== "accepted").map(({ tool: name, digest }) => ({ name, digest }));
+    expect((await admin(`/tools/${server}/accept`, jsonBody("POST", { tools: waiting }))).status).toBe(204);
     expect(await list(client)).toEqual(["read", "write", "new"]);
     expect(await call(client, "write")).toMatchObject({ result: { content: [{ text: "ran write" }] } });
   });
@@ -170,8 +175,11 @@ describe("pins", () => {
     expect(await eventually("the change", async () => (await changes(server))[0] && changes(server))).toEqual([
       { kind: "toolsChanged", server, tools: ["read"], count: 1, isHeld: false },
     ]);
-    const [known] = await toolsStub(env, server).known();
-    expect(known).toMatchObject({ tool: "delete_branch", state: "accepted" });
+    expect((await knownAt(server)).map(({ tool: name, state }) => [name, state])).toEqual([
+      ["delete_branch", "accepted"],
+      ["read", "changed"],
+      ["write", "accepted"],
+    ]);
   });
 
   test("that hold show a definition again that was accepted before", async () => {
@@ -190,8 +198,9 @@ describe("pins", () => {
     const server = await serverWith({ pin: "warn" });
     const client = await sessionClient(server);
     await list(client);
-    const read = (await toolsStub(env, server).known()).find((each) => each.tool === "read");
-    expect(await toolsStub(env, server).decide("read", read?.digest ?? "", false)).toBe(true);
+    const [, read] = await knownAt(server);
+    const tools = [{ name: "read", digest: read?.digest ?? "" }];
+    expect((await admin(`/tools/${server}/hide`, jsonBody("POST", { tools }))).status).toBe(204);
     expect(await list(client)).toEqual(["delete_branch", "write"]);
     expect(await call(client, "read")).toMatchObject(unknownTool("read"));
   });
@@ -250,7 +259,7 @@ describe("pins", () => {
     upstream.answer = ({ message }) =>
       message.method === "tools/list" ? new Response(text, { headers: { "Content-Type": "application/json" } }) : undefined;
     expect(await (await client.request(7, "tools/list")).text()).toBe(text);
-    expect(await toolsStub(env, server).known()).toEqual([]);
+    expect(await knownAt(server)).toEqual([]);
   });
 });
 

@@ -15,6 +15,7 @@ import { overviewRoutes } from "./overview.ts";
 import { policyReplayRoutes } from "./policy-replay.ts";
 import { operatorRunRoutes } from "./operator-runs.ts";
 import { reviewerRoutes } from "./reviewers.ts";
+import { serverToolRoutes } from "./server-tools.ts";
 import { spendRoutes } from "./spend.ts";
 import { stopRoutes } from "./stops.ts";
 import { sunsetRoutes } from "./sunset.ts";
@@ -38,6 +39,7 @@ const operatorEndpoints = [
   doctorRoutes,
   actRoutes,
   reviewerRoutes,
+  serverToolRoutes,
 ] as const;
 
 /** Behind this middleware, which says who the operator is. */

@@ -23,6 +23,7 @@ import { keysPage } from "./keys/keys-page.tsx";
 import { recordPage } from "./record/record-page.tsx";
 import { reviewersPage } from "./reviewers/reviewers-page.tsx";
 import { serversPage } from "./servers/servers-page.tsx";
+import { toolsPage } from "./servers/tools-page.tsx";
 import { Shell } from "./shell.tsx";
 import { policyPage } from "./policy/policy-page.tsx";
 import { stopsPage } from "./stops/stops-page.tsx";
@@ -45,6 +46,7 @@ const pages: readonly ConsolePage[] = [
   keysPage,
   budgetsPage,
   serversPage,
+  toolsPage,
   grantsPage,
   reviewersPage,
   recordPage,

@@ -29,7 +29,7 @@ const fields = {
   mode: "fulfil",
   association: "auto",
   protocol: "auto",
-  tools: "yes",
+  "tools-sampling": "yes",
   tasks: "yes",
 };
 

@@ -12,6 +12,7 @@ import type { PolicyReplay } from "./replay.ts";
 import type { ChannelTest, EndedSessions, NoticeList, ReviewerList } from "./reviewers.ts";
 import type { Explanation, ReadyProviders } from "./routing.ts";
 import type { OperatorRun, RunEvents, RunList } from "./runs.ts";
+import type { ServerTools, WaitingTools } from "./server-tools.ts";
 import type { Spend } from "./spend.ts";
 import type { StopList } from "./stops.ts";
 import type { Sunset } from "./sunset.ts";
@@ -37,6 +38,8 @@ type Gets = { readonly [Path in Documents["document" | "version"]]: Document } &
   readonly [paths.admin.sunset]: Sunset;
   readonly [paths.admin.usage]: UsageRows;
   readonly [paths.admin.overview]: Overview;
+  readonly [paths.admin.tools]: WaitingTools;
+  readonly [paths.admin.serverTools]: ServerTools;
 };
 
 type Posts = { readonly [Path in Documents["check"]]: DocumentCheck } & { readonly [Path in Documents["restore"]]: Document } & {
@@ -46,6 +49,8 @@ type Posts = { readonly [Path in Documents["check"]]: DocumentCheck } & { readon
   readonly [paths.admin.channelTest]: ChannelTest;
   readonly [paths.admin.doctor]: Diagnosis;
   readonly [paths.admin.doctorServer]: DoctorCheck;
+  readonly [paths.admin.acceptTools]: null;
+  readonly [paths.admin.hideTools]: null;
 };
 
 type Deletes = { readonly [Path in (typeof paths.admin)["key" | "run" | "grant"]]: null } & {

@@ -2,8 +2,10 @@
 // change and remove one.
 
 import type { JsonObject } from "../../../../shared/json-types.ts";
+import { objectOf } from "../../../../shared/json/values.ts";
 import type { SunsetLine } from "../../../../shared/record/sunset.ts";
 import type { DoctorCheck } from "../../../endpoints/admin/answers/doctor.ts";
+import type { WaitingTools } from "../../../endpoints/admin/answers/server-tools.ts";
 import type { Stopped } from "../../../endpoints/admin/answers/stops.ts";
 import { paths } from "../../../platform/urls.ts";
 import { Time } from "../../names.tsx";
@@ -13,19 +15,25 @@ import type { ApiError } from "../api.ts";
 import { EntriesHead, FormBelow, RowActs, entriesIn, entriesPage, entryOn, namedEntries } from "../entries-page.tsx";
 import type { EntryForm, EntryState } from "../entry.ts";
 import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
-import { Empty, List, Note, Pager, Press, Refused, pageOf } from "../pieces.tsx";
+import { Empty, List, Note, Pager, Press, Refused, Tag, pageOf } from "../pieces.tsx";
 import { StopHere, StopNote, StoppedTag, stopsOf } from "../stops/stop-here.tsx";
 import { serversWords } from "./servers-words.ts";
+import { toolsWords } from "./tools-words.ts";
 import { serverSchema } from "../../../../shared/relay/servers.ts";
 import { Fields, MoreFields, formOf, othersThan } from "../fields.tsx";
 
 const entryForm = namedEntries(formOf(serverSchema, serversWords), "servers");
+/** `tools: true` is short for an object of which the form has the members. */
 const serverForm: EntryForm = {
   ...entryForm,
   read: (whole, was) => {
     const entry = entryForm.read(whole, was);
-    // The short form says the same, and has no fields.
     return entry !== null && typeof entry["tools"] === "boolean" ? { ...entry, tools: { sampling: entry["tools"] } } : entry;
+  },
+  write: (whole, { entry: { tools, ...entry }, ...named }) => {
+    const { sampling = true, ...names } = objectOf(tools) ?? {};
+    const written = tools !== undefined && Object.keys(names).length === 0 ? sampling : tools;
+    return entryForm.write(whole, { ...named, entry: written === undefined ? entry : { ...entry, tools: written } });
   },
 };
 
@@ -77,15 +85,28 @@ type RowProps = {
   readonly version: number;
   readonly use: SunsetLine | undefined;
   readonly stops: readonly Stopped[];
+  /** Of its tools, so many wait for an operator; undefined where they are not pinned. */
+  readonly waiting: number | undefined;
 };
 
-const ServerRow = ({ visit, name, entry, version, use, stops }: RowProps) => {
+const ServerRow = ({ visit, name, entry, version, use, stops, waiting = 0 }: RowProps) => {
   const texts = useTexts(serversWords);
+  const { row } = useTexts(toolsWords);
   const lastAt = [use?.lastAt, use?.v1.lastAt].flatMap((at) => (at == null ? [] : [Date.parse(at)]));
   return (
     <tr>
       <td class="main-cell">
         <Name value={name} /> <StoppedTag visit={visit} stop={{ scope: "server", server: name }} stops={stops} />
+        {waiting === 0 ? null : (
+          <>
+            {" "}
+            <a href={visit.at(`servers/${name}`)}>
+              <Tag of="mind" icon="warning">
+                {fillText(row.waiting, { n: waiting })}
+              </Tag>
+            </a>
+          </>
+        )}
       </td>
       <td class="full">
         <span class="digest">{String(entry["url"])}</span>
@@ -105,6 +126,10 @@ const ServerRow = ({ visit, name, entry, version, use, stops }: RowProps) => {
       </td>
       <td class="end">
         <div class="row-acts">
+          <a class="btn small" href={visit.at(`servers/${name}`)}>
+            {row.link}
+            <span class="sr"> {name}</span>
+          </a>
           {visit.may("decide") ? (
             <Press visit={visit} to={visit.at("servers")} fields={{ check: name }} about={name}>
               {texts.check}
@@ -125,9 +150,10 @@ type ListProps = {
   readonly version: number;
   readonly use: readonly SunsetLine[];
   readonly stops: readonly Stopped[];
+  readonly waiting: WaitingTools["servers"];
 };
 
-const Servers = ({ visit, shown, count, version, use, stops }: ListProps) => {
+const Servers = ({ visit, shown, count, version, use, stops, waiting }: ListProps) => {
   const texts = useTexts(serversWords);
   const { columns } = texts;
   if (shown.length === 0) return <Empty>{texts.none}</Empty>;
@@ -145,6 +171,7 @@ const Servers = ({ visit, shown, count, version, use, stops }: ListProps) => {
           version={version}
           use={use.find(({ server }) => server === name)}
           stops={stops}
+          waiting={waiting.find(({ server }) => server === name)?.waiting}
         />
       ))}
     </List>
@@ -171,7 +198,12 @@ const CheckNote = ({ of: { server, state, text } }: { of: CheckedServer }) => {
 type Said = { readonly sent?: EntryState; readonly checked?: CheckedServer; readonly failure?: ApiError };
 
 async function serversShown(visit: Visit, { sent, checked, failure }: Said = {}): Promise<PageAnswer> {
-  const [{ current, state }, use, stops] = await Promise.all([entryOn(visit, serverForm, sent), usesOf(visit), stopsOf(visit)]);
+  const [{ current, state }, use, stops, { servers: waiting }] = await Promise.all([
+    entryOn(visit, serverForm, sent),
+    usesOf(visit),
+    stopsOf(visit),
+    visit.api.read(paths.admin.tools),
+  ]);
   const texts = serversWords[visit.language];
   const entries = Object.entries(entriesIn(current, "servers"));
   const { shown, newer, older } = pageOf(visit, entries, serversOnPage);
@@ -192,7 +224,7 @@ async function serversShown(visit: Visit, { sent, checked, failure }: Said = {})
         <StopNote visit={visit} />
         {checked === undefined ? null : <CheckNote of={checked} />}
         <section class="card" aria-label={texts.title}>
-          <Servers visit={visit} shown={shown} count={entries.length} version={current.version} use={use} stops={stops} />
+          <Servers visit={visit} shown={shown} count={entries.length} version={current.version} use={use} stops={stops} waiting={waiting} />
         </section>
         <Pager newer={newer} older={older} />
         <p>

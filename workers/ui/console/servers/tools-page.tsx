@@ -1,0 +1,259 @@
+// The tools of one MCP server: what changed since it was accepted, with what it should warn of, and
+// the forms that accept and hide a definition.
+
+import { riskWords } from "../../../../shared/channels/risk-words.ts";
+import { differenceOf } from "../../../../shared/review/difference.ts";
+import type { ServerTool, ServerTools } from "../../../endpoints/admin/answers/server-tools.ts";
+import { paths } from "../../../platform/urls.ts";
+import { Difference } from "../../changes.tsx";
+import { useWords } from "../../language.ts";
+import { Time } from "../../names.tsx";
+import { Name, Plain } from "../../outside-text.tsx";
+import { fill, fillText } from "../../sentence.tsx";
+import type { ApiError } from "../api.ts";
+import { FindingItem } from "../overview/health.tsx";
+import { type ConsolePage, type PageAnswer, type Visit, useTexts } from "../page.ts";
+import { Done, Empty, List, Note, Pager, Press, Refused, Tag } from "../pieces.tsx";
+import { FormToken } from "../shell.tsx";
+import { serversWords } from "./servers-words.ts";
+import { toolsWords } from "./tools-words.ts";
+
+/** Nobody reads more of them at once. */
+const mostWaiting = 10;
+
+const Warnings = ({ of }: { of: ServerTool["warnings"] }) => {
+  const words = useWords();
+  return of.length === 0 ? null : (
+    <ul class="findings">
+      {of.map((note) => (
+        <FindingItem of={note.level === "high" ? "bad" : "mind"}>
+          <Plain value={riskWords(note, words)} />
+        </FindingItem>
+      ))}
+    </ul>
+  );
+};
+
+type ToolProps = { readonly visit: Visit; readonly tool: ServerTool };
+
+const Changes = ({ tool: { changes, isTooLong, digest } }: Pick<ToolProps, "tool">) => {
+  const texts = useTexts(toolsWords);
+  if (isTooLong) return <p>{fill(texts.tooLong, { digest: <span class="digest">{digest}</span> })}</p>;
+  if (changes.length === 0) return <p>{texts.sameText}</p>;
+  const names: Readonly<Record<string, string>> = texts.members;
+  return (
+    <div class="parts">
+      {changes.map(({ member, before, after }) => (
+        <section class="part">
+          <header>
+            <h3>{names[member] ?? <Name value={member} />}</h3>
+          </header>
+          <Difference change={{ path: "", changes: differenceOf(before ?? "", after ?? "") }} />
+        </section>
+      ))}
+    </div>
+  );
+};
+
+const Pairs = ({ of }: { of: readonly ServerTool[] }) => (
+  <>
+    {of.map(({ name, digest }) => (
+      <>
+        <input type="hidden" name="tool" value={name} />
+        <input type="hidden" name="digest" value={digest} />
+      </>
+    ))}
+  </>
+);
+
+const Waiting = ({ visit, tool }: ToolProps) => {
+  const texts = useTexts(toolsWords);
+  const { name, state, isShown, since, warnings } = tool;
+  const sentence = texts.waits[state === "new" ? "new" : "changed"][isShown ? "shown" : "held"];
+  return (
+    <section class="card stack" id={`tool-${tool.digest}`}>
+      <Note of="mind">
+        {fill(sentence, {
+          tool: (
+            <b>
+              <Name value={name} />
+            </b>
+          ),
+          at: <Time at={Date.parse(since)} now={visit.now} />,
+        })}
+      </Note>
+      <Warnings of={warnings} />
+      <Changes tool={tool} />
+      {visit.may("change") ? (
+        <form method="post" action={visit.at(visit.page)}>
+          <FormToken visit={visit} />
+          <Pairs of={[tool]} />
+          <p class="row-acts">
+            <button class="btn yes small" type="submit" name="do" value="accept">
+              {state === "new" ? texts.acceptTool : texts.acceptChange}
+              <span class="sr">
+                {" "}
+                <Name value={name} />
+              </span>
+            </button>
+            <button class="btn small" type="submit" name="do" value="hide">
+              {isShown ? texts.hide : texts.keepHidden}
+              <span class="sr">
+                {" "}
+                <Name value={name} />
+              </span>
+            </button>
+          </p>
+        </form>
+      ) : null}
+    </section>
+  );
+};
+
+const AcceptAll = ({ visit, waiting }: { visit: Visit; waiting: ServerTools }) => {
+  const texts = useTexts(toolsWords);
+  return (
+    <>
+      {waiting.next === null ? null : <p class="soft">{texts.moreWaiting}</p>}
+      {visit.may("change") && waiting.tools.length > 1 ? (
+        <form method="post" action={visit.at(visit.page)}>
+          <FormToken visit={visit} />
+          <Pairs of={waiting.tools} />
+          <button class="btn small" type="submit" name="do" value="accept">
+            {fillText(texts.acceptAll, { n: waiting.tools.length })}
+          </button>
+        </form>
+      ) : null}
+    </>
+  );
+};
+
+const StateTag = ({ of: { state, isShown } }: { of: ServerTool }) => {
+  const { states, leftOut } = useTexts(toolsWords);
+  if (isShown)
+    return state === "accepted" ? (
+      <Tag of="ok" icon="check">
+        {states.shown}
+      </Tag>
+    ) : (
+      <Tag of="mind" icon="warning">
+        {states.changed}
+      </Tag>
+    );
+  if (state !== "accepted")
+    return (
+      <Tag of="bad" icon="cross">
+        {states[state === "hidden" ? "hidden" : "held"]}
+      </Tag>
+    );
+  return (
+    <>
+      <Tag of="bad" icon="cross">
+        {states.left}
+      </Tag>
+      <span class="sr"> {leftOut}</span>
+    </>
+  );
+};
+
+const ToolRow = ({ visit, tool }: ToolProps) => {
+  const texts = useTexts(toolsWords);
+  const { name, title, state, since, digest, warnings } = tool;
+  const isAccepted = state === "accepted";
+  return (
+    <tr>
+      <td class="main-cell">
+        <Name value={name} />
+        {title === null ? null : (
+          <div class="soft">
+            <Name value={title} />
+          </div>
+        )}
+        {isAccepted ? <Warnings of={warnings} /> : null}
+      </td>
+      <td class="end">
+        <StateTag of={tool} />
+      </td>
+      <td data-k={texts.columns.since}>
+        <Time at={Date.parse(since)} now={visit.now} />
+      </td>
+      <td class="full">
+        {visit.may("change") && (isAccepted || state === "hidden") ? (
+          <Press
+            visit={visit}
+            to={visit.at(visit.page)}
+            fields={{ tool: name, digest, do: isAccepted ? "hide" : "accept" }}
+            about={<Name value={name} />}
+          >
+            {isAccepted ? texts.hide : texts.show}
+          </Press>
+        ) : null}
+      </td>
+    </tr>
+  );
+};
+
+async function toolsShown(visit: Visit, failure?: ApiError): Promise<PageAnswer> {
+  const server = nameIn(visit);
+  const after = visit.query.get("after") ?? "";
+  const [all, waiting] = await Promise.all([
+    visit.api.find(paths.admin.serverTools, { server, query: after === "" ? {} : { after } }),
+    visit.api.find(paths.admin.serverTools, { server, query: { waiting: "true", limit: String(mostWaiting) } }),
+  ]);
+  if (all === null || waiting === null) return { kind: "notFound" };
+  const texts = toolsWords[visit.language];
+  return {
+    kind: "page",
+    title: fillText(texts.title, { server }),
+    ...(failure === undefined ? {} : { status: 422 }),
+    body: () => (
+      <>
+        <p>
+          <a href={visit.at("servers")}>{serversWords[visit.language].title}</a> › <Name value={server} />
+        </p>
+        <h1>{fill(texts.title, { server: <Name value={server} /> })}</h1>
+        <Done visit={visit} texts={texts.done} />
+        {failure === undefined ? null : <Refused failure={failure} />}
+        {all.pin === "off" ? (
+          <Note of="mind">
+            {texts.off} {visit.may("change") ? <a href={`${visit.at("servers", { edit: server })}#form`}>{texts.editEntry}</a> : null}
+          </Note>
+        ) : null}
+        {waiting.tools.map((tool) => (
+          <Waiting visit={visit} tool={tool} />
+        ))}
+        <AcceptAll visit={visit} waiting={waiting} />
+        <section class="card" aria-label={texts.count}>
+          {all.tools.length === 0 ? (
+            <Empty>{texts.none}</Empty>
+          ) : (
+            <List columns={[texts.columns.tool, texts.columns.state, texts.columns.since]} action={texts.columns.action}>
+              {all.tools.map((tool) => (
+                <ToolRow visit={visit} tool={tool} />
+              ))}
+            </List>
+          )}
+        </section>
+        <Pager
+          newer={after === "" ? null : visit.at(visit.page)}
+          older={all.next === null ? null : visit.at(visit.page, { after: all.next })}
+        />
+      </>
+    ),
+  };
+}
+
+const nameIn = ({ page }: Visit): string => page.slice("servers/".length);
+
+async function act(visit: Visit): Promise<PageAnswer> {
+  const { form, api } = visit;
+  const digests = form.getAll("digest");
+  const tools = form.getAll("tool").map((name, index) => ({ name, digest: digests[index] ?? "" }));
+  const isAccepted = form.get("do") === "accept";
+  const path = isAccepted ? paths.admin.acceptTools : paths.admin.hideTools;
+  const done = await api.send("POST", path, { server: nameIn(visit), body: { tools } });
+  if (!done.ok) return toolsShown(visit, done.error);
+  return { kind: "redirect", to: visit.at(visit.page, { done: isAccepted ? "accepted" : "hidden" }) };
+}
+
+export const toolsPage: ConsolePage = { path: "servers/*", get: (visit) => toolsShown(visit), post: act };
