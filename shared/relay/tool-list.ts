@@ -31,8 +31,8 @@ export type ToolPage = { readonly tools: readonly ListedTool[]; readonly isLast:
 type ToolListing = ToolPage & {
   /** Of `tools` in the bytes of the message. */
   readonly at: Span;
-  /** Each tool as it is passed. */
-  readonly written: readonly string[];
+  /** Each tool as the server described it. */
+  readonly values: readonly JsonObject[];
 };
 
 /** Whether a text may hold a list of tools, in any case. An escape may hide any word. */
@@ -44,8 +44,11 @@ const decoder = new TextDecoder();
 /** What a list of tools in one JSON text, a message or a batch of them, becomes. */
 export type ToolLists = {
   readonly pages: readonly ToolPage[];
-  /** The text with those tools of each page alone that `isShown`. */
-  readonly shown: (isShown: (page: ToolPage, index: number) => boolean) => string;
+  /**
+   * The text with those tools of each page alone that `isShown`. `isPinned`: without an output
+   * schema that no digest has.
+   */
+  readonly shown: (isShown: (page: ToolPage, index: number) => boolean, isPinned?: boolean) => string;
 };
 
 /** Null where the text has no list of tools; it is no JSON, or passes as it is. */
@@ -59,15 +62,16 @@ export function toolListsIn(text: string): ToolLists | null {
   const pages = found.filter((each) => "tools" in each);
   return {
     pages,
-    shown: (isShown) => {
-      const edits = found.map((each): Edit => ("tools" in each ? { ...each.at, text: `[${shownOf(each, isShown).join(",")}]` } : each));
+    shown: (isShown, isPinned = false) => {
+      const textOf = (listing: ToolListing): string => {
+        const values = listing.values.filter((_, index) => isShown(listing, index));
+        return JSON.stringify(isPinned ? values.map(withoutOtherOutput) : values);
+      };
+      const edits = found.map((each): Edit => ("tools" in each ? { ...each.at, text: textOf(each) } : each));
       return decoder.decode(edited(bytes, edits));
     },
   };
 }
-
-const shownOf = (listing: ToolListing, isShown: (page: ToolPage, index: number) => boolean): readonly string[] =>
-  listing.written.filter((_, index) => isShown(listing, index));
 
 /** The list in a message, or the error in its place where clients may differ in what they read. */
 function listingIn(bytes: Uint8Array, message: Span): ToolListing | Edit | null {
@@ -82,11 +86,11 @@ function listingIn(bytes: Uint8Array, message: Span): ToolListing | Edit | null 
   const read = elements.flatMap((element) => {
     const value = objectOf(parseJson(textAt(bytes, element)));
     const tool = value === null ? null : listedTool(value);
-    return tool === null ? [] : [{ tool, written: JSON.stringify(value) }];
+    return value === null || tool === null ? [] : [{ tool, value }];
   });
   const next = memberOf(bytes, result, "nextCursor");
   const isLast = next === undefined || typeof parseJson(textAt(bytes, next)) !== "string";
-  return { tools: read.map(({ tool }) => tool), written: read.map(({ written }) => written), isLast, at: list };
+  return { tools: read.map(({ tool }) => tool), values: read.map(({ value }) => value), isLast, at: list };
 }
 
 const ambiguous = (bytes: Uint8Array, message: Span): object => {
@@ -97,15 +101,23 @@ const ambiguous = (bytes: Uint8Array, message: Span): object => {
 const longestName = 512;
 const deepest = 100;
 
-/** What a server may change without changing what the tool is. */
-const unpinned: ReadonlySet<string> = new Set(["_meta", "icons"]);
+/**
+ * What a server may change without changing what the tool is, and `execution`, which clients of
+ * 2026-07-28 do not get from a server with sessions.
+ */
+const unpinned: ReadonlySet<string> = new Set(["_meta", "icons", "execution"]);
+
+/** An output schema of something else than an object is not pinned: older clients do not get it. */
+function withoutOtherOutput({ outputSchema, ...tool }: JsonObject): JsonObject {
+  return objectOf(outputSchema)?.["type"] === "object" ? { ...tool, outputSchema: outputSchema as JsonObject } : tool; // checked
+}
 
 /** A tool of a list; null for what is no tool to every client: nobody could judge it. */
 export function listedTool(value: JsonObject): ListedTool | null {
   const name = value["name"];
   if (typeof name !== "string" || name.length > longestName || !name.isWellFormed()) return null;
   if (isDeeperThan(deepest, value) || Object.keys(value).some((each) => each !== "name" && foldedName(each) === "NAME")) return null;
-  const pinned = Object.fromEntries(Object.entries(value).filter(([each]) => !unpinned.has(each)));
+  const pinned = Object.fromEntries(Object.entries(withoutOtherOutput(value)).filter(([each]) => !unpinned.has(each)));
   const definition = jsonOf({ ...pinned, name } as ToolDefinition); // from JSON
   return { name, digest: digestOf("countersign/tool-definition/v1", valueAsWritten(definition)), definition };
 }

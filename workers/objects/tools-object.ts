@@ -79,27 +79,30 @@ export class ToolsObject extends StoredObject implements ToolsCalls {
     return first !== undefined && (first.is_over === 1 || this.now() - first.begun_at >= firstListMs);
   }
 
-  /** A definition that was not listed before. `isTrusted`: the first of its tool is accepted. */
+  /**
+   * A definition that was not listed before. `isTrusted`: the first of its tool is accepted. A tool
+   * that an operator hid stays hidden, whatever its server makes of it.
+   */
   #add({ name, digest, definition }: SeenTool, isTrusted: boolean): Row["state"] {
     const rows = this.#rowsOf(name);
-    const [{ count }] = [this.sql.exec<{ count: number }>("SELECT COUNT(*) AS count FROM tool").one()];
-    if (rows.length === 0 && count >= mostTools) return "waiting";
-    const isAccepted = isTrusted && rows.length === 0;
+    const [last] = rows;
+    if (last === undefined && this.sql.exec<{ n: number }>("SELECT COUNT(*) AS n FROM tool").one().n >= mostTools) return "waiting";
+    const state = last === undefined && isTrusted ? "accepted" : last?.state === "hidden" ? "hidden" : "waiting";
     const now = this.now();
-    const isWaiting = rows.some(({ state }) => state === "waiting");
-    this.sql.exec("DELETE FROM definition WHERE tool = ? AND state = 'waiting'", name);
+    // A server that changes a tool with each list fills neither this object nor the record.
+    const wasWaiting = rows.some((row) => row.state === "waiting");
+    this.sql.exec("DELETE FROM definition WHERE tool = ? AND decided_at = 0", name);
     this.sql.exec(
       "INSERT INTO definition (tool, digest, state, definition, since, decided_at, is_told) VALUES (?, ?, ?, ?, ?, ?, ?)",
       name,
       digest,
-      isAccepted ? "accepted" : "waiting",
+      state,
       definition !== null && definition.length <= longestDefinition ? definition : null,
       now,
-      isAccepted ? now : 0,
-      // A server that changes a tool with each list fills no record.
-      isAccepted || isWaiting ? 1 : 0,
+      state === "accepted" ? now : 0,
+      state === "waiting" && !wasWaiting ? 0 : 1,
     );
-    return isAccepted ? "accepted" : "waiting";
+    return state;
   }
 
   /** Has the record say which tools wait for an operator. What fails is told with the next list. */

@@ -98,6 +98,16 @@ describe("the digest of a definition", () => {
     expect(digestOf({ ...rest, name, _meta: { at: 1 }, icons: [{ src: "x" }] })).toBe(digestOf(base));
   });
 
+  test("is the same for clients of both families", () => {
+    expect(digestOf({ ...base, execution: { taskSupport: "optional" } })).toBe(digestOf(base));
+    const array = { ...base, outputSchema: { type: "array", description: "Evil." } };
+    expect(digestOf(array)).toBe(digestOf(base));
+    // What no digest has does not pass where definitions are pinned.
+    const text = JSON.stringify(list([array, { ...base, outputSchema: { type: "object" } }]));
+    expect(toolListsIn(text)?.shown(() => true, true)).toBe(JSON.stringify(list([base, { ...base, outputSchema: { type: "object" } }])));
+    expect(toolListsIn(text)?.shown(() => true)).toBe(text);
+  });
+
   test.each([
     { ...base, title: "B" },
     { ...base, description: "Does a. " },

@@ -8,7 +8,7 @@ import { serversOf } from "../../../workers/stores/documents.ts";
 import { knownTool, noteToolUse } from "../../../workers/stores/tools.ts";
 import type { KnownDefinition } from "../../../workers/stubs/tools-calls.ts";
 import { toolsStub } from "../../../workers/stubs/stubs.ts";
-import { asObject } from "../objects/inside.ts";
+import { asObject, tablesIn } from "../objects/inside.ts";
 import { admin, createKey, env, eventually, jsonBody } from "../support/gateway.ts";
 import {
   RelayClient,
@@ -80,6 +80,9 @@ const call = (client: Client, name: string): Promise<Said> => client.ask("tools/
 
 const knownAt = async (server: string): Promise<KnownDefinition[]> =>
   toolsStub(env, server).known({ isWaiting: false, after: "", limit: 100 }) as Promise<KnownDefinition[]>;
+
+const rowsOf = async (server: string): Promise<readonly Record<string, unknown>[]> =>
+  runInDurableObject(asObject<ToolsObject>(toolsStub(env, server)), (_, state) => tablesIn(state.storage)["definition"] ?? []);
 
 let servers = 0;
 /** A server of its own, which nothing is known of. */
@@ -203,6 +206,13 @@ describe("pins", () => {
     expect((await admin(`/tools/${server}/hide`, jsonBody("POST", { tools }))).status).toBe(204);
     expect(await list(client)).toEqual(["delete_branch", "write"]);
     expect(await call(client, "read")).toMatchObject(unknownTool("read"));
+    // Its server makes something else of it, again and again.
+    for (const n of [1, 2, 3]) {
+      pages = { "": { tools: [tool("read", `In way ${n}.`)] } };
+      expect(await list(client)).toEqual([]);
+    }
+    expect(await call(client, "read")).toMatchObject(unknownTool("read"));
+    expect((await rowsOf(server)).filter((row) => row["tool"] === "read")).toHaveLength(2);
   });
 
   test("take no definition on trust after the first list, and of two of one name only the accepted one", async () => {

@@ -78,7 +78,9 @@ async function shownOf(c: AppContext, relay: RelayRequest, lists: ToolLists): Pr
   const { name, server } = relay;
   const { tools } = c.var.key;
   const isNamed = (tool: string): boolean => showsTool(server, tool) && (tools === undefined || keyAllows(tools, { server: name, tool }));
-  return lists.shown((page, index) => isNamed(page.tools[index]?.name ?? "") && hidden.get(page)?.has(index) === false);
+  const isShown = (page: ToolPage, index: number): boolean =>
+    isNamed(page.tools[index]?.name ?? "") && hidden.get(page)?.has(index) === false;
+  return lists.shown(isShown, keepsDefinitions(server));
 }
 
 /** JSON in another encoding is none to us, and some clients read it. A NUL stands in no JSON. */

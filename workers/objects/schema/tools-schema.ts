@@ -8,14 +8,14 @@ export const toolsSchema: Schema = {
       name: "TEXT PRIMARY KEY",
       digest: "TEXT NOT NULL", // of the definition that was listed last
     }),
-    // Accepted and hidden ones stay; of those that wait for an operator, a tool has the last.
+    // Those that were decided stay; of the others a tool has the last.
     table("definition", {
       tool: "TEXT NOT NULL",
       digest: "TEXT NOT NULL",
       state: "TEXT NOT NULL", // `accepted`, `waiting` or `hidden`
       definition: "TEXT", // JSON of ToolDefinition (shared/relay/tool-list.ts); null where it is too long
       since: "INTEGER NOT NULL", // when it was first listed
-      decided_at: "INTEGER NOT NULL", // of an accepted or hidden one; 0 while it waits
+      decided_at: "INTEGER NOT NULL", // when it was accepted or hidden; 0 where nobody did
       is_told: "INTEGER NOT NULL", // whether the record has that it waits
       "PRIMARY KEY": "(tool, digest)",
     }),

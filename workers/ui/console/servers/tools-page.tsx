@@ -158,7 +158,7 @@ const StateTag = ({ of: { state, isShown } }: { of: ServerTool }) => {
 
 const ToolRow = ({ visit, tool }: ToolProps) => {
   const texts = useTexts(toolsWords);
-  const { name, title, state, since, digest, warnings } = tool;
+  const { name, title, state, since, digest, warnings, isShown } = tool;
   const isAccepted = state === "accepted";
   return (
     <tr>
@@ -178,7 +178,7 @@ const ToolRow = ({ visit, tool }: ToolProps) => {
         <Time at={Date.parse(since)} now={visit.now} />
       </td>
       <td class="full">
-        {visit.may("change") && (isAccepted || state === "hidden") ? (
+        {visit.may("change") && ((isAccepted && isShown) || state === "hidden") ? (
           <Press
             visit={visit}
             to={visit.at(visit.page)}
