@@ -49,7 +49,8 @@ export type Stage<Name extends string = Gate> =
   | { readonly kind: "review"; readonly name: Name; readonly when: readonly Condition[] }
   /**
    * `model`, `tool`: it is called, and the stages after are about its output. `release`: the
-   * caller's own request goes on. `none`: nothing is done.
+   * caller's own request goes on, once it claims that, and is then a call like the others. `none`:
+   * nothing is done.
    */
   | { readonly kind: "act"; readonly act: "model" | "tool" | "release" | "none" };
 
@@ -96,8 +97,8 @@ export type RunState<Name extends string = Gate> = {
   readonly content: ContentDigest;
   /** Null: not opened. */
   readonly reviews: Readonly<Record<Name, Review<Name> | null>>;
-  /** The current or last call. Numbers count up. */
-  readonly call: { readonly number: number; readonly startedAt: number } | null;
+  /** The current or last call. Numbers count up. `startedAt`: null until its caller claims it. */
+  readonly call: { readonly number: number; readonly startedAt: number | null } | null;
   readonly end: End<Name> | null;
 };
 
@@ -115,10 +116,12 @@ export type RunEvent<Name extends string = Gate> =
   | { readonly kind: "cancelled"; readonly cause: CancelCause }
   /** The key of the run's content is not set. */
   | { readonly kind: "unreadable" }
+  /** The caller sends the approved request itself, from now on. */
+  | { readonly kind: "claimed"; readonly call: number }
   /** The call's output. `risk`: of the reply. */
   | { readonly kind: "generated"; readonly call: number; readonly replyDigest: string; readonly risk: SeenRisk }
   | { readonly kind: "callFailed"; readonly call: number }
-  /** The object that made the call is gone, and the answer with it. */
+  /** Whoever made the call is gone, and the answer with it. */
   | { readonly kind: "callLost"; readonly call: number };
 
 export type AskWhy = "asked" | "handedOver" | "escalated";
@@ -137,8 +140,8 @@ export type Effect<Name extends string = Gate> =
   | { readonly kind: "authorApproved"; readonly gate: Name; readonly verdict: "voted" | "approved" }
   /** `again`: an earlier call of this run may have cost money, which the record must say. */
   | { readonly kind: "call"; readonly call: number; readonly again: boolean }
-  /** The caller's own request goes on. */
-  | { readonly kind: "passOn" }
+  /** The caller may claim that its own request goes on. */
+  | { readonly kind: "passOn"; readonly call: number }
   | { readonly kind: "finish" };
 
 export type Step<Name extends string = Gate> = {
@@ -192,6 +195,11 @@ export function step<Name extends string>(state: RunState<Name>, event: RunEvent
       const why = "contentUnreadable";
       return stop(state, { how: "undeliverable", at: now, cause: why }, { kind: "failed", why });
     }
+    case "claimed": {
+      const { call } = state;
+      if (!isUnclaimed(state) || call?.number !== event.call) return still(state);
+      return { ...still(state), state: { ...state, call: { ...call, startedAt: now } } };
+    }
     case "generated":
       if (!isCurrentCall(state, event.call)) return still(state);
       return advance({ ...state, content: { digest: event.replyDigest, risk: event.risk } }, now);
@@ -199,7 +207,9 @@ export function step<Name extends string>(state: RunState<Name>, event: RunEvent
       return isCurrentCall(state, event.call) ? finish(state, { kind: "failed" }) : still(state);
     case "callLost":
       if (!isCurrentCall(state, event.call)) return still(state);
-      return event.call < mostCalls && state.terms.once !== true ? startCall(state, now, true) : finish(state, { kind: "failed" });
+      return event.call < mostCalls && state.terms.once !== true && !isRelease(state)
+        ? startCall(state, now, true)
+        : finish(state, { kind: "failed" });
     default:
       return unreachable(event);
   }
@@ -224,8 +234,10 @@ function advance<Name extends string>(state: RunState<Name>, now: number, own?: 
     case "model":
     case "tool":
       return startCall(here, now, false);
-    case "release":
-      return after([{ kind: "passOn" }], advance(here, now, own));
+    case "release": {
+      const call = nextCall(here);
+      return { state: { ...here, call: { number: call, startedAt: null } }, effects: [{ kind: "passOn", call }], verdict: null };
+    }
     case "none":
       return advance(state, now, own, at + 1);
     default:
@@ -427,10 +439,22 @@ export function openGate<Name extends string>(state: RunState<Name>): Name | nul
   return stage?.kind === "review" ? stage.name : null;
 }
 
-/** Whether a model or tool is being called. */
+/** Whether a model or tool is being called, or is to be by whoever claims the call. */
 export const isCalling = (state: RunState<string>): boolean => stageNow(state)?.kind === "act";
 
-export const isCurrentCall = (state: RunState<string>, call: number): boolean => isCalling(state) && state.call?.number === call;
+const isRelease = (state: RunState<string>): boolean => {
+  const stage = stageNow(state);
+  return stage?.kind === "act" && stage.act === "release";
+};
+
+/** Whether the caller's own request may go on, and has not. */
+export const isUnclaimed = (state: RunState<string>): boolean => isRelease(state) && state.call?.startedAt === null;
+
+/** Whether the caller's own request is under way. */
+export const isReleased = (state: RunState<string>): boolean => isRelease(state) && !isUnclaimed(state);
+
+export const isCurrentCall = (state: RunState<string>, call: number): boolean =>
+  isCalling(state) && !isUnclaimed(state) && state.call?.number === call;
 
 const still = <Name extends string>(state: RunState<Name>): Step<Name> => ({ state, effects: [], verdict: null });
 
@@ -449,8 +473,10 @@ function withReview<Name extends string>(state: RunState<Name>, gate: Name, revi
   return { ...state, content, reviews: { ...state.reviews, [gate]: { ...review, gate } } };
 }
 
+const nextCall = ({ call }: RunState<string>): number => (call?.number ?? 0) + 1;
+
 function startCall<Name extends string>(state: RunState<Name>, now: number, again: boolean): Step<Name> {
-  const call = (state.call?.number ?? 0) + 1;
+  const call = nextCall(state);
   return {
     state: { ...state, call: { number: call, startedAt: now } },
     effects: [{ kind: "call", call, again }],

@@ -120,20 +120,32 @@ export const runMutants: readonly Mutant[] = [
   },
   {
     ...lifecycle,
-    name: "a caller that is released goes on once",
-    from: 'after([{ kind: "passOn" }], advance(here, now, own))',
-    to: 'after([{ kind: "passOn" }, { kind: "passOn" }], advance(here, now, own))',
+    name: "a caller's request goes on once",
+    from: "if (!isUnclaimed(state) || call?.number !== event.call)",
+    to: "if (!isRelease(state) || call?.number !== event.call)",
+  },
+  {
+    ...lifecycle,
+    name: "a caller's request has no answer before it was sent",
+    from: "isCalling(state) && !isUnclaimed(state) && state.call?.number === call",
+    to: "isCalling(state) && state.call?.number === call",
+  },
+  {
+    ...lifecycle,
+    name: "a caller's request whose answer was lost is not sent again",
+    from: "state.terms.once !== true && !isRelease(state)",
+    to: "state.terms.once !== true",
   },
   {
     ...lifecycle,
     name: "an answer of a call that was given up goes nowhere",
-    from: "isCalling(state) && state.call?.number === call",
-    to: "isCalling(state)",
+    from: "isCalling(state) && !isUnclaimed(state) && state.call?.number === call",
+    to: "isCalling(state) && !isUnclaimed(state)",
   },
   {
     ...lifecycle,
     name: "a call whose phase is over goes nowhere",
-    from: "isCalling(state) && state.call?.number === call",
+    from: "isCalling(state) && !isUnclaimed(state) && state.call?.number === call",
     to: "state.call?.number === call",
   },
   {

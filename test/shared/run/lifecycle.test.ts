@@ -8,6 +8,7 @@ import {
   type RunState,
   type Stage,
   isCalling,
+  isUnclaimed,
   mayAuthor,
   mostCalls,
   newRun,
@@ -491,6 +492,7 @@ const anEvent: fc.Arbitrary<RunEvent<Name>> = fc.oneof(
       risk: fc.constantFrom("none" as const, "high" as const),
     }),
   },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("claimed" as const), call: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("callFailed" as const), call: fc.integer({ min: 1, max: 4 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("callLost" as const), call: fc.integer({ min: 1, max: 4 }) }) },
 );
@@ -576,6 +578,40 @@ const isApproved = (review: Review<Name> | null): boolean => review?.closing?.ho
 const isChanged = (review: Review<Name> | null): boolean => (review?.version ?? 1) > 1;
 const reviewsIn = (stages: Stages) => stages.filter((stage) => stage.kind === "review");
 const isCall = (stage: Stage<Name>): boolean => stage.kind === "act" && (stage.act === "model" || stage.act === "tool");
+const isRelease = (stage: Stage<Name> | undefined): boolean => stage?.kind === "act" && stage.act === "release";
+/** The caller's request goes on with this event. */
+const isClaim = ({ before, after }: Told): boolean => isUnclaimed(before) && !isUnclaimed(after) && after.end === null;
+
+describe("the caller's own request", () => {
+  const released = (response = false): readonly Stage[] =>
+    through({ ...openGates, request: true, response }).map((stage) => (stage.kind === "act" ? { kind: "act", act: "release" } : stage));
+  const approved = play(run(released()), [received, approve("request", "request-1")]);
+  const claimed: RunEvent = { kind: "claimed", call: 1 };
+
+  test("it waits for its caller, and nothing ends it but a cancellation", () => {
+    expect(approved.effects.at(-1)).toEqual({ kind: "passOn", call: 1 });
+    expect(isUnclaimed(approved.state)).toBe(true);
+    const other: RunEvent[] = [generated, { kind: "callFailed", call: 1 }, { kind: "callLost", call: 1 }, { ...claimed, call: 2 }];
+    expect(play(approved.state, other).state).toBe(approved.state);
+    expect(play(approved.state, [{ kind: "cancelled", cause: "caller" }, claimed]).state.end).toMatchObject({ kind: "cancelled" });
+  });
+
+  test("it is claimed once, and what came of it is reviewed where the stages say so", () => {
+    const once = step(approved.state, claimed, begun + 5);
+    expect([once.state.call, once.effects]).toEqual([{ number: 1, startedAt: begun + 5 }, []]);
+    expect(step(once.state, claimed, begun + 6).state).toBe(once.state);
+    expect(play(once.state, [generated]).state.end).toEqual({ kind: "completed" });
+    const reviewed = play(run(released(true)), [received, approve("request", "request-1"), claimed, generated]);
+    expect(openGate(reviewed.state)).toBe("response");
+  });
+
+  test("it is not claimed before its review, nor again after it was lost", () => {
+    expect(step(play(run(released()), [received]).state, claimed, begun).state.call).toBeNull();
+    const lost = play(approved.state, [claimed, { kind: "callLost", call: 1 }]);
+    expect(lost.state.end).toEqual({ kind: "failed" });
+    expect(play(lost.state, [claimed]).state).toBe(lost.state);
+  });
+});
 
 describe("whatever happens in whatever order", () => {
   test("a run ends at most once, and nothing is done after its end", () => {
@@ -601,7 +637,8 @@ describe("whatever happens in whatever order", () => {
       const calls = told.flatMap(({ effects, before, after }) =>
         effects.flatMap((effect) => (effect.kind === "call" ? [{ ...effect, isSame: before.at === after.at }] : [])),
       );
-      expect(calls.map(({ call }) => call)).toEqual(calls.map((_, index) => index + 1));
+      const numbers = told.flatMap(({ effects }) => effects.flatMap((effect) => ("call" in effect ? [effect.call] : [])));
+      expect(numbers).toEqual(numbers.map((_, index) => index + 1));
       expect(calls.map(({ again }) => again)).toEqual(calls.map(({ isSame }) => isSame));
       expect(calls.length).toBeLessThan(mostCalls + Math.max(stages.filter(isCall).length, 1));
     });
@@ -614,15 +651,31 @@ describe("whatever happens in whatever order", () => {
       );
       expect(new Set(done).size).toBe(done.length);
       const isReleased = ({ kind }: { readonly kind: string }): boolean => kind === "passOn";
-      const releases = stages.filter((stage) => stage.kind === "act" && stage.act === "release");
+      const releases = stages.filter(isRelease);
       expect(told.flatMap(({ effects }) => effects.filter(isReleased)).length).toBeLessThanOrEqual(releases.length);
+    });
+  });
+
+  test("a caller's request goes on by a claim, once, and its loss is the end", () => {
+    always((told, stages) => {
+      const claims = told.filter(isClaim);
+      expect(claims.every(({ event }) => event.kind === "claimed")).toBe(true);
+      expect(new Set(claims.map(({ after }) => after.at)).size).toBe(claims.length);
+      for (const { event, before, after, effects } of told) {
+        if (!isRelease(stages[before.at]) || after === before) continue;
+        if (event.kind === "generated") expect(isUnclaimed(before)).toBe(false);
+        if (event.kind !== "callLost" && event.kind !== "callFailed") continue;
+        expect(isUnclaimed(before)).toBe(false);
+        expect([after.end, effects]).toEqual([{ kind: "failed" }, [{ kind: "finish" }]]);
+      }
     });
   });
 
   test("something is done only once each review before it was passed by enough people, for the very digest", () => {
     always((told, stages, quorum) => {
-      for (const { effects, after } of told) {
-        if (!effects.some(({ kind }) => kind === "call" || kind === "passOn")) continue;
+      for (const each of told) {
+        const { effects, after } = each;
+        if (!effects.some(({ kind }) => kind === "call" || kind === "passOn") && !isClaim(each)) continue;
         for (const { name, when } of reviewsIn(stages.slice(0, after.at))) {
           const review = after.reviews[name];
           if (review === null) expect(when).not.toContainEqual(inEveryCase);
@@ -631,7 +684,7 @@ describe("whatever happens in whatever order", () => {
         }
         const last = after.stages
           .slice(0, after.at)
-          .findLast((stage) => isCall(stage) || (stage.kind === "review" && after.reviews[stage.name] !== null));
+          .findLast((stage) => isCall(stage) || isRelease(stage) || (stage.kind === "review" && after.reviews[stage.name] !== null));
         const review = last?.kind === "review" ? after.reviews[last.name] : null;
         if (review !== null) expect(after.content.digest).toBe(review.written?.reply ?? review.digest);
       }
@@ -660,14 +713,14 @@ describe("whatever happens in whatever order", () => {
         const isOver = after.end?.kind === "completed";
         for (const [at, stage] of [...stages.entries()].slice(before.at + 1, isOver ? undefined : after.at)) {
           if (stage.kind === "review") expect(isApproved(after.reviews[stage.name])).toBe(isDue(stage, at));
-          else expect(!isCall(stage) || replaced.has(at)).toBe(true);
+          else expect((!isCall(stage) && !isRelease(stage)) || replaced.has(at)).toBe(true);
         }
         const passed = [...stages.entries()].slice(before.at + 1, isOver ? undefined : after.at + 1);
-        const released = passed.filter(([at, stage]) => stage.kind === "act" && stage.act === "release" && !replaced.has(at));
+        const released = passed.filter(([at, stage]) => isRelease(stage) && !replaced.has(at));
         expect(effects.filter(({ kind }) => kind === "passOn")).toHaveLength(released.length);
         const stop = stages[after.at];
         if (isOver || after.at === before.at || stop === undefined) continue;
-        expect(stop.kind === "review" ? isDue(stop, after.at) : isCall(stop) && !replaced.has(after.at)).toBe(true);
+        expect(stop.kind === "review" ? isDue(stop, after.at) : (isCall(stop) || isRelease(stop)) && !replaced.has(after.at)).toBe(true);
       }
     });
   });
@@ -694,13 +747,12 @@ describe("whatever happens in whatever order", () => {
   });
 
   test("stages at which nobody is asked and nothing is called are over at once", () => {
-    const quiet = anyStages(fc.constant([]), fc.constantFrom("release" as const, "none" as const));
+    const quiet = anyStages(fc.constant([]), fc.constant("none" as const));
     fc.assert(
       fc.property(quiet, (stages) => {
         const { state, effects } = step(newRun({ stages, terms, content: request, reviews: noneOf }), received, begun);
         expect(state.end).toEqual({ kind: "completed" });
-        const releases = stages.filter((stage) => stage.kind === "act" && stage.act === "release");
-        expect(effects).toEqual([...releases.map(() => ({ kind: "passOn" })), { kind: "finish" }]);
+        expect(effects).toEqual([{ kind: "finish" }]);
       }),
     );
   });
