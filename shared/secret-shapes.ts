@@ -33,6 +33,20 @@ export function passwordAfter(text: string, nameEnd: number): Part | null {
 /** Whether a member of JSON with this name holds a password. */
 export const isPasswordMember = (name: string, value: string): boolean => nameAtEnd.test(name) && passwordAfter(`:${value}`, 0) !== null;
 
+/** Whether a field of this name or title asks for a password, a key, or a number that pays. */
+export const namesSecret = (name: string): boolean =>
+  secretName.test(
+    name
+      .slice(0, longestFieldName)
+      .replaceAll(/([a-z0-9])([A-Z])/g, "$1 $2")
+      .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+      .toLowerCase(),
+  );
+
+const longestFieldName = 500;
+const secretName =
+  /\b(?:passwords?|passwd|passphrase|passcode|pin|secrets?|(?<!max )tokens?|api ?keys?|(?:access|private|secret) keys?|credentials?|(?:card|account) number|credit card|cv[vc]2?|security code|otp|one time (?:code|password)|ssn|social security)\b|密码|口令|密钥|令牌|验证码|卡号|身份证/u;
+
 /** Quotes and spaces between a name and its sign. */
 const mostBetween = 6;
 

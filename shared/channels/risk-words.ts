@@ -12,6 +12,7 @@ export function riskWords(note: RiskNote, { lang, review: { risk } }: ReviewWord
   switch (note.kind) {
     case "tools":
     case "overridesInstructions":
+    case "asksSecret":
       return risk[note.kind];
     case "size":
       return textOf(risk.size[level === "low" ? "low" : "more"], { n: note.characters }, lang);

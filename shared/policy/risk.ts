@@ -9,7 +9,10 @@ import { walkResultContent } from "../model/subject/tool-call.ts";
 import { type Walk, alike } from "../model/subject/walk.ts";
 import { unreachable } from "../result.ts";
 import { findInvisible } from "../invisible-characters.ts";
-import { isPasswordMember } from "../secret-shapes.ts";
+import { pointerStep } from "../json/issue-collector.ts";
+import { objectOf } from "../json/values.ts";
+import type { Form } from "../model/subject/form.ts";
+import { isPasswordMember, namesSecret } from "../secret-shapes.ts";
 import { addressesReviewer, exfiltratingUrl, namesCollector, overridesInstructions } from "./phrases.ts";
 import { type CredentialKind, isSecret, scanText } from "./scan-text.ts";
 
@@ -35,7 +38,8 @@ export const riskAbove = (risk: SeenRisk): RiskLevel | null => riskLevels.find((
  * Something found in a text, with its evidence: our own words and numbers, nothing of the content.
  */
 type RiskFinding =
-  | { readonly kind: "tools" | "urlWithData" | "addressesReviewer" | "overridesInstructions" }
+  /** `asksSecret`: a field of a form asks for what no server may ask for in one. */
+  | { readonly kind: "tools" | "urlWithData" | "addressesReviewer" | "overridesInstructions" | "asksSecret" }
   | { readonly kind: "credential"; readonly of: CredentialKind }
   | { readonly kind: "media"; readonly of: "image" | "audio" | "binaryResource" }
   /** `characters`: more than these, for `size`; a run of these, for `blob`. */
@@ -80,9 +84,23 @@ export function findRisks(content: Content): RiskNote[] {
 }
 
 function lookAtContent(content: Content, look: Look, notes: Notes): void {
-  if (isPlain(content)) return void walkPlain(content, lookingBy(look, notes));
+  if (isPlain(content)) {
+    if (content.kind === "form") lookAtFields(content, notes);
+    return void walkPlain(content, lookingBy(look, notes));
+  }
   if ("kind" in content) return lookAtRequest(content, look, notes);
   for (const [c, block] of content.content.entries()) lookAtBlock(block, `/content/${c}`, look, notes);
+}
+
+/**
+ * Servers must not ask for secrets in a form (MCP, client/elicitation, "Security Considerations").
+ */
+function lookAtFields({ schema }: Form, notes: Notes): void {
+  for (const [name, property] of Object.entries(objectOf(schema["properties"]) ?? {})) {
+    const { title, format } = objectOf(property) ?? {};
+    if (format === "password" || namesSecret(name) || (typeof title === "string" && namesSecret(title)))
+      notes.add("high", `/schema/properties${pointerStep(name)}`, { kind: "asksSecret" });
+  }
 }
 
 function lookingBy(look: Look, notes: Notes): Walk {

@@ -134,6 +134,7 @@ test("every kind of risk that the code has is described, and nothing else", () =
   // A kind that is not here does not compile.
   const kinds: Readonly<Record<RiskNote["kind"], null>> = {
     addressesReviewer: null,
+    asksSecret: null,
     bidirectional: null,
     bidirectionalMark: null,
     blankLines: null,

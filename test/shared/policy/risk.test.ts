@@ -279,3 +279,37 @@ test("a risk is at least a level, and the level above it is the next", () => {
   expect(isRiskAtLeast("low", "medium") || isRiskAtLeast("none", "low")).toBe(false);
   expect((["none", "low", "medium", "high"] as const).map(riskAbove)).toEqual(["low", "medium", "high", null]);
 });
+
+describe("a form", () => {
+  const fieldOf = (name: string, more: object = {}) => ({
+    kind: "form" as const,
+    server: "notes",
+    message: "Well?",
+    schema: { type: "object", properties: { [name]: { type: "string", ...more } } },
+  });
+
+  test.each([
+    "password",
+    "apiKey",
+    "api_key",
+    "ACCESS_TOKEN",
+    "clientSecret",
+    "cardNumber",
+    "Card number",
+    "CVC",
+    "PIN",
+    "one-time code",
+    "密码",
+    "银行卡号",
+  ])("that asks for %s is warned of at its field, by its name or title", (name) => {
+    for (const [field, at] of [
+      [fieldOf(name), name],
+      [fieldOf("x", { title: name }), "x"],
+    ] as const)
+      expect(findRisks(field)).toContainEqual({ level: "high", pointer: `/schema/properties/${at}`, kind: "asksSecret" });
+  });
+
+  test.each(["maxTokens", "spin", "keyboard", "author", "secretary", "pinned", "Account holder"])("that asks for %s is not", (name) => {
+    expect(findRisks(fieldOf(name)).map(({ kind }) => kind)).not.toContain("asksSecret");
+  });
+});

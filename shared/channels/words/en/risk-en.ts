@@ -42,6 +42,7 @@ export const riskEn = {
     less: "The text mentions review or approval, possibly to influence it.",
   },
   overridesInstructions: "The text tells the model to ignore its instructions, or to hide something from people.",
+  asksSecret: "This field asks for a secret. Servers must not ask for one in a form: do not enter it.",
   invisible: "There {n, is #/are #} {what} {n, character/characters} here.",
   invisibleOf: {
     bidirectional: "bidirectional control",

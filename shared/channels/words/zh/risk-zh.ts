@@ -33,6 +33,7 @@ export const riskZh = {
     less: "文字提到审核或批准，可能意在影响结果。",
   },
   overridesInstructions: "文字要求模型忽略原有指令，或对人隐瞒信息。",
+  asksSecret: "这一项要求填写密码、密钥等机密。服务器不得在表单中索取机密，请勿填写。",
   invisible: "这里有 {n} 个{what}。",
   invisibleOf: {
     bidirectional: "双向控制字符",
