@@ -32,6 +32,7 @@ async function description(): Promise<Description> {
 /** The tables, by the security schemes of their operations. */
 const tables = new Map([
   ["key keyHeader", "An API key"],
+  ["hook", "An API key of another program's hook"],
   ["key token keyHeader", "An API key or a token of an issuer"],
   ["v1", "An API key or a scoped token"],
   ["key keyHeader admin", "The run's API key, or the operator"],
@@ -41,10 +42,14 @@ const tables = new Map([
   ["", "None; the console has a session of its own"],
 ]);
 
-/** OpenAPI's schemes do not tell a scoped token from a key, nor know links and sessions. */
+/**
+ * OpenAPI's schemes do not tell a scoped token from a key, nor know links and sessions. A hook
+ * answers with 200 whatever happens, unlike all others.
+ */
 function tableOf(path: string, { security, tags }: Operation): string {
   const schemes = security.flatMap((each) => Object.keys(each)).join(" ");
   if (path.startsWith("/v1/")) return "v1";
+  if (path.startsWith("/hooks/")) return "hook";
   return schemes === "" && tags.includes("Reviews") ? "reviewer" : schemes;
 }
 

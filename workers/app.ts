@@ -21,6 +21,8 @@ import { relayInside } from "./endpoints/relay/relay-inside.ts";
 import { allowOf, operationsFor } from "./endpoints/openapi/operations.ts";
 import { addOpenapi } from "./endpoints/openapi/openapi.ts";
 import { reviewRoutes } from "./endpoints/review/review.ts";
+import { approvalRoutes } from "./endpoints/approvals/approvals.ts";
+import { claudeCodeRoutes } from "./endpoints/approvals/claude-code-hook.ts";
 import { runRoutes } from "./endpoints/runs.ts";
 import { tokenRoutes } from "./endpoints/tokens.ts";
 import { v1Routes } from "./endpoints/v1/v1-endpoint.ts";
@@ -52,6 +54,8 @@ for (const routes of [
   v1Routes,
   tokenRoutes,
   mcpRoutes,
+  approvalRoutes,
+  claudeCodeRoutes,
   runRoutes,
   reviewRoutes,
   inboxRoutes,

@@ -119,7 +119,7 @@ const ofOperators: Readonly<Record<OperatorFact["kind"], true>> = {
 /** Every kind of what operators do: what lists filter by. */
 export const actKinds = Object.keys(ofOperators) as readonly OperatorFact["kind"][]; // its own names
 
-export type Endpoint = "sampling" | "relay" | "control" | "v1";
+export type Endpoint = "sampling" | "relay" | "control" | "v1" | "approvals";
 
 /** What a reviewer did at a gate. */
 type ByReviewer = { readonly gate: Gate; readonly by: string; readonly channel: string };

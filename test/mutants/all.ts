@@ -1,4 +1,5 @@
 import { budgetMutants } from "./budgets.ts";
+import { approvalMutants } from "./approvals.ts";
 import { associationMutants } from "./association.ts";
 import { callMutants } from "./calls.ts";
 import { configurationMutants } from "./configuration.ts";
@@ -43,6 +44,7 @@ export const mutants: readonly Mutant[] = [
   ...grantMutants,
   ...associationMutants,
   ...callMutants,
+  ...approvalMutants,
   ...runMutants,
   ...ownershipMutants,
   ...replyMutants,

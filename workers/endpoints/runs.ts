@@ -4,7 +4,9 @@ import { readJsonOf } from "../../shared/json/json-of.ts";
 import { Hono } from "hono";
 import * as z from "zod";
 import { text, time } from "../../shared/json/answer-fields.ts";
+import type { Outcome } from "../../shared/model/outcome.ts";
 import type { Operator } from "../../shared/record/record.ts";
+import { answerOf } from "../../shared/wire/approvals/approval-answer.ts";
 import { defaultCodec } from "../../shared/wire/mcp-codecs.ts";
 import { parseRunId } from "../../shared/sealed-id.ts";
 import { runStub } from "../stubs/stubs.ts";
@@ -53,7 +55,6 @@ runRoutes.get(paths.run, getRun, async (c) => {
   const found = await findRun(c);
   if (found instanceof Response) return found;
   const { snapshot } = found;
-  const answer = snapshot.outcome === null ? {} : defaultCodec.encode(readJsonOf(snapshot.outcome));
   return c.json(
     {
       id: snapshot.id,
@@ -63,12 +64,15 @@ runRoutes.get(paths.run, getRun, async (c) => {
       name: snapshot.name,
       createdAt: iso(snapshot.createdAt),
       updatedAt: iso(snapshot.updatedAt),
-      ...answer,
+      ...(snapshot.outcome === null ? {} : answerIn(snapshot, readJsonOf(snapshot.outcome))),
     },
     200,
     { "Cache-Control": "no-store" },
   );
 });
+
+const answerIn = ({ id, act }: RunSnapshot, outcome: Outcome) =>
+  act === null ? defaultCodec.encode(outcome) : { result: answerOf(outcome, id) };
 
 const cancelRun = describe("cancelRun", {
   summary: "Cancels a run",

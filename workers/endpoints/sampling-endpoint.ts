@@ -13,6 +13,7 @@ import type { ParsedSampling } from "../../shared/wire/mcp-2025/sampling-params.
 import { createTaskResult, parseCancelled, parseTaskParams, relatedTo } from "../../shared/wire/mcp-2025/tasks.ts";
 import { conversationStub, keyStub, runStub, sessionStub } from "../stubs/stubs.ts";
 import { readBody } from "../http/body.ts";
+import { prefersAsync, wantsEvents } from "../http/request-headers.ts";
 import { callsOfNewObject, countCalls, mayRead } from "../pipeline/admit/calls.ts";
 import { type KeptAlive, beforeKeepAlive, endingWith, keepAliveEvents, keepAliveJson, keptAlive } from "../http/keep-alive.ts";
 import { watchOpeningResponse } from "../pipeline/wait/key-watch.ts";
@@ -174,7 +175,7 @@ async function createMessage(c: AppContext, id: RequestId, params: unknown): Pro
   const about = { id, ...aboutSampling(params), trace };
   if (!parsed.ok) return refused(c, paramsRefusal(parsed.error), about);
   const asTask = parsed.value.task !== undefined;
-  const asynchronous = prefersAsync(c.req.header("Prefer"));
+  const asynchronous = prefersAsync(c.req.raw.headers);
   const signal = c.req.raw.signal;
   const started = await beginSampling({
     env: c.env,
@@ -205,7 +206,7 @@ async function answerKeptAlive(
   signal: AbortSignal,
 ): Promise<Response> {
   if (started.kind === "answered") return answered(c, id, started.outcome);
-  if (started.kind === "fast" && !wantsEvents(c)) {
+  if (started.kind === "fast" && !wantsEvents(c.req.raw.headers)) {
     const soon = await beforeKeepAlive(started.outcome, started.slow);
     if (soon !== null) return answered(c, id, soon);
   }
@@ -255,10 +256,8 @@ async function task(c: AppContext, id: RequestId, method: string, params: unknow
   return sendKeptAlive(c, endingWith(response, watch.value.done), undefined);
 }
 
-const wantsEvents = (c: AppContext): boolean => /\btext\/event-stream\b/i.test(c.req.header("Accept") ?? "");
-
 const sendKeptAlive = (c: AppContext, response: KeptAlive<Outcome>, progressToken: RequestId | undefined): Response =>
-  wantsEvents(c) ? keepAliveEvents(response, progressToken) : keepAliveJson(response);
+  wantsEvents(c.req.raw.headers) ? keepAliveEvents(response, progressToken) : keepAliveJson(response);
 
 async function receiveNotification(c: AppContext, method: string, params: unknown): Promise<Response> {
   if (method === "notifications/cancelled") {
@@ -272,10 +271,6 @@ async function receiveNotification(c: AppContext, method: string, params: unknow
   // A notification is never answered, not even with an error (JSON-RPC 2.0 section 4.1).
   return c.body(null, 202);
 }
-
-/** RFC 7240: `respond-async` among the preferences. */
-const prefersAsync = (prefer: string | undefined): boolean =>
-  (prefer ?? "").split(",").some((each) => each.split(";")[0]?.trim().toLowerCase() === "respond-async");
 
 /**
  * The codec of the host's protocol revision; of the newest 2025 revision where the host does not

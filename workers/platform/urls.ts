@@ -17,6 +17,8 @@ export const paths = {
     model: "/v1/models/:id{.+}",
     other: "/v1/*",
   },
+  approvals: "/approvals",
+  claudeCodeHook: "/hooks/claude-code",
   run: "/runs/:id",
   mcp: "/mcp/:server",
   review: "/r/:token",

@@ -44,6 +44,8 @@ export type RunSnapshot = {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly mode: RunInput["mode"];
+  /** Null: what came of it is a reply or a result. */
+  readonly act: NonNullable<RunInput["act"]> | null;
   readonly ttlMs: number | null;
   readonly server: string;
   readonly name: string;

@@ -54,6 +54,10 @@ export function controlStub(env: Env, keyId: string, requestId: string): Durable
 export const v1Stub = (env: Env, keyId: string, id: string): DurableObjectStub<SessionCalls> =>
   sessionStub(env, keyId, `v1 ${shardOf(id)}`);
 
+/** The same for its requests at POST /approvals. */
+export const approvalsStub = (env: Env, keyId: string, id: string): DurableObjectStub<SessionCalls> =>
+  sessionStub(env, keyId, `approvals ${shardOf(id)}`);
+
 /** The session of this object's id, which we stored or sealed. */
 export const sessionById = (env: Env, id: string): DurableObjectStub<SessionCalls> => env.SESSION.get(env.SESSION.idFromString(id));
 

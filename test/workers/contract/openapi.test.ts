@@ -18,6 +18,7 @@ import { examples } from "../../../workers/endpoints/openapi/examples.ts";
 import { openapi } from "../../../workers/endpoints/openapi/openapi.ts";
 import { type Operation, operationsOf } from "../../../workers/endpoints/openapi/operations.ts";
 import { signatureOf } from "../../support/slack/scripted-slack.ts";
+import { askAbout, deletion, hookInput } from "../support/approvals.ts";
 import {
   admin,
   adminToken,
@@ -363,6 +364,36 @@ const asks: Asks = {
     [413, { ...at("/sampling", jsonBody("POST", "x".repeat(2_000))), key: (await createKey({ limits: { bodyBytes: 1024 } })).key }],
     [415, at("/sampling", { method: "POST", body: "{}", headers: { "Content-Type": "text/plain" } })],
   ],
+  requestApproval: async () => {
+    await askAbout();
+    const { tool: _asked, ...more } = deletion;
+    const open = { ...more, tool: "read_file" };
+    const ask = (value: unknown, headers = {}): Ask => at("/approvals", jsonBody("POST", value, headers));
+    return [
+      [200, ask(open)],
+      [200, ask({ ...open, tool: "drop_table" })],
+      [200, ask(open, { Accept: "text/event-stream" })],
+      [202, ask(deletion, { Prefer: "respond-async" })],
+      [200, ask(open, { "Idempotency-Key": "a" })],
+      [409, ask({ ...open, tool: "read_files" }, { "Idempotency-Key": "a" })],
+      [400, ask({})],
+      [400, ask("x", { "Idempotency-Key": "a b" })],
+      [401, { ...ask(open), key: null }],
+      [403, { ...ask(open), key: (await createKey({ scopes: ["control"] })).key }],
+      [413, { ...ask("x".repeat(2_000)), key: (await createKey({ limits: { bodyBytes: 1024 } })).key }],
+      [415, at("/approvals", { method: "POST", body: "{}", headers: { "Content-Type": "text/plain" } })],
+    ];
+  },
+  claudeCodeHook: async () => {
+    const post = (value: unknown, query = ""): Ask => at(`/hooks/claude-code${query}`, jsonBody("POST", value));
+    return [
+      [200, post(hookInput())],
+      [200, post(hookInput("x", { hook_event_name: "Stop" }))],
+      [200, post({})],
+      [200, post(hookInput(), "?wait=soon")],
+      [200, { ...post(hookInput()), key: null }],
+    ];
+  },
   endOriginatingRequest: async () => [
     [204, at("/sessions/s/requests/7?server=notes", { method: "DELETE" })],
     [400, at("/sessions/s/requests/x?server=notes", { method: "DELETE" })],

@@ -6,7 +6,20 @@ import type { Submission } from "../../../workers/stubs/run-calls.ts";
 import { evictDurableObject, runInDurableObject } from "cloudflare:test";
 import { describe, expect, test } from "vitest";
 import { promptMarker } from "../support/logs.ts";
-import { answerOf, configure, createKey, eventually, gateway, model, notices, openNotice, runReaches, sample } from "../support/gateway.ts";
+import {
+  answerOf,
+  configure,
+  createKey,
+  eventually,
+  gateway,
+  model,
+  notices,
+  openNotice,
+  runOf,
+  runReaches,
+  sample,
+} from "../support/gateway.ts";
+import { askAbout, askApproval, deletion } from "../support/approvals.ts";
 import { filledForm, nonceFor, pathOf, postForm, press } from "../support/reviewer.ts";
 import { crash, everything, kindsOf, recordOf, recordWith, stubOf, tablesOf } from "./inside.ts";
 import { wholeOr } from "../support/whole.ts";
@@ -285,6 +298,16 @@ describe("content that is another than what was approved", () => {
     expect((await press(link, "approve")).status).toBe(303);
     expect((await answer).error).toMatchObject({ code: -32011 });
     expect(model.calls).toEqual([]);
+  });
+
+  test("is not released: a call that is made elsewhere is not approved", async () => {
+    await askAbout();
+    const response = await askApproval(deletion, { headers: { Prefer: "respond-async" } });
+    const { id: run } = await response.json<{ id: string }>();
+    const { link } = await openNotice("request", run);
+    await exchange(run, "report.txt", "budget.txt");
+    expect((await press(link, "approve")).status).toBe(500);
+    expect(JSON.stringify(await runOf(run))).not.toContain("budget.txt");
   });
 
   test("is not delivered: the reply reaches nobody", async () => {

@@ -61,6 +61,15 @@ export const examples: Readonly<Record<string, JsonObject>> = {
   chatCompletions: { model: "auto", max_completion_tokens: 50, messages: [{ role: "user", content: "Say hello in five words." }] },
   createResponse: { model: "auto", max_output_tokens: 50, input: "Say hello in five words." },
   embeddings: { model: "auto", input: "Hello, world!" },
+  requestApproval: { tool: "delete_file", server: "files", arguments: { path: "/tmp/report.txt" } },
+  claudeCodeHook: {
+    session_id: "abc123",
+    cwd: "/home/user/my-project",
+    hook_event_name: "PreToolUse",
+    tool_name: "Bash",
+    tool_input: { command: "git push --force" },
+    tool_use_id: "toolu_01ABC123",
+  },
   makeToken: { session: "sess-1", originatingRequest, maxUsd: 0.1, seconds: 300 },
   relayMessage: { jsonrpc: "2.0", id: 1, method: "ping" },
   ...Object.fromEntries(

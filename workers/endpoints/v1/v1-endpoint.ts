@@ -16,6 +16,7 @@ import { ResponseEvents, responseOf } from "../../../shared/wire/openai/response
 import { parseResponses } from "../../../shared/wire/openai/responses-request.ts";
 import { parseJson } from "../../../shared/json/values.ts";
 import { readBody } from "../../http/body.ts";
+import { badIdempotencyKey, idempotencyKeyOf } from "../../http/request-headers.ts";
 import { Deltas } from "../../http/deltas.ts";
 import { mayRead } from "../../pipeline/admit/calls.ts";
 import { paramsRefusal, recordRefusal, thrownRefusal } from "../../pipeline/record/refusals.ts";
@@ -210,12 +211,12 @@ async function served(
     recordRefusal(
       c.env,
       c.executionCtx,
-      { key: record.id, endpoint: "v1", server, method, name, requestId: idempotencyKeyOf(c) ?? undefined, trace },
+      { key: record.id, endpoint: "v1", server, method, name, requestId: idempotencyKeyOf(c.req.raw.headers) ?? undefined, trace },
       refusal,
     );
     return refuseV1(refusal);
   };
-  if (c.req.header("Idempotency-Key") !== undefined && idempotencyKeyOf(c) === null) return refuse(badIdempotencyKey);
+  if (c.req.header("Idempotency-Key") !== undefined && idempotencyKeyOf(c.req.raw.headers) === null) return refuse(badIdempotencyKey);
   const tooMany = mayRead(record, Date.now());
   if (tooMany !== null) return refuse(tooMany);
   const { bodyBytes } = record.limits ?? defaultLimits;
@@ -230,24 +231,13 @@ async function served(
   }
 }
 
-const idempotencyKeyOf = (c: AppContext): string | null => {
-  const given = c.req.header("Idempotency-Key");
-  return given === undefined || !/^[\x21-\x7e]{1,255}$/.test(given) ? null : given;
-};
-
-/** Not left out: its sender relies on it to be asked, and to pay, once. */
-const badIdempotencyKey: Refusal = {
-  kind: "invalidParams",
-  errors: [{ pointer: "/Idempotency-Key", message: "must be 1 to 255 visible characters of ASCII" }],
-};
-
 const platformOf = (c: AppContext, { record, claims }: V1Caller, body: unknown) => ({
   env: c.env,
   ctx: c.executionCtx,
   key: record,
   signal: c.req.raw.signal,
   body,
-  idempotencyKey: idempotencyKeyOf(c),
+  idempotencyKey: idempotencyKeyOf(c.req.raw.headers),
   // OpenAI's SDKs count their attempts. They send no Idempotency-Key of their own, and a caller
   // that leaves before its response has begun is not always noticed.
   isRetry: /^[1-9]\d{0,3}$/.test(c.req.header("X-Stainless-Retry-Count") ?? ""),

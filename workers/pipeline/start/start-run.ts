@@ -53,15 +53,15 @@ export async function start(context: RunContext, admitted: Fresh): Promise<Start
 /** Null where there is no such run, or it cannot be adopted. */
 async function adoptIdentical(context: RunContext, { plan, identical, giveBackGrants }: Fresh): Promise<Started | null> {
   const { incoming, run } = context;
-  const { env, ctx, key, association, request, requestor, endpoint, responseMode } = incoming;
+  const { env, ctx, key, association, request, act, requestor, endpoint, responseMode } = incoming;
   const { requestRef } = association;
   // A tool that ran for another request runs again for this one.
-  if (identical === null || !isMessage(request)) return null;
+  if (identical === null || (!isMessage(request) && act === undefined)) return null;
   const adopted = await runStub(env, identical).adopt({
     requestRef,
     requestor,
     endpoint,
-    stages: stagesOf(plan),
+    stages: stagesOf({ ...plan, act }),
     deciders: decidersDigest(plan.gatePolicy),
     waiting: responseMode.kind === "callback" ? responseMode.waiting : null,
     isRetry: incoming.isRetry === true,

@@ -25,7 +25,8 @@ export async function askOwnTask(env: Env, key: string, method: string, taskId: 
   // existed.
   const genuine = parseRunId(settingsOf(env).keys, taskId) !== undefined;
   const snapshot = genuine ? await runStub(env, taskId).snapshot() : null;
-  if (snapshot === null || snapshot.key !== key) return err({ kind: "unknownTask" });
+  // What is decided about a call is no answer to a request for a model.
+  if (snapshot === null || snapshot.key !== key || snapshot.act !== null) return err({ kind: "unknownTask" });
   const task = taskOf(snapshot);
   switch (method) {
     case "tasks/get":

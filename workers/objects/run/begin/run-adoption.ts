@@ -22,6 +22,13 @@ export const retriedMs = 60_000;
 /** People said no, or nobody decided in time. */
 const isDecidedAgainst = ({ kind }: End): boolean => kind === "rejected" || kind === "expired" || kind === "undeliverable";
 
+/**
+ * A person denied a call that its caller makes. Where nobody was told, the next identical call is,
+ * and the person is not asked again.
+ */
+export const isDenialOfCall = ({ act }: Pick<StoredInput, "act">, end: End | null): boolean =>
+  act !== undefined && end?.kind === "rejected";
+
 export class RunAdoption {
   readonly #deps: RunDeps;
   readonly #windows: RunWindows;
@@ -54,7 +61,8 @@ export class RunAdoption {
     if ((closed.request || closed.response) && deciders !== decidersDigest(input.gatePolicy)) return "refused";
     // A requestor that has yet to open its window, or to open it again after a reset, is not gone.
     if (state.end === null && !isRetry && !this.#deps.store.isRequestorGone()) return "refused";
-    if (state.end !== null && (state.end.kind !== "completed" || (!isSoonAfter && (delivery?.to ?? 0) > 0))) return "refused";
+    const isKept = state.end?.kind === "completed" || isDenialOfCall(input, state.end);
+    if (state.end !== null && (!isKept || (!isSoonAfter && (delivery?.to ?? 0) > 0))) return "refused";
     const now = this.#deps.now();
     this.#deps.store.transaction(() => {
       this.#deps.store.addRequestRef(requestRef);

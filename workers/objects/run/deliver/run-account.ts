@@ -220,6 +220,7 @@ export const snapshotOf = (store: RunStore, input: StoredInput, state: RunState,
   createdAt: input.createdAt,
   updatedAt: lastChange(input, state),
   mode: input.mode,
+  act: input.act ?? null,
   // An ended run is never kept past the retention time, whatever was asked for.
   ttlMs: Math.min(input.ttlMs ?? Number.POSITIVE_INFINITY, retentionMs),
   server: input.requestor.server,

@@ -19,7 +19,7 @@ import { exportRun } from "../record/run-telemetry.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import type { RequestRef } from "../../../../shared/run/run-input.ts";
 import { settingsOf } from "../../../platform/settings.ts";
-import { retriedMs } from "../begin/run-adoption.ts";
+import { isDenialOfCall, retriedMs } from "../begin/run-adoption.ts";
 
 /** A reply that no requestor received is kept this long for an identical request. */
 const keptReplyMs = 3_600_000;
@@ -159,7 +159,8 @@ export class RunEffects {
   #indexExpiry(state: RunState, input: StoredInput): number | null {
     if (input.mode === "task") return null;
     if (state.end === null) return this.#deps.now() + settingsOf(this.#deps.env).retentionMs;
-    if (state.end.kind === "completed" && this.#deps.store.delivery()?.to === 0) return this.#deps.now() + keptReplyMs;
+    const isKept = state.end.kind === "completed" || isDenialOfCall(input, state.end);
+    if (isKept && this.#deps.store.delivery()?.to === 0) return this.#deps.now() + keptReplyMs;
     const mayBeAskedAgain = input.endpoint === "v1" && state.end.kind !== "cancelled" && state.end.kind !== "failed";
     return mayBeAskedAgain ? this.#deps.now() + retriedMs : null;
   }

@@ -1,0 +1,61 @@
+// The answer about a call that its sender waits with: what was decided, and a sentence that a model
+// can act on where the call must not be made.
+
+import * as z from "zod";
+import type { Outcome } from "../../model/outcome.ts";
+import { unreachable } from "../../result.ts";
+import { describeRefusal } from "../describe.ts";
+
+/** Only `approved` lets the call be made. */
+const decisions = ["approved", "denied", "expired", "undeliverable", "cancelled", "failed"] as const;
+
+export const approvalAnswer = () =>
+  z.object({
+    /** Of the run; absent where there is none. */
+    id: z.string().exactOptional(),
+    decision: z.enum(decisions),
+    /** Who decided: a person about this call, the policy, or a grant that a person gave before. */
+    mode: z.enum(["human", "policy", "grant"]).exactOptional(),
+    /** To call the tool with, as approved. */
+    arguments: z.looseObject({}).exactOptional(),
+    /** A reviewer changed them. */
+    edited: z.boolean().exactOptional(),
+    /** The reviewer's, where the policy lets it be told. */
+    reason: z.string().exactOptional(),
+    message: z.string().exactOptional(),
+  });
+export type ApprovalAnswer = z.infer<ReturnType<typeof approvalAnswer>>;
+
+/** @param run The run's id; null where there is none. */
+export function answerOf(outcome: Outcome, run: string | null): ApprovalAnswer {
+  const id = run === null ? {} : { id: run };
+  switch (outcome.kind) {
+    case "approved": {
+      const mode = outcome.by === "person" ? "human" : outcome.by;
+      return { id: outcome.run, decision: "approved", mode, arguments: outcome.call.arguments, edited: outcome.edited };
+    }
+    case "rejected": {
+      const { reason } = outcome;
+      const message = reason === null ? "A reviewer denied this call." : `A reviewer denied this call: ${reason}`;
+      return { ...id, decision: "denied", mode: "human", ...(reason === null ? {} : { reason }), message };
+    }
+    case "refused":
+      return outcome.refusal.kind === "policyRefused"
+        ? { decision: "denied", mode: "policy", message: "The policy does not allow this call." }
+        : { ...id, decision: "failed", message: describeRefusal(outcome.refusal).message };
+    case "expired":
+      return { ...id, decision: "expired", message: "Nobody decided about this call in time, and nobody declined it." };
+    case "undeliverable":
+      return { ...id, decision: "undeliverable", message: "No reviewer of this call could be reached, and nobody declined it." };
+    case "cancelled":
+      return { ...id, decision: "cancelled", message: "The request about this call was cancelled before it was decided." };
+    case "failed":
+    case "broken":
+      return { ...id, decision: "failed", message: "The gateway could not carry out the review of this call." };
+    case "completed":
+    case "ran":
+      throw new Error("a reply as the decision about a call");
+    default:
+      return unreachable(outcome);
+  }
+}

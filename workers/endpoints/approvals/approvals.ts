@@ -1,0 +1,104 @@
+// POST /approvals: whoever is about to call a tool asks for people's decision, and calls it itself.
+
+import { Hono } from "hono";
+import * as z from "zod";
+import { readJsonOf } from "../../../shared/json/json-of.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import { definitionOf } from "../../../shared/model/subject/tool-call.ts";
+import { answerOf, approvalAnswer } from "../../../shared/wire/approvals/approval-answer.ts";
+import { approvalRequest } from "../../../shared/wire/approvals/approval-request.ts";
+import { describeRefusal } from "../../../shared/wire/describe.ts";
+import { statusOf } from "../../../shared/wire/status.ts";
+import { jsonResponse } from "../../http/json-response.ts";
+import { badIdempotencyKey, idempotencyKeyOf, prefersAsync, wantsEvents } from "../../http/request-headers.ts";
+import { beginApproval } from "../../pipeline/incoming/approval-call.ts";
+import { recordRefusal } from "../../pipeline/record/refusals.ts";
+import { paths, runPath } from "../../platform/urls.ts";
+import { runStub } from "../../stubs/stubs.ts";
+import { beginTrace, transportContext } from "../../telemetry/begin-trace.ts";
+import { named } from "../answer-schema.ts";
+import type { App, AppContext } from "../app-context.ts";
+import { refuse, requireKey } from "../auth.ts";
+import { asJson, asJsonOrEvents, configurationUnavailable, inHeader, jsonBody, rpcError, tooLarge } from "../openapi/answers.ts";
+import { describe } from "../openapi/describe.ts";
+import { answerDecision, bodyOf } from "./decision-response.ts";
+
+export const approvalRoutes = new Hono<App>();
+
+const approval = named("Approval", approvalAnswer);
+
+const requestApproval = describe("requestApproval", {
+  summary: "People's decision about a tool's call that the caller makes itself: held until they have decided",
+  parameters: [
+    inHeader("Accept", "text/event-stream for comments and one event; anything else for one JSON value"),
+    inHeader("Prefer", "respond-async: 202 and a run to ask about"),
+    inHeader("Idempotency-Key", "The same key with the same body is the same request, and gets the same decision"),
+  ],
+  body: jsonBody(named("ApprovalRequest", approvalRequest)),
+  200: asJsonOrEvents(approval, "The decision; only `approved` lets the call be made. White space or comments come before it"),
+  202: asJson(
+    named("ApprovalAsked", () => z.object({ id: z.string() })),
+    "Asynchronous: the run that was made",
+    { Location: "The run", "Preference-Applied": "respond-async" },
+  ),
+  400: rpcError("-32700: not JSON; -32602: not valid, or not exact: a member twice, a number that is rounded"),
+  403: rpcError("-1: stopped by an operator, or a key whose owner is unknown; -32014: a key without the scope sampling"),
+  409: rpcError("-32600: the Idempotency-Key was used before with another body, or its decision is no longer kept"),
+  413: tooLarge,
+  415: rpcError("-32016: not application/json"),
+  503: configurationUnavailable,
+});
+
+approvalRoutes.post(paths.approvals, requestApproval, requireKey, async (c) => {
+  const requestId = idempotencyKeyOf(c.req.raw.headers);
+  const refusedUnread = refusing(c, { requestId });
+  if (requestId === null && c.req.header("Idempotency-Key") !== undefined) return refusedUnread(badIdempotencyKey);
+  const body = await bodyOf(c, approvalRequest());
+  if (!body.ok) return refusedUnread(body.error);
+  const { tool, server, arguments: input, schema: inputSchema, ...said } = body.value;
+  const trace = beginTrace(c.env, transportContext(c.req.raw.headers));
+  const isAsync = prefersAsync(c.req.raw.headers);
+  const refused = refusing(c, { requestId, server, tool, trace });
+  const started = await beginApproval({
+    env: c.env,
+    ctx: c.executionCtx,
+    key: c.var.key,
+    signal: c.req.raw.signal,
+    trace,
+    call: { kind: "toolCall", server, tool, arguments: input, definition: definitionOf({ ...said, inputSchema }) },
+    within: {},
+    requestId,
+    session: null,
+    isAsync,
+  });
+  if (!started.ok) return refused(started.error);
+  if (isAsync && started.value.kind === "run") return detached(started.value.run, c, refused);
+  return answerDecision(c, started.value, {
+    encode: answerOf,
+    refuse: refused,
+    asEvents: wantsEvents(c.req.raw.headers),
+  });
+});
+
+async function detached(run: string, c: AppContext, refused: (refusal: Refusal) => Response): Promise<Response> {
+  const snapshot = await runStub(c.env, run).snapshot();
+  if (snapshot === null) return refused({ kind: "noLongerKept" });
+  if (snapshot.outcome !== null) return jsonResponse(answerOf(readJsonOf(snapshot.outcome), run));
+  return jsonResponse({ id: run }, 202, { Location: runPath(run), "Preference-Applied": "respond-async" });
+}
+
+type About = Pick<Parameters<typeof recordRefusal>[2], "server" | "trace"> & { readonly tool?: string; readonly requestId: string | null };
+
+/**
+ * Records a refusal, and answers it. What the policy refuses is decided, like what a person does.
+ */
+const refusing =
+  (c: AppContext, { tool: name, requestId, ...about }: About) =>
+  (refusal: Refusal): Response => {
+    const refused = { key: c.var.key.id, method: "tools/call", name, ...(requestId === null ? {} : { requestId }), ...about };
+    recordRefusal(c.env, c.executionCtx, { endpoint: "approvals", ...refused }, refusal);
+    if (refusal.kind === "policyRefused") return jsonResponse(answerOf({ kind: "refused", refusal }, null));
+    const { body, status, headers } = refuse(refusal);
+    // What JSON-RPC answers with 200 has a status here.
+    return new Response(body, { status: status === 200 ? statusOf(describeRefusal(refusal)) : status, headers });
+  };

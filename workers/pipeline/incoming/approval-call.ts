@@ -1,0 +1,65 @@
+// A call that its sender waits with, on its way into the pipeline: people decide, and nothing is
+// called from here.
+
+import { type JsonObject, digestOf } from "../../../shared/encoding.ts";
+import type { Refusal } from "../../../shared/model/outcome.ts";
+import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
+import { once } from "../../../shared/once.ts";
+import type { Result } from "../../../shared/result.ts";
+import { approvalsStub, sessionStub } from "../../stubs/stubs.ts";
+import { begin } from "../begin.ts";
+import type { Association, PipelineRequest, Started } from "../pipeline-request.ts";
+
+type ApprovalCall = Pick<PipelineRequest, "env" | "ctx" | "key" | "signal" | "trace"> & {
+  readonly call: ToolCall;
+  /**
+   * What the decision is about beside the call: an identical call with the same takes over the
+   * decision that nobody received.
+   */
+  readonly within: JsonObject;
+  /** The sender's id of the request: the same id is the same request. */
+  readonly requestId: string | null;
+  /** The sender's session; null where it has none. */
+  readonly session: string | null;
+  /** The sender does not wait on its connection. */
+  readonly isAsync: boolean;
+};
+
+/** Begins the decision about a call, or attaches to what is running for the same request. */
+export const beginApproval = (asked: ApprovalCall): Promise<Result<Started, Refusal>> => begin(requestOf(asked));
+
+function requestOf({ env, ctx, key, signal, trace, call, within, requestId, session, isAsync }: ApprovalCall): PipelineRequest {
+  return {
+    env,
+    ctx,
+    key,
+    endpoint: "approvals",
+    requestor: { server: call.server, method: "tools/call", name: call.tool, provenance: "own" },
+    ...(requestId === null ? {} : { requestId }),
+    request: call,
+    act: "none",
+    contextIgnored: null,
+    association: associationOf(env, key.id, requestId, session),
+    digest: requestId === null ? "" : digestOf("countersign/approval-request/v1", { call, within }),
+    content: once(() => digestOf("countersign/identical-approval/v1", { call, within })),
+    responseMode: isAsync ? { kind: "task", ttlMs: null } : { kind: "sync" },
+    signal,
+    trace,
+  };
+}
+
+/** Stands for the client request that a request of the key itself serves. */
+const originating = "approvals";
+
+function associationOf(env: ApprovalCall["env"], keyId: string, id: string | null, name: string | null): Association {
+  const request = id ?? crypto.randomUUID();
+  if (name !== null) {
+    // No client's session has a space in its name.
+    const session = sessionStub(env, keyId, `approvals ${name}`);
+    const requestRef = { session: session.id.toString(), originating, request };
+    return { kind: "ownRequest", session, requestRef, reserveRequestId: async () => true, releaseRequestId: async () => {} };
+  }
+  if (id === null) return { kind: "unrepeatable", requestRef: { session: null, originating, request } };
+  const session = approvalsStub(env, keyId, id);
+  return { kind: "sessionless", session, reserves: null, requestRef: { session: session.id.toString(), originating, request } };
+}
