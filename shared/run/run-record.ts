@@ -89,6 +89,25 @@ export const ranFact = (
   ...(images === undefined ? {} : { images }),
 });
 
+/** As `ranFact`, for a result that passed on to the caller as it came: its digest alone is known. */
+export const returnedFact = (
+  call: number,
+  request: ToolCall,
+  { digest, isError, took }: { readonly digest: string; readonly isError: boolean } & Pick<Answered, "took">,
+): ReplyFact => ({
+  kind: "answered",
+  call,
+  model: toolName(request),
+  realModel: providersWord(toolName(request)),
+  stopReason: isError ? "error" : "",
+  usage: nothingSpent,
+  costUsd: 0,
+  digest,
+  notes: [],
+  attempts: [],
+  took,
+});
+
 /** As `answeredFact`, for a reply from the cache. */
 export const cachedFact = ({ reply, facts, at }: CachedReply, risks?: readonly string[]): ReplyFact => ({
   kind: "fromCache",

@@ -17,8 +17,8 @@ type StagesInput = Pick<RunInput, "gatePolicy" | "granted" | "request"> & { read
  * A person must decide at the gates that the policy closes and no grant opens. A grant for the
  * reply covers the reply to the request as asked: the policy counts where a reviewer edits the
  * request. The review of the reply also opens for a risk: by the rule, or by a grant for replies
- * with a lower risk. What a call returns that its caller makes does not come here: nobody reviews
- * it.
+ * with a lower risk. What a call returns that its caller makes elsewhere does not come here: nobody
+ * reviews it.
  */
 export function stagesOf({ gatePolicy, granted = [], request, act }: StagesInput): readonly Stage[] {
   const asked = (gate: Gate): readonly Condition[] =>
@@ -35,7 +35,7 @@ export function stagesOf({ gatePolicy, granted = [], request, act }: StagesInput
   return [
     { kind: "review", name: "request", when: asked("request") },
     { kind: "act", act: act ?? acts[subjectOf(request)] },
-    { kind: "review", name: "response", when: act === undefined ? response : [] },
+    { kind: "review", name: "response", when: act === "none" ? [] : response },
   ];
 }
 
@@ -47,6 +47,10 @@ export function closedGates(stages: readonly Stage[], content: ReviewedContent):
     stages.some((stage) => stage.kind === "review" && stage.name === gate && isReviewDue(stage.when, content));
   return { request: isClosed("request"), response: isClosed("response") };
 }
+
+/** Whether a person may have to decide about what comes of the request. */
+export const mayReviewReply = (stages: readonly Stage[]): boolean =>
+  stages.some((stage) => stage.kind === "review" && stage.name === "response" && stage.when.length > 0);
 
 /** Whether people are asked in the same cases. A written reply changes only the act between. */
 export const haveSameReviews = (one: readonly Stage[], other: readonly Stage[]): boolean => reviewsIn(one) === reviewsIn(other);

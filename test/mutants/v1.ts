@@ -91,8 +91,8 @@ export const v1Mutants: readonly Mutant[] = [
   {
     name: "a denial is not asked about again",
     file: "workers/objects/run/begin/run-adoption.ts",
-    from: "if (isSoonAfter && state.end !== null && isDecidedAgainst(state.end)) return this.#answerAgain({ requestor, endpoint, requestRef });",
-    to: "",
+    from: "if ((isSoonAfter || isUnheard) && state.end !== null && isDecidedAgainst(state.end))",
+    to: "if (isUnheard && state.end !== null && isDecidedAgainst(state.end))",
     test: { file: "test/workers/contract/v1/retries.test.ts", only: "after the decision" },
   },
   {

@@ -3,8 +3,11 @@
 
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { PressWords } from "../../shared/channels/press-words.ts";
+import type { JsonObject } from "../../shared/encoding.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
+import type { ProviderError, Took } from "../../shared/model/call.ts";
 import type { CancelCause, Outcome } from "../../shared/model/outcome.ts";
+import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { LinkChannel } from "../../shared/notice-channels.ts";
 import type { Gate } from "../../shared/model/gate.ts";
 import type { Operator, RecordEvent } from "../../shared/record/record.ts";
@@ -164,6 +167,24 @@ export type ExpiredLink = {
 
 export type RenewAnswer = { readonly kind: "sent" | "tooOften" | "over" | "noSuchLink" };
 
+/** What a caller may send of a call that it wanted to make itself. */
+export type Claim =
+  /** `keepsResult`: the result goes to the run, and its outcome to the caller. */
+  | { readonly kind: "claimed"; readonly call: number; readonly arguments: JsonObject; readonly keepsResult: boolean }
+  /** An earlier caller sent the call and left: the run waits for its result. */
+  | { readonly kind: "running" }
+  /** Another caller has the approval. Nothing may be sent. */
+  | { readonly kind: "taken" }
+  /** The run has ended: its outcome says how. */
+  | { readonly kind: "ended" };
+
+/** What came of a call that its caller sent. `passed`: its result went to the caller as it came. */
+export type Returned = { readonly took: Took } & (
+  | { readonly kind: "passed"; readonly digest: string; readonly isError: boolean }
+  | { readonly kind: "result"; readonly result: ToolResult }
+  | { readonly kind: "failed"; readonly fault: ProviderError }
+);
+
 /** The close reason of a window whose caller has left. */
 export const callerLeft = "the caller left";
 
@@ -220,6 +241,13 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    */
   place(gate: Gate, reviewer: string, email: string): number | null;
   /**
+   * The approved call, once, for the request that the run answers now: nothing is sent before. Where
+   * its key has ended or calls are stopped, the run ends instead. Rejects where that is not known.
+   */
+  claim(requestRef: RequestRef): Promise<JsonOf<Claim>>;
+  /** What came of the claimed call. */
+  returned(call: number, returned: JsonOf<Returned>): Promise<void>;
+  /**
    * The page of a link; null where there is no such link. Where the reviewer opens it (`isOpening`)
    * while the review waits, that is recorded once for each channel; nothing else is written.
    */
@@ -257,7 +285,7 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
  */
 type GateClock = "deadline" | "escalate" | `remind${number}`;
 
-export type ScheduleKind = `${GateClock}:${Gate}` | "requestor" | "keyExpires" | "forget";
+export type ScheduleKind = `${GateClock}:${Gate}` | "requestor" | "claim" | "keyExpires" | "forget";
 
 export type OutboxKind =
   | "begin"

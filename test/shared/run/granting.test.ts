@@ -286,14 +286,19 @@ test.each([
   },
 );
 
-test.each(["release", "none"] as const)("a call that its caller makes (%s) is reviewed before it, and never what it returns", (act) => {
+test("a call that its caller makes is reviewed before it, and what it returns where that comes through here", () => {
   const { gatePolicy } = planned({ request: "review", response: "review", replyRisk: "low" });
   const request = { kind: "toolCall", server: "notes", tool: "delete", arguments: {} } as const;
-  expect(stagesOf({ gatePolicy, request, act })).toEqual([
-    { kind: "review", name: "request", when: [{ kind: "always" }] },
-    { kind: "act", act },
-    { kind: "review", name: "response", when: [] },
-  ]);
+  const whenReturned = [{ kind: "always" }, { kind: "ifEdited" }, { kind: "ifRisk", level: "low" }];
+  for (const [act, when] of [
+    ["release", whenReturned],
+    ["none", []],
+  ] as const)
+    expect(stagesOf({ gatePolicy, request, act })).toEqual([
+      { kind: "review", name: "request", when: [{ kind: "always" }] },
+      { kind: "act", act },
+      { kind: "review", name: "response", when },
+    ]);
 });
 
 test("the identity is one for repeats, and another for anything else", () => {

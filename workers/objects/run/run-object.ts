@@ -20,6 +20,8 @@ import type { Env } from "../../platform/env.ts";
 import {
   type RunCalls,
   type Adoption,
+  type Claim,
+  type Returned,
   type RunSnapshot,
   type RunLine,
   type ExpiredLink,
@@ -49,6 +51,7 @@ import { ReviewContinuation } from "./review/review-continuation.ts";
 import { RunPages } from "./review/run-pages.ts";
 import { RunDeciding } from "./review/run-deciding.ts";
 import { RunCall } from "./act/run-call.ts";
+import { RunRelease } from "./act/run-release.ts";
 import { RunRequestor } from "./begin/run-requestor.ts";
 import { RunAdoption } from "./begin/run-adoption.ts";
 import { ParkedRequest } from "./tables/parked-request.ts";
@@ -84,6 +87,7 @@ export class RunObject extends StoredObject implements RunCalls {
   readonly #pages: RunPages;
   readonly #deciding: RunDeciding;
   readonly #call: RunCall;
+  readonly #release: RunRelease;
   readonly #requestor: RunRequestor;
   readonly #adoption: RunAdoption;
   readonly #parked: ParkedRequest;
@@ -123,7 +127,8 @@ export class RunObject extends StoredObject implements RunCalls {
     this.#pages = new RunPages(this.#deps, this.#views, this.#windows, continuation);
     this.#deciding = new RunDeciding(this.#deps);
     this.#call = new RunCall(this.#deps);
-    this.#requestor = new RunRequestor(this.#deps, this.#windows);
+    this.#release = new RunRelease(this.#deps);
+    this.#requestor = new RunRequestor(this.#deps, this.#windows, () => this.#release.lost());
     this.#adoption = new RunAdoption(this.#deps, this.#windows);
     const ledger = new RunLedger(this.#deps, () => this.#clock.nextDue());
     const delivery = new RunDelivery(this.#deps, this.#windows, ledger);
@@ -218,6 +223,14 @@ export class RunObject extends StoredObject implements RunCalls {
 
   cancel(cause: CancelCause, by: Operator | null = null): boolean {
     return cancelRun(this.#deps, cause, by);
+  }
+
+  claim(requestRef: RequestRef): Promise<JsonOf<Claim>> {
+    return this.#release.claim(requestRef);
+  }
+
+  returned(call: number, returned: JsonOf<Returned>): Promise<void> {
+    return this.#release.returned(call, returned);
   }
 
   // How the run stands

@@ -112,12 +112,14 @@ export class RunTransitions {
           : [{ kind: "called", call: effect.call, models: content?.models ?? [], digest: state.content.digest, again: effect.again }];
       }
       case "passOn":
-        // Its caller reads that from the outcome.
+        // An approval that nobody comes for is good for as long as people had to give it.
+        this.#deps.store.schedule.set("claim", now + input.gatePolicy.deadlineSeconds * 1000);
         return [];
       case "finish": {
         this.#deps.store.writeOutcome(jsonOf(outcomeOf(this.#deps.store, state, input)));
         this.#deps.store.outbox.drop("call");
         this.#deps.store.schedule.drop("keyExpires");
+        this.#deps.store.schedule.drop("claim");
         this.#queueDelivery(input, now);
         if (input.cache !== undefined) this.#deps.store.outbox.queue("cache", "cache", null, now);
         this.#deps.store.schedule.set("forget", now + settingsOf(this.#deps.env).retentionMs);

@@ -4,11 +4,12 @@
 import { type RunDeps, cancelRun } from "../run-deps.ts";
 import { RunWindows } from "../deliver/run-windows.ts";
 import type { Adoption } from "../../../stubs/run-calls.ts";
-import type { End, RunState } from "../../../../shared/run/lifecycle.ts";
+import { type End, type RunState, isReleased } from "../../../../shared/run/lifecycle.ts";
 import { closedGates, haveSameReviews, isEdited } from "../../../../shared/run/stages.ts";
 import type { Gate } from "../../../../shared/model/gate.ts";
 import { decidersDigest, adoptedFact, type WaitingServer, type RequestRef } from "../../../../shared/run/run-input.ts";
 import { type SeenRisk, highestRisk, findRisks } from "../../../../shared/policy/risk.ts";
+import { keepsResultOf } from "../act/run-release.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 import { requestorGraceMs } from "./run-requestor.ts";
 import type { CancelCause } from "../../../../shared/model/outcome.ts";
@@ -42,6 +43,10 @@ export class RunAdoption {
     const current = this.#deps.current();
     if (current === null || current.input.mode === "task") return "refused";
     const { input, state } = current;
+    const isRelease = input.act === "release";
+    // A call under way is its caller's own, unless that caller left and the run has its result. One
+    // that ran is answered once: the same call is another one then.
+    if (isRelease && isReleased(state) && (this.#windows.callers() > 0 || !keepsResultOf(current))) return "refused";
     // What was lifted was lifted for this request alone.
     if (state.reviews.request?.lifted !== undefined || state.reviews.response?.lifted !== undefined) return "refused";
     if (input.mode === "sync" && !isRetry && this.#windows.callers() > 0) return "refused";
@@ -54,21 +59,24 @@ export class RunAdoption {
     const closed = closedGates(stages, { isEdited: isEdited(state), risk });
     const seen = (gate: Gate): boolean => !closed[gate] || state.reviews[gate] !== null;
     const delivery = this.#deps.store.delivery();
+    const isUnheard = isRelease && delivery?.to === 0;
     const isSoonAfter = isRetry && delivery !== null && this.#deps.now() - delivery.at <= retriedMs;
-    if (isSoonAfter && state.end !== null && isDecidedAgainst(state.end)) return this.#answerAgain({ requestor, endpoint, requestRef });
+    if (isUnheard && state.end?.kind === "failed") return this.#answerAgain({ requestor, endpoint, requestRef });
+    if ((isSoonAfter || isUnheard) && state.end !== null && isDecidedAgainst(state.end))
+      return this.#answerAgain({ requestor, endpoint, requestRef });
     if (state.end === null ? !asItIsNow : !seen("request") || !seen("response")) return "refused";
     // Earlier reviews count only where the same people would be asked now.
     if ((closed.request || closed.response) && deciders !== decidersDigest(input.gatePolicy)) return "refused";
     // A requestor that has yet to open its window, or to open it again after a reset, is not gone.
     if (state.end === null && !isRetry && !this.#deps.store.isRequestorGone()) return "refused";
-    const isKept = state.end?.kind === "completed" || isDenialOfCall(input, state.end);
-    if (state.end !== null && (!isKept || (!isSoonAfter && (delivery?.to ?? 0) > 0))) return "refused";
+    const isKept = (state.end?.kind === "completed" && (!isRelease || keepsResultOf(current))) || isDenialOfCall(input, state.end);
+    if (state.end !== null && (!isKept || ((!isSoonAfter || isRelease) && (delivery?.to ?? 0) > 0))) return "refused";
     const now = this.#deps.now();
     this.#deps.store.transaction(() => {
       this.#deps.store.addRequestRef(requestRef);
       this.#deps.record(now, [adoptedFact(requestor, endpoint, requestRef)]);
       if (state.end === null) {
-        this.#answerTo(input, waiting, now);
+        this.#answerTo(isRelease ? { ...input, requestRef } : input, waiting, now);
         this.#deps.store.outbox.queue("adopted", "settle", { ...requestRef }, now);
       } else {
         this.#deps.store.markReceived();
@@ -84,6 +92,7 @@ export class RunAdoption {
     const now = this.#deps.now();
     this.#deps.store.transaction(() => {
       this.#deps.store.addRequestRef(requestRef);
+      this.#deps.store.markReceived();
       this.#deps.record(now, [adoptedFact(requestor, endpoint, requestRef)]);
       this.#deps.store.outbox.queue("settle", "settle", null, now);
     });

@@ -13,10 +13,13 @@ export const requestorGraceMs = 3_000;
 export class RunRequestor {
   readonly #deps: RunDeps;
   readonly #windows: RunWindows;
+  readonly #lost: () => void;
 
-  constructor(deps: RunDeps, windows: RunWindows) {
+  /** @param lost Called in the transaction that records that the caller left. */
+  constructor(deps: RunDeps, windows: RunWindows, lost: () => void) {
     this.#deps = deps;
     this.#windows = windows;
+    this.#lost = lost;
   }
 
   /** Where no caller is connected, checks again after the grace. */
@@ -32,6 +35,7 @@ export class RunRequestor {
     this.#deps.store.transaction(() => {
       this.#deps.store.markRequestor(true);
       this.#deps.record(now, [{ kind: "requestorLeft" }]);
+      this.#lost();
     });
     this.#deps.flush();
   }

@@ -48,10 +48,11 @@ export function outcomeOf(store: RunStore, state: RunState, input: StoredInput):
   if (end?.kind !== "completed")
     return outcomeOfEnd(end ?? { kind: "failed" }, input.gatePolicy.tellReason, model?.attempts ?? [], input.id);
   const content = currentRequest(store, state);
-  if (input.act !== undefined) {
-    // What is released is what was approved, or nothing.
-    if (content === null || !isToolCall(content.request) || requestDigest(content, input.candidates) !== state.content.digest)
-      throw new Error("a released call other than the approved one");
+  if (input.act !== undefined && store.replyVersion(1) === null) {
+    // What is released is what was approved, or nothing. Once a call was claimed, which checks the
+    // same, the content is its result.
+    const isOther = content !== null && state.call === null && requestDigest(content, input.candidates) !== state.content.digest;
+    if (content === null || !isToolCall(content.request) || isOther) throw new Error("a released call other than the approved one");
     return approvedCall(input, content.request, state.reviews.request);
   }
   const reply = store.replyVersion(state.reviews.response?.version ?? 1);

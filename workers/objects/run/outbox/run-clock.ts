@@ -133,6 +133,13 @@ export class RunClock {
       });
       return;
     }
+    if (kind === "claim") {
+      this.#deps.store.transaction(() => {
+        this.#deps.store.schedule.drop("claim");
+        cancelRun(this.#deps, "caller");
+      });
+      return;
+    }
     const gate: Gate = kind.endsWith(":request") ? "request" : "response";
     if (kind.startsWith("deadline")) {
       this.#deps.store.transaction(() => {

@@ -12,7 +12,7 @@ import type { OutboxRow } from "../tables/outbox-rows.ts";
 import type { StoredInput } from "../tables/run-store.ts";
 import { keyStub, sessionById } from "../../../stubs/stubs.ts";
 import { cacheEnded } from "../act/run-cache.ts";
-import { type RunState, notBegun } from "../../../../shared/run/lifecycle.ts";
+import { type End, type RunState, notBegun } from "../../../../shared/run/lifecycle.ts";
 import { RunInboxes } from "../notices/run-inboxes.ts";
 import { RunLedger } from "../record/run-ledger.ts";
 import { exportRun } from "../record/run-telemetry.ts";
@@ -159,10 +159,19 @@ export class RunEffects {
   #indexExpiry(state: RunState, input: StoredInput): number | null {
     if (input.mode === "task") return null;
     if (state.end === null) return this.#deps.now() + settingsOf(this.#deps.env).retentionMs;
+    if (input.act === "release") return this.#releaseExpiry(state.end);
     const isKept = state.end.kind === "completed" || isDenialOfCall(input, state.end);
     if (isKept && this.#deps.store.delivery()?.to === 0) return this.#deps.now() + keptReplyMs;
     const mayBeAskedAgain = input.endpoint === "v1" && state.end.kind !== "cancelled" && state.end.kind !== "failed";
     return mayBeAskedAgain ? this.#deps.now() + retriedMs : null;
+  }
+
+  /** How a released call ended, where no caller heard of it; and for a minute that people said no. */
+  #releaseExpiry({ kind }: End): number | null {
+    const to = this.#deps.store.delivery()?.to;
+    if (kind === "cancelled") return null;
+    if (to === 0) return this.#deps.now() + keptReplyMs;
+    return kind === "completed" || kind === "failed" ? null : this.#deps.now() + retriedMs;
   }
 }
 

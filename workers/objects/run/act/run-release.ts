@@ -1,0 +1,154 @@
+// A call that its caller sends itself, through the relay, once its review allows that. The caller
+// that waits claims the approval, which is committed before anything is sent, and reports what came
+// of the call. A caller that leaves in between has lost it: it may have run, and is never sent again.
+
+import type { RecordFact } from "../../../../shared/record/record.ts";
+import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
+import type { ProviderError } from "../../../../shared/model/call.ts";
+import { isToolCall } from "../../../../shared/model/subject/subject.ts";
+import { toolName } from "../../../../shared/model/subject/tool-call.ts";
+import { findRisks, highestRisk } from "../../../../shared/policy/risk.ts";
+import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
+import { isCurrentCall, isReleased, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
+import { maskedReply, mayMaskReply } from "../../../../shared/run/masked-reply.ts";
+import { type RequestRef, nothingSpent, redactedFacts, requestDigest } from "../../../../shared/run/run-input.ts";
+import { ranFact, returnedFact } from "../../../../shared/run/run-record.ts";
+import { mayReviewReply } from "../../../../shared/run/stages.ts";
+import { plainResult } from "../../../media/plain-reply.ts";
+import { notStopped } from "../../../pipeline/spend/spending.ts";
+import type { Claim, Returned } from "../../../stubs/run-calls.ts";
+import { requestorGraceMs } from "../begin/run-requestor.ts";
+import { currentRequest } from "../deliver/run-account.ts";
+import { type CurrentRun, type RunDeps, cancelRun } from "../run-deps.ts";
+import { keyEndOf } from "./run-key.ts";
+
+export class RunRelease {
+  readonly #deps: RunDeps;
+
+  constructor(deps: RunDeps) {
+    this.#deps = deps;
+  }
+
+  /** The approved call, for the caller that waits now: once. */
+  async claim(requestRef: RequestRef): Promise<JsonOf<Claim>> {
+    const asked = this.#deps.current();
+    if (asked === null || asked.state.end !== null) return jsonOf({ kind: "ended" });
+    const { env, waitUntil, now } = this.#deps;
+    const { key, requestor } = asked.input;
+    const keyEnd = await keyEndOf(env, asked.input, now());
+    if (keyEnd !== null) cancelRun(this.#deps, keyEnd);
+    const permitted = await notStopped({ env, ctx: { waitUntil }, key, server: requestor.server });
+    if (!permitted.ok && permitted.error.detail === "unverified") throw new Error("it is not known whether calls are stopped");
+    if (!permitted.ok) cancelRun(this.#deps, "stopped");
+    return jsonOf(this.#claimNow(requestRef));
+  }
+
+  /** Synchronous from the first read to the last write. */
+  #claimNow(requestRef: RequestRef): Claim {
+    const current = this.#deps.current();
+    if (current === null || current.state.end !== null) return { kind: "ended" };
+    const { input, state } = current;
+    const isHolder = isSameRef(input.requestRef, requestRef);
+    const keepsResult = keepsResultOf(current);
+    if (isReleased(state) && isHolder && keepsResult) return { kind: "running" };
+    const content = currentRequest(this.#deps.store, state);
+    const call = state.call?.number;
+    if (!isHolder || !isUnclaimed(state) || call === undefined || content === null || !isToolCall(content.request))
+      return { kind: "taken" };
+    // What is sent is what was approved, or nothing.
+    if (requestDigest(content, input.candidates) !== state.content.digest) throw new Error("a released call other than the approved one");
+    const now = this.#deps.now();
+    this.#deps.store.transaction(() => {
+      this.#deps.store.schedule.drop("claim");
+      // A claim that comes without its caller's window is lost as one whose window closes.
+      this.#deps.store.markRequestor(false);
+      this.#deps.store.schedule.set("requestor", now + requestorGraceMs);
+      this.#deps.apply({ kind: "claimed", call }, now, [{ kind: "called", call, models: [], digest: state.content.digest, again: false }]);
+    });
+    return { kind: "claimed", call, arguments: content.request.arguments, keepsResult };
+  }
+
+  /** What came of the call that was claimed. */
+  async returned(call: number, text: JsonOf<Returned>): Promise<void> {
+    const returned = readJsonOf(text);
+    const current = this.#deps.current();
+    const content = current === null ? null : currentRequest(this.#deps.store, current.state);
+    if (current === null || content === null || !isToolCall(content.request)) return;
+    const { request } = content;
+    const { took } = returned;
+    const attempt = { model: toolName(request), provider: request.server, at: took.at };
+    const failed = (fault: ProviderError): void =>
+      this.#apply(current, { kind: "callFailed", call }, { kind: "callFailed", call, attempts: [{ ...attempt, ...took, fault }] }, []);
+    if (returned.kind === "failed") return failed(returned.fault);
+    const facts = { candidate: attempt.model, usage: nothingSpent, notes: [] };
+    if (returned.kind === "passed") {
+      // What was not kept cannot be reviewed any more.
+      if (keepsResultOf(current)) return failed(outcomeUnknownError);
+      const fact = returnedFact(call, request, returned);
+      const write = (): void => this.#deps.store.writeModelFacts(facts);
+      return this.#apply(current, { kind: "generated", call, replyDigest: fact.digest, risk: "none" }, fact, [], write);
+    }
+    const { result: plain, ...images } = await plainResult(this.#deps.env, returned.result);
+    const masked = maskedReply(current.input, request, { reply: plain, usage: nothingSpent }, attempt);
+    const [fault] = masked.ok ? [] : masked.error;
+    if (!masked.ok) return failed(fault?.fault ?? outcomeUnknownError);
+    const { value: result, redaction } = masked.value;
+    const risks = findRisks(result);
+    const fact = ranFact(
+      call,
+      request,
+      { result, notes: [], took, ...images },
+      risks.map(({ kind }) => kind),
+    );
+    const event = { kind: "generated", call, replyDigest: fact.digest, risk: highestRisk(risks) } as const;
+    this.#apply(current, event, fact, redactedFacts("response", redaction), () => {
+      this.#deps.store.writeReplyVersion(1, result, null, this.#deps.now());
+      if (redaction !== null) this.#deps.store.writeRedaction("response", redaction);
+      this.#deps.store.writeModelFacts(facts);
+    });
+  }
+
+  /** No caller is connected: a call that was claimed is lost with its caller. */
+  lost(): void {
+    const current = this.#deps.current();
+    const call = current?.state.call;
+    if (current === null || call === null || call === undefined || !isReleased(current.state)) return;
+    const { requestor } = current.input;
+    const at = call.startedAt ?? this.#deps.now();
+    const attempt = {
+      model: toolName({ server: requestor.server, tool: requestor.name }),
+      provider: requestor.server,
+      at,
+      durationMs: this.#deps.now() - at,
+      fault: outcomeUnknownError,
+    };
+    this.#apply(current, { kind: "callLost", call: call.number }, { kind: "callFailed", call: call.number, attempts: [attempt] }, []);
+  }
+
+  #apply(
+    { state: before }: CurrentRun,
+    event: Extract<Parameters<RunDeps["apply"]>[0], { readonly call: number }>,
+    fact: RecordFact,
+    more: readonly RecordFact[],
+    write: () => void = () => {},
+  ): void {
+    const now = this.#deps.now();
+    if (!isCurrentCall(this.#deps.store.state() ?? before, event.call)) {
+      // Cancelled or lost meanwhile: what became of it is in the record all the same.
+      this.#deps.record(now, [fact]);
+      return this.#deps.flush();
+    }
+    this.#deps.store.transaction(() => {
+      write();
+      if (fact.kind === "callFailed")
+        this.#deps.store.writeModelFacts({ candidate: null, usage: nothingSpent, notes: [], attempts: fact.attempts });
+      this.#deps.apply(event, now, [fact, ...more]);
+    });
+  }
+}
+
+/** Whether the call's result is reviewed or masked, so that the run has to have it. */
+export const keepsResultOf = ({ input, state }: CurrentRun): boolean => mayReviewReply(state.stages) || mayMaskReply(input);
+
+const isSameRef = (one: RequestRef, other: RequestRef): boolean =>
+  one.session === other.session && one.originating === other.originating && one.request === other.request;
