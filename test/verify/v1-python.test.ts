@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { afterAll } from "vitest";
-import { type Said, type V1Client, V1Error } from "../outside/support/v1-clients.ts";
+import { type Said, type V1Client, V1Error, chatEndings } from "../outside/support/v1-clients.ts";
 import { v1Scenarios } from "../outside/support/v1-scenarios.ts";
 
 const folder = fileURLToPath(new URL("v1/", import.meta.url));
@@ -26,6 +26,7 @@ type Told =
 const client: V1Client = {
   name: "python",
   saysRetry: true,
+  ...chatEndings,
   ask: async ({ onAttempt, onResponse, ...asked }) => {
     const child = spawn(python, [join(folder, "ask.py")], { stdio: ["pipe", "pipe", "inherit"] });
     child.stdin.end(JSON.stringify(asked));

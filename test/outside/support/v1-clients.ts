@@ -2,12 +2,14 @@
 // and what they make of the answer.
 
 import { spawn } from "node:child_process";
+import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { APICallError, Output, RetryError, generateText, isStepCount, streamText, tool } from "ai";
+import { APICallError, type LanguageModel, Output, RetryError, generateText, isStepCount, streamText, tool } from "ai";
 import * as openai7 from "openai";
 import * as helpers7 from "openai/helpers/zod";
 import * as openai6 from "openai-6";
 import * as helpers6 from "openai-6/helpers/zod";
+import { expect } from "vitest";
 import * as z from "zod";
 
 export type Asked = {
@@ -58,8 +60,15 @@ export type V1Client = {
    * Whether a request says that it is a retry; without that, only an `Idempotency-Key` shows it.
    */
   readonly saysRetry: boolean;
+  /** Why a whole reply ended, in its words. */
+  readonly finish: string | undefined;
+  /** What it makes of a denial after the response has begun: what was said, or what it throws. */
+  readonly lateDenial: object;
   readonly ask: (asked: Asked) => Promise<Said>;
 };
+
+/** Of the clients of chat completions. */
+export const chatEndings = { finish: "stop", lateDenial: { text: "User rejected sampling request", finish: "content_filter" } };
 
 const sums = z.object({ a: z.number(), b: z.number() });
 const sum = z.object({ sum: z.number() });
@@ -92,19 +101,23 @@ const telling =
 
 const ownRetries = 0;
 
+const sdkOf = (sdk: typeof openai7, asked: Asked): openai7.OpenAI =>
+  new sdk.OpenAI({
+    apiKey: asked.apiKey,
+    baseURL: asked.baseUrl,
+    maxRetries: asked.retries ?? ownRetries,
+    fetch: telling(asked),
+    ...(asked.timeoutMs === undefined ? {} : { timeout: asked.timeoutMs }),
+    ...(asked.headers === undefined ? {} : { defaultHeaders: asked.headers }),
+  });
+
 const openaiClient = (name: string, sdk: typeof openai7, { zodResponseFormat }: typeof helpers7): V1Client => ({
   name,
   saysRetry: true,
+  ...chatEndings,
   ask: async (asked) => {
-    const { baseUrl, apiKey, timeoutMs, retries = ownRetries, headers, temperature, stream = false } = asked;
-    const { chat } = new sdk.OpenAI({
-      apiKey,
-      baseURL: baseUrl,
-      maxRetries: retries,
-      fetch: telling(asked),
-      ...(timeoutMs === undefined ? {} : { timeout: timeoutMs }),
-      ...(headers === undefined ? {} : { defaultHeaders: headers }),
-    });
+    const { temperature, stream = false } = asked;
+    const { chat } = sdkOf(sdk, asked);
     const body = {
       model: "scripted",
       messages: [{ role: "user" as const, content: partsOf(asked) }],
@@ -135,26 +148,61 @@ const openaiClient = (name: string, sdk: typeof openai7, { zodResponseFormat }: 
   },
 });
 
-const vercel: V1Client = {
-  name: "ai",
+/** The same SDK at the Responses API. Each round sends what was said before: nothing is stored. */
+const openaiResponses = (name: string, sdk: typeof openai7, { zodTextFormat }: typeof helpers7): V1Client => ({
+  name,
+  saysRetry: true,
+  finish: "completed",
+  lateDenial: { text: "User rejected sampling request", finish: "failed" },
+  ask: async (asked) => {
+    const { temperature, stream = false, prompt, image } = asked;
+    const { responses } = sdkOf(sdk, asked);
+    const content =
+      image === undefined
+        ? prompt
+        : [
+            { type: "input_text" as const, text: prompt },
+            { type: "input_image" as const, detail: "auto" as const, image_url: image },
+          ];
+    const input: openai7.OpenAI.Responses.ResponseInput = [{ role: "user", content }];
+    const terms = { model: "scripted", input, max_output_tokens: mostTokens, ...(temperature === undefined ? {} : { temperature }) };
+    try {
+      if (asked.json === true) {
+        const { output_text, output_parsed } = await responses.parse({ ...terms, text: { format: zodTextFormat(sum, "sum") } });
+        return { text: output_text, json: output_parsed };
+      }
+      const body = { ...terms, ...(asked.tools === true ? { tools: [{ type: "function" as const, ...addTool, strict: false }] } : {}) };
+      for (;;) {
+        const answer = stream ? await responses.stream(body).finalResponse() : await responses.create(body);
+        const calls = answer.output.flatMap((item) => (item.type === "function_call" ? [item] : []));
+        if (calls.length === 0) return { text: answer.error?.message ?? answer.output_text, finish: answer.status };
+        input.push(...answer.output.flatMap((item) => (item.type === "message" || item.type === "function_call" ? [item] : [])));
+        for (const { call_id, arguments: given } of calls)
+          input.push({ type: "function_call_output", call_id, output: added(sums.parse(JSON.parse(given))) });
+      }
+    } catch (error) {
+      throw error instanceof sdk.APIError ? new V1Error(error) : error;
+    }
+  },
+});
+
+type Terms = { readonly baseURL: string; readonly apiKey: string; readonly fetch: typeof fetch; readonly headers?: Record<string, string> };
+
+const compatible = (terms: Terms): LanguageModel =>
+  createOpenAICompatible({ name: "countersign", includeUsage: true, supportsStructuredOutputs: true, ...terms })("scripted");
+
+const vercelClient = (modelOf: (terms: Terms) => LanguageModel, about: Pick<V1Client, "name" | "finish" | "lateDenial">): V1Client => ({
+  ...about,
   saysRetry: false,
   ask: async (asked) => {
     const { baseUrl, apiKey, timeoutMs, retries = ownRetries, headers, image, prompt, json, temperature, stream = false } = asked;
-    const provider = createOpenAICompatible({
-      name: "countersign",
-      baseURL: baseUrl,
-      apiKey,
-      fetch: telling(asked),
-      includeUsage: true,
-      supportsStructuredOutputs: true,
-      ...(headers === undefined ? {} : { headers }),
-    });
     const content = [
       { type: "text" as const, text: prompt },
       ...(image === undefined ? [] : [{ type: "file" as const, data: image, mediaType: "image/png" }]),
     ];
     const call = {
-      model: provider("scripted"),
+      model: modelOf({ baseURL: baseUrl, apiKey, fetch: telling(asked), ...(headers === undefined ? {} : { headers: { ...headers } }) }),
+      providerOptions: { openai: { store: false } },
       messages: [{ role: "user" as const, content }],
       maxOutputTokens: mostTokens,
       maxRetries: retries,
@@ -185,14 +233,14 @@ const vercel: V1Client = {
         return await once();
       } catch (thrown) {
         const error = RetryError.isInstance(thrown) ? thrown.lastError : thrown;
-        if (APICallError.isInstance(error)) throw new V1Error({ ...errorIn(error.responseBody ?? ""), status: error.statusCode });
+        if (APICallError.isInstance(error)) throw new V1Error({ ...errorIn(error.responseBody ?? {}), status: error.statusCode });
         if (isTimeout(error) && left > 0) continue;
         // An error in a stream is given as it came.
         throw error instanceof Error ? error : new V1Error(error as object);
       }
     }
   },
-};
+});
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && /^(Abort|Timeout)Error$/.test(error.name);
 
@@ -211,7 +259,9 @@ type Message = {
   readonly tool_calls?: readonly { readonly id: string; readonly function: { readonly arguments: string } }[];
 };
 
-const errorIn = (body: string): object => (JSON.parse(body) as { readonly error: object }).error;
+/** A body, or what the AI SDK has read of a response that failed. */
+const errorIn = (body: string | object): object =>
+  ((typeof body === "string" ? JSON.parse(body) : body) as { readonly error: object }).error;
 
 /** One request by curl, without an SDK. */
 async function curl(asked: Asked, messages: readonly object[]): Promise<Completion["choices"][number] & { readonly message: Message }> {
@@ -282,6 +332,7 @@ async function curl(asked: Asked, messages: readonly object[]): Promise<Completi
 const byCurl: V1Client = {
   name: "curl",
   saysRetry: false,
+  ...chatEndings,
   ask: async (asked) => {
     const messages: object[] = [{ role: "user", content: partsOf(asked) }];
     for (;;) {
@@ -305,6 +356,16 @@ const byCurl: V1Client = {
 export const v1Clients: readonly V1Client[] = [
   openaiClient("openai-7", openai7, helpers7),
   openaiClient("openai-6", openai6, helpers6),
-  vercel,
+  vercelClient(compatible, { name: "ai", ...chatEndings }),
   byCurl,
+];
+
+export const responsesClients: readonly V1Client[] = [
+  openaiResponses("openai-7", openai7, helpers7),
+  openaiResponses("openai-6", openai6, helpers6),
+  vercelClient((terms) => createOpenAI(terms)("scripted"), {
+    name: "ai",
+    finish: undefined,
+    lateDenial: expect.objectContaining({ code: "review_denied" }) as object,
+  }),
 ];

@@ -39,6 +39,7 @@ const envelope = {
 
 test.each([
   ["/v1/chat/completions", { model: "auto", messages: [message], max_completion_tokens: 10 }],
+  ["/v1/responses", { model: "auto", input: "Hello?", max_output_tokens: 10 }],
   ["/sampling", sampling],
   ["/control", envelope],
 ])("%s: nothing on the way keeps it back", async (path, body) => {
