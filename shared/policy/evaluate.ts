@@ -2,7 +2,7 @@
 // limits and budgets come elsewhere, and none of them allows what a rule refuses.
 
 import { type Addresses, type NoticeChannel, isRoom } from "../notice-channels.ts";
-import type { JudgedModel, JudgedRequest, JudgedSubject } from "../model/judged-request.ts";
+import type { JudgedModel, JudgedRequest } from "../model/judged-request.ts";
 import type { CallArguments } from "./argument-conditions.ts";
 import { type ConditionFacts, areMet, conditionFacts, isUnnamedSubject } from "./conditions.ts";
 import { barsOwn, reviewerWhoIs } from "./own-requests.ts";
@@ -28,9 +28,20 @@ const reaches: readonly Reach[] = ["tool", "server", "key"];
 /** Whether `narrow` is within `wide`, or equal to it. */
 export const isWithin = (narrow: Reach, wide: Reach): boolean => reaches.indexOf(narrow) <= reaches.indexOf(wide);
 
-/** The consequences of the rules that apply, with people in place of their names. */
-export type GatePlan = Readonly<Omit<Consequences, "remindAtSeconds" | "reviewers" | "escalate" | "handOverTo">> & {
+/** `refuse` also where it would have been refused because its owner is unknown. */
+type ShadowRuling = Pick<Consequences, "request" | "response" | "quorum"> & {
   readonly rule: string;
+  readonly reviewers: readonly string[];
+};
+
+/** The consequences of the rules that apply, with people in place of their names. */
+export type GatePlan = Readonly<Omit<Consequences, "request" | "remindAtSeconds" | "reviewers" | "escalate" | "handOverTo" | "shadow">> & {
+  readonly rule: string;
+  readonly request: Exclude<Consequences["request"], "confirm">;
+  /** The owner confirms: who is asked is the owner, and nobody else may decide. */
+  readonly confirm?: true;
+  /** What a rule in shadow would have done. */
+  readonly shadow?: ShadowRuling;
   readonly remindAtSeconds: readonly number[];
   /** In the policy's order, no name twice. */
   readonly reviewers: readonly Reviewer[];
@@ -75,7 +86,7 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: C
   const common = conditionFacts(request, given);
   const ids = request.models.length === 0 ? [undefined] : [...new Set(request.models.map(({ id }) => id))];
   const outcomes = [...new Set(ids.map((id) => firstMatch(policy, common, id)))]
-    .map((index) => outcomeAt(policy, index, request.subject))
+    .map((index) => outcomeAt(policy, index, request))
     .sort(strictestFirst);
   const [strictest, ...others] = outcomes;
   if (strictest === undefined) throw new Error("evaluatePolicy: no outcome");
@@ -91,6 +102,7 @@ export function evaluatePolicy(policy: Policy, request: JudgedRequest, given?: C
     theirs.length >= quorum ? theirs : known(everyoneIn(policy, [...first, ...others.flatMap((other) => other.gate.reviewers)]));
   return {
     rule: strictest.rule,
+    ...(outcomes.some(({ isConfirmed }) => isConfirmed) ? { confirm: true } : {}),
     request: gate.request === "refuse" ? "refuse" : all(({ gate }) => gate.request === "allow") ? "allow" : "review",
     response: all(({ gate }) => gate.response === "allow") ? "allow" : "review",
     replyRisk: riskLevels.find((level) => outcomes.some(({ gate }) => gate.replyRisk === level)) ?? null,
@@ -127,7 +139,7 @@ function handOverCandidates(policy: Policy, references: readonly string[] | unde
 export function permittedModels(policy: Policy, request: JudgedRequest, given?: CallArguments): ReadonlySet<string> {
   const common = conditionFacts(request, given);
   const isPermitted = ({ id }: JudgedModel): boolean =>
-    outcomeAt(policy, firstMatch(policy, common, id), request.subject).gate.request !== "refuse";
+    outcomeAt(policy, firstMatch(policy, common, id), request).gate.request !== "refuse";
   return new Set(request.models.filter(isPermitted).map(({ id }) => id));
 }
 
@@ -141,40 +153,72 @@ type Judgement =
   | { readonly kind: "refused"; readonly rule: string; readonly why: "policyRefused" | "ownerUnknown" };
 
 /**
- * What the rules make of a request. It is refused only where they refuse it for every model.
+ * What the rules make of a request. It is refused only where they refuse it for every model. A rule
+ * in shadow changes nothing of that: what it would have done stands beside it.
  * @param given The arguments of a tool's call.
  */
 export function judge(policy: Policy, request: JudgedRequest, given?: CallArguments): Judgement {
+  const judgement = judgeBy({ ...policy, rules: policy.rules.filter(({ then }) => !then.shadow) }, request, given);
+  if (judgement.kind === "refused") return judgement;
+  const shadow = shadowOf(policy, request, given);
+  return shadow === null ? judgement : { ...judgement, gates: { ...judgement.gates, shadow } };
+}
+
+/** What would have been if all rules counted; null where no rule in shadow would have decided. */
+function shadowOf(policy: Policy, request: JudgedRequest, given: CallArguments | undefined): ShadowRuling | null {
+  const inShadow = policy.rules.filter(({ then }) => then.shadow).map(({ name }) => name);
+  if (inShadow.length === 0) return null;
+  const judgement = judgeBy(policy, request, given);
+  const rule = judgement.kind === "refused" ? judgement.rule : judgement.gates.rule;
+  if (!inShadow.includes(rule)) return null;
+  if (judgement.kind === "refused") return { rule, request: "refuse", response: "allow", quorum: 0, reviewers: [] };
+  const { request: asked, confirm, response, quorum, reviewers } = judgement.gates;
+  return { rule, request: confirm === true ? "confirm" : asked, response, quorum, reviewers: reviewers.map(({ name }) => name) };
+}
+
+function judgeBy(policy: Policy, request: JudgedRequest, given: CallArguments | undefined): Judgement {
   const permitted = permittedModels(policy, request, given);
   const mayServe = permitted.size === 0 ? request.models : request.models.filter(({ id }) => permitted.has(id));
   const models = request.isOnce ? mayServe.slice(0, 1) : mayServe;
   const gates = evaluatePolicy(policy, { ...request, models }, given);
   if (gates.request === "refuse") return { kind: "refused", rule: gates.rule, why: "policyRefused" };
-  // It is unknown whom to bar. A grant or a second approval would not make up for that.
-  if (barsOwn(gates) && gates.owner === null) return { kind: "refused", rule: gates.rule, why: "ownerUnknown" };
+  // It is unknown whom to bar, or to ask. A grant or a second approval would not make up for that.
+  if ((gates.confirm === true || barsOwn(gates)) && gates.owner === null) return { kind: "refused", rule: gates.rule, why: "ownerUnknown" };
   return { kind: "gates", gates, models: models.map(({ id }) => id) };
 }
 
 /** Whether it depends on a call's arguments which rule applies, and they are not known. */
 export function restsOnArguments({ rules }: Policy, request: JudgedRequest): boolean {
   const facts = conditionFacts(request);
-  const first = rules.find(({ when: { arguments: _unknown, ...others } }) => areMet(others, facts, undefined));
+  const first = rules.find(({ when: { arguments: _unknown, ...others }, then }) => !then.shadow && areMet(others, facts, undefined));
   return first?.when.arguments !== undefined;
 }
 
-type Outcome = { readonly position: number; readonly rule: string; readonly gate: Policy["default"] };
+type Outcome = {
+  readonly position: number;
+  readonly rule: string;
+  readonly gate: Omit<Policy["default"], "request"> & Pick<GatePlan, "request">;
+  /** Only the owner of the key decides. */
+  readonly isConfirmed: boolean;
+};
 
 /** What no rule is about and nobody asked to review: a client's call, and a server's form. */
 const unreviewed = policySchema.parse({ default: { request: "allow", response: "allow" } }).default;
 
 /**
  * A rule's missing fields have the schema's careful defaults; only its missing people come from
- * `default`.
+ * `default`. A confirmation asks the owner of the key alone.
  */
-function outcomeAt(policy: Policy, position: number, subject: JudgedSubject): Outcome {
+function outcomeAt(policy: Policy, position: number, { subject, keyOwner }: JudgedRequest): Outcome {
   const rule = policy.rules[position];
-  if (rule === undefined) return { position, rule: "default", gate: isUnnamedSubject(subject) ? policy.default : unreviewed };
-  return { position, rule: rule.name, gate: { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers } };
+  const byDefault = isUnnamedSubject(subject) ? policy.default : unreviewed;
+  const then = rule === undefined ? byDefault : { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers };
+  const named = { position, rule: rule?.name ?? "default" };
+  const { request } = then;
+  if (request !== "confirm") return { ...named, gate: { ...then, request }, isConfirmed: false };
+  const owner = reviewerWhoIs(policy, keyOwner);
+  const alone = { reviewers: owner === null ? [] : [owner.name], quorum: 1, selfApproval: true, escalate: null, handOverTo: [] };
+  return { ...named, gate: { ...then, ...alone, request: "review" }, isConfirmed: true };
 }
 
 /** A response gate that the reply's risk may close counts as closed. */

@@ -1,6 +1,6 @@
-// Where a rule bars people from approving their own requests (`selfApproval: false`), the owner of
-// the API key has to be a reviewer of the policy: otherwise it is not known whose request it is,
-// and the rule would bar nobody.
+// Where a rule bars people from approving their own requests (`selfApproval: false`), or has them
+// confirm these, the owner of the API key has to be a reviewer of the policy: otherwise it is not
+// known whose request it is, and the rule would bar or ask nobody.
 
 import type { KeyScope } from "../model/gate.ts";
 import type { JudgedSubject } from "../model/judged-request.ts";
@@ -33,9 +33,9 @@ export function reviewerWhoIs(policy: Policy, owner: string | null | undefined):
 }
 
 /**
- * The name of the first rule, or "default", that bars own requests and may apply to a request of
- * this key, whose owner is unknown; null where there is none. When unsure whether a rule applies,
- * it does.
+ * The name of the first rule, or "default", that needs to know the owner and may apply to a request
+ * of this key, whose owner is unknown; null where there is none. When unsure whether a rule
+ * applies, it does.
  */
 export function ruleWithoutOwner(policy: Policy, key: OwnedKey): string | null {
   if (reviewerWhoIs(policy, key.owner) !== null) return null;
@@ -51,16 +51,21 @@ const subjectsOf = ({ scopes }: OwnedKey): readonly JudgedSubject[] => [
 
 function ruleFor(policy: Policy, key: OwnedKey, subject: JudgedSubject): string | null {
   for (const { name, when, then } of policy.rules) {
-    if (!isAbout(when, subject) || !couldApply(when, key)) continue;
-    if (barsOwn(then)) return name;
+    if (then.shadow || !isAbout(when, subject) || !couldApply(when, key)) continue;
+    if (needsOwner(then)) return name;
     if (appliesToAll(when, key)) return null;
   }
-  return isUnnamedSubject(subject) && barsOwn(policy.default) ? "default" : null;
+  return isUnnamedSubject(subject) && needsOwner(policy.default) ? "default" : null;
 }
 
 /** Whether a reviewer is or may be asked by this rule and must not be the request's owner. */
 export const barsOwn = (then: Pick<Consequences, "selfApproval" | "request" | "response" | "replyRisk">): boolean =>
   !then.selfApproval && mayAsk(then);
+
+/** Whether a rule asks the owner or bars them, and refuses what has no owner whom it knows. */
+export const needsOwner = (
+  then: Pick<Consequences, "selfApproval" | "request" | "response" | "replyRisk"> & { readonly shadow?: boolean },
+): boolean => then.shadow !== true && (then.request === "confirm" || barsOwn(then));
 
 const couldApply = (when: Conditions, { name, scopes, servers, models }: OwnedKey): boolean =>
   (when.key === undefined || matchesGlob(when.key, name)) &&

@@ -49,7 +49,8 @@ const names = z.array(z.string().max(80)).max(50);
 const seconds = z.int().min(1).max(604_800);
 
 const gates = {
-  request: z.enum(["review", "allow", "refuse"]).default("review"),
+  /** `confirm`: the API key's owner decides, and nobody else. */
+  request: z.enum(["review", "confirm", "allow", "refuse"]).default("review"),
   response: z.enum(["review", "allow"]).default("review"),
   quorum: z.int().min(1).max(50).default(1),
   selfApproval: z.boolean().default(true),
@@ -91,8 +92,17 @@ const gates = {
   handOverTo: names.optional(),
 };
 
-/** A rule without `reviewers` asks those of `default`. */
-export const consequencesSchema = z.strictObject({ ...gates, reviewers: names.min(1).optional() });
+/**
+ * A rule without `reviewers` asks those of `default`; one for tool calls that does not say
+ * otherwise bars own requests.
+ */
+export const consequencesSchema = z.strictObject({
+  ...gates,
+  selfApproval: z.boolean().optional(),
+  reviewers: names.min(1).optional(),
+  /** The rule decides nothing: what it would have done is recorded, and later rules count. */
+  shadow: z.boolean().default(false),
+});
 const byDefault = z.strictObject({ ...gates, reviewers: names.default([]) });
 
 const host = z
@@ -104,11 +114,17 @@ export const policySchema = z.strictObject({
   version: z.int().nonnegative().default(0),
   rules: z
     .array(
-      z.strictObject({
-        name: label.refine((value) => value !== "default", "defaultsName"),
-        when: conditionsSchema.default({}),
-        then: consequencesSchema.prefault({}),
-      }),
+      z
+        .strictObject({
+          name: label.refine((value) => value !== "default", "defaultsName"),
+          when: conditionsSchema.default({}),
+          then: consequencesSchema.prefault({}),
+        })
+        .transform(({ then, ...rule }) => ({
+          ...rule,
+          // Who reviews a call is another person than the one who makes it.
+          then: { ...then, selfApproval: then.selfApproval ?? rule.when.subject !== "toolCall" },
+        })),
     )
     .max(500)
     .default([]),
@@ -141,10 +157,11 @@ export function parsePolicy(value: unknown): Result<Policy, Issue[]> {
   const policy = parsed.data;
   const issues = [...peopleIssues(policy)];
   issues.push(...gateIssues(policy, policy.default, ["default"]));
+  if (policy.default.request === "confirm") issues.push(issueAt("/default/request", "confirmsCalls"));
   for (const [index, rule] of policy.rules.entries()) {
     if (policy.rules.findIndex(({ name }) => name === rule.name) !== index)
       issues.push(issueAt(pointerTo(["rules", index, "name"]), "ruleTwice"));
-    issues.push(...subjectIssues(rule.when, index));
+    issues.push(...subjectIssues(rule.when, index), ...confirmIssues(rule, index));
     issues.push(
       ...gateIssues(policy, { ...rule.then, reviewers: rule.then.reviewers ?? policy.default.reviewers }, ["rules", index, "then"]),
     );
@@ -165,6 +182,20 @@ function subjectIssues(when: PolicyRule["when"], index: number): Issue[] {
     ...(subject === "toolCall" ? [] : of(ofCalls, "onlyOfCalls")),
     ...(subject === "message" ? [] : of(ofMessages, "onlyOfMessages")),
   ];
+}
+
+/** What says who else decides, where only the owner does. */
+function confirmIssues({ when, then }: PolicyRule, index: number): Issue[] {
+  if (then.request !== "confirm") return [];
+  const at = (member: string, said: IssueKey): Issue => issueAt(pointerTo(["rules", index, "then", member]), said);
+  const { subject = "message" } = when;
+  const others = [
+    ...(then.reviewers === undefined ? [] : ["reviewers"]),
+    ...(then.quorum === 1 ? [] : ["quorum"]),
+    ...(then.escalate === null ? [] : ["escalate"]),
+    ...((then.handOverTo ?? []).length === 0 ? [] : ["handOverTo"]),
+  ];
+  return [...(subject === "message" ? [at("request", "confirmsCalls")] : []), ...others.map((member) => at(member, "ownerConfirms"))];
 }
 
 /**
@@ -239,7 +270,7 @@ function peopleIssues(policy: Policy): Issue[] {
 
 /** Whether a reviewer is asked by such a rule, or may be because of the reply's risk. */
 export const mayAsk = ({ request, response, replyRisk }: Pick<Consequences, "request" | "response" | "replyRisk">): boolean =>
-  request !== "refuse" && (request === "review" || response === "review" || replyRisk !== null);
+  request !== "refuse" && (request !== "allow" || response === "review" || replyRisk !== null);
 
 /**
  * Rules are named in the record, and in markers; who may lift has a name that the record can give.
@@ -277,7 +308,8 @@ function gateIssues(policy: Policy, gate: Policy["default"], path: readonly Prop
   known(gate.handOverTo ?? [], ["handOverTo"]);
   for (const [index, moment] of gate.remindAtSeconds.entries())
     if (moment >= gate.deadlineSeconds) at(["remindAtSeconds", index], "notBeforeDeadline");
-  if (!mayAsk(gate)) return issues;
+  // Who is asked about a confirmation is the owner of the key.
+  if (!mayAsk(gate) || gate.request === "confirm") return issues;
   const asked = everyoneIn(policy, [...gate.reviewers, ...(gate.escalate?.to ?? [])]);
   const anonymous = asked.find(isRoom);
   if (anonymous !== undefined && (gate.quorum > 1 || !gate.selfApproval)) {

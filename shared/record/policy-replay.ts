@@ -31,10 +31,12 @@ type Asking = { readonly prompt: 0 | 2; readonly reply: 0 | 1 | 2 };
 
 /** What a policy does with a request. */
 export type Ruling =
-  | { readonly kind: "refused"; readonly rule: string }
+  | { readonly kind: "refused"; readonly rule: string; readonly shadow?: undefined }
   | {
       readonly kind: "asks";
       readonly rule: string;
+      /** The rule in shadow that would have decided. */
+      readonly shadow?: string | undefined;
       readonly asking: Asking;
       readonly reviewers: readonly string[];
       readonly quorum: number;
@@ -99,7 +101,8 @@ const isGranted = (grants: readonly RecordFact[], gate: Gate): boolean =>
 
 function rulingBefore(fact: Extract<RecordFact, { kind: "received" }>, grants: readonly RecordFact[]): Ruling {
   const { rule, requestGate, responseGate, replyRisk = null, asked = { reviewers: [], quorum: 1 } } = fact;
-  return { kind: "asks", rule, asking: askingOf({ request: requestGate, response: responseGate, replyRisk }, grants), ...asked };
+  const asking = askingOf({ request: requestGate, response: responseGate, replyRisk }, grants);
+  return { kind: "asks", rule, shadow: fact.shadow?.rule, asking, ...asked };
 }
 
 function rulingAfter(policy: Policy, request: JudgedRequest, ruleBefore: string, grants: readonly RecordFact[]): Ruling {
@@ -108,7 +111,14 @@ function rulingAfter(policy: Policy, request: JudgedRequest, ruleBefore: string,
   const { gates } = judgement;
   const counting = gates.rule === ruleBefore ? grants.filter((grant) => stillCounts(gates, request, grant)) : [];
   const { rule, reviewers, quorum } = gates;
-  return { kind: "asks", rule, asking: askingOf(gates, counting), reviewers: reviewers.map(({ name }) => name), quorum };
+  return {
+    kind: "asks",
+    rule,
+    shadow: gates.shadow?.rule,
+    asking: askingOf(gates, counting),
+    reviewers: reviewers.map(({ name }) => name),
+    quorum,
+  };
 }
 
 /**
@@ -131,7 +141,7 @@ function askingOf(
 ): Asking {
   const ifWarned = response === "review" ? isGranted(grants, "response") : replyRisk !== null;
   return {
-    prompt: request === "review" && !isGranted(grants, "request") ? 2 : 0,
+    prompt: request !== "allow" && !isGranted(grants, "request") ? 2 : 0,
     reply: ifWarned ? 1 : response === "review" ? 2 : 0,
   };
 }

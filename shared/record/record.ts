@@ -195,6 +195,14 @@ export type RecordFact =
        * approve.
        */
       readonly asked?: { readonly reviewers: readonly string[]; readonly quorum: number };
+      /** What a rule in shadow would have done. */
+      readonly shadow?: {
+        readonly rule: string;
+        readonly request: string;
+        readonly response: string;
+        readonly reviewers: readonly string[];
+        readonly quorum: number;
+      };
       /** What the rules judged it by. */
       readonly judged: JudgedRecord;
       readonly models: readonly string[];

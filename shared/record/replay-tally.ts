@@ -36,7 +36,7 @@ export const tallySchema = z.strictObject({
   groups: z.array(groupSchema).max(300),
   /** Requests with an effect that is not `same`, and whose group found no room. */
   ungrouped: count,
-  /** How many requests a rule decided. */
+  /** How many requests a rule decided, or would have decided if it were not in shadow. */
   rules: z.array(z.strictObject({ rule: text, ...beforeAndAfter.shape })).max(1_100),
   /**
    * Of how many requests a reviewer is asked. `ifWarned`: only where the reply has warnings; not in
@@ -118,7 +118,7 @@ class Sum {
   }
 
   #addRuling(side: Side, ruling: Ruling): void {
-    this.#addRule({ rule: ruling.rule, before: 0, after: 0, [side]: 1 });
+    for (const rule of [ruling.rule, ruling.shadow]) if (rule !== undefined) this.#addRule({ rule, before: 0, after: 0, [side]: 1 });
     if (ruling.kind === "refused") return;
     const { prompt, reply } = ruling.asking;
     if (prompt === 0 && reply === 0) return;

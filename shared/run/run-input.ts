@@ -251,12 +251,13 @@ const receivedFact = (input: Omit<RequestInput, "request">, digest: string): Rec
   ...(input.requestId === undefined ? {} : { requestId: idWord(input.requestId) }),
   requestDigest: digest,
   rule: input.gatePolicy.rule,
-  requestGate: input.gatePolicy.request,
+  requestGate: input.gatePolicy.confirm === true ? "confirm" : input.gatePolicy.request,
   responseGate: input.gatePolicy.response,
   ...(input.gatePolicy.replyRisk === null ? {} : { replyRisk: input.gatePolicy.replyRisk }),
   ...(mayAsk(input.gatePolicy)
     ? { asked: { reviewers: input.gatePolicy.reviewers.map(({ name }) => name), quorum: input.gatePolicy.quorum } }
     : {}),
+  ...(input.gatePolicy.shadow === undefined ? {} : { shadow: input.gatePolicy.shadow }),
   judged: judgedRecord(input.judged),
   // A tool in the place of a model.
   models: (input.candidates.length > 0 ? input.candidates.map(({ model }) => model) : input.judged.models).map(({ id }) => id),

@@ -9,6 +9,7 @@ const argumentConditions = {
   test: { file: "test/shared/policy/argument-conditions.test.ts" },
 };
 const hints = { ...argumentConditions, file: "shared/policy/tool-hints.ts" };
+const evaluating = { file: "shared/policy/evaluate.ts" };
 const evaluate = { file: "shared/policy/evaluate.ts", test: { file: "test/shared/policy/evaluate.test.ts" } };
 const policyReplay = { file: "shared/record/policy-replay.ts", test: { file: "test/shared/record/policy-replay.test.ts" } };
 const limits = { file: "shared/policy/limits.ts", test: { file: "test/shared/policy/limits.test.ts" } };
@@ -171,8 +172,8 @@ export const policyMutants: readonly Mutant[] = [
     ...subjects,
     file: "shared/policy/own-requests.ts",
     name: "a rule for messages hides none for calls",
-    from: "if (!isAbout(when, subject) || !couldApply(when, key)) continue;",
-    to: "if (!couldApply(when, key)) continue;",
+    from: "if (then.shadow || !isAbout(when, subject) || !couldApply(when, key)) continue;",
+    to: "if (then.shadow || !couldApply(when, key)) continue;",
   },
   {
     ...subjects,
@@ -269,6 +270,55 @@ export const policyMutants: readonly Mutant[] = [
     to: "",
   },
   {
+    ...subjects,
+    ...evaluating,
+    name: "a confirmation is the owner's alone",
+    from: "{ reviewers: owner === null ? [] : [owner.name], quorum: 1, selfApproval: true, escalate: null, handOverTo: [] }",
+    to: "{ quorum: 1, selfApproval: true }",
+  },
+  {
+    ...subjects,
+    ...evaluating,
+    name: "a confirmation needs an owner who is known",
+    from: "(gates.confirm === true || barsOwn(gates)) && gates.owner",
+    to: "barsOwn(gates) && gates.owner",
+  },
+  {
+    ...subjects,
+    name: "who makes a call does not review it",
+    file: "shared/policy/rules.ts",
+    from: 'then.selfApproval ?? rule.when.subject !== "toolCall"',
+    to: "then.selfApproval ?? true",
+  },
+  {
+    ...subjects,
+    ...evaluating,
+    name: "a rule in shadow decides nothing",
+    from: "policy.rules.filter(({ then }) => !then.shadow)",
+    to: "policy.rules",
+  },
+  {
+    ...subjects,
+    ...evaluating,
+    name: "what a rule in shadow would have done is said of it alone",
+    from: "if (!inShadow.includes(rule)) return null;\n",
+    to: "",
+  },
+  {
+    ...subjects,
+    name: "a confirmation cuts off keys without a known owner",
+    file: "shared/policy/own-requests.ts",
+    from: 'then.shadow !== true && (then.request === "confirm" || barsOwn(then))',
+    to: "then.shadow !== true && barsOwn(then)",
+  },
+  {
+    ...subjects,
+    name: "only calls and forms are confirmed",
+    file: "shared/policy/rules.ts",
+    from: '...(subject === "message" ? [at("request", "confirmsCalls")] : []),',
+    to: "",
+  },
+  {
     ...conditions,
     name: "a condition on media counts",
     from: "hasMedia: (wanted, { hasMedia }) => wanted === hasMedia,",
@@ -331,7 +381,7 @@ export const policyMutants: readonly Mutant[] = [
   {
     name: "a key of nobody whom the policy knows is refused when it is used",
     file: "shared/policy/evaluate.ts",
-    from: 'if (barsOwn(gates) && gates.owner === null) return { kind: "refused", rule: gates.rule, why: "ownerUnknown" };',
+    from: 'if ((gates.confirm === true || barsOwn(gates)) && gates.owner === null) return { kind: "refused", rule: gates.rule, why: "ownerUnknown" };',
     to: "",
     test: { file: "test/workers/contract/keys.test.ts", only: "asks nobody, by any way in" },
   },

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { sha256Hex } from "../../shared/encoding.ts";
 import type { TokenBudget } from "../../shared/budget/budgets.ts";
 import { keyRequestSchema } from "../../shared/budget/key-request.ts";
-import { barsOwn, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
+import { needsOwner, ruleWithoutOwner } from "../../shared/policy/own-requests.ts";
 import { keyScopes } from "../../shared/model/gate.ts";
 import type { Policy } from "../../shared/policy/rules.ts";
 import { readPublished } from "../../shared/published.ts";
@@ -151,7 +151,7 @@ const lastRefused = isolateState((): { refused: Refused | null } => ({ refused: 
  * minute old.
  */
 export async function keysWithoutOwner(env: Env, policy: Policy, now: number): Promise<readonly string[]> {
-  if (![policy.default, ...policy.rules.map(({ then }) => then)].some(barsOwn)) return [];
+  if (![policy.default, ...policy.rules.map(({ then }) => then)].some(needsOwner)) return [];
   const last = lastRefused(env);
   if (last.refused?.policy === policy && now - last.refused.readAt < cachedMs) return last.refused.ids;
   const keys = await acceptedKeys(env, now);

@@ -3,7 +3,7 @@
 
 import { type ArgumentCondition, comparisonNames } from "../../policy/argument-conditions.ts";
 import type { Conditions } from "../../policy/conditions.ts";
-import type { Consequences } from "../../policy/rules.ts";
+import { type Consequences, mayAsk } from "../../policy/rules.ts";
 import { numbersEn } from "../words/en/page-numbers-en.ts";
 import { numbersZh } from "../words/zh/page-numbers-zh.ts";
 import { textParts } from "../../words/text.ts";
@@ -26,14 +26,14 @@ const speeches: Readonly<Record<Language, Speech>> = {
  */
 type SpokenRule = {
   readonly when: Conditions | null;
-  readonly then: Consequences & { readonly reviewers: readonly string[] };
+  readonly then: Omit<Consequences, "shadow"> & { readonly reviewers: readonly string[]; readonly shadow?: boolean };
 };
 
 /** The sentences of a rule, as parts to be shown one after the other. */
 export function ruleSentence({ when, then }: SpokenRule, language: Language): SentencePart[] {
   const speech = speeches[language];
   const conditions = when === null ? [] : conditionsOf(when, speech);
-  const acts = actsOf(then, speech);
+  const acts = actsOf(when, then, speech);
   const opened =
     conditions.length === 0
       ? [...opening(when, speech), ...acts]
@@ -109,20 +109,22 @@ function conditionsOf(when: Conditions, speech: Speech): Sentence[] {
 }
 
 /** Who is asked about what, and what is allowed. */
-function actsOf({ request, response, replyRisk, reviewers }: SpokenRule["then"], speech: Speech): Sentence {
+function actsOf(when: Conditions | null, { request, response, replyRisk, reviewers }: SpokenRule["then"], speech: Speech): Sentence {
   const { then: words } = speech.words;
-  const people = peopleIn(reviewers, speech);
+  const subject = when?.subject ?? "message";
+  const acts = words.acts[subject];
+  const people = request === "confirm" ? [strong(words.owner)] : peopleIn(reviewers, speech);
   if (request === "refuse") return stressed(words.refuse);
-  const warned = replyRisk === null ? [] : [speech.words.space, ...filled(words.askIfWarned[replyRisk], { people })];
-  if (request === "review")
-    return response === "review" ? filled(words.askBoth, { people }) : [...filled(words.askPrompt, { people }), ...warned];
-  return response === "review" ? filled(words.askReply, { people }) : [...stressed(words.allow), ...warned];
+  const reply = [words.reply[subject]];
+  const warned = replyRisk === null ? [] : [speech.words.space, ...filled(words.askIfWarned[replyRisk], { people, reply })];
+  if (request !== "allow")
+    return response === "review" ? filled(acts.askBoth, { people }) : [...filled(acts.askPrompt, { people }), ...warned];
+  return response === "review" ? filled(acts.askReply, { people }) : [...stressed(acts.allow), ...warned];
 }
 
 /** Where nobody is ever asked, who may approve and for how long says nothing. */
-const isAsked = ({ request, response, replyRisk }: Consequences): boolean =>
-  request !== "refuse" && (request === "review" || response === "review" || replyRisk !== null);
-const isOpen = ({ request }: Consequences): boolean => request !== "refuse";
+const isAsked = mayAsk;
+const isOpen = ({ request }: Pick<Consequences, "request">): boolean => request !== "refuse";
 
 type Consequence = (then: SpokenRule["then"], speech: Speech) => readonly Sentence[];
 
@@ -130,7 +132,7 @@ const none: Consequence = () => [];
 const flag =
   (
     name: "tellReason" | "tellAuthor" | "grantsInferred" | "timeoutCoversReview",
-    given: (then: Consequences) => boolean = isAsked,
+    given: (then: SpokenRule["then"]) => boolean = isAsked,
   ): Consequence =>
   (then, { words }) =>
     then[name] && given(then) ? [[words.then[name]]] : [];
@@ -142,7 +144,7 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
   replyRisk: none,
   reviewers: none,
   quorum: (then, { words, locale }) =>
-    isAsked(then)
+    isAsked(then) && then.request !== "confirm"
       ? [then.quorum === 1 ? [words.then.one] : filled(words.then.quorum, { count: [strong(then.quorum.toLocaleString(locale))] })]
       : [],
   remindAtSeconds: (then, speech) =>
@@ -167,7 +169,7 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
       : [],
   deadlineSeconds: (then, speech) =>
     isAsked(then) ? [filled(speech.words.then.expires, { time: [strong(spanOf(then.deadlineSeconds, speech))] })] : [],
-  selfApproval: (then, { words }) => (isAsked(then) && !then.selfApproval ? [[words.then.notOwn]] : []),
+  selfApproval: (then, { words }) => (isAsked(then) && then.request !== "confirm" && !then.selfApproval ? [[words.then.notOwn]] : []),
   grants: (then, { words }) => (isAsked(then) && then.grants ? [[words.then.grants[then.boundTo]]] : []),
   grantsInferred: flag("grantsInferred", (then) => isAsked(then) && then.grants),
   // With grants it is in their sentence.
@@ -182,6 +184,7 @@ const consequences: { readonly [Name in keyof Consequences]-?: Consequence } = {
   tellAuthor: flag("tellAuthor"),
   context: (then, { words }) => (isOpen(then) && then.context === "thisServer" ? [[words.then.context]] : []),
   timeoutCoversReview: flag("timeoutCoversReview"),
+  shadow: (then, { words }) => (then.shadow ? [stressed(words.then.shadow)] : []),
   cheaperWithinBudget: (then, { words }) => (isOpen(then) && then.cheaperWithinBudget ? [[words.then.cheaper]] : []),
 };
 

@@ -24,6 +24,8 @@ export const issuesEn = {
   oneComparison: "needs exactly one of equals, oneOf, glob, over, under and present",
   onlyOfCalls: "is for tool calls: give the rule the subject toolCall",
   onlyOfMessages: "is for model requests, and the rule's subject is another",
+  confirmsCalls: "has the owner of the key confirm, which is for rules with the subject toolCall or form",
+  ownerConfirms: "says who else decides, and the rule has the owner of the key confirm",
   roomLifts: "has a room in it: it is not known who in it would lift what is masked",
   notBeforeDeadline: "is not before the deadline",
   namesNobody: "names no reviewer, and a gate needs review",

@@ -26,6 +26,8 @@ export const issuesZh: Readonly<Record<keyof typeof issuesEn, string>> = {
   oneComparison: "必须且只能有 equals、oneOf、glob、over、under、present 之一",
   onlyOfCalls: "仅用于工具调用：请将规则的 subject 设为 toolCall",
   onlyOfMessages: "仅用于模型请求，而规则的 subject 不是",
+  confirmsCalls: "要求密钥所有者确认，仅用于 subject 为 toolCall 或 form 的规则",
+  ownerConfirms: "指定了其他决定人，而此规则由密钥所有者确认",
   roomLifts: "其中有聊天室：无法知道由谁解除屏蔽",
   notBeforeDeadline: "不早于期限",
   namesNobody: "没有列出审核人，而有内容需要审核",

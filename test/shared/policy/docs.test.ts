@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { defaultPolicy } from "../../../shared/policy/default-policy.ts";
 import { type PolicyFacts, judged } from "../../../shared/policy/conditions.ts";
-import { type GatePlan, evaluatePolicy as evaluateJudged } from "../../../shared/policy/evaluate.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
+import type { JudgedRequest } from "../../../shared/model/judged-request.ts";
+import { type GatePlan, evaluatePolicy as evaluateJudged, judge } from "../../../shared/policy/evaluate.ts";
 import { limitsSchema } from "../../../shared/policy/limits.ts";
 import { parsePolicy, policyJsonSchema, policySchema, type Policy } from "../../../shared/policy/rules.ts";
 import type { Candidate } from "../../../shared/routing/choose.ts";
@@ -59,7 +61,7 @@ const factsOf = (members: Partial<PolicyFacts>): PolicyFacts => ({
 });
 
 test("every example is a policy that is accepted, and the first is the default", () => {
-  expect(policies).toHaveLength(5);
+  expect(policies).toHaveLength(8);
   expect(policies[0]).toEqual(defaultPolicy());
 });
 
@@ -99,6 +101,23 @@ describe("the examples do what is said of them", () => {
   ])("%s", (_, policy, members, plan) => {
     expect(evaluatePolicy(policy, factsOf(members))).toMatchObject(plan);
   });
+});
+
+test("the examples for tool calls do what is said of them", () => {
+  const [, , , , owner = defaultPolicy(), deploy = defaultPolicy(), shadow = defaultPolicy()] = policies;
+  const called = { ...judged(factsOf({ subject: "toolCall", candidates: [], keyOwner: "Ann" })), hasTools: false };
+  const gatesOf = (policy: Policy, more: Partial<JudgedRequest>, given: JsonObject = {}) =>
+    judge(policy, { ...called, ...more }, { given, sent: given });
+  expect(gatesOf(owner, { server: "database" })).toMatchObject({
+    gates: { rule: "destroying", confirm: true, request: "review", response: "allow", reviewers: [{ name: "Ann" }] },
+  });
+  const reading = { hints: { readOnly: true, destructive: false, openWorld: false } };
+  expect(gatesOf(owner, { server: "database", call: reading })).toMatchObject({ gates: { request: "allow" } });
+  expect(gatesOf(deploy, { tool: "deploy" }, { env: "staging" })).toMatchObject({ gates: { rule: "staging", request: "allow" } });
+  expect(gatesOf(deploy, { tool: "deploy" }, { env: "production" })).toMatchObject({
+    gates: { rule: "deployments", request: "review", response: "allow", quorum: 2, selfApproval: false },
+  });
+  expect(gatesOf(shadow, {})).toMatchObject({ gates: { request: "allow", shadow: { rule: "writing", request: "confirm" } } });
 });
 
 test("every field of the schema is described, and nothing else", () => {

@@ -46,7 +46,8 @@ const when = fc.record(
 const seconds = fc.integer({ min: 1, max: 604_800 });
 const then = fc.record(
   {
-    request: fc.constantFrom("review", "allow", "refuse"),
+    request: fc.constantFrom("review", "confirm", "allow", "refuse"),
+    shadow: yes,
     response: fc.constantFrom("review", "allow"),
     replyRisk: fc.constantFrom(null, "low", "medium", "high"),
     reviewers: names,

@@ -36,7 +36,7 @@ test("what is left out is careful", () => {
     cheaperWithinBudget: false,
   };
   expect(parsed.ok && parsed.value.default).toEqual({ ...careful, reviewers: ["everyone"] });
-  expect(parsed.ok && parsed.value.rules[0]?.then).toEqual(careful);
+  expect(parsed.ok && parsed.value.rules[0]?.then).toEqual({ ...careful, shadow: false });
   expect(parsed.ok && parsed.value.imageHosts).toEqual([]);
 });
 

@@ -6,10 +6,11 @@ import { describe, expect, test } from "vitest";
 import type { KeyScope } from "../../../shared/model/gate.ts";
 import type { JudgedRequest, JudgedSubject } from "../../../shared/model/judged-request.ts";
 import type { JsonObject } from "../../../shared/encoding.ts";
-import { judge, restsOnArguments } from "../../../shared/policy/evaluate.ts";
+import { type GatePlan, judge, peopleOfPlan, restsOnArguments } from "../../../shared/policy/evaluate.ts";
 import { redactionTermsOf } from "../../../shared/policy/redaction-terms.ts";
 import { ruleWithoutOwner } from "../../../shared/policy/own-requests.ts";
 import { parsePolicy, policySchema, type Policy } from "../../../shared/policy/rules.ts";
+import { carefulHints } from "../../../shared/policy/tool-hints.ts";
 import { planRun } from "../../../shared/run/plan.ts";
 import type { Endpoint } from "../../../shared/record/record.ts";
 import type { SubjectRequest } from "../../../shared/model/subject/subject.ts";
@@ -21,7 +22,7 @@ const policyOf = (rules: readonly object[], byDefault: object = {}): Policy => {
   const parsed = parsePolicy({
     rules: rules.map((rule, index) => ({ name: `rule ${index}`, ...rule })),
     default: { reviewers: ["everyone"], ...byDefault },
-    reviewers: { everyone: [{ name: "Ann" }, { name: "Bo" }] },
+    reviewers: { everyone: [{ name: "Ann" }, { name: "Bo", email: "bo@example.com" }] },
   });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
   return parsed.value;
@@ -77,7 +78,8 @@ describe("a rule", () => {
   });
 
   test("for tool calls has the careful values where it says nothing", () => {
-    expect(decided(policyOf([{ when: { subject: "toolCall" } }], { request: "allow", response: "allow" }))).toMatchObject({
+    const policy = policyOf([{ when: { subject: "toolCall" }, then: { selfApproval: true } }], { request: "allow", response: "allow" });
+    expect(decided(policy)).toMatchObject({
       function: "rule 0: review review",
       toolCall: "rule 0: review review",
       form: "default: allow allow",
@@ -163,6 +165,187 @@ describe("a rule for tool calls", () => {
   ])("is refused with conditions of another subject (%j)", (when, pointer) => {
     const parsed = parsePolicy({ rules: [{ name: "a", when }], default: { request: "allow", response: "allow" }, reviewers: {} });
     expect(parsed.ok ? [] : parsed.error.map((issue) => issue.pointer)).toContain(pointer);
+  });
+});
+
+describe("who decides about a call", () => {
+  const about = (then: object, more: Partial<JudgedRequest> = {}) =>
+    judge(policyOf([{ when: { subject: "toolCall" }, then }]), { ...judgedOf("toolCall"), keyOwner: "bo@example.com", ...more });
+  const asked = (then: object, more: Partial<JudgedRequest> = {}): GatePlan | string => {
+    const judgement = about(then, more);
+    return judgement.kind === "refused" ? judgement.why : judgement.gates;
+  };
+
+  test("that is confirmed: the owner of the key, and nobody else", () => {
+    const gates = asked({ request: "confirm", remindAtSeconds: [60] });
+    expect(gates).toMatchObject({ request: "review", confirm: true, quorum: 1, selfApproval: true, escalate: null, remindAtSeconds: [60] });
+    expect(typeof gates === "string" ? [] : peopleOfPlan(gates).map(({ name }) => name)).toEqual(["Bo"]);
+  });
+
+  test.each([null, "Zoe"])("that is confirmed by an owner who is no reviewer (%j): nobody, and it is refused", (keyOwner) => {
+    expect(asked({ request: "confirm" }, { keyOwner })).toBe("ownerUnknown");
+  });
+
+  test("that is reviewed: others, never the owner", () => {
+    expect(asked({})).toMatchObject({ request: "review", selfApproval: false, owner: "Bo", quorum: 1 });
+    expect(asked({}, { keyOwner: "Zoe" })).toBe("ownerUnknown");
+    expect(asked({ selfApproval: true }, { keyOwner: "Zoe" })).toMatchObject({ request: "review", selfApproval: true });
+    expect(asked({ quorum: 2 })).toMatchObject({ quorum: 2 });
+  });
+
+  test("that is allowed or refused: nobody", () => {
+    expect(asked({ request: "allow", response: "allow" }, { keyOwner: null })).toMatchObject({ request: "allow", response: "allow" });
+    expect(asked({ request: "refuse" })).toBe("policyRefused");
+  });
+
+  test("a message is reviewed as before: its owner may", () => {
+    const policy = policyOf([{ when: { subject: "message" } }, { when: { subject: "form" } }]);
+    for (const subject of ["message", "form"] as const)
+      expect(judge(policy, judgedOf(subject))).toMatchObject({ kind: "gates", gates: { selfApproval: true } });
+  });
+
+  test.each([
+    [{ request: "confirm", reviewers: ["everyone"] }, "/rules/0/then/reviewers"],
+    [{ request: "confirm", quorum: 2 }, "/rules/0/then/quorum"],
+    [{ request: "confirm", escalate: { afterSeconds: 60, to: ["everyone"] } }, "/rules/0/then/escalate"],
+    [{ request: "confirm", handOverTo: ["everyone"] }, "/rules/0/then/handOverTo"],
+  ])("a confirmation that says who else decides is refused (%j)", (then, pointer) => {
+    const document = { reviewers: { everyone: [{ name: "Ann" }] }, default: { reviewers: ["everyone"] } };
+    const parsed = parsePolicy({ ...document, rules: [{ name: "a", when: { subject: "toolCall" }, then }] });
+    expect(parsed.ok ? [] : parsed.error.map((issue) => issue.pointer)).toEqual([pointer]);
+  });
+
+  test("a message is not confirmed, nor is everything else", () => {
+    const reviewers = { everyone: [{ name: "Ann" }] };
+    const parsed = parsePolicy({
+      reviewers,
+      rules: [{ name: "a", then: { request: "confirm" } }],
+      default: { request: "confirm", reviewers: ["everyone"] },
+    });
+    expect(parsed.ok ? [] : parsed.error.map((issue) => issue.pointer)).toEqual(["/default/request", "/rules/0/then/request"]);
+  });
+
+  test("a key without a known owner is cut off by a confirmation, and by no rule in shadow", () => {
+    const cut = (then: object): string | null =>
+      ruleWithoutOwner(policyOf([{ when: { subject: "toolCall" }, then }]), { name: "ci", owner: "Zoe", scopes: ["sampling"] });
+    expect(cut({ request: "confirm" })).toBe("rule 0");
+    expect(cut({})).toBe("rule 0");
+    expect(cut({ request: "confirm", shadow: true })).toBeNull();
+    expect(cut({ request: "allow", response: "allow" })).toBeNull();
+  });
+});
+
+/** Any rule for calls, by what its conditions say of the tool. */
+const callRules = fc.record({
+  when: fc.record(
+    {
+      subject: fc.constant("toolCall"),
+      server: fc.constantFrom("notes", "mail", "*"),
+      risk: fc.constantFrom("low", "high"),
+      annotations: fc.record({ readOnly: fc.boolean(), destructive: fc.boolean(), openWorld: fc.boolean() }, { requiredKeys: [] }),
+      firstUse: fc.boolean(),
+      definitionChanged: fc.boolean(),
+    },
+    { requiredKeys: ["subject"] },
+  ),
+  then: fc.record(
+    {
+      request: fc.constantFrom("review", "confirm", "allow", "refuse"),
+      response: fc.constantFrom("review", "allow"),
+      grants: fc.boolean(),
+    },
+    { requiredKeys: ["request"] },
+  ),
+});
+const calls = fc.record({
+  risk: fc.constantFrom("none", "low", "medium", "high"),
+  keyOwner: fc.constantFrom(null, "Ann", "Zoe"),
+  call: fc.record(
+    {
+      hints: fc.record({ readOnly: fc.boolean(), destructive: fc.boolean(), openWorld: fc.boolean() }),
+      firstUse: fc.boolean(),
+      definitionChanged: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  ),
+});
+const callOf = (more: Partial<JudgedRequest>): JudgedRequest => ({ ...judgedOf("toolCall"), ...more });
+
+describe("any rules for calls", () => {
+  test("decide as they do without those that are in shadow", () => {
+    const mixed = fc.array(fc.tuple(callRules, fc.boolean()), { maxLength: 5 });
+    fc.assert(
+      fc.property(mixed, calls, (rules, more) => {
+        const named = rules.map(([rule, shadow], index) => ({ ...rule, name: `r${index}`, then: { ...rule.then, shadow } }));
+        const judgement = judge(policyOf(named), callOf(more));
+        const without = judge(policyOf(named.filter(({ then }) => !then.shadow)), callOf(more));
+        if (judgement.kind === "refused") expect(judgement).toEqual(without);
+        else {
+          const { shadow: _would, ...gates } = judgement.gates;
+          expect({ ...judgement, gates }).toEqual(without);
+        }
+      }),
+    );
+  });
+
+  test("take what is not known as they take the worst that could be known", () => {
+    fc.assert(
+      fc.property(fc.array(callRules, { maxLength: 5 }), calls, (rules, { call: _known, ...more }) => {
+        const worst = { hints: carefulHints, firstUse: true, definitionChanged: true };
+        const policy = policyOf(rules);
+        expect(judge(policy, callOf(more))).toEqual(judge(policy, callOf({ ...more, call: worst })));
+      }),
+    );
+  });
+
+  test("are loosened by no rule that refuses or reviews, wherever it stands", () => {
+    const strictness = (policy: Policy, call: JudgedRequest): number => {
+      const judgement = judge(policy, call);
+      if (judgement.kind === "refused") return 3;
+      return Number(judgement.gates.request === "review") + Number(judgement.gates.response === "review");
+    };
+    const open = callRules.map(({ when }) => ({ when, then: { request: "allow", response: "allow" } }));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(callRules, open), { maxLength: 4 }), callRules, calls, fc.nat(), (rules, { when }, more, at) => {
+        const call = callOf(more);
+        const refusing = policyOf(rules.toSpliced(at % (rules.length + 1), 0, { when, then: { request: "refuse" } } as never));
+        expect(strictness(refusing, call)).toBeGreaterThanOrEqual(strictness(policyOf(rules), call));
+        const opened = rules.filter((rule) => rule.then.request === "allow");
+        const reviewing = policyOf(opened.toSpliced(at % (opened.length + 1), 0, { when, then: {} } as never));
+        expect(strictness(reviewing, call)).toBeGreaterThanOrEqual(strictness(policyOf(opened), call));
+      }),
+    );
+  });
+});
+
+describe("a rule in shadow", () => {
+  const trying = { when: { subject: "toolCall", tool: "delete_*" }, then: { shadow: true, quorum: 2, response: "allow" } };
+  const shadowIn = (rules: readonly object[], more: Partial<JudgedRequest> = {}): unknown => {
+    const judgement = judge(policyOf(rules), callOf({ keyOwner: "Ann", ...more }));
+    return judgement.kind === "refused" ? "refused" : judgement.gates.shadow;
+  };
+
+  test("asks nobody, and says whom it would have asked", () => {
+    expect(decided(policyOf([trying]))).toMatchObject({ toolCall: "default: allow allow" });
+    expect(shadowIn([trying])).toEqual({ rule: "rule 0", request: "review", response: "allow", quorum: 2, reviewers: ["Ann", "Bo"] });
+    expect(shadowIn([{ ...trying, then: { request: "confirm", shadow: true } }])).toMatchObject({ request: "confirm", reviewers: ["Ann"] });
+    expect(shadowIn([{ ...trying, then: { request: "refuse", shadow: true } }])).toMatchObject({ request: "refuse", reviewers: [] });
+  });
+
+  test("would have refused where the owner is not known", () => {
+    expect(shadowIn([trying], { keyOwner: "Zoe" })).toMatchObject({ rule: "rule 0", request: "refuse" });
+  });
+
+  test("says nothing where a rule before it decides, or it does not apply", () => {
+    const before = { when: { subject: "toolCall" }, then: { request: "allow", response: "allow" } };
+    expect(shadowIn([before, trying])).toBeUndefined();
+    expect(shadowIn([trying], { tool: "read_note" })).toBeUndefined();
+    expect(shadowIn([trying, { when: { subject: "toolCall" }, then: { request: "refuse" } }])).toBe("refused");
+  });
+
+  test("is for messages too", () => {
+    const judgement = judge(policyOf([{ then: { shadow: true } }], { request: "allow", response: "allow" }), judgedOf("message"));
+    expect(judgement).toMatchObject({ gates: { rule: "default", request: "allow", shadow: { rule: "rule 0", request: "review" } } });
   });
 });
 

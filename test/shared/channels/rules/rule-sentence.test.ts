@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ruleSentence, sentenceText } from "../../../../shared/channels/rules/rule-sentence.ts";
 import type { Language } from "../../../../shared/channels/words/languages.ts";
-import { type Consequences, parsePolicy } from "../../../../shared/policy/rules.ts";
+import { parsePolicy } from "../../../../shared/policy/rules.ts";
 
 /** `when`: null for the default. */
 function said(when: object | null, then: object, language: Language = "en"): string {
@@ -13,7 +13,7 @@ function said(when: object | null, then: object, language: Language = "en"): str
   });
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.error));
   const [rule = { when: null, then: parsed.value.default }] = parsed.value.rules;
-  const spoken: Consequences & { reviewers: readonly string[] } = {
+  const spoken: Parameters<typeof ruleSentence>[0]["then"] = {
     ...rule.then,
     reviewers: rule.then.reviewers ?? parsed.value.default.reviewers,
   };
@@ -53,6 +53,21 @@ describe("a rule in English", () => {
       },
       { request: "refuse" },
       "If a tool is called, the argument /amount is over 100, the argument /env is one of a and b, the tool may destroy something and the tool reaches its own system alone, refuse it.",
+    ],
+    [
+      { subject: "toolCall", server: "db" },
+      { request: "confirm", response: "allow", shadow: true },
+      "If a tool is called and the server is db, ask the API key's owner about the call. Allow the result. Expires in 10 minutes. In shadow: nobody is asked, the record says who would have been, and the rules after it decide.",
+    ],
+    [
+      { subject: "toolCall" },
+      { quorum: 2, replyRisk: "low" },
+      "If a tool is called, ask oncall about call and result. 2 approve. Expires in 10 minutes. Nobody approves their own request.",
+    ],
+    [
+      { subject: "form" },
+      { request: "confirm" },
+      "If a server asks for a form, ask the API key's owner to answer it. Expires in 10 minutes.",
     ],
     [
       {},

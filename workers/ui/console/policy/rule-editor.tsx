@@ -33,8 +33,10 @@ const [gates, terms, permits] = [
   ["quorum", "deadlineSeconds"],
   ["grants", "selfApproval"],
 ] as const;
+/** Not of the default. */
+const ofRules = ["shadow"];
 const rarer = ["replyRisk", "remindAtSeconds", "escalate-afterSeconds", "escalate-to", "handOverTo", "boundTo"];
-const more = [...rarer, ...othersThan(consequenceForm, [...gates, ...terms, ...permits, "reviewers", ...rarer])];
+const more = [...rarer, ...othersThan(consequenceForm, [...gates, ...terms, ...permits, ...ofRules, "reviewers", ...rarer])];
 
 type PeopleProps = { readonly name: string; readonly label: string; readonly typed: Typed; readonly hint?: string; readonly draft: Draft };
 
@@ -100,7 +102,7 @@ const Consequences = ({ typed, draft, isDefault }: SectionProps) => {
       <div class="two">
         <Fields {...drawn} of={terms} />
       </div>
-      <Fields {...drawn} of={permits} />
+      <Fields {...drawn} of={isDefault ? permits : [...permits, ...ofRules]} />
       <details>
         <summary class="chev">{form.more}</summary>
         <div class="form">

@@ -229,6 +229,11 @@ function receivedTold({ kind, of }: What<"received" | "associated" | "ruled">, {
       <>{fill(steps.gatePlan.request, { gate: kindIn(steps.plans, of.requestGate) })}</>,
       <>{fill(steps.gatePlan.response, { gate: kindIn(steps.plans, of.responseGate) })}</>,
       of.replyRisk === undefined ? null : <>{fill(steps.replyRisk, { level: kindIn(steps.levels, of.replyRisk) })}</>,
+      of.shadow === undefined ? null : (
+        <>
+          {fill(steps.shadow[shadowSays(of.shadow)], { rule: <Name value={of.shadow.rule} />, people: <Names of={of.shadow.reviewers} /> })}
+        </>
+      ),
       of.risks.length === 0 ? (
         steps.noWarnings
       ) : (
@@ -239,6 +244,10 @@ function receivedTold({ kind, of }: What<"received" | "associated" | "ruled">, {
     ],
   };
 }
+
+/** Whom a rule in shadow would have asked counts where it would have asked somebody. */
+const shadowSays = ({ request, response }: { readonly request: string; readonly response: string }): "asked" | "allow" | "refuse" =>
+  request === "refuse" ? "refuse" : request === "allow" && response === "allow" ? "allow" : "asked";
 
 function decidedTold({ of, waitedMs }: What<"decided">, { gates, channels, steps }: Texts): Told {
   const { numbers } = useWords();
