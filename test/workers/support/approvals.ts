@@ -1,7 +1,7 @@
 // A caller that asks about its calls of tools: as itself, and as Claude Code does.
 
 import type { ApprovalAnswer } from "../../../shared/wire/approvals/approval-answer.ts";
-import { type PostOptions, configure, devKey, gateway, policy } from "./gateway.ts";
+import { type PostOptions, admin, configure, devKey, eventually, gateway, policy } from "./gateway.ts";
 
 /** People are asked about the tools whose name begins with "delete", with what `then` says. */
 export const askAbout = (then: object = {}, more: object = {}): Promise<void> =>
@@ -53,3 +53,9 @@ export const postHook = (body: object | string, { key = devKey, query = "" }: { 
     headers: { "Content-Type": "application/json" },
     key,
   });
+
+/** Ends a stop of everything, and waits until this isolate knows: it serves the next test too. */
+export async function resume(): Promise<void> {
+  await admin("/stops/everything", { method: "DELETE" });
+  await eventually("the end of the stop", async () => (await askApproval({ ...deletion, tool: "read_file" })).status === 200);
+}

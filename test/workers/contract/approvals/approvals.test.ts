@@ -1,7 +1,7 @@
 // POST /approvals: a person decides about a call that its sender makes itself, later and once.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { approvalIn, askAbout, askApproval, deletion } from "../../support/approvals.ts";
+import { approvalIn, askAbout, askApproval, deletion, resume } from "../../support/approvals.ts";
 import {
   admin,
   adminToken,
@@ -99,6 +99,7 @@ describe("a call that a rule has people decide about", () => {
     expect((await admin("/stops/everything", { method: "PUT" })).ok).toBe(true);
     expect(await approvalIn(asked)).toMatchObject({ decision: "cancelled" });
     for (const tool of ["delete_file", "read_file"]) expect((await askApproval({ ...deletion, tool })).status).toBe(403);
+    await resume();
   });
 });
 

@@ -2,7 +2,7 @@
 // call through.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { approvalIn, askApproval, hookInput, postHook } from "../../support/approvals.ts";
+import { approvalIn, askApproval, hookInput, postHook, resume } from "../../support/approvals.ts";
 import { admin, configure, createKey, env, eventually, gatewayWith, jsonBody, notices, openNotice, policy } from "../../support/gateway.ts";
 import { recordLines } from "../../support/record.ts";
 import { decide } from "../../support/reviewer.ts";
@@ -139,7 +139,10 @@ describe("a call that nobody is asked about", () => {
   });
 
   test("is asked about at the machine where rules masked a part of it", async () => {
-    await configure("policy", { ...policy, redaction: { rules: [{ name: "tokens", pattern: "tok_[a-z]+" }] } });
+    await configure("policy", {
+      ...policy,
+      redaction: { rules: [{ name: "tokens", when: { subject: "toolCall" }, pattern: "tok_[a-z]+" }] },
+    });
     const output = await outputOf(postHook(hookInput("curl -H tok_abc", { tool_name: "Read" })));
     expect(output).toMatchObject({ permissionDecision: "ask" });
     expect(JSON.stringify(output?.["updatedInput"])).not.toContain("tok_abc");
@@ -189,6 +192,7 @@ describe("whatever goes wrong is a denial", () => {
   test("an operator's stop", async () => {
     await admin("/stops/everything", { method: "PUT" });
     expect(await outputOf(postHook(hookInput("x", { tool_name: "Read" })))).toMatchObject({ permissionDecision: "deny" });
+    await resume();
   });
 
   test("a fault of the gateway", async () => {
