@@ -24,7 +24,8 @@ export type Attempt =
   | { readonly kind: "dropped"; readonly why: string };
 
 type AnswerReader = {
-  readonly id: JsonRpcId;
+  /** The answer that a message is; undefined for any other message. */
+  readonly answerIn: (message: unknown) => JsonRpcAnswer | undefined;
   readonly silenceMilliseconds: number;
   readonly timing: Timing;
   readonly listener: Listener;
@@ -56,7 +57,7 @@ async function readStream(response: Response, reading: AnswerReader): Promise<At
       const message = parseJson(dataOf(event) ?? "");
       const progress = progressOf(message);
       if (progress !== undefined) reading.listener.onProgress?.(progress);
-      else answer ??= answerTo(message, reading.id);
+      else answer ??= reading.answerIn(message);
     }
     return isTooLong || answer !== undefined;
   });
@@ -73,7 +74,7 @@ async function readDocument(response: Response, reading: AnswerReader): Promise<
     return false;
   });
   const body = end === undefined ? parseJson(text) : undefined;
-  const answer = answerTo(body, reading.id);
+  const answer = reading.answerIn(body);
   if (response.status === 200) {
     return answer === undefined ? { kind: "dropped", why: end ?? "the answer ended early" } : { kind: "answered", answer };
   }
@@ -103,10 +104,17 @@ async function readBody(response: Response, reading: AnswerReader, take: (bytes:
   }
 }
 
-function answerTo(message: unknown, id: JsonRpcId): JsonRpcAnswer | undefined {
-  const answer = asAnswer(message);
-  return answer !== undefined && (answer.id === id || (answer.id === null && "error" in answer)) ? answer : undefined;
-}
+/** The answer to a JSON-RPC request. */
+export const answerTo =
+  (id: JsonRpcId) =>
+  (message: unknown): JsonRpcAnswer | undefined => {
+    const answer = asAnswer(message);
+    return answer !== undefined && (answer.id === id || (answer.id === null && "error" in answer)) ? answer : undefined;
+  };
+
+/** The answer of POST /approvals: a decision, or a JSON-RPC error. */
+export const decisionIn = (message: unknown): JsonRpcAnswer | undefined =>
+  isObject(message) && typeof message["decision"] === "string" ? { id: null, result: message } : asAnswer(message);
 
 function progressOf(message: unknown): Progress | undefined {
   const notification = asNotification(message);
@@ -129,6 +137,8 @@ function refusal(response: Response, error: RpcError | undefined, timing: Timing
   switch (status) {
     case 401:
     case 403:
+      // An operator's stop.
+      if (error !== undefined && error.code !== -32014) return { kind: "refused", error };
       return {
         kind: "refused",
         error: described(-32014, `The sampling gateway does not accept this host's API key (HTTP ${status}): set a valid apiKey.`),

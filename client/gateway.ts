@@ -2,8 +2,8 @@
 // background. Logs nothing; no prompt, reply or key is in any error.
 
 import { type Members } from "../shared/json/values.ts";
-import { type Listener, readAttempt, type Attempt } from "./gateway-answer.ts";
-import { type JsonRpcId, type JsonRpcRequest, RpcError } from "./rpc-messages.ts";
+import { type Attempt, type Listener, answerTo, decisionIn, readAttempt } from "./gateway-answer.ts";
+import { type JsonRpcAnswer, type JsonRpcId, type JsonRpcRequest, RpcError } from "./rpc-messages.ts";
 import type { FetchLike } from "./response-streams.ts";
 import { backoffMilliseconds, type Timing, within } from "./timing.ts";
 
@@ -44,8 +44,15 @@ type CallOptions = Listener & {
   readonly revision?: string | undefined;
 };
 
+/** What is sent, again and again until it is answered. */
+type Question = {
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly answerIn: (message: unknown) => JsonRpcAnswer | undefined;
+};
+
 type Attempting = {
-  readonly revision: string | undefined;
   readonly signal: AbortSignal;
   readonly listener: Listener;
   readonly leftMilliseconds: number;
@@ -69,7 +76,21 @@ export class Gateway {
    * @throws RpcError with the gateway's own error, or with why there is no answer; the signal's
    *   reason when aborted.
    */
-  async call(request: JsonRpcRequest, signal: AbortSignal, { revision, ...listener }: CallOptions = {}): Promise<Members> {
+  call(request: JsonRpcRequest, signal: AbortSignal, { revision, ...listener }: CallOptions = {}): Promise<Members> {
+    const headers = revision === undefined ? {} : { "mcp-protocol-version": revision };
+    const question = { path: "/sampling", body: JSON.stringify(request), headers, answerIn: answerTo(request.id) };
+    return this.#ask(question, signal, listener);
+  }
+
+  /**
+   * Asks for a decision about a call, as `call` does. `id`: the same for each time that it is sent.
+   */
+  decide(call: Members, id: string, signal: AbortSignal, listener: Listener = {}): Promise<Members> {
+    const question = { path: "/approvals", body: JSON.stringify(call), headers: { "idempotency-key": id }, answerIn: decisionIn };
+    return this.#ask(question, signal, listener);
+  }
+
+  async #ask(question: Question, signal: AbortSignal, listener: Listener): Promise<Members> {
     const { timing, deadlineMilliseconds } = this.#settings;
     const until = timing.now() + deadlineMilliseconds;
     const connectUntil = timing.now() + (this.#settings.connectMilliseconds ?? Infinity);
@@ -78,7 +99,7 @@ export class Gateway {
     const onReached = (): void => void (reached = true);
     for (let failures = 0; ; failures += 1) {
       const startedAt = timing.now();
-      const attempt = await this.#attempt(request, { signal, listener, revision, leftMilliseconds: until - startedAt, onReached });
+      const attempt = await this.#attempt(question, { signal, listener, leftMilliseconds: until - startedAt, onReached });
       signal.throwIfAborted();
       if (attempt.kind === "answered") {
         if ("error" in attempt.answer) throw attempt.answer.error;
@@ -138,16 +159,14 @@ export class Gateway {
     while (this.#notices.size > 0) await Promise.all(this.#notices);
   }
 
-  async #attempt(request: JsonRpcRequest, { signal, listener, revision, leftMilliseconds, onReached }: Attempting): Promise<Attempt> {
+  async #attempt(question: Question, { signal, listener, leftMilliseconds, onReached }: Attempting): Promise<Attempt> {
+    const { path, body, headers, answerIn } = question;
     const { timing } = this.#settings;
     const connection = new AbortController();
     const silenceMilliseconds = Math.max(0, Math.min(this.#settings.silenceMilliseconds, leftMilliseconds));
     const both = AbortSignal.any([signal, connection.signal]);
     try {
-      const sent = this.#fetch("POST", "/sampling", both, JSON.stringify(request), {
-        accept: "application/json, text/event-stream",
-        ...(revision === undefined ? {} : { "mcp-protocol-version": revision }),
-      });
+      const sent = this.#fetch("POST", path, both, body, { accept: "application/json, text/event-stream", ...headers });
       const response = await within(
         sent.catch(() => undefined),
         silenceMilliseconds,
@@ -158,7 +177,7 @@ export class Gateway {
       if (response.status === 200) onReached();
       // The attempt ends at the deadline even while heartbeats come; the reader watches for
       // silence.
-      const read = readAttempt(response, { id: request.id, silenceMilliseconds, timing, listener, signal: both });
+      const read = readAttempt(response, { answerIn, silenceMilliseconds, timing, listener, signal: both });
       const attempt = await within(read, Math.max(0, leftMilliseconds), timing, signal);
       return attempt === "late" ? { kind: "dropped", why: "no answer before the deadline" } : attempt;
     } finally {
@@ -227,5 +246,21 @@ export class Gateway {
     const error = new GaveUp(-32001, `The sampling gateway did not answer within ${minutes} minutes (${attempt.why}).`);
     this.#settings.onError(error);
     return error;
+  }
+}
+
+/** Looked up at each call, so that a later replacement of the global (a proxy, a test) is used. */
+export const platformFetch: FetchLike = (input, init) => globalThis.fetch(input, init);
+
+/** @throws TypeError where these are no address and no key; the message names which. */
+export function checkGateway({ url, apiKey }: Pick<GatewaySettings, "url" | "apiKey">): void {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.search !== "" || parsed.hash !== "" || parsed.username !== "") {
+    throw new TypeError(
+      "url must be the gateway's base address, such as https://countersign.example.com, without query, fragment or user.",
+    );
+  }
+  if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey)) {
+    throw new TypeError("apiKey must be an API key of the gateway: visible ASCII characters, no spaces. Is its environment variable set?");
   }
 }

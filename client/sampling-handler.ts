@@ -3,7 +3,7 @@
 
 import { ourExtensions } from "../shared/wire/extension-keys.ts";
 import { Connection } from "./connection.ts";
-import { Gateway } from "./gateway.ts";
+import { Gateway, checkGateway, platformFetch } from "./gateway.ts";
 import {
   ASSOCIATION_MODES,
   type AssociationMode,
@@ -28,6 +28,7 @@ export type {
   SamplingWaiting,
 };
 export type { Timing, TransportLike, V1TokenAllowance };
+export { type Approval, type ApprovalOptions, type ApprovalRequest, requestApproval } from "./approval.ts";
 export { RpcError } from "./rpc-messages.ts";
 
 export type SamplingHandlerOptions = {
@@ -189,9 +190,6 @@ export function createSamplingHandler(options: SamplingHandlerOptions): Sampling
   };
 }
 
-/** Looked up at each call, so that a later replacement of the global (a proxy, a test) is used. */
-const platformFetch: FetchLike = (input, init) => globalThis.fetch(input, init);
-
 /** A callback of the host that throws must not end a sampling request. */
 const quiet =
   <T>(callback: ((value: T) => void) | undefined): ((value: T) => void) =>
@@ -204,16 +202,8 @@ const quiet =
   };
 
 function checkOptions(options: SamplingHandlerOptions): void {
-  const { url, apiKey, session, association, deadlineMilliseconds, connectMilliseconds, silenceMilliseconds } = options;
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^https?:$/.test(parsed.protocol) || parsed.search !== "" || parsed.hash !== "" || parsed.username !== "") {
-    throw new TypeError(
-      "url must be the gateway's base address, such as https://countersign.example.com, without query, fragment or user.",
-    );
-  }
-  if (typeof apiKey !== "string" || !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw new TypeError("apiKey must be an API key of the gateway: visible ASCII characters, no spaces. Is its environment variable set?");
-  }
+  const { session, association, deadlineMilliseconds, connectMilliseconds, silenceMilliseconds } = options;
+  checkGateway(options);
   if (session !== undefined && !/^[\x21-\x7e]{1,120}$/.test(session))
     throw new TypeError("session must be 1-120 visible ASCII characters.");
   if (association !== undefined && !ASSOCIATION_MODES.includes(association))

@@ -1,0 +1,75 @@
+// Asks people at a Countersign gateway about a tool's call that the host makes itself, and waits
+// until they have decided.
+
+import { Gateway, checkGateway, platformFetch } from "./gateway.ts";
+import type { FetchLike } from "./response-streams.ts";
+import { type Timing, platformTiming } from "./timing.ts";
+
+export type ApprovalRequest = {
+  readonly tool: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+  /** For the policy and the review page; by default `approvals`. */
+  readonly server?: string;
+  /** What the reviewer is shown of the tool, as in MCP's `tools/list`. */
+  readonly title?: string;
+  readonly description?: string;
+  /** The JSON Schema of the arguments. */
+  readonly schema?: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+};
+
+export type Approval =
+  | {
+      readonly decision: "approved";
+      readonly id: string;
+      /** Who decided: a person, the policy, or a grant that a person gave before. */
+      readonly mode: "human" | "policy" | "grant";
+      /** Call the tool with these: a reviewer may have changed them. */
+      readonly arguments: Readonly<Record<string, unknown>>;
+      readonly edited: boolean;
+    }
+  | {
+      /** The call must not be made. */
+      readonly decision: "denied" | "expired" | "undeliverable" | "cancelled" | "failed";
+      readonly id?: string;
+      readonly mode?: "human" | "policy";
+      /** The reviewer's, where the policy lets it be told. */
+      readonly reason?: string;
+      /** One sentence, for a model. */
+      readonly message: string;
+    };
+
+export type ApprovalOptions = {
+  /** The gateway's base address, `https://…`. */
+  readonly url: string;
+  /** An API key of the gateway. Sent to `url` only, and never in an error. */
+  readonly apiKey: string;
+  /**
+   * What this call is, 1-255 visible ASCII characters: the same id gets the same decision. By
+   * default each call of `requestApproval` is another.
+   */
+  readonly id?: string;
+  /** Ends the wait. The review goes on, and the next identical request gets its decision. */
+  readonly signal?: AbortSignal;
+  /** In milliseconds; by default 15 minutes. Longer than the policy's deadline. */
+  readonly deadlineMilliseconds?: number;
+  /** For the gateway only; by default the platform's. */
+  readonly fetch?: FetchLike;
+  /** For tests. */
+  readonly timing?: Timing;
+};
+
+const silenceMilliseconds = 60_000;
+
+/**
+ * The decision about a call. Asks again where the connection breaks, about the same call.
+ * @throws TypeError where an option cannot work, RpcError where the gateway refuses or does not
+ *   answer, the signal's reason where it is aborted. Then too the call must not be made.
+ */
+export async function requestApproval(request: ApprovalRequest, options: ApprovalOptions): Promise<Approval> {
+  checkGateway(options);
+  const { id = crypto.randomUUID(), signal = new AbortController().signal, fetch = platformFetch, timing = platformTiming } = options;
+  const { url, apiKey, deadlineMilliseconds = 15 * 60_000 } = options;
+  const gateway = new Gateway({ url, apiKey, fetch, timing, deadlineMilliseconds, silenceMilliseconds, onError: () => {} });
+  return (await gateway.decide(request, id, signal)) as Approval; // as the gateway's POST /approvals answers
+}
