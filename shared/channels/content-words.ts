@@ -2,7 +2,7 @@
 // content.
 
 import type { Note } from "../model/call.ts";
-import type { ToolCall } from "../model/subject/tool-call.ts";
+import type { CalledTool, ToolCall } from "../model/subject/tool-call.ts";
 import type { ContentKind } from "../model/subject/subject.ts";
 import { unreachable } from "../result.ts";
 import { modelPath } from "../review/changes.ts";
@@ -53,6 +53,12 @@ export function unseenWords(segment: Exclude<Segment, { kind: "text" }>, { lang,
   }
   const family = textOf(outside.unseen[what.kind], { n: count }, lang);
   return what.kind === "spaces" || what.spells === "" ? family : family + textOf(outside.unseen.spells, { text: what.spells }, lang);
+}
+
+/** The claims of a server on its tool, "read-only, not destructive"; empty where it makes none. */
+export function claimWords(claims: CalledTool["annotations"], { review: { claim, marks } }: ReviewWords): string {
+  const names = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] as const;
+  return names.flatMap((name) => (claims?.[name] === undefined ? [] : [claim[name][claims[name] ? "yes" : "no"]])).join(marks.comma);
 }
 
 /** Why an edit was refused. */

@@ -2,7 +2,7 @@
 // server gave a schema that can be read, else as one JSON text.
 
 import { prettyJson } from "../json/exact-json.ts";
-import { type ToolCall, argumentsJsonOf, argumentsOf } from "../model/subject/tool-call.ts";
+import { type ToolCall, argumentsJsonOf, withArguments } from "../model/subject/tool-call.ts";
 import { readSchema } from "../json-schema/read-schema.ts";
 import type { ReadySchema } from "../json-schema/schema-node.ts";
 import { type Result, err, ok } from "../result.ts";
@@ -12,12 +12,12 @@ import { rewrittenText } from "./submitted-text.ts";
 import { type TypedError, controlsOf, jsonFrom, misfits, readTyped } from "./typed-fields.ts";
 
 /** The place of the whole, also as one text. */
-const argumentsPath = "/arguments";
+export const argumentsPath = "/arguments";
 
 type CallFields = { readonly schema: ReadySchema; readonly field: SchemaField };
 
 /** Null where nothing is known of the arguments. `typed`: what a reviewer typed so far. */
-function argumentFields(call: ToolCall, typed?: Typed): CallFields | null {
+export function argumentFields(call: ToolCall, typed?: Typed): CallFields | null {
   const given = call.definition?.inputSchema;
   const schema = given === undefined ? null : readSchema(given, "");
   if (schema?.ok !== true) return null;
@@ -43,9 +43,7 @@ export function editedCall(call: ToolCall, edits: Typed): Result<ToolCall, CallE
   if (!read.ok) return err(read.error.map(({ pointer, fault }) => ({ field: pointer, fault })));
   const json = read.value ?? "{}";
   if (json === argumentsJsonOf(call)) return ok(call);
-  const edited = argumentsOf(json);
-  const { argumentsJson: _, ...rest } = call;
-  return json.startsWith("{") ? ok({ ...rest, ...edited }) : err([{ field: argumentsPath, fault: { kind: "notObject" } }]);
+  return json.startsWith("{") ? ok(withArguments(call, json)) : err([{ field: argumentsPath, fault: { kind: "notObject" } }]);
 }
 
 function wholeFrom(call: ToolCall, fields: CallFields | null, typed: string | undefined): Result<string, readonly TypedError[]> {

@@ -29,5 +29,9 @@ export const isInReply = (pointer: string): boolean => /^\/(?:content|structured
 /** Whether a pointer leads into the arguments of a tool's call. */
 export const isInArguments = (pointer: string): boolean => /^\/arguments(?:\/|$)/.test(pointer);
 
+/** The names that lead to one of the arguments of a tool's call, or null: "to/1/name". */
+export const argumentName = (pointer: string): string | null =>
+  pointer.startsWith("/arguments/") ? pointer.slice("/arguments/".length).replaceAll("~1", "/").replaceAll("~0", "~") : null;
+
 /** The list positions in a pointer, counted from one. */
 export const ordinalsIn = (path: string): number[] => [...path.matchAll(/\/(\d+)/g)].map((match) => Number(match[1]) + 1);

@@ -58,9 +58,14 @@ export const boxControl = ({ pointer }: Pick<SchemaField, "pointer">, option: nu
 
 export const isChecked = (typed: Typed, control: string): boolean => typed.get(control) === "on";
 
-/** Whether the field has the control of `outControl`. */
-export const hasOut = ({ isRequired, isNullable, source }: SchemaField): boolean =>
-  source !== undefined && (!isRequired || (isNullable && source !== "null"));
+/**
+ * Whether the field has the control of `outControl`. A choice has an option for it, and a number or
+ * JSON text that is emptied is left out.
+ */
+export function hasOut({ kind, isRequired, isNullable, source }: SchemaField): boolean {
+  if (source === undefined || kind === "choice") return false;
+  return isRequired ? isNullable && source !== "null" : kind !== "number" && kind !== "json";
+}
 
 /** What the control of a text, a number, a choice or JSON text shows. */
 export function shownIn({ kind, source }: SchemaField): string {

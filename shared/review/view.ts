@@ -161,6 +161,8 @@ export type ReviewCommon = {
    * sent.
    */
   readonly maskedHere?: number;
+  /** Of a tool's call: the last one of this tool that was approved, where it is known. */
+  readonly before?: Subjects["toolCall"]["request"] | null;
   /** At the response gate: those of the reply, then those of its request. */
   readonly risks: readonly RiskNote[];
   readonly notes: readonly Note[];

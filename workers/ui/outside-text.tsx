@@ -3,8 +3,10 @@
 // link.
 
 import type { Child } from "hono/jsx";
-import { unseenWords } from "../../shared/channels/content-words.ts";
+import { placeWords, unseenWords } from "../../shared/channels/content-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
+import type { ContentKind } from "../../shared/model/subject/subject.ts";
+import { argumentName } from "../../shared/review/editable-fields.ts";
 import { chunksOf } from "../../shared/review/chunks.ts";
 import { allLines, linePartsOf } from "../../shared/review/line-parts.ts";
 import { viewText, type Segment } from "../../shared/review/text-view.ts";
@@ -33,6 +35,13 @@ const Parts = ({ segments }: { segments: readonly Segment[] }) => {
 export const Name = ({ value }: { value: string }) => {
   const { outside } = useWords().review;
   return <bdi class="name">{value === "" ? outside.empty : <Parts segments={viewText(value)} />}</bdi>;
+};
+
+/** A field in our words; one of the arguments of a call by its own name. */
+export const PlaceName = ({ path, kind }: { path: string; kind: ContentKind }) => {
+  const words = useWords();
+  const name = argumentName(path);
+  return name === null ? <>{placeWords(path, words, kind)}</> : <Name value={name} />;
 };
 
 /**

@@ -64,7 +64,7 @@ export const pageScript = `
       return;
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, textarea, select")) return;
-    const to = { a: approve, d: document.getElementById("reason"), e: document.querySelector(".part textarea") }[event.key];
+    const to = { a: approve, d: document.getElementById("reason"), e: document.querySelector(".part textarea, .arg input, .arg select") }[event.key];
     if (to === undefined || to === null) return;
     event.preventDefault();
     openOf(to);
@@ -77,14 +77,21 @@ export const pageScript = `
 
   // The changes. A field's text is compared with what the server has; the button says how many differ, and its value promises as many.
   const plain = (text) => text.replace(/\\r\\n?/g, "\\n").replaceAll("\\0", "\\ufffd").toWellFormed();
-  const texts = all(".part textarea, .tall textarea, .tall input:not([type=radio])", form);
+  const texts = all(".part textarea, .tall textarea, .tall input:not([type=radio]), .arg input:not([type=hidden]), .arg select", form);
   const radios = all("input[name=model]", form);
-  const before = (field) => plain(field.dataset.was ?? field.defaultValue);
-  const isChanged = (field) => plain(field.value) !== before(field);
-  const stops = (field) => field.name.startsWith("edit:/stopSequences/");
+  const valueOf = (field) => field.type === "checkbox" ? String(field.checked) : plain(field.value);
+  /** As the page came. */
+  const firstOf = (field) => {
+    if (field.type === "checkbox") return String(field.defaultChecked);
+    return plain(field.options === undefined ? field.defaultValue : (all("option[selected]", field)[0] ?? field.options[0]).value);
+  };
+  const before = (field) => plain(field.dataset.was ?? firstOf(field));
+  const isChanged = (field) => valueOf(field) !== before(field);
+  /** Stop sequences count as one, and so does a list or an object that is longer or shorter, with all inside it. */
+  const unit = (field) => field.dataset.unit ?? (field.name.startsWith("edit:/stopSequences/") ? "edit:/stopSequences" : field.name);
   const count = () => {
-    const changed = texts.filter(isChanged);
-    const single = changed.filter((field) => !stops(field)).length + (changed.some(stops) ? 1 : 0);
+    const units = [...new Set(texts.filter(isChanged).map(unit))];
+    const single = units.filter((each) => !units.some((outer) => each.startsWith(outer + "/"))).length;
     return single + (radios.some((radio) => radio.checked && radio.dataset.was === "no") ? 1 : 0);
   };
 
@@ -163,25 +170,25 @@ export const pageScript = `
 
   /** Marks a part as it stands now: outlined, open, with its difference; or as it came. */
   const mark = (field) => {
-    const part = field.closest(".part, .tall");
-    const changed = isChanged(field) || field.getAttribute("aria-invalid") === "true";
+    const part = field.closest(".arg, .part, .tall");
+    const changed = all("textarea, input, select", part).some((each) => texts.includes(each) && each.closest(".arg, .part, .tall") === part && (isChanged(each) || each.getAttribute("aria-invalid") === "true"));
     part.classList.toggle("changed", changed);
-    const head = part.querySelector(":scope > header, :scope > summary, :scope > dt");
+    const head = part.querySelector(":scope > header, :scope > summary, :scope > dt, :scope > .head, :scope > legend");
     for (const old of all(":scope > .badge, :scope > .undo", head)) old.remove();
     for (const old of all(":scope > .diff.now", part)) old.remove();
     // The server's own difference is of the text that it was sent last.
     const own = document.getElementById(field.name + ":diff");
-    if (own !== null) own.hidden = plain(field.value) !== plain(field.defaultValue);
+    if (own !== null) own.hidden = valueOf(field) !== firstOf(field);
     if (!changed) return;
     openOf(field);
     const badge = document.createElement("span");
     badge.className = "badge";
     badge.textContent = words.changed;
     head.querySelector("h2, label")?.after(badge) ?? head.append(badge);
-    if (!isChanged(field) || !part.matches(".part")) return;
+    if (!isChanged(field) || !part.matches(".part, .arg") || field.type === "checkbox") return;
     // In a fold's heading a button would open and close the fold.
     if (head.matches("header")) badge.after(undo(field));
-    if (own === null || own.hidden) head.after(differenceOf(before(field), plain(field.value)));
+    if (own === null || own.hidden) head.after(differenceOf(before(field), valueOf(field)));
   };
 
   // The reply that the reviewer writes has a button of its own, which says what it sends.
@@ -208,7 +215,7 @@ export const pageScript = `
     // The page now shows each change as it stands in its field.
     shown.value = "live";
   };
-  const isTouched = () => texts.concat(own ?? []).some((field) => plain(field.value) !== plain(field.defaultValue)) || radios.some((radio) => radio.checked !== radio.defaultChecked);
+  const isTouched = () => texts.concat(own ?? []).some((field) => valueOf(field) !== firstOf(field)) || radios.some((radio) => radio.checked !== radio.defaultChecked);
 
   document.addEventListener("input", ({ target }) => {
     if (texts.includes(target) || radios.includes(target) || target === own) refresh();

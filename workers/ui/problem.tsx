@@ -3,11 +3,13 @@
 
 import type { Gate } from "../../shared/model/gate.ts";
 import type { EditIssue } from "../../shared/review/edit.ts";
-import { editField, mostGrantUses } from "../../shared/review/form.ts";
+import { mostGrantUses } from "../../shared/review/form.ts";
 import type { ReviewView } from "../../shared/review/view.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
 import { useWords } from "./language.ts";
-import { editFaultWords, placeWords } from "../../shared/channels/content-words.ts";
+import { editFaultWords } from "../../shared/channels/content-words.ts";
+import { PlaceName } from "./outside-text.tsx";
+import { controlId } from "./place-id.ts";
 import { fillText } from "./sentence.tsx";
 
 type Answers = Words["page"]["answers"];
@@ -72,7 +74,9 @@ export const ProblemSummary = ({ problem, view, open }: { problem: Problem; view
                 <li>{message}</li>
               ) : (
                 <li>
-                  <a href={`#${editField(field)}`}>{placeWords(field, words, view.request.kind)}</a>
+                  <a href={`#${controlId(field)}`}>
+                    <PlaceName path={field} kind={view.request.kind} />
+                  </a>
                   {review.marks.colon}
                   {message}
                 </li>

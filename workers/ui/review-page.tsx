@@ -24,6 +24,7 @@ import { Next } from "./next.tsx";
 import { HandedOver, Outcome, OwnDecision } from "./outcome.tsx";
 import { pageScript } from "./page-script.ts";
 import { liveScript } from "./live-script.ts";
+import { PlaceName } from "./outside-text.tsx";
 import { placeId } from "./place-id.ts";
 import { fieldProblems, type Problem, problemTitle, ProblemSummary } from "./problem.tsx";
 import { Redactions } from "./redactions.tsx";
@@ -33,7 +34,6 @@ import { type Editing, isFoldable, type Showing } from "./text-part.tsx";
 import { answerPath } from "../../shared/review/written.ts";
 import { WriteReply, WrittenReply } from "./write-reply.tsx";
 import { isLive, mayApprove, mayDecide, mayWrite } from "../../shared/review/permissions.ts";
-import { placeWords } from "../../shared/channels/content-words.ts";
 
 export type ReviewPageInput = {
   readonly view: ReviewView;
@@ -64,12 +64,13 @@ type ViewWithFacts = { readonly view: ReviewView; readonly facts: ReviewFacts };
 
 /** The names of the changed fields, each a link to its place. */
 const ChangedField = ({ change, kind }: { change: FieldChange; kind: ReviewView["request"]["kind"] }) => {
-  const words = useWords();
   const { path } = change;
   const place = placeId(path);
   return (
     <>
-      <a href={`#${place}`}>{placeWords(path, words, kind)}</a>
+      <a href={`#${place}`}>
+        <PlaceName path={path} kind={kind} />
+      </a>
       {/* A setting's difference stands here: its row may be far down in the details. */}
       {place === "settings" && path !== "" ? (
         <>

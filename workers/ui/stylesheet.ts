@@ -214,6 +214,18 @@ textarea.said { border-top: 1px solid var(--out-line); outline-offset: -3px; ove
 .stretch { content-visibility: auto; contain-intrinsic-size: auto 40rem; unicode-bidi: plaintext; }
 .unseen { padding: 0 .35em; border-radius: .25em; background: var(--out); color: var(--out-ink); font: 600 1rem/1.4 var(--sans); white-space: normal; -webkit-box-decoration-break: clone; box-decoration-break: clone; unicode-bidi: isolate; }
 .unseen.gap { display: block; margin: .375rem 0; padding: .25rem .75rem; text-align: center; }
+.values { padding: 0; } ol.values { padding-left: 2rem; list-style: decimal; } .values .values { margin-top: .125rem; }
+dl.values { display: grid; grid-template-columns: fit-content(45%) minmax(0, 1fr); gap: .125rem 1rem; } dl.values > div { display: contents; } .values dt { font-weight: 600; }
+dl.values > div:has(> dd > .values) > * { grid-column: 1 / -1; } dl.values > div > dd > dl.values { padding-left: 1rem; } dl.values > div > dd > ol.values { padding-left: 2.5rem; }
+.args { padding: .25rem .875rem .875rem; } .args > * + *, .group > * + *, .absent > * + * { margin-top: .75rem; }
+.arg > .head { display: flex; flex-wrap: wrap; align-items: center; gap: 0 .5rem; } .arg > .head > .check { margin-left: auto; }
+.arg.changed { padding: .5rem; margin-inline: -.5rem; outline: 2px solid var(--link); border-radius: var(--r-s); }
+.arg > .diff { margin: .25rem 0; border: 0; border-radius: var(--r-s); } .arg > .hint, .arg > .fault { margin: .125rem 0; }
+.arg > textarea.field { min-height: var(--hit); }
+.group { min-width: 0; padding: .25rem .75rem .75rem; border: 1px solid var(--line); border-radius: var(--r-s); } .group > legend { padding: 0 .375rem; font-weight: 600; }
+.args > .absent { border-top: 1px solid var(--line); } .absent > summary { color: var(--link); }
+.check { display: flex; gap: .625rem; align-items: center; min-height: var(--hit); font-weight: 400; }
+.check > input[type=checkbox] { flex: none; width: 1.5rem; height: 1.5rem; min-height: 0; margin: 0; padding: 0; accent-color: var(--link); }
 .media { display: block; max-width: 100%; height: auto; }
 audio.media { width: 100%; height: 3.375rem; }
 img.media { background: repeating-conic-gradient(#8883 0 25%, #fff3 0 50%) 0 0 / 1rem 1rem; min-width: 2rem; min-height: 2rem; border: 1px solid var(--out-line); }
@@ -226,7 +238,7 @@ del { background: var(--cut); text-decoration: line-through; }
 .sub.fault { color: var(--no); }
 :target { outline: 3px solid var(--focus); outline-offset: -3px; }
 /* Without a script: a field that a person has changed keeps its fold open. */
-html:not([data-script]) :is(.part, .edit, .facts):has(textarea:user-valid)::details-content, details.changed::details-content, :is(.part, .edit, .facts):has(.changed)::details-content { content-visibility: visible; block-size: auto; }
+html:not([data-script]) :is(.part, .edit, .facts):has(textarea:user-valid)::details-content, details.changed::details-content, :is(.part, .edit, .facts):has(.changed)::details-content, html:not([data-script]) :is(.edit, .absent):has(.arg :user-valid)::details-content { content-visibility: visible; block-size: auto; }
 `;
 
 /** The inbox: its list, and reviews that are shown together. */

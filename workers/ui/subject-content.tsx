@@ -1,21 +1,21 @@
 // What is reviewed, as its kind shows it: the request, and what came of it. The one place that
 // draws the content of each kind.
 
-import type { ToolCall, ToolResult } from "../../shared/model/subject/tool-call.ts";
+import type { ToolResult } from "../../shared/model/subject/tool-call.ts";
 import type { Plain } from "../../shared/model/subject/subject.ts";
 import { placeWords } from "../../shared/channels/content-words.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { objectText } from "../../shared/review/editable-fields.ts";
 import { fieldsOf, textsOf } from "../../shared/review/subject/parts.ts";
-import type { ReviewView } from "../../shared/review/view.ts";
+import type { ReviewView, ToolCallView } from "../../shared/review/view.ts";
+import { CallContent } from "./call-content.tsx";
 import type { Origins } from "./request-kind-words.ts";
 import { useWords } from "./language.ts";
-import { Frames, Name, type Origin } from "./outside-text.tsx";
+import { Frames, type Origin } from "./outside-text.tsx";
 import { resultParts } from "./pieces.tsx";
 import { placeId } from "./place-id.ts";
 import { ReplyContent, replySummary } from "./reply-content.tsx";
 import { RequestContent, requestSummary } from "./request-content.tsx";
-import { fill, fillText } from "./sentence.tsx";
+import { fillText } from "./sentence.tsx";
 import { type Showing, TextPart } from "./text-part.tsx";
 
 type Shown = {
@@ -23,16 +23,6 @@ type Shown = {
   readonly origins: Origins;
   /** Keeps ids apart where a page has two contents. */
   readonly prefix?: string;
-};
-
-/** What would run, with its arguments as one field. */
-const Call = ({ call, showing, origins, prefix = "" }: Shown & { call: ToolCall }) => {
-  const { pieces } = useWords().page;
-  const title = fill(pieces.run, { name: <Name value={call.tool} /> });
-  const path = "/arguments";
-  const id = prefix + placeId(path);
-  const part = <TextPart showing={showing} path={path} title={title} text={objectText(call.arguments)} kind="object" id={id} />;
-  return <Frames parts={[{ from: origins.request, part }]} />;
 };
 
 const Result = ({ result, showing, origins, prefix = "" }: Shown & { result: ToolResult }) => {
@@ -61,10 +51,17 @@ const Texts = ({ content, from, showing, prefix = "" }: Omit<Shown, "origins"> &
   return <Frames parts={parts} />;
 };
 
+const Call = ({ view, showing, origins, prefix = "" }: Shown & { view: ToolCallView }) => {
+  const { outside } = useWords().page;
+  const fromServer = { sentence: outside.server, names: { server: view.request.server } };
+  const shown = { showing, from: origins.request, fromServer, prefix };
+  return <CallContent call={view.request} before={view.before ?? null} {...shown} />;
+};
+
 /** The whole of a request but its settings, in frames that say who wrote it. */
 export const RequestOf = ({ view, ...shown }: Shown & { view: ReviewView }) => {
   if (view.subject === "message") return <RequestContent request={view.request} {...shown} />;
-  if (view.subject === "toolCall") return <Call call={view.request} {...shown} />;
+  if (view.subject === "toolCall") return <Call view={view} {...shown} />;
   return <Texts content={view.request} from={shown.origins.request} {...shown} />;
 };
 

@@ -65,6 +65,12 @@ export function argumentsOf(json: string): Pick<ToolCall, "arguments" | "argumen
   return { arguments: input, ...(JSON.stringify(input) === compact ? {} : { argumentsJson: compact }) };
 }
 
+/** The same call with other arguments. */
+export function withArguments(call: ToolCall, json: string): ToolCall {
+  const { argumentsJson: _, ...rest } = call;
+  return { ...rest, ...argumentsOf(json) };
+}
+
 /** The arguments as they are sent. */
 export const argumentsJsonOf = (call: Pick<ToolCall, "arguments" | "argumentsJson">): string =>
   call.argumentsJson ?? JSON.stringify(call.arguments);
@@ -99,10 +105,9 @@ export function walkToolCall(call: ToolCall, walk: Walk): ToolCall {
   const { title, description } = call.definition ?? {};
   if (title !== undefined) walk.claim("/definition/title", title);
   if (description !== undefined) walk.claim("/definition/description", description);
-  const { argumentsJson, ...rest } = call;
+  const { argumentsJson } = call;
   const input = walk.object("/arguments", call.arguments, argumentsJson);
-  if (argumentsJson === undefined) return { ...call, arguments: input };
-  return { ...rest, ...argumentsOf(jsonLike(argumentsJson, input)) };
+  return argumentsJson === undefined ? { ...call, arguments: input } : withArguments(call, jsonLike(argumentsJson, input));
 }
 
 export function walkToolResult({ structuredContent: structured, ...result }: ToolResult, walk: Walk): ToolResult {

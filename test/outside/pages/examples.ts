@@ -2,7 +2,7 @@
 // and for hostile variants.
 
 import type { SamplingReply, ChatRequest, SamplingRequest, EmbeddingRequest } from "../../../shared/model/sampling.ts";
-import type { ToolCall, ToolResult } from "../../../shared/model/subject/tool-call.ts";
+import { type ToolCall, type ToolResult, argumentsOf } from "../../../shared/model/subject/tool-call.ts";
 import type { MessageView, ReviewView, ShownModel, ToolCallView } from "../../../shared/review/view.ts";
 import { defaultModel, throughAlias } from "../../support/model-why.ts";
 
@@ -332,6 +332,55 @@ export const calling = (input: ToolCall["arguments"], asked: ToolCallView = runs
   ...asked,
   request: { ...asked.request, arguments: input },
 });
+/** A call whose tool says what its arguments are. */
+export const typedCall: ToolCallView = {
+  ...runs,
+  requestor: { ...ci, server: "github", method: "tools/call", name: "delete_branch", client: "Claude Code" },
+  request: {
+    kind: "toolCall",
+    server: "github",
+    tool: "delete_branch",
+    ...argumentsOf(
+      '{"owner":"acme","branch":"release/2026-11","force":true,"id":9007199254740993,"notify":[{"name":"ann","days":1}],"labels":["old"],"note":"Line one\\nLine two"}',
+    ),
+    definition: {
+      title: "Delete a branch",
+      description: "Deletes a branch. Use force to skip checks.",
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+      inputSchema: {
+        type: "object",
+        required: ["owner", "branch"],
+        properties: {
+          owner: { type: "string", title: "Owner", description: "Who owns the repository." },
+          branch: { type: "string", maxLength: 200 },
+          force: { type: "boolean" },
+          id: { type: "integer" },
+          notify: {
+            type: "array",
+            items: {
+              type: "object",
+              required: ["name"],
+              properties: { name: { type: "string" }, days: { type: "integer", minimum: 1, maximum: 9 } },
+            },
+          },
+          labels: {
+            type: "array",
+            items: {
+              oneOf: [
+                { const: "old", title: "Old" },
+                { const: "hot", title: "Hot fix" },
+              ],
+            },
+          },
+          note: { type: "string" },
+          mode: { enum: ["soft", "hard"] },
+          retry: { type: "object", properties: { times: { type: "integer" }, wait: { type: "string" } } },
+          extra: {},
+        },
+      },
+    },
+  },
+};
 /** What the tool returned. */
 export const returning = (result: Omit<ToolResult, "kind">, more: Partial<ToolCallView> = {}): ToolCallView => ({
   ...runs,

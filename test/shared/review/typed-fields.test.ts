@@ -212,7 +212,7 @@ describe("what is typed", () => {
     ["a choice of two that was absent", { "/force": "false" }, given.replace("}", ',"force":false}')],
     ["an item that is added", { "/labels/2": "c" }, given.replace('"b"]', '"b","c"]')],
     ["an item that is removed", { "/labels/0~.out": "on" }, given.replace('"a",', "")],
-    ["a member that is left out", { "/number~.out": "on" }, '{"labels":["a","b"],"owner":"acme"}'],
+    ["a list that is emptied", { "/labels/0~.out": "on", "/labels/1~.out": "on" }, given.replace('["a","b"]', "[]")],
     ["a number that is emptied", { "/number": "" }, '{"labels":["a","b"],"owner":"acme"}'],
     ["an object that was absent", { "/assignee/name": "Bo" }, given.replace("}", ',"assignee":{"name":"Bo"}}')],
     ["an item with members", { "/team/0/name": "Bo" }, given.replace("}", ',"team":[{"name":"Bo"}]}')],

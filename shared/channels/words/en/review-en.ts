@@ -200,6 +200,12 @@ export const reviewEn = {
   why: whyEn,
   risk: riskEn,
   riskLevels: riskLevelsEn,
+  claim: {
+    readOnlyHint: { yes: "read-only", no: "not read-only" },
+    destructiveHint: { yes: "destructive", no: "not destructive" },
+    idempotentHint: { yes: "idempotent", no: "not idempotent" },
+    openWorldHint: { yes: "reaches other systems", no: "reaches no other systems" },
+  },
   place,
   atMost: "up to {cost}",
   /** Why an edit was refused. */

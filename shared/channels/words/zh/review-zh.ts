@@ -218,6 +218,12 @@ export const reviewZh = {
   why: whyZh,
   risk: riskZh,
   riskLevels: riskLevelsZh,
+  claim: {
+    readOnlyHint: { yes: "只读", no: "非只读" },
+    destructiveHint: { yes: "有破坏性", no: "无破坏性" },
+    idempotentHint: { yes: "幂等", no: "非幂等" },
+    openWorldHint: { yes: "访问外部系统", no: "不访问外部系统" },
+  },
   place,
   atMost: "最多 {cost}",
   /** Why an edit was refused. */

@@ -1,0 +1,218 @@
+// A tool's call: its arguments as they are sent, with their fields where a reviewer may change
+// them, and what the server says of its tool.
+
+import { itemsIn, membersIn } from "../../shared/json/exact-json.ts";
+import { isObject, parseJson } from "../../shared/json/values.ts";
+import { type ToolCall, argumentsJsonOf } from "../../shared/model/subject/tool-call.ts";
+import type { Words } from "../../shared/channels/words/words.ts";
+import { claimWords } from "../../shared/channels/content-words.ts";
+import { argumentFields, argumentTexts, argumentsPath, editedCall } from "../../shared/review/call-fields.ts";
+import type { FieldChange } from "../../shared/review/difference.ts";
+import { argumentName, objectText } from "../../shared/review/editable-fields.ts";
+import type { SchemaField } from "../../shared/review/schema-fields.ts";
+import { Difference } from "./changes.tsx";
+import { useWords } from "./language.ts";
+import { type FramedPart, Frames, Name, type Origin, OutsideText, SaidInline } from "./outside-text.tsx";
+import { placeId } from "./place-id.ts";
+import { fill } from "./sentence.tsx";
+import { type Showing, TextPart } from "./text-part.tsx";
+import { TypedMembers, isTouched } from "./typed-form.tsx";
+
+type CallProps = {
+  readonly call: ToolCall;
+  /** The last approved call of this tool. */
+  readonly before: ToolCall | null;
+  readonly showing: Showing;
+  readonly from: Origin;
+  readonly fromServer: Origin;
+  readonly prefix: string;
+};
+
+const Letters = ({ text }: { text: string }) => (text === "" ? <i>{useWords().review.outside.empty}</i> : <SaidInline text={text} />);
+
+/** A text in its letters; one that could be taken for another value in quotes. */
+function leafText(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return typeof value === "string" && parseJson(value) === undefined ? value : json;
+}
+
+/** A JSON value as lists of names and values, each written as it is sent. */
+const Values = ({ json }: { json: string }) => {
+  const value: unknown = JSON.parse(json);
+  if (Array.isArray(value) && value.length > 0)
+    return (
+      <ol class="values">
+        {itemsIn(json).map((item) => (
+          <li>
+            <Values json={item} />
+          </li>
+        ))}
+      </ol>
+    );
+  if (!isObject(value) || Object.keys(value).length === 0) return <Letters text={leafText(json)} />;
+  return (
+    <dl class="values">
+      {[...membersIn(json)].map(([name, member]) => (
+        <div>
+          <dt>
+            <Letters text={name} />
+          </dt>
+          <dd>
+            <Values json={member} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+};
+
+/** Each change by the name of its argument. */
+const Changes = ({ changes }: { changes: readonly FieldChange[] }) => (
+  <>
+    {changes.map((change) => (
+      <>
+        <p class="sub">
+          <Name value={argumentName(change.path) ?? ""} />
+        </p>
+        <Difference change={change} />
+      </>
+    ))}
+  </>
+);
+
+const longestBefore = 80;
+const mostBefore = 8;
+
+/** What the last approved call had otherwise, a line each. */
+const Before = ({ call, before }: Pick<CallProps, "call"> & { before: ToolCall }) => {
+  const { call: words } = useWords().page;
+  const [now, then] = [argumentTexts(call, before), argumentTexts(before, call)];
+  const differing = [...new Set([...now.keys(), ...then.keys()])].filter((path) => now.get(path) !== then.get(path));
+  if (differing.length === 0) return <p class="sub">{words.sameAsBefore}</p>;
+  return (
+    <>
+      {differing.slice(0, mostBefore).map((path) => {
+        const value = then.get(path);
+        const name = <Name value={argumentName(path) ?? ""} />;
+        if (value === undefined) return <p class="sub">{fill(words.absentBefore, { name })}</p>;
+        const short = value.length > longestBefore ? `${value.slice(0, longestBefore).toWellFormed()}…` : value;
+        return <p class="sub">{fill(words.before, { name, value: <Name value={short} /> })}</p>;
+      })}
+      {differing.length > mostBefore ? <p class="sub">{fill(words.moreBefore, { n: differing.length - mostBefore })}</p> : null}
+    </>
+  );
+};
+
+type PartProps = Omit<CallProps, "from" | "fromServer"> & { readonly field: Extract<SchemaField, { kind: "object" }> };
+
+const Arguments = ({ call, before, showing, prefix, field }: PartProps) => {
+  const words = useWords();
+  const { page } = words;
+  const { editing, own, earlier } = showing;
+  const inside = (changes: Showing["own"]): FieldChange[] => [...changes.values()].filter(({ path }) => argumentName(path) !== null);
+  const error = editing?.errors.get(argumentsPath);
+  const touched = editing !== undefined && (isTouched(field, editing) || error !== undefined);
+  const edited = editing === undefined ? null : editedCall(call, editing.kept);
+  const [ownChanges, earlierChanges] = [inside(own), inside(earlier)];
+  return (
+    <section class={touched ? "part changed" : "part"} id={prefix + placeId(argumentsPath)}>
+      <header>
+        <h2>{fill(page.pieces.run, { name: <Name value={call.tool} /> })}</h2>
+        {touched ? <span class="badge">{page.changes.changed}</span> : null}
+      </header>
+      {error === undefined ? null : <p class="sub fault">{error}</p>}
+      {earlierChanges.length === 0 ? null : <p class="sub">{showing.editedBy}</p>}
+      <Changes changes={earlierChanges} />
+      <Changes changes={ownChanges} />
+      {ownChanges.length + earlierChanges.length === 0 ? null : (
+        <p class="sub">{showing.isOpen ? page.changes.sent[showing.gate] : page.changes.closed}</p>
+      )}
+      <div class="view said">
+        <Values json={argumentsJsonOf(edited?.ok === true ? edited.value : call)} />
+      </div>
+      {before === null ? null : <Before call={call} before={before} />}
+      {editing === undefined ? null : (
+        <details class="edit" open={touched}>
+          <summary class="chev">
+            {page.edit.open}
+            <span class="sr">: {words.review.place.arguments}</span>
+          </summary>
+          <div class="args">
+            <TypedMembers field={field} editing={editing} />
+          </div>
+        </details>
+      )}
+    </section>
+  );
+};
+
+const Described = ({ field }: { field: SchemaField }) => {
+  const { title, description, name } = field;
+  const texts = [title, description].filter((text) => text !== undefined && text !== name);
+  return name === null || texts.length === 0 ? null : (
+    <div>
+      <dt>
+        <Letters text={name} />
+      </dt>
+      <dd>
+        <SaidInline text={texts.join("\n")} />
+      </dd>
+    </div>
+  );
+};
+
+/** What the server says: nothing of it is checked, and none of it is sent. */
+const Definition = ({ call, showing, prefix, field }: Omit<PartProps, "before" | "field"> & { field: SchemaField | undefined }) => {
+  const words = useWords();
+  const { title, description, annotations } = call.definition ?? {};
+  const members = field?.kind === "object" ? field.members : [];
+  const described = members.some((member) => member.title !== undefined || member.description !== undefined);
+  return (
+    <details class="part" id={`${prefix}definition`} open={showing.isWarned("/definition")}>
+      <summary class="chev">
+        <h2>{fill(words.page.call.said, { server: <Name value={call.server} /> })}</h2>
+        <span class="size">{claimWords(annotations, words)}</span>
+      </summary>
+      {title === undefined ? null : <OutsideText text={title} />}
+      {description === undefined ? null : <OutsideText text={description} />}
+      {described ? (
+        <div class="said">
+          <dl class="values">
+            {members.map((member) => (
+              <Described field={member} />
+            ))}
+          </dl>
+        </div>
+      ) : null}
+    </details>
+  );
+};
+
+const hasDefinition = ({ definition }: ToolCall, words: Words): boolean =>
+  definition !== undefined &&
+  (definition.title !== undefined || definition.description !== undefined || claimWords(definition.annotations, words) !== "");
+
+/** What would run: its arguments, and what the server says of the tool. */
+export const CallContent = ({ call, before, showing, from, fromServer, prefix }: CallProps) => {
+  const words = useWords();
+  const form = argumentFields(call, showing.editing?.kept);
+  const field = form?.field;
+  const title = fill(words.page.pieces.run, { name: <Name value={call.tool} /> });
+  const id = prefix + placeId(argumentsPath);
+  const text = objectText(call.arguments, call.argumentsJson);
+  const parts: FramedPart[] = [
+    {
+      from,
+      part:
+        field?.kind === "object" ? (
+          <Arguments call={call} before={before} showing={showing} prefix={prefix} field={field} />
+        ) : (
+          <TextPart showing={showing} path={argumentsPath} title={title} text={text} kind="object" id={id} />
+        ),
+    },
+    ...(hasDefinition(call, words)
+      ? [{ from: fromServer, part: <Definition call={call} showing={showing} prefix={prefix} field={field} /> }]
+      : []),
+  ];
+  return <Frames parts={parts} />;
+};

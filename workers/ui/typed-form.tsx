@@ -1,0 +1,282 @@
+// The fields of schema-fields.ts as controls: they work without a script, and keep what was typed
+// last. Names of members and choices come from outside, and are letters alone.
+
+import type { Child } from "hono/jsx";
+import type { Words } from "../../shared/channels/words/words.ts";
+import { editField } from "../../shared/review/form.ts";
+import { type SchemaField, type Typed, boxControl, hasOut, isChecked, outControl, shownIn } from "../../shared/review/schema-fields.ts";
+import { rewrittenText } from "../../shared/review/submitted-text.ts";
+import { useWords } from "./language.ts";
+import { Name, plainLetters } from "./outside-text.tsx";
+import { controlId } from "./place-id.ts";
+import { fillText } from "./sentence.tsx";
+import type { Editing } from "./text-part.tsx";
+
+type FieldProps<Kind extends SchemaField["kind"] = SchemaField["kind"]> = {
+  readonly field: Extract<SchemaField, { readonly kind: Kind }>;
+  readonly editing: Editing;
+  /**
+   * What the controls inside count as for the number of changes: the list that an item is added to,
+   * or the object that is not there yet.
+   */
+  readonly unit?: string | undefined;
+};
+
+const wasTyped = (field: SchemaField, typed: Typed): boolean => {
+  if (hasOut(field) && isChecked(typed, outControl(field))) return true;
+  if (field.kind === "choices")
+    return typed.has(field.pointer) && field.options.some((_, i) => isChosen(field, i) !== isChecked(typed, boxControl(field, i)));
+  const text = typed.get(field.pointer);
+  return text !== undefined && rewrittenText(shownIn(field), text) !== undefined;
+};
+
+/** Whether a field or one inside it was typed into, or has an error. */
+export const isTouched = (field: SchemaField, editing: Editing): boolean => {
+  if (editing.errors.has(field.pointer)) return true;
+  const inside = field.kind === "object" ? field.members : field.kind === "list" ? field.items : null;
+  if (inside === null) return wasTyped(field, editing.kept);
+  return (hasOut(field) && isChecked(editing.kept, outControl(field))) || inside.some((each) => isTouched(each, editing));
+};
+
+const isChosen = ({ source = "[]", options }: FieldProps<"choices">["field"], i: number): boolean =>
+  (JSON.parse(source) as unknown[]).some((each) => JSON.stringify(each) === options[i]?.json); // choices are of a list
+
+const Label = ({ field }: { field: SchemaField }) => {
+  const { call } = useWords().page;
+  const { name, pointer } = field;
+  return name === null ? <>{fillText(call.item, { n: Number(pointer.slice(pointer.lastIndexOf("/") + 1)) + 1 })}</> : <Name value={name} />;
+};
+
+/** What may be entered, as far as the schema says it in numbers. */
+function boundsWords({ rules, kind, source, isRequired }: SchemaField, { page: { call, edit }, review: { marks } }: Words): string {
+  const { minimum: min, maximum: max, maxLength, format } = rules;
+  const said = [
+    ...(source === undefined ? [isRequired ? call.required : call.notSet] : []),
+    ...(kind === "number" && min !== undefined && max !== undefined ? [fillText(call.within, { min, max })] : []),
+    ...(kind === "number" && min !== undefined && max === undefined ? [fillText(call.atLeast, { min })] : []),
+    ...(kind === "number" && min === undefined && max !== undefined ? [fillText(call.atMost, { max })] : []),
+    ...(kind === "text" && maxLength !== undefined ? [fillText(call.length, { n: maxLength })] : []),
+    ...(kind === "text" && format !== undefined && /^[a-z-]{1,20}$/.test(format) ? [format] : []),
+    ...(kind === "json" ? ["JSON"] : []),
+  ];
+  const isEmptied = source !== undefined && !isRequired && (kind === "number" || kind === "json");
+  const bounds = said.join(marks.comma);
+  if (!isEmptied) return bounds;
+  return bounds === "" ? edit.removable : `${bounds}${marks.stop} ${edit.removable}`;
+}
+
+const Fault = ({ pointer, editing }: { pointer: string; editing: Editing }) => {
+  const error = editing.errors.get(pointer);
+  return error === undefined ? null : (
+    <p class="fault" id={`${controlId(pointer)}:fault`}>
+      {error}
+    </p>
+  );
+};
+
+const Changed = ({ field, editing }: FieldProps) =>
+  isTouched(field, editing) ? <span class="badge">{useWords().page.changes.changed}</span> : null;
+
+/** Leaves a member out, removes an item, or makes a value null. */
+const Out = ({ field, editing, unit }: FieldProps) => {
+  const { call } = useWords().page;
+  if (!hasOut(field)) return null;
+  const name = outControl(field);
+  const counted = unit ?? (field.name === null ? field.pointer.slice(0, field.pointer.lastIndexOf("/")) : field.pointer);
+  const does = field.isRequired ? "null" : field.name === null ? "remove" : "leaveOut";
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        name={editField(name)}
+        checked={isChecked(editing.kept, name)}
+        data-was="false"
+        data-unit={editField(counted)}
+      />{" "}
+      <span>
+        {call.out[does]}
+        <span class="sr">
+          {" "}
+          <Label field={field} />
+        </span>
+      </span>
+    </label>
+  );
+};
+
+/** A text of one line has a field of one line. */
+const isLine = (text: string): boolean => text.length <= 60 && !/[\r\n]/.test(text);
+
+const Control = ({ field, editing, unit }: FieldProps<"text" | "number" | "json" | "choice">) => {
+  const words = useWords();
+  const id = controlId(field.pointer);
+  const was = shownIn(field);
+  const value = editing.kept.get(field.pointer) ?? was;
+  const described = [editing.errors.has(field.pointer) ? `${id}:fault` : "", boundsWords(field, words) === "" ? "" : `${id}:hint`];
+  const common = {
+    id,
+    name: editField(field.pointer),
+    "data-was": was,
+    ...(unit === undefined ? {} : { "data-unit": editField(unit) }),
+    ...(described.some(Boolean) ? { "aria-describedby": described.filter(Boolean).join(" ") } : {}),
+    ...(editing.errors.has(field.pointer) ? { "aria-invalid": "true" as const } : {}),
+  };
+  if (field.kind === "choice")
+    return (
+      <select {...common}>
+        {field.source === undefined || !field.isRequired ? <option value="">{words.page.call.notSet}</option> : null}
+        {field.options.map(({ json, label }) => (
+          <option value={json} selected={json === value}>
+            {plainLetters(label, words)}
+          </option>
+        ))}
+      </select>
+    );
+  if (field.kind === "json" || !isLine(was) || !isLine(value))
+    return (
+      <textarea {...common} class="field mono" rows={Math.min(12, value.split("\n").length + 1)} spellcheck={false}>
+        {`\n${value}`}
+      </textarea>
+    );
+  const isWhole = field.kind === "number" && field.rules.type === "integer";
+  return (
+    <input
+      {...common}
+      class={field.kind === "number" && value.length < 10 ? "narrow num" : "field mono"}
+      value={value}
+      spellcheck={false}
+      {...(field.kind === "number" ? { inputmode: isWhole ? ("numeric" as const) : ("decimal" as const) } : {})}
+    />
+  );
+};
+
+const Choices = ({ field, editing, unit }: FieldProps<"choices">) => {
+  const words = useWords();
+  const isShown = editing.kept.has(field.pointer);
+  return (
+    <>
+      <input type="hidden" name={editField(field.pointer)} value="" />
+      {field.options.map(({ label }, i) => (
+        <label class="check">
+          <input
+            type="checkbox"
+            name={editField(boxControl(field, i))}
+            checked={isShown ? isChecked(editing.kept, boxControl(field, i)) : isChosen(field, i)}
+            data-was={String(isChosen(field, i))}
+            data-unit={editField(unit ?? field.pointer)}
+          />{" "}
+          <span>{plainLetters(label, words)}</span>
+        </label>
+      ))}
+    </>
+  );
+};
+
+/** One value with its control. */
+const Single = ({ field, editing, unit }: FieldProps<"text" | "number" | "json" | "choice">) => {
+  const bounds = boundsWords(field, useWords());
+  const id = controlId(field.pointer);
+  return (
+    <div class={isTouched(field, editing) ? "arg changed" : "arg"}>
+      <div class="head">
+        <label for={id}>
+          <Label field={field} />
+        </label>
+        <Changed field={field} editing={editing} />
+        <Out field={field} editing={editing} unit={unit} />
+      </div>
+      <Fault pointer={field.pointer} editing={editing} />
+      <Control field={field} editing={editing} unit={unit} />
+      {bounds === "" ? null : (
+        <p class="hint" id={`${id}:hint`}>
+          {bounds}
+        </p>
+      )}
+    </div>
+  );
+};
+
+const Group = ({ field, editing, unit, children }: FieldProps & { children: Child }) => (
+  <fieldset class="arg group" id={controlId(field.pointer)}>
+    <legend>
+      <Label field={field} /> <Changed field={field} editing={editing} />
+    </legend>
+    <Fault pointer={field.pointer} editing={editing} />
+    <Out field={field} editing={editing} unit={unit} />
+    {children}
+  </fieldset>
+);
+
+/** A field that is not there: folded, so that what is sent stands alone. */
+const Absent = ({ field, editing, words, children }: FieldProps & { words: Child; children: Child }) => (
+  <details class="absent" open={isTouched(field, editing)}>
+    <summary class="chev">{words}</summary>
+    {children}
+  </details>
+);
+
+const Items = ({ field, editing, unit }: FieldProps<"list">) => {
+  const { call } = useWords().page;
+  const last = field.items.length - 1;
+  return (
+    <>
+      {field.items.map((item, i) => {
+        const drawn = <TypedField field={item} editing={editing} unit={unit ?? (item.source === undefined ? field.pointer : undefined)} />;
+        if (i !== last || item.source !== undefined) return drawn;
+        return (
+          <Absent field={item} editing={editing} words={call.addItem}>
+            {drawn}
+          </Absent>
+        );
+      })}
+      {field.items.some((item) => item.source === undefined && isTouched(item, editing)) ? <p class="hint">{call.another}</p> : null}
+    </>
+  );
+};
+
+/** A field, and all that is inside it. */
+const TypedField = ({ field, editing, unit }: FieldProps) => {
+  const inside = unit ?? (field.source === undefined ? field.pointer : undefined);
+  switch (field.kind) {
+    case "object":
+      return (
+        <Group field={field} editing={editing} unit={unit}>
+          <TypedMembers field={field} editing={editing} unit={inside} />
+        </Group>
+      );
+    case "list":
+      return (
+        <Group field={field} editing={editing} unit={unit}>
+          <Items field={field} editing={editing} unit={inside} />
+        </Group>
+      );
+    case "choices":
+      return (
+        <Group field={field} editing={editing} unit={unit}>
+          <Choices field={field} editing={editing} unit={unit} />
+        </Group>
+      );
+    default:
+      return <Single field={field} editing={editing} unit={unit} />;
+  }
+};
+
+/** The members of an object: those that may stay absent are in a fold of their own. */
+export const TypedMembers = ({ field, editing, unit }: FieldProps<"object">) => {
+  const { call } = useWords().page;
+  // Of what is not there yet, all is drawn.
+  const isUnset = (member: SchemaField): boolean => unit === undefined && member.source === undefined && !member.isRequired;
+  const unset = field.members.filter(isUnset);
+  const draw = (member: SchemaField) => <TypedField field={member} editing={editing} unit={unit} />;
+  return (
+    <>
+      {field.members.filter((member) => !isUnset(member)).map(draw)}
+      {unset.length === 0 ? null : (
+        <details class="absent" open={unset.some((member) => isTouched(member, editing))}>
+          <summary class="chev">{fillText(call.unset, { n: unset.length })}</summary>
+          {unset.map(draw)}
+        </details>
+      )}
+    </>
+  );
+};
