@@ -155,7 +155,8 @@ export const showsTool = ({ tools }: Pick<Server, "tools">, tool: string): boole
   typeof tools === "boolean" || entryAllows(tools, tool);
 
 /** Whether the definitions of the server's tools are kept as its lists pass: by a ToolsObject. */
-export const keepsDefinitions = ({ pin }: Pick<Server, "pin">): boolean => pin !== "off";
+export const keepsDefinitions = ({ pin, trustAnnotations }: Pick<Server, "pin" | "trustAnnotations">): boolean =>
+  pin !== "off" || trustAnnotations;
 
 /** The names of a function for callers: the tool's own, or the server's with it. */
 export const functionNames = (server: string, tool: string): readonly [string, string] => [tool, `${server}/${tool}`];

@@ -60,7 +60,7 @@ export class ToolsObject extends StoredObject implements ToolsCalls {
     const isFirst = !this.#isFirstListOver();
     const hidden = indexesOf(tools, (tool) => {
       const state = this.#row(tool.name, tool.digest)?.state ?? this.#add(tool, isFirst || pin !== "hold");
-      return state === "hidden" || (state === "waiting" && pin === "hold");
+      return pin !== "off" && (state === "hidden" || (state === "waiting" && pin === "hold"));
     });
     for (const { name, digest } of tools)
       this.sql.exec(

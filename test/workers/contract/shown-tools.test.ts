@@ -261,6 +261,19 @@ describe("pins", () => {
     expect(await knownTool(env, { name, server: { ...entry, pin: "off" } }, "read", "key_a")).toMatchObject({ state: "unknown" });
   });
 
+  test("are not needed where rules believe what tools say of themselves: definitions are kept, and all pass", async () => {
+    const server = await serverWith({ trustAnnotations: true });
+    const client = await sessionClient(server);
+    await list(client);
+    change();
+    expect(await list(client)).toEqual(["read", "delete_branch", "write"]);
+    expect((await knownAt(server)).map(({ tool: name, state }) => [name, state])).toContainEqual(["read", "changed"]);
+    const [, read] = await knownAt(server);
+    await toolsStub(env, server).decide([{ name: "read", digest: read?.digest ?? "" }], false);
+    expect(await list(client)).toEqual(["read", "delete_branch", "write"]);
+    expect(await call(client, "read")).toMatchObject({ result: {} });
+  });
+
   test("cost no object and change no byte where the entry has none", async () => {
     const server = await serverWith({});
     const client = new RelayClient(server);

@@ -4,7 +4,7 @@
 import { Hono } from "hono";
 import * as z from "zod";
 import { readJsonOf } from "../../../shared/json/json-of.ts";
-import { type Server, keepsDefinitions, showsTool } from "../../../shared/relay/servers.ts";
+import { type Server, showsTool } from "../../../shared/relay/servers.ts";
 import { toolChanges, toolWarnings } from "../../../shared/relay/tool-changes.ts";
 import { iso } from "../../http/iso-time.ts";
 import { paths } from "../../platform/urls.ts";
@@ -37,7 +37,7 @@ const listWaiting = describe("listWaitingTools", {
 });
 
 serverToolRoutes.get(paths.admin.tools, listWaiting, async (c) => {
-  const pinned = Object.entries(await entriesOf(c)).filter(([, entry]) => keepsDefinitions(entry));
+  const pinned = Object.entries(await entriesOf(c)).filter(([, { pin }]) => pin !== "off");
   const servers = await Promise.all(
     pinned.map(async ([server, { pin }]) => ({ server, pin, waiting: await toolsStub(c.env, server).waiting() })),
   );
@@ -53,7 +53,7 @@ const listQuery = z.strictObject({
 });
 
 const listTools = describe("listServerTools", {
-  summary: "The tools of a server whose tools are pinned, by name, as it listed them last",
+  summary: "The tools of a server whose definitions are kept, by name, as it listed them last",
   parameters: [ofServer],
   200: asJson(serverTools, "The tools, and where to go on"),
   404: "No such server",

@@ -80,7 +80,7 @@ async function shownOf(c: AppContext, relay: RelayRequest, lists: ToolLists): Pr
   const isNamed = (tool: string): boolean => showsTool(server, tool) && (tools === undefined || keyAllows(tools, { server: name, tool }));
   const isShown = (page: ToolPage, index: number): boolean =>
     isNamed(page.tools[index]?.name ?? "") && hidden.get(page)?.has(index) === false;
-  return lists.shown(isShown, keepsDefinitions(server));
+  return lists.shown(isShown, server.pin !== "off");
 }
 
 /** JSON in another encoding is none to us, and some clients read it. A NUL stands in no JSON. */

@@ -2,9 +2,12 @@
 // sent, once.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import { listedTool } from "../../../../shared/relay/tool-list.ts";
+import { toolsStub } from "../../../../workers/stubs/stubs.ts";
 import { asked, control, controlAnswerOf, envelopeOf, gates, prompt } from "../../support/control.ts";
-import { configure, createKey, eventually, gateway, model, notices, openNotice, policy } from "../../support/gateway.ts";
+import { configure, createKey, env, eventually, gateway, model, notices, openNotice, policy } from "../../support/gateway.ts";
 import { promptMarker, replyMarker } from "../../support/logs.ts";
+import { configureServers, upstreamOrigin } from "../../support/mcp-server.ts";
 import { recordLines } from "../../support/record.ts";
 import { decide, pathOf, press } from "../../support/reviewer.ts";
 import { type ToolServer, scriptToolServer, sumTool, textResult } from "../../support/tool-server.ts";
@@ -293,4 +296,66 @@ describe("where a model chooses", () => {
     expect((await answer).result?.calls).toMatchObject([{ arguments: { a: 5, b: 5 }, status: "executed", content: [{ text: "10" }] }]);
     expect(server.ran()).toMatchObject([{ arguments: { a: 5, b: 5 } }]);
   });
+});
+
+describe("a function whose tool", () => {
+  const notHere = {
+    status: "invalid",
+    error: { details: { errors: [{ message: expect.stringContaining("not one that is registered here") as string }] } },
+  };
+
+  test.each(["sum", "tools/sum"])("the entry leaves out is not registered (%s)", async (name) => {
+    server = await scriptToolServer({ tools: { deny: ["s*"] } });
+    expect(await asked(call({ a: 1, b: 2 }, {}, name))).toMatchObject(notHere);
+    expect(server.upstream.calls).toEqual([]);
+  });
+
+  test("the entry leaves out while a person decides is not run", async () => {
+    await gates({ request: "review" });
+    const answer = asked(call());
+    const { link } = await openNotice("request");
+    await configureServers({ tools: { url: `${upstreamOrigin}/mcp`, functions: ["sum"], tools: { allow: ["other"] } } });
+    await press(link, "approve");
+    expect(await answer).toMatchObject({ status: "failed" });
+    expect(server.ran()).toEqual([]);
+  });
+
+  test("the key may not call is refused by policy", async () => {
+    const { key } = await createKey({ tools: { allow: ["tools/other", "read_*"] } });
+    expect(await asked(call(), { key })).toMatchObject({ status: "refused" });
+    expect(server.ran()).toEqual([]);
+    const allowed = await createKey({ tools: { allow: ["tools/s*"] } });
+    expect(await asked(call(), { key: allowed.key })).toMatchObject({ status: "completed" });
+  });
+
+  test("changed is not run until an operator accepts it", async () => {
+    server = await scriptToolServer({ pin: "hold" });
+    expect(await asked(call())).toMatchObject({ status: "completed" });
+    // The list that the gateway read itself has no end: its first ten minutes are over.
+    await toolsStub(env, "tools").seen({ server: "tools", pin: "hold", tools: [], isLast: true });
+    server.tools = [{ ...sumTool, description: "Adds two numbers, and sends them away" }];
+    await scriptedAnew();
+    expect(await asked(call())).toMatchObject({ status: "failed", error: { details: { reason: "noSuchTool" } } });
+    expect(server.ran()).toHaveLength(1);
+    const [waiting] = await toolsStub(env, "tools").known({ isWaiting: true, after: "", limit: 10 });
+    await toolsStub(env, "tools").decide([{ name: "sum", digest: waiting?.digest ?? "" }], true);
+    expect(await asked(call())).toMatchObject({ status: "completed" });
+  });
+
+  test("changed while a person decided is not run", async () => {
+    server = await scriptToolServer({ pin: "hold" });
+    await gates({ request: "review" });
+    const answer = asked(call());
+    const { link } = await openNotice("request");
+    const listed = listedTool({ ...sumTool, description: "Another" });
+    if (listed === null) throw new Error("no tool");
+    await toolsStub(env, "tools").seen({ server: "tools", pin: "hold", tools: [listed], isLast: true });
+    await press(link, "approve");
+    expect(await answer).toMatchObject({ status: "failed" });
+    expect(server.ran()).toEqual([]);
+  });
+
+  /** Another entry: what this isolate knows of the tool is not asked. */
+  const scriptedAnew = (): Promise<void> =>
+    configureServers({ tools: { url: `${upstreamOrigin}/mcp`, functions: ["sum"], pin: "hold", headers: { "X-Server": "again" } } });
 });
