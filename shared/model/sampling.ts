@@ -115,6 +115,8 @@ const embeddingRequest = object({
   namedModel: optional(namedModel),
   modelPreferences: optional(modelPreferences),
   messages: list(message),
+  /** The size of the vectors. */
+  dimensions: optional(integerWithin(1)),
 });
 
 export const samplingRequest = tagged("kind", { chat: chatRequest, embedding: embeddingRequest });
@@ -137,6 +139,10 @@ type ChatOnly = Exclude<keyof ChatRequest, "kind" | "messages">;
 type Without<Name extends string> = { readonly [N in Name]?: never };
 export type EmbeddingRequest = ReadOf<typeof embeddingRequest> & Without<Exclude<ChatOnly, "namedModel" | "modelPreferences">>;
 export type SamplingRequest = ChatRequest | EmbeddingRequest;
+
+/** The size that vectors must have; undefined where the model decides, and for a message. */
+export const dimensionsOf = (request: SamplingRequest): number | undefined =>
+  request.kind === "embedding" ? request.dimensions : undefined;
 
 /** The most output tokens; 0 for vectors. */
 export const outputLimit = ({ maxTokens = 0 }: SamplingRequest): number => maxTokens;

@@ -24,13 +24,15 @@ export const embeddingReply = ({ vectors, model, usage }: EmbeddingReply): Model
 
 /**
  * Joins the results of several calls of one model (at least one), in order. A `brokenAnswer` where
- * their vectors differ in size.
+ * their vectors differ in size, or are not of the size that was asked for: a server that does not
+ * know `dimensions` leaves it out.
  */
-export function joinEmbeddings(parts: readonly EmbeddingReply[]): Result<EmbeddingReply, ProviderError> {
+export function joinEmbeddings(parts: readonly EmbeddingReply[], dimensions?: number): Result<EmbeddingReply, ProviderError> {
   const vectors = parts.flatMap((part) => part.vectors);
   const usage = sumOf(parts.map((part) => part.usage));
   const [first] = parts;
-  if (first === undefined || !areOfOneSize(vectors)) return err(brokenAnswer(undefined, usage));
+  const size = vectors[0]?.length;
+  if (first === undefined || !areOfOneSize(vectors) || size !== (dimensions ?? size)) return err(brokenAnswer(undefined, usage));
   return ok({ vectors, model: first.model, usage });
 }
 

@@ -284,6 +284,7 @@ const document = {
       provider: "openai",
       name: "text-embedding-3-small",
       tasks: ["embedding"],
+      takes: ["dimensions"],
       contextTokens: 8_191,
       maxOutputTokens: 1,
       price: { inputPerMTok: 0.02, outputPerMTok: 0 },

@@ -1,7 +1,7 @@
 // Whether a model can serve a request at all, and if not, why. Reasons are told to the requestor
 // and to the operator, so they name what the table says and nothing that the request contains.
 
-import { type SamplingRequest, outputLimit } from "../model/sampling.ts";
+import { type SamplingRequest, dimensionsOf, outputLimit } from "../model/sampling.ts";
 import { isExactlyNamed, mayBeMeant, namedTiers } from "./named.ts";
 import { isBuiltIn } from "./provider-kinds.ts";
 import { leastInputTokens, sizeOf, type RequestSize } from "./price.ts";
@@ -135,6 +135,7 @@ function reasonAgainst(
   if (notReady !== undefined) return notReady;
   if (isBuiltIn(provider.kind) && !demoStandsIn && !isNamedExactly(candidate, request)) return { key: "demoStandsBack" };
   if (!model.tasks.includes(task)) return { key: task === "embedding" ? "notEmbedding" : "notChat" };
+  if (dimensionsOf(request) !== undefined && model.takes?.includes("dimensions") !== true) return { key: "noDimensions" };
   for (const content of needs.content)
     if (!model.accepts.includes(content)) return { key: "notAccepted", values: { content: { key: content } } };
   if (task === "chat") {

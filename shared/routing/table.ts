@@ -97,10 +97,10 @@ export const modelSchema = z.strictObject({
    */
   omits: z.array(z.enum(["temperature", "topP", "topK", "stopSequences", "responseFormat", "stream", "streamUsage"])).default([]),
   /**
-   * Parameters that Chat Completions does not have and this model's server takes all the same
-   * (`top_k` of vLLM, for one).
+   * Parameters that not every compatible server has and this model's takes: `top_k`, which Chat
+   * Completions does not have (vLLM, for one), and the size of vectors.
    */
-  takes: z.array(z.enum(["topK"])).optional(),
+  takes: z.array(z.enum(["topK", "dimensions"])).optional(),
   /** Sent as the API's own setting for how long to think; nothing is sent where absent. */
   reasoningEffort: z.enum(["none", "minimal", "low", "medium", "high", "xhigh", "max"]).optional(),
   /**

@@ -117,6 +117,20 @@ export const v1Mutants: readonly Mutant[] = [
     test: responses("the same Idempotency-Key is the same request here"),
   },
   {
+    name: "vectors are of the size that was asked for",
+    file: "shared/provider/embedding.ts",
+    from: "size !== (dimensions ?? size)",
+    to: "size === undefined",
+    test: chat("the size of embeddings is asked of models that take it"),
+  },
+  {
+    name: "a size of vectors is asked only of models that take it",
+    file: "shared/routing/eligible.ts",
+    from: 'if (dimensionsOf(request) !== undefined && model.takes?.includes("dimensions") !== true) return { key: "noDimensions" };',
+    to: "",
+    test: chat("the size of embeddings is asked of models that take it"),
+  },
+  {
     name: "a response that is to be stored is refused",
     file: "shared/wire/openai/responses-request.ts",
     from: 'store: refused(isFalse, "must be',

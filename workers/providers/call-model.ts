@@ -2,7 +2,7 @@
 
 import type { ImageDigests } from "../../shared/image/image-digests.ts";
 import { type Result, err, ok } from "../../shared/result.ts";
-import type { SamplingRequest } from "../../shared/model/sampling.ts";
+import { type SamplingRequest, dimensionsOf } from "../../shared/model/sampling.ts";
 import type { Attempt, CallTerms, ModelReply, Took } from "../../shared/model/call.ts";
 import { embeddingReply, textsToEmbed } from "../../shared/provider/embedding.ts";
 import type { Candidate } from "../../shared/routing/choose.ts";
@@ -81,7 +81,7 @@ async function embed(
   candidates: readonly Candidate[],
   options: SendOptions,
 ): Promise<Result<ModelAnswer, readonly Attempt[]>> {
-  const sent = await senderOf(env).embed(textsToEmbed(request), candidates, options);
+  const sent = await senderOf(env).embed({ texts: textsToEmbed(request), dimensions: dimensionsOf(request) }, candidates, options);
   if (!sent.ok) return err(sent.error.attempts);
   const { embedding, ...about } = sent.value;
   return ok({ reply: embeddingReply(embedding), ...about });

@@ -17,7 +17,9 @@ export type Surroundings = {
   readonly now: () => number;
 };
 
-export type EmbeddingCall = { readonly texts: readonly string[]; readonly candidate: Candidate };
+/** `dimensions`: the size that the vectors must have. */
+export type Texts = { readonly texts: readonly string[]; readonly dimensions?: number | undefined };
+export type EmbeddingCall = Texts & { readonly candidate: Candidate };
 
 export type OpenProvider = {
   /**

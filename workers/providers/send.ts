@@ -12,7 +12,7 @@ import type { TraceContext } from "../../shared/telemetry/trace-context.ts";
 import type { SlowTimer } from "../platform/slow-timer.ts";
 import type { Limits } from "./provider-exchange.ts";
 import type { Slot, SlotRefusal, SlotTerms } from "./slot.ts";
-import type { OnDelta, Surroundings } from "./provider-adapter.ts";
+import type { OnDelta, Surroundings, Texts } from "./provider-adapter.ts";
 import { openProviders } from "./provider-registry.ts";
 import type { ChatRequest } from "../../shared/model/sampling.ts";
 
@@ -85,7 +85,7 @@ export type Sender = {
   ) => Promise<Result<Omit<ProviderAnswer<never>, "value"> & { modelReply: ModelReply }, AllFailed>>;
   /** The same for one vector for each text. */
   readonly embed: (
-    texts: readonly string[],
+    texts: Texts,
     candidates: readonly Candidate[],
     options: SendOptions,
   ) => Promise<Result<Omit<ProviderAnswer<never>, "value"> & { embedding: EmbeddingReply }, AllFailed>>;
@@ -124,7 +124,7 @@ export function createSender(world: World): Sender {
     embed: async (texts, candidates, options) => {
       const sent = await failover(world, candidates, options, async (candidate, limits) => {
         const { embed } = providers(candidate.provider.kind);
-        return embed === null ? err(badCallError) : embed({ texts, candidate }, around, limits);
+        return embed === null ? err(badCallError) : embed({ ...texts, candidate }, around, limits);
       });
       if (!sent.ok) return sent;
       const { value: embedding, ...about } = sent.value;

@@ -1,7 +1,7 @@
 // The settings of a request as rows of the details, each with its field where it can be changed.
 
 import type { Child } from "hono/jsx";
-import type { ModelPreferences, SamplingRequest } from "../../shared/model/sampling.ts";
+import { type ModelPreferences, type SamplingRequest, dimensionsOf } from "../../shared/model/sampling.ts";
 import { objectText } from "../../shared/review/editable-fields.ts";
 import type { Origins } from "./request-kind-words.ts";
 import { useWords } from "./language.ts";
@@ -194,6 +194,7 @@ const ReplyForm = ({ format, origins }: { format: NonNullable<SamplingRequest["r
 const Numbers = ({ request, showing }: Omit<SettingsProps, "origins">) => {
   const { settings } = useWords().page;
   const { kind, maxTokens, temperature, topP, topK } = request;
+  const dimensions = dimensionsOf(request);
   return (
     <>
       {kind !== "chat" ? null : <FieldRow showing={showing} path="/maxTokens" text={String(maxTokens)} kind="limit" />}
@@ -204,6 +205,7 @@ const Numbers = ({ request, showing }: Omit<SettingsProps, "origins">) => {
       ) : null}
       {topP === undefined ? null : <Row name={settings.topP}>{String(topP)}</Row>}
       {topK === undefined ? null : <Row name={settings.topK}>{String(topK)}</Row>}
+      {dimensions === undefined ? null : <Row name={settings.dimensions}>{String(dimensions)}</Row>}
     </>
   );
 };

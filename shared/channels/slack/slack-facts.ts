@@ -16,7 +16,7 @@ import {
   strong,
 } from "./slack-blocks.ts";
 import type { NoticeWords } from "../words/notice-words.ts";
-import type { NamedModel, SamplingRequest } from "../../model/sampling.ts";
+import { type NamedModel, type SamplingRequest, dimensionsOf } from "../../model/sampling.ts";
 import { toolName } from "../../model/subject/tool-call.ts";
 import { isMessage } from "../../model/subject/subject.ts";
 import type { ReviewFacts, Serving } from "../../review/review-facts.ts";
@@ -122,10 +122,11 @@ const stopFact = (reason: string | undefined, words: NoticeWords): Inline[] =>
 
 /** The settings that the request has. Embeddings and tool runs have fewer. */
 const settingFacts = (
-  { maxTokens, temperature, topP, topK, toolChoice }: SamplingRequest,
+  request: SamplingRequest,
   { embedding, replyForm }: ReviewFacts,
   { lang, review, slack: { facts } }: NoticeWords,
 ): Inline[][] => {
+  const { maxTokens, temperature, topP, topK, toolChoice } = request;
   const valued = (text: Text<"value">, value: string | number | undefined): string | undefined =>
     value === undefined ? undefined : textOf(text, { value: String(value) }, lang);
   return [
@@ -134,6 +135,7 @@ const settingFacts = (
     valued(facts.temperature, temperature),
     valued(facts.topP, topP),
     valued(facts.topK, topK),
+    valued(facts.dimensions, dimensionsOf(request)),
     replyForm === null ? undefined : replyForm === "json" ? review.json : facts.jsonSchema,
     valued(facts.toolChoice, toolChoice),
   ].flatMap((line) => (line === undefined ? [] : [[say(line)]]));

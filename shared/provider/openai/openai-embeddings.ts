@@ -14,10 +14,11 @@ import { isCount } from "../narrow.ts";
  * The parameters of `POST /embeddings` for one or more texts. Numbers are asked for, which every
  * compatible server knows.
  */
-export const toEmbeddings = (texts: readonly string[], model: Model): OpenAI.EmbeddingCreateParams => ({
+export const toEmbeddings = (texts: readonly string[], model: Model, dimensions?: number): OpenAI.EmbeddingCreateParams => ({
   model: model.name,
   input: [...texts],
   encoding_format: "float",
+  ...(dimensions === undefined ? {} : { dimensions }),
 });
 
 /**

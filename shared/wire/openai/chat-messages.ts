@@ -4,7 +4,7 @@ import { type ReadOf, type Field, list, object, oneOf, refined, tagged, text } f
 import type { IssueCollector } from "../../json/issue-collector.ts";
 import { mostMembers } from "../mcp-2025/sampling-params.ts";
 import { type Conversation, type PlacedBlock, type Turn, audioBlock, conversationOf, imageBlock } from "./conversation.ts";
-import { audioPart, callArguments, imageAddress, never, nullable, refused, textOrParts } from "./openai-fields.ts";
+import { audioPart, callArguments, imageAddress, never, nullable, ofKinds, refused, textOrParts } from "./openai-fields.ts";
 
 const textPart = object({ type: oneOf(["text"]), text: text() });
 const refusalPart = object({ type: oneOf(["refusal"]), refusal: text() });
@@ -14,7 +14,14 @@ type TextPart = ReadOf<typeof textPart>;
 const content = <T>(part: Field<T | TextPart>) => textOrParts<T | TextPart>(part, (words) => ({ type: "text", text: words }));
 
 const textContent = content(textPart);
-const userContent = content(tagged("type", { text: textPart, image_url: imagePart, input_audio: audioPart }));
+const userKinds = ["text", "image_url", "input_audio"];
+const userContent = content(
+  ofKinds(
+    userKinds,
+    `must be one of ${userKinds.join(", ")}: files are not supported`,
+    tagged("type", { text: textPart, image_url: imagePart, input_audio: audioPart }),
+  ),
+);
 const assistantContent = content(tagged("type", { text: textPart, refusal: refusalPart }));
 
 const toolCall = object({

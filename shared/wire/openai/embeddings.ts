@@ -49,19 +49,19 @@ const body = object({
 
 /**
  * The neutral request of a body, as JSON.parse gave it. Refused, at its pointer: tokens in place of
- * texts, `dimensions`, values of a wrong type.
+ * texts, values of a wrong type.
  */
 export function parseEmbedding(value: unknown): Result<ParsedEmbedding, ParamsRefusal> {
   const issues = new IssueCollector();
   checkJson(value, issues);
   const read = body.read(issues.full ? undefined : value, "", issues);
-  if (read.dimensions !== undefined) issues.add("/dimensions", "is not supported: a model's vectors have the size that it gives them");
   const invalid = issues.invalid();
   if (invalid !== undefined) return err(invalid);
   return ok({
     request: {
       kind: "embedding",
       ...(read.model === autoModel ? {} : namedModelOf({ name: read.model })),
+      ...(read.dimensions === undefined ? {} : { dimensions: read.dimensions }),
       messages: read.input.map((each) => ({ role: "user" as const, content: [{ type: "text" as const, text: each }] })),
     },
     encoding: read.encoding_format ?? "float",

@@ -8,6 +8,7 @@ export const reasonsEn = {
   disabled: "it is disabled",
   demoStandsBack: "the demo model is used only while no other provider is ready, or when a request names it exactly",
   notEmbedding: "it is not an embedding model",
+  noDimensions: "its vectors have one size: dimensions cannot be asked for",
   notChat: "it is not a chat model",
   notAccepted: "it does not accept {content}",
   text: "text",

@@ -10,6 +10,7 @@ export const reasonsZh: Readonly<Record<keyof typeof reasonsEn, string>> = {
   disabled: "已停用",
   demoStandsBack: "演示模型只在没有其他提供商就绪，或请求指名它时使用",
   notEmbedding: "不是嵌入模型",
+  noDimensions: "其向量大小固定，不能指定 dimensions",
   notChat: "不是对话模型",
   notAccepted: "不接受{content}",
   text: "文本",

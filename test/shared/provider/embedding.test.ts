@@ -145,6 +145,12 @@ describe("more texts than a call takes", () => {
     });
   });
 
+  test("are of the size that was asked for, or come to none", () => {
+    expect(toEmbeddings(["a"], model, 2)).toMatchObject({ dimensions: 2 });
+    expect(joinEmbeddings([part([1, 2])], 2)).toMatchObject({ ok: true });
+    expect(joinEmbeddings([part([1, 2, 3])], 2)).toMatchObject({ ok: false, error: { kind: "brokenAnswer", usage: { inputTokens: 2 } } });
+  });
+
   test("come to none where the calls gave vectors of different sizes", () => {
     expect(joinEmbeddings([part([1, 2]), part([3])])).toMatchObject({
       ok: false,

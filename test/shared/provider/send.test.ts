@@ -483,7 +483,7 @@ describe("candidates that need no provider", () => {
 
 describe("embeddings", () => {
   test("come in the order of the texts", async () => {
-    const result = await newSender().embed(["a", "bb"], [at(first, "openai")], options);
+    const result = await newSender().embed({ texts: ["a", "bb"] }, [at(first, "openai")], options);
     expect(result).toMatchObject({
       ok: true,
       value: {
@@ -501,13 +501,13 @@ describe("embeddings", () => {
 
   test("of more texts than a call takes come from several calls, or from another model altogether", async () => {
     const texts = Array.from({ length: 150 }, (_, at) => "x".repeat(at + 1));
-    const whole = await newSender().embed(texts, [at(first, "openai")], options);
+    const whole = await newSender().embed({ texts }, [at(first, "openai")], options);
     expect(whole.ok && whole.value.embedding.vectors.map(([size]) => size)).toEqual(texts.map(({ length }) => length));
     expect(whole.ok && whole.value.embedding.usage.inputTokens).toBe(150);
     expect(first.requests.map(({ body }) => (body as { input: string[] }).input.length)).toEqual([100, 50]);
     first.reset();
     first.script({ answer: "reply" }, { answer: "errorInSuccess" });
-    const other = await newSender().embed(texts, [at(first, "openai"), at(second, "openai", "model-2")], options);
+    const other = await newSender().embed({ texts }, [at(first, "openai"), at(second, "openai", "model-2")], options);
     expect(other).toMatchObject({
       ok: true,
       value: { candidate: { model: { id: "model-2" } }, attempts: [{ fault: { detail: "errorInSuccess", usage: { inputTokens: 100 } } }] },
@@ -517,7 +517,7 @@ describe("embeddings", () => {
 
   test("fail over as replies do, and the demo makes its own", async () => {
     first.script({ answer: "errorInSuccess" });
-    const result = await newSender().embed(["a"], [at(first, "openai"), candidate("demo", { id: "demo" })], options);
+    const result = await newSender().embed({ texts: ["a"] }, [at(first, "openai"), candidate("demo", { id: "demo" })], options);
     expect(result).toMatchObject({
       ok: true,
       value: { candidate: { model: { id: "demo" } }, attempts: [{ fault: { kind: "brokenAnswer" } }] },

@@ -39,6 +39,12 @@ describe("eligibility", () => {
       /no credential/,
     ],
     ["makes no embeddings", { id: "m" }, { request: embedding }, /not an embedding model/],
+    [
+      "makes vectors of one size",
+      { id: "m", tasks: ["embedding"] },
+      { request: { ...embedding, dimensions: 256 } },
+      /dimensions cannot be asked for/,
+    ],
     ["does not chat", { id: "m", tasks: ["embedding"] }, {}, /not a chat model/],
     [
       "takes no images",

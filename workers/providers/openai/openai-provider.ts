@@ -39,7 +39,7 @@ export const openaiProvider: ProviderAdapter = (fetch) => ({
 
 /** Makes as many calls as the texts need, within one timeout. */
 async function embed(
-  { texts, candidate }: EmbeddingCall,
+  { texts, dimensions, candidate }: EmbeddingCall,
   client: OpenAIClient,
   around: Surroundings,
   limits: Limits,
@@ -47,7 +47,7 @@ async function embed(
   const end = around.now() + limits.timeoutMs;
   const parts: EmbeddingReply[] = [];
   for (const some of embeddingCalls(texts)) {
-    const params = toEmbeddings(some, candidate.model);
+    const params = toEmbeddings(some, candidate.model, dimensions);
     const answer = await exchange<unknown>({ ...limits, timeoutMs: Math.max(0, end - around.now()) }, around.now, {
       ask: (signal) => client.createEmbeddings(params, signal),
       read: readJson,
@@ -56,7 +56,7 @@ async function embed(
     if (!part.ok) return parts.length === 0 ? part : err({ ...part.error, usage: spentOn(parts, part.error) });
     parts.push(part.value);
   }
-  return joinEmbeddings(parts);
+  return joinEmbeddings(parts, dimensions);
 }
 
 const spentOn = (parts: readonly EmbeddingReply[], { usage }: ProviderError): Usage =>

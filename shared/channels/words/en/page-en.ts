@@ -106,6 +106,7 @@ export const pageEn = {
     temperature: "Temperature",
     topP: "top_p",
     topK: "top_k",
+    dimensions: "Dimensions",
     form: "Response format",
     jsonSchema: "The reply must be JSON that fits this schema:",
     toolChoice: "Tool choice",

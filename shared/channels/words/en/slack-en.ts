@@ -40,6 +40,7 @@ export const slackEn = {
     temperature: "Temperature: {value}",
     topP: "top_p {value}",
     topK: "top_k {value}",
+    dimensions: "Dimensions: {value}",
     jsonSchema: "The reply must be JSON that fits the schema below.",
     jsonSchemaBehind: "The reply must be JSON that fits the schema behind Open.",
     toolChoice: "Tool choice: {value}",

@@ -106,6 +106,7 @@ export const pageZh = {
     temperature: "温度",
     topP: "top_p",
     topK: "top_k",
+    dimensions: "维度",
     form: "回复格式",
     jsonSchema: "回复必须是符合此 schema 的 JSON：",
     toolChoice: "工具选择",

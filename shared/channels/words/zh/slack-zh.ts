@@ -40,6 +40,7 @@ export const slackZh = {
     temperature: "温度：{value}",
     topP: "top_p {value}",
     topK: "top_k {value}",
+    dimensions: "维度：{value}",
     jsonSchema: "回复必须是符合下方 schema 的 JSON。",
     jsonSchemaBehind: "回复必须是符合 schema 的 JSON，schema 可点“打开”查看。",
     toolChoice: "工具选择：{value}",

@@ -180,9 +180,9 @@ const decided: DecidedMembers = {
     format: [withPart({ type: "input_audio", input_audio: { ...sound, format: "mp3" } }), { passed: block({ mimeType: "audio/mpeg" }) }],
   },
   "ChatCompletionContentPart.File": {
-    file: [withPart({ type: "file", file: { file_id: "f" } }), refusedAt("/messages/0/content/0/type", "must be one of")],
-    type: [withPart({ type: "file", file: { file_data: "f" } }), refusedAt("/messages/0/content/0/type", "must be one of")],
-    prompt_cache_breakpoint: [withPart({ type: "file", file: {} }), refusedAt("/messages/0/content/0/type", "must be one of")],
+    file: [withPart({ type: "file", file: { file_id: "f" } }), refusedAt("/messages/0/content/0/type", "files are not supported")],
+    type: [withPart({ type: "file", file: { file_data: "f" } }), refusedAt("/messages/0/content/0/type", "files are not supported")],
+    prompt_cache_breakpoint: [withPart({ type: "file", file: {} }), refusedAt("/messages/0/content/0/type", "files are not supported")],
   },
   ChatCompletionContentPartRefusal: {
     refusal: [

@@ -4,8 +4,8 @@
 import { APIError, BadRequestError, type OpenAI } from "openai";
 import { beforeEach, describe, expect, test } from "vitest";
 import { everyKind, gates } from "../../support/control.ts";
-import { configure, createKey, eventually, model } from "../../support/gateway.ts";
-import { decide } from "../../support/reviewer.ts";
+import { configure, createKey, eventually, gateway, model, openNotice } from "../../support/gateway.ts";
+import { decide, pathOf } from "../../support/reviewer.ts";
 import { recordLines } from "../../support/record.ts";
 import { chatOf, clientOf, postV1, runIn } from "../../support/v1.ts";
 
@@ -208,6 +208,31 @@ test("embeddings come as numbers and as the SDK asks for them", async () => {
   expect(data).toHaveLength(2);
   for (const [i, { embedding }] of data.entries())
     for (const [j, value] of embedding.entries()) expect(value).toBeCloseTo(plain.data[i]?.embedding[j] ?? Number.NaN, 5);
+});
+
+test("the size of embeddings is asked of models that take it, shown to reviewers, and checked", async () => {
+  const sized = (size: number) => clientOf().embeddings.create({ model: "vectors", input: "a", dimensions: size });
+  await expect(sized(3)).rejects.toMatchObject({
+    status: 404,
+    error: {
+      details: {
+        models: expect.arrayContaining([{ model: "vectors", reason: expect.stringContaining("dimensions") as string }]) as unknown,
+      },
+    },
+  });
+  const models = everyKind.models.map((each) =>
+    "tasks" in each && each.tasks?.[0] === "embedding" ? { ...each, takes: ["dimensions"] } : each,
+  );
+  await configure("routing", { ...everyKind, models });
+  await gates({ request: "review" });
+  const asked = sized(3).then(({ data }) => data[0]?.embedding.length);
+  const { link } = await openNotice("request");
+  expect(await (await gateway(pathOf(link), { key: null })).text()).toMatch(/Dimensions<[^]{0,40}>3</);
+  await decide("request", "approve");
+  expect(await asked).toBe(3);
+  expect(model.calls[0]?.body).toMatchObject({ dimensions: 3 });
+  await gates();
+  await expect(sized(4)).rejects.toMatchObject({ status: 502 });
 });
 
 test("the models are those that the key may use", async () => {
