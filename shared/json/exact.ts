@@ -6,8 +6,11 @@ import { utf8ToBytes } from "../encoding.ts";
 import { type IssueCollector, boundedPointerTo } from "./issue-collector.ts";
 import { type Span, elementsOf, membersOf, textAt } from "./spans.ts";
 
-/** Reports what is lost. For a text that JSON.parse and `checkJson` have accepted. */
-export function checkExact(json: string, issues: IssueCollector): void {
+/**
+ * Reports what is lost. For a text that JSON.parse and `checkJson` have accepted. `digits`: also
+ * those of numbers, which a text that goes on as it is written keeps.
+ */
+export function checkExact(json: string, issues: IssueCollector, { digits = true } = {}): void {
   const bytes = utf8ToBytes(json);
   const path: (string | number)[] = [];
 
@@ -25,7 +28,7 @@ export function checkExact(json: string, issues: IssueCollector): void {
       visit(element);
       path.pop();
     }
-    if (isNumber(bytes[value.from]) && !isExactNumber(textAt(bytes, value)))
+    if (digits && isNumber(bytes[value.from]) && !isExactNumber(textAt(bytes, value)))
       issues.add(boundedPointerTo(path), "is a number that parsers of JSON round; send it as a string");
   }
 

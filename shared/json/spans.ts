@@ -89,6 +89,17 @@ export function withMembers(bytes: Uint8Array, object: Span, members: Readonly<R
   return edits;
 }
 
+/** Takes a member out of an object; nothing else of it changes. */
+export function withoutMember(bytes: Uint8Array, object: Span, name: string): Edit[] {
+  const members = membersOf(bytes, object);
+  const at = members.findLastIndex((member) => member.name === name);
+  const [member, before] = [members[at], members[at - 1]];
+  if (member === undefined) return [];
+  const after = skipSpace(bytes, member.to);
+  const to = before === undefined && bytes[after] === COMMA ? after + 1 : member.to;
+  return [{ from: before?.to ?? skipSpace(bytes, object.from) + 1, to, text: "" }];
+}
+
 function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from;
   while (isSpace(bytes[at])) at += 1;

@@ -89,7 +89,7 @@ export const ranFact = (
   ...(images === undefined ? {} : { images }),
 });
 
-/** As `ranFact`, for a result that passed on to the caller as it came: its digest alone is known. */
+/** As `ranFact`, for a result that passed to the caller as it came: its digest alone is known. */
 export const returnedFact = (
   call: number,
   request: ToolCall,

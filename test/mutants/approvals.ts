@@ -38,16 +38,16 @@ export const approvalMutants: readonly Mutant[] = [
   {
     file: "workers/objects/run/deliver/run-account.ts",
     name: "what is released is what was approved",
-    from: "|| requestDigest(content, input.candidates) !== state.content.digest)\n      throw",
-    to: ")\n      throw",
+    from: "|| !isToolCall(content.request) || isOther)",
+    to: "|| !isToolCall(content.request))",
     test: { file: "test/workers/objects/deciding.test.ts", only: "is not released" },
   },
   {
     file: "shared/run/stages.ts",
     name: "nobody is asked about what a call returns elsewhere",
-    from: "when: act === undefined ? response : [] }",
+    from: 'when: act === "none" ? [] : response }',
     to: "when: response }",
-    test: { file: "test/shared/run/granting.test.ts", only: "never what it returns" },
+    test: { file: "test/shared/run/granting.test.ts", only: "and what it returns where" },
   },
   {
     file: "workers/pipeline/admit/admit.ts",

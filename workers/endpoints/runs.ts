@@ -72,7 +72,7 @@ runRoutes.get(paths.run, getRun, async (c) => {
 });
 
 const answerIn = ({ id, act }: RunSnapshot, outcome: Outcome) =>
-  act === null ? defaultCodec.encode(outcome) : { result: answerOf(outcome, id) };
+  act === null || outcome.kind === "ran" ? defaultCodec.encode(outcome) : { result: answerOf(outcome, id) };
 
 const cancelRun = describe("cancelRun", {
   summary: "Cancels a run",

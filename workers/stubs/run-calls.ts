@@ -3,7 +3,6 @@
 
 import type { DigestEntry } from "../../shared/channels/digest-content.ts";
 import type { PressWords } from "../../shared/channels/press-words.ts";
-import type { JsonObject } from "../../shared/encoding.ts";
 import type { JsonOf } from "../../shared/json/json-of.ts";
 import type { ProviderError, Took } from "../../shared/model/call.ts";
 import type { CancelCause, Outcome } from "../../shared/model/outcome.ts";
@@ -169,8 +168,10 @@ export type RenewAnswer = { readonly kind: "sent" | "tooOften" | "over" | "noSuc
 
 /** What a caller may send of a call that it wanted to make itself. */
 export type Claim =
-  /** `keepsResult`: the result goes to the run, and its outcome to the caller. */
-  | { readonly kind: "claimed"; readonly call: number; readonly arguments: JsonObject; readonly keepsResult: boolean }
+  /**
+   * `arguments`: as JSON. `keepsResult`: the result goes to the run, and its outcome to the caller.
+   */
+  | { readonly kind: "claimed"; readonly call: number; readonly arguments: string; readonly keepsResult: boolean }
   /** An earlier caller sent the call and left: the run waits for its result. */
   | { readonly kind: "running" }
   /** Another caller has the approval. Nothing may be sent. */

@@ -8,7 +8,7 @@
 //   bridged      a client without, at a server with sessions
 //
 // calls/ has the rounds of a call, which the last three share; sampling/ how the gateway answers a
-// server's sampling in all four.
+// server's sampling in all four; reviewed/ how a client's call of a tool waits for a person before.
 
 import { Hono } from "hono";
 import { readClientMessage } from "../../../shared/relay/client-message.ts";
@@ -26,6 +26,7 @@ import { inHeader, inPath, jsonBody, noGoodKey, rateLimited, rpcError, tooLarge 
 import { type Description, describe, saying } from "../openapi/describe.ts";
 import { forPages } from "./mcp-origin.ts";
 import { endSession, listenInSession, postInSession } from "./sessions/session-relay.ts";
+import { throughReview } from "./reviewed/reviewed-call.ts";
 import { refusedToolCall, withShownTools } from "./shown-tools.ts";
 import { postStateless } from "./stateless/stateless-relay.ts";
 import { type WatchedRelayRequest, authorizeRelayRequest, refuseWith, sessionHeader } from "./relay-request.ts";
@@ -127,8 +128,9 @@ async function post(c: AppContext, relay: WatchedRelayRequest): Promise<Response
   if (!read.ok) return refuseWith(c, 400, read.error.message, {}, read.error.code);
   const refused = await refusedToolCall(c, relay, value);
   if (refused !== null) return refused;
-  const message = { value, body };
-  return isStateless(value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, relay, message) : postInSession(c, relay, message);
+  return throughReview(c, relay, { value, body }, (message, into) =>
+    isStateless(message.value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, into, message) : postInSession(c, into, message),
+  );
 }
 
 const namesOtherCharset = (contentType = ""): boolean =>

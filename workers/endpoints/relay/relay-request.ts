@@ -22,8 +22,11 @@ export type RelayRequest = {
   readonly authorization: string | null;
 };
 
-/** `over` aborts when its key ends. */
-export type WatchedRelayRequest = RelayRequest & { readonly over: AbortSignal };
+/**
+ * `over` aborts when its key ends. `isEdited`: a reviewer changed the arguments, so that the
+ * client's headers do not repeat them any more.
+ */
+export type WatchedRelayRequest = RelayRequest & { readonly over: AbortSignal; readonly isEdited?: boolean };
 
 export async function authorizeRelayRequest(c: AppContext): Promise<RelayRequest | Response> {
   const name = c.req.param("server") ?? "";

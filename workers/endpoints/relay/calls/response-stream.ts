@@ -95,11 +95,11 @@ export class ResponseStream {
   }
 
   /** What the client's request waits for. */
-  say(state: RunProgress): void {
+  say(state: RunProgress, words: Readonly<Record<RunProgress, string>> = progressMessages): void {
     const { progressToken } = this.#context;
     if (progressToken === undefined) return;
     this.#progress += 1e-6;
-    const params = { progressToken, progress: this.#progress, message: progressMessages[state] };
+    const params = { progressToken, progress: this.#progress, message: words[state] };
     this.send({ jsonrpc: "2.0", method: "notifications/progress", params });
   }
 

@@ -319,7 +319,7 @@ async function down(
 /** The context of an answer that belongs to no request of the client. */
 const noRequest = { originating: null, serves: null, inFlight: null, watch: null, progressToken: undefined, hasEventId: false } as const;
 
-async function sessionOf(c: AppContext, { name }: RelayRequest): Promise<RelaySession | Response> {
+export async function sessionOf(c: AppContext, { name }: RelayRequest): Promise<RelaySession | Response> {
   const id = c.req.header(sessionHeader);
   if (id === undefined) return refuseWith(c, 400, `Send the ${sessionHeader} header that initialize returned`);
   const session = openSession(settingsOf(c.env).keys, id, c.var.key.id, name);

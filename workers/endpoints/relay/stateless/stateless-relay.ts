@@ -44,6 +44,7 @@ import {
   inputRequired,
   mostRounds,
 } from "../calls/call-rounds.ts";
+import { knownParamHeaders, learnedParamHeaders } from "../translated/param-headers.ts";
 import { postBridged } from "../bridged/bridged-relay.ts";
 import {
   type TaskPlace,
@@ -226,7 +227,7 @@ function relayedCall(
     method,
     name: mirroredName(method, params),
     params: retry === null ? firstParams(relay, request, body, session) : retryParams(relay, request, body, session, retry),
-    headers: paramHeaders(c),
+    headers: paramHeaders(c, relay, params),
     progressToken: toRequestId(request.meta["progressToken"]),
     session,
     endsWith: "",
@@ -273,8 +274,9 @@ const withSampling = ({ capabilities }: StatelessRequest, { server }: WatchedRel
   ...samplingCapabilities(samplingSettings(server), capabilities),
 });
 
-/** `Mcp-Param-…` headers pass: the arguments that they repeat are not changed. */
-const paramHeaders = (c: AppContext): [string, string][] => [...c.req.raw.headers].filter(([name]) => name.startsWith("mcp-param-"));
+/** `Mcp-Param-…` headers pass, unless the arguments that they repeat were changed. */
+const paramHeaders = (c: AppContext, relay: WatchedRelayRequest, params: JsonObject): RelayedCall["headers"] =>
+  relay.isEdited === true ? knownParamHeaders(relay, params) : [...c.req.raw.headers].filter(([name]) => name.startsWith("mcp-param-"));
 
 function clientSide(c: AppContext, relay: WatchedRelayRequest, request: StatelessRequest, body: Uint8Array, rounds: number): ClientSide {
   const { id, method, capabilities } = request;
@@ -283,6 +285,7 @@ function clientSide(c: AppContext, relay: WatchedRelayRequest, request: Stateles
   const response = (answer: RpcAnswer): JsonObject =>
     responseMessage(id, tellsOfTasks && "result" in answer ? { result: withTasksDeclared(answer.result) } : answer);
   return {
+    ...(relay.isEdited === true ? { missedHeaders: () => learnedParamHeaders(c, relay, request.params, request.meta) } : {}),
     isPlain: !tellsOfTasks,
     response,
     notification: (text) => text,
@@ -428,7 +431,7 @@ function roundCall(c: AppContext, relay: WatchedRelayRequest, request: Stateless
     digest,
     rest,
     owner,
-    headers: paramHeaders(c),
+    headers: paramHeaders(c, relay, params),
     call: callStub(c.env, c.var.key.id, digest),
   };
 }

@@ -1,12 +1,13 @@
 // A call that its caller sends itself, through the relay, once its review allows that. The caller
 // that waits claims the approval, which is committed before anything is sent, and reports what came
-// of the call. A caller that leaves in between has lost it: it may have run, and is never sent again.
+// of the call. A caller that leaves in between has lost it: the call may have run, and is not sent
+// again.
 
 import type { RecordFact } from "../../../../shared/record/record.ts";
 import { type JsonOf, jsonOf, readJsonOf } from "../../../../shared/json/json-of.ts";
 import type { ProviderError } from "../../../../shared/model/call.ts";
 import { isToolCall } from "../../../../shared/model/subject/subject.ts";
-import { toolName } from "../../../../shared/model/subject/tool-call.ts";
+import { argumentsJsonOf, toolName } from "../../../../shared/model/subject/tool-call.ts";
 import { findRisks, highestRisk } from "../../../../shared/policy/risk.ts";
 import { outcomeUnknownError } from "../../../../shared/provider/provider-error.ts";
 import { isCurrentCall, isReleased, isUnclaimed } from "../../../../shared/run/lifecycle.ts";
@@ -65,7 +66,7 @@ export class RunRelease {
       this.#deps.store.schedule.set("requestor", now + requestorGraceMs);
       this.#deps.apply({ kind: "claimed", call }, now, [{ kind: "called", call, models: [], digest: state.content.digest, again: false }]);
     });
-    return { kind: "claimed", call, arguments: content.request.arguments, keepsResult };
+    return { kind: "claimed", call, arguments: argumentsJsonOf(content.request), keepsResult };
   }
 
   /** What came of the call that was claimed. */

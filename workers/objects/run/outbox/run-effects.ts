@@ -166,7 +166,7 @@ export class RunEffects {
     return mayBeAskedAgain ? this.#deps.now() + retriedMs : null;
   }
 
-  /** How a released call ended, where no caller heard of it; and for a minute that people said no. */
+  /** How a released call ended, where no caller heard of it; for a minute, that people said no. */
   #releaseExpiry({ kind }: End): number | null {
     const to = this.#deps.store.delivery()?.to;
     if (kind === "cancelled") return null;

@@ -1,0 +1,602 @@
+// A client's `tools/call` at the relay, where the policy wants a person before it: in each pair of
+// families, request by request. What the server gets, and what the client is told.
+
+import { beforeEach, describe, expect, test } from "vitest";
+import { kindsOf, recordOf, recordWith, ringAlarm, stubOf } from "../objects/inside.ts";
+import { reasonMarker } from "../support/logs.ts";
+import {
+  type Notice,
+  admin,
+  configure,
+  createKey,
+  env,
+  eventually,
+  gateway,
+  gatewayWith,
+  notices,
+  openNotice,
+  policy,
+  travel,
+} from "../support/gateway.ts";
+import {
+  RelayClient,
+  type Upstream,
+  configureServers,
+  eventFor,
+  openStream,
+  scriptUpstream,
+  streamOf,
+  upstreamOrigin,
+} from "../support/mcp-server.ts";
+import { recordLines } from "../support/record.ts";
+import { decide } from "../support/reviewer.ts";
+import { StatelessClient, answerWith, formInput, lastOf, messagesOf, resultFor, roundOf } from "../support/stateless.ts";
+
+const url = `${upstreamOrigin}/mcp`;
+const tool = "delete_branch";
+const given = { branch: "main", force: true };
+const editPath = "edit:/arguments";
+
+const rules = [
+  { name: "calls", when: { subject: "toolCall", tool: "delete_*" }, then: { request: "review", response: "allow" } },
+  { name: "told", when: { subject: "toolCall", tool: "tell_*" }, then: { request: "review", response: "allow", tellReason: true } },
+  { name: "results", when: { subject: "toolCall", tool: "read_*" }, then: { request: "allow", response: "review" } },
+  { name: "both", when: { subject: "toolCall", tool: "both_*" }, then: { request: "review", response: "review" } },
+  { name: "never", when: { subject: "toolCall", tool: "drop_*" }, then: { request: "refuse", response: "allow" } },
+  { name: "named", when: { subject: "toolCall", tool: "list_*" }, then: { request: "allow", response: "allow" } },
+];
+
+type Result = {
+  readonly content?: readonly { readonly type: string; readonly text: string }[];
+  readonly isError?: boolean;
+  readonly _meta?: Record<string, unknown>;
+  readonly resultType?: string;
+  readonly requestState?: string;
+};
+type Answer = { readonly id?: unknown; readonly result?: Result; readonly error?: { readonly code: number; readonly message: string } };
+type Call = { readonly name?: string; readonly arguments?: object };
+
+let upstream: Upstream;
+/** The tools' calls that the server got. */
+const sent = () => upstream.calls.filter(({ message }) => message.method === "tools/call");
+const argumentsAt = (index: number): unknown => sent()[index]?.message.params?.["arguments"];
+const done = { resultType: "complete", content: [{ type: "text", text: "deleted" }] };
+
+let tests = 0;
+beforeEach(async () => {
+  // Later than the test before: what this isolate was told of stops in it counts no longer.
+  tests += 1;
+  travel(tests * 60_000);
+  upstream = scriptUpstream();
+  upstream.answer = (call) => {
+    if (call.message.method === "server/discover" && call.headers.get("MCP-Protocol-Version") === "2026-07-28")
+      return answerWith(call, { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
+    return call.message.method === "tools/call" ? answerWith(call, done) : undefined;
+  };
+  await configureServers({ old: { url }, new: { url, protocol: "2026" } });
+  await configure("policy", { ...policy, rules });
+});
+
+type Send = typeof gateway;
+const brief: Send = (path, init) => gatewayWith({ RELAY_HOLD_SECONDS: "1" }, path, init);
+
+/** One client of each family, at one server of each. */
+type Cell = {
+  /** The response to one call, once it is there. */
+  readonly call: (call?: Call, options?: { send?: Send; key?: string; id?: string | number }) => Promise<Answer>;
+};
+
+let ids = 0;
+const session = (server: string): Cell => ({
+  call: async (call = {}, { send, key, id = `s${(ids += 1)}` } = {}) => {
+    const client = new RelayClient(server, { ...(send === undefined ? {} : { send }), ...(key === undefined ? {} : { key }) });
+    await client.connect();
+    return (await lastOf(await client.request(id, "tools/call", { name: tool, arguments: given, ...call }))) as Answer;
+  },
+});
+const stateless = (server: string): Cell => ({
+  call: async (call = {}, { send, key, id = `c${(ids += 1)}` } = {}) => {
+    const client = new StatelessClient(server, { ...(send === undefined ? {} : { send }), ...(key === undefined ? {} : { key }) });
+    return (await client.says("tools/call", { name: tool, arguments: given, ...call }, { id })) as Answer;
+  },
+});
+const cells: readonly (readonly [string, Cell])[] = [
+  ["2025 at 2025", session("old")],
+  ["2025 at 2026", session("new")],
+  ["2026 at 2025", stateless("old")],
+  ["2026 at 2026", stateless("new")],
+];
+const [[, plain]] = cells as [[string, Cell]];
+
+const textOf = ({ result }: Answer): string => result?.content?.map(({ text }) => text).join("\n") ?? "";
+/** It is told to call again: in words for a model, or in 2026-07-28 by a state that its client sends back. */
+const isWaiting = ({ result }: Answer): boolean =>
+  result?.resultType === "input_required" ? typeof result.requestState === "string" : result?._meta?.["countersign/call"] === "waiting";
+const opened = (): Promise<Notice> => openNotice("request");
+
+describe.each(cells)("a client of %s", (_name, cell) => {
+  test("gets the result of an approved call, and the server the very call", async () => {
+    const answer = cell.call();
+    const { run } = await opened();
+    expect(sent()).toHaveLength(0);
+    await decide("request", "approve");
+    expect((await answer).result?.content).toEqual(done.content);
+    expect(sent()).toHaveLength(1);
+    expect(argumentsAt(0)).toEqual(given);
+    const kinds = (await recordWith(run, "finished")).map(({ fact }) => fact.kind).filter((kind) => !["noticed", "opened"].includes(kind));
+    expect(kinds).toEqual(["received", "reviewOpened", "approved", "called", "answered", "finished"]);
+  });
+
+  test("runs what a reviewer made of it, and is told so", async () => {
+    const answer = cell.call();
+    await opened();
+    await decide("request", "approve", undefined, (fields) => fields.set(editPath, '{"branch":"main","force":false}'));
+    const said = await answer;
+    expect(argumentsAt(0)).toEqual({ branch: "main", force: false });
+    expect(textOf(said)).toBe("deleted\nA reviewer changed the arguments of this call: `force` from true to false. This is what ran.");
+    expect(said.result?._meta).toMatchObject({ "countersign/edited": { arguments: { branch: "main", force: false } } });
+  });
+
+  test("is told that a person declined, and nothing is sent", async () => {
+    const answer = cell.call();
+    await opened();
+    await decide("request", "deny", undefined, (fields) => fields.set("reason", reasonMarker));
+    const said = await answer;
+    expect(said.result?.isError).toBe(true);
+    expect(textOf(said)).toBe("A person declined this call. It was not run.");
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("hears the reason where the policy tells it", async () => {
+    const answer = cell.call({ name: "tell_all" });
+    await opened();
+    await decide("request", "deny", undefined, (fields) => fields.set("reason", reasonMarker));
+    expect(textOf(await answer)).toContain(reasonMarker);
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("is told that its call waits, and the same call gets the result once", async () => {
+    const waits = await cell.call({}, { send: brief });
+    const { run } = await opened();
+    if (isWaiting(waits) && waits.result?.resultType === undefined)
+      expect(waits.result?._meta).toMatchObject({ "countersign/call": "waiting", "countersign/run": { id: run } });
+    await decide("request", "approve");
+    await eventually("the approval", async () => ((await stubOf(run).snapshot())?.state === "generating" ? true : null));
+    expect(sent()).toHaveLength(0);
+    expect(textOf(await cell.call())).toBe("deleted");
+    expect(sent()).toHaveLength(1);
+    // The decision is used up: the same call asks anew.
+    expect(isWaiting(await cell.call({}, { send: brief }))).toBe(true);
+    expect((await notices()).filter(({ gate }) => gate === "request").map((each) => each.run)).toContainEqual(
+      expect.not.stringMatching(run),
+    );
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("is told no by a rule, and nothing is sent", async () => {
+    const said = await cell.call({ name: "drop_table" });
+    expect(said.result?.isError).toBe(true);
+    expect(textOf(said)).toContain("policy does not allow");
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("calls what a rule allows at once, with a line in the record; and what no rule names without one", async () => {
+    expect(textOf(await cell.call({ name: "list_branches" }))).toBe("deleted");
+    expect(textOf(await cell.call({ name: "other" }))).toBe("deleted");
+    expect(sent()).toHaveLength(2);
+    const lines = await eventually("the line", async () => {
+      const found = (await recordLines()).filter(({ fact }) => fact.kind === "received");
+      return found.length > 0 ? found : null;
+    });
+    expect(lines.map(({ fact }) => (fact as { name?: string }).name)).toEqual(["list_branches"]);
+  });
+
+  test("gets a result only after its review, and as it was reviewed", async () => {
+    const answer = cell.call({ name: "read_secret" });
+    await decide("response", "approve", undefined, (fields) => fields.set("edit:/content/0/text", "all fine"));
+    expect(textOf(await answer)).toBe("all fine");
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("gets no result that was declined", async () => {
+    const answer = cell.call({ name: "read_secret" });
+    await decide("response", "deny");
+    expect(textOf(await answer)).toContain("declined to release its result");
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("gets the reviewed result by the same call, where it did not wait, and the tool ran once", async () => {
+    expect(isWaiting(await cell.call({ name: "read_secret" }, { send: brief }))).toBe(true);
+    await decide("response", "approve");
+    expect(textOf(await cell.call({ name: "read_secret" }))).toBe("deleted");
+    expect(sent()).toHaveLength(1);
+  });
+});
+
+/** A client in a session of its own, at the server with sessions. */
+async function connected(server = "old", options: ConstructorParameters<typeof RelayClient>[1] = {}): Promise<RelayClient> {
+  const client = new RelayClient(server, options);
+  await client.connect();
+  return client;
+}
+
+const ask = (client: RelayClient, id: string | number = 1, params: Call & { readonly task?: object } = {}): Promise<Response> =>
+  client.request(id, "tools/call", { name: tool, arguments: given, ...params });
+const answerTo = async (response: Promise<Response> | Response): Promise<Answer> => (await lastOf(await response)) as Answer;
+const ended = (run: string): Promise<string> =>
+  eventually("the end", async () => {
+    const snapshot = await stubOf(run).snapshot();
+    return snapshot?.outcome == null ? null : snapshot.state;
+  });
+/** Approves a call for which nobody waits. */
+async function approvedAlone(cell: Cell = plain): Promise<string> {
+  await cell.call({}, { send: brief });
+  const { run } = await decide("request", "approve");
+  await eventually("the approval", async () => ((await stubOf(run).snapshot())?.state === "generating" ? true : null));
+  return run;
+}
+
+describe("what the server gets", () => {
+  test("the bytes as they came, where nobody edited the call", async () => {
+    const client = await connected();
+    const body = `{ "id": 7,  "jsonrpc":"2.0","method":"tools/call" , "params":{"arguments":{ "n": 1.0, "id": 12345678901234567890, "b":"\\u00e9" , "a": 1e2 },"name":"${tool}","_meta":{"x":[1,2]}}}`;
+    const answer = client.send({ body });
+    await opened();
+    await decide("request", "approve");
+    expect((await answerTo(answer)).id).toBe(7);
+    expect(sent().map(({ text }) => text)).toEqual([body]);
+  });
+
+  test("other arguments where a reviewer edited them, and every other byte as it came", async () => {
+    const client = await connected();
+    const body = (given: string): string =>
+      `{ "id": 7, "jsonrpc":"2.0","method":"tools/call" , "params":{ "arguments":${given},"name":"${tool}","_meta":{"n":1.0}}}`;
+    const answer = client.send({ body: body('{ "n": 1.0 }') });
+    await opened();
+    await decide("request", "approve", undefined, (fields) => fields.set(editPath, '{"n":2}'));
+    await answerTo(answer);
+    expect(sent().map(({ text }) => text)).toEqual([body('{"n":2}')]);
+  });
+
+  test("nothing that a reviewer would be shown as another call", async () => {
+    const client = await connected();
+    const call = (params: string): string => `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    for (const params of [
+      `{"name":"${tool}","arguments":{"a":1,"a":2}}`,
+      `{"name":"${tool}","arguments":{"n":1e999}}`,
+      `{"name":"${tool}","arguments":{"__proto__":1}}`,
+      `{"name":"${tool}","arguments":"all"}`,
+      `{"name":["${tool}"],"arguments":{}}`,
+      `{"name":"${tool}","name":"other","arguments":{}}`,
+      `{"name":"${tool}","arguments":{"a":1},"arguments":{"a":2}}`,
+      `{"name":"${tool}","Arguments":{"a":1}}`,
+      `["${tool}"]`,
+    ])
+      expect([params, (await answerTo(client.send({ body: call(params) }))).error]).toEqual([params, expect.anything()]);
+    for (const message of [
+      { jsonrpc: "2.0", method: "tools/call", params: { name: tool } },
+      { jsonrpc: "2.0", id: null, method: "tools/call", params: { name: tool } },
+      { jsonrpc: "2.0", id: { a: 1 }, method: "tools/call", params: { name: tool } },
+    ])
+      expect((await client.post(message)).status).toBe(400);
+    expect(sent()).toHaveLength(0);
+    expect(await notices()).toEqual([]);
+  });
+
+  test("no call that hides in a batch, and no other message of it", async () => {
+    const client = await connected();
+    const call = (id: number, name: string): object => ({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: {} } });
+    const before = upstream.calls.length;
+    for (const batch of [
+      [call(1, "other"), call(2, tool)],
+      [call(1, tool)],
+      [call(1, "drop_all"), { jsonrpc: "2.0", id: 2, method: "ping" }],
+    ]) {
+      const answer = await client.post(batch);
+      const said = await answer.json<Answer[]>();
+      expect(answer.status).toBe(400);
+      expect(said.map(({ error }) => error?.message)).toEqual(batch.map(() => expect.stringContaining("nothing of the batch was sent")));
+    }
+    expect(upstream.calls).toHaveLength(before);
+    await client.post([call(1, "other")]);
+    expect(upstream.calls).toHaveLength(before + 1);
+  });
+});
+
+describe("nothing is sent", () => {
+  test("after the review's deadline, and the client is not told that somebody declined", async () => {
+    const answer = plain.call();
+    const { run } = await opened();
+    travel(601_000);
+    await ringAlarm(stubOf(run));
+    const said = textOf(await answer);
+    expect(said).toContain("Nobody decided about this call in time");
+    expect(said).not.toMatch(/declin|den/);
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("by an approval that nobody came for in time", async () => {
+    const run = await approvedAlone();
+    travel(601_000);
+    await ringAlarm(stubOf(run));
+    expect((await recordOf(run)).map(({ fact }) => fact)).toContainEqual({ kind: "cancelled", cause: "caller" });
+    expect(textOf(await plain.call({}, { send: brief }))).toContain("has not run yet");
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("once its client cancelled the request", async () => {
+    const client = await connected();
+    const answer = ask(client, "cancelled");
+    const { run } = await opened();
+    const cancel = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "cancelled" } };
+    expect((await client.post(cancel)).status).toBe(202);
+    expect(await ended(run)).toBe("cancelled");
+    expect(textOf(await answerTo(answer))).toContain("withdrawn");
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("once its session has ended", async () => {
+    const client = await connected();
+    void ask(client).catch(() => {});
+    const { run } = await opened();
+    expect((await client.send({ method: "DELETE" })).status).toBe(200);
+    expect(await ended(run)).toBe("cancelled");
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("once its key was revoked, also where the call is approved", async () => {
+    const made = await createKey();
+    const waits = await plain.call({}, { send: brief, key: made.key });
+    expect(textOf(waits)).toContain("has not run yet");
+    const { run } = await decide("request", "approve");
+    await eventually("the approval", async () => ((await stubOf(run).snapshot())?.state === "generating" ? true : null));
+    await admin(`/keys/${made.id}`, { method: "DELETE" });
+    const ref = { session: null, originating: "", request: "" };
+    expect(await stubOf(run).claim(ref)).toBe('{"kind":"ended"}');
+    expect(sent()).toHaveLength(0);
+  });
+
+  test.each(["everything", "servers/old"])("once an operator stopped %s, also where the call is approved", async (what) => {
+    const run = await approvedAlone();
+    expect((await admin(`/stops/${what}`, { method: "PUT" })).status).toBe(204);
+    const said = await plain.call();
+    expect(textOf(said)).toContain("An operator has stopped calls");
+    expect(await ended(run)).toBe("cancelled");
+    expect(sent()).toHaveLength(0);
+    expect((await admin(`/stops/${what}`, { method: "DELETE" })).status).toBe(204);
+  });
+});
+
+describe("one approval is one call", () => {
+  test("of two that make the same call at once, the later one gets it", async () => {
+    const first = ask(await connected());
+    const { run } = await opened();
+    const second = ask(await connected());
+    await eventually("the second", async () => kindsOf(await recordOf(run)).includes("adopted"));
+    await decide("request", "approve");
+    const answers = await Promise.all([answerTo(first), answerTo(second)]);
+    expect(answers.map(textOf)).toEqual([expect.stringContaining("the second one got the approval"), "deleted"]);
+    expect(sent()).toHaveLength(1);
+  });
+
+  test.each<[string, (key: string) => Promise<Answer>]>([
+    ["another key", (key) => plain.call({}, { send: brief, key })],
+    ["other arguments", () => plain.call({ arguments: { ...given, force: false } }, { send: brief })],
+    ["another tool", () => plain.call({ name: "delete_tag" }, { send: brief })],
+    ["another server", () => session("new").call({}, { send: brief })],
+  ])("%s asks anew", async (_what, call) => {
+    const run = await approvedAlone();
+    const { key } = await createKey();
+    expect(textOf(await call(key))).toContain("has not run yet");
+    expect(new Set((await notices()).map((each) => each.run)).size).toBe(2);
+    expect((await stubOf(run).snapshot())?.state).toBe("generating");
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("another user's credential for the server asks anew", async () => {
+    await configureServers({ old: { url, passAuthorization: true } });
+    const as = async (user: string): Promise<Answer> => {
+      const headers = { Authorization: `Bearer ${user}`, "X-Countersign-Key": env.DEV_API_KEY ?? "" };
+      const client = await connected("old", { key: null, headers, send: brief });
+      return answerTo(ask(client));
+    };
+    expect(textOf(await as("ann"))).toContain("has not run yet");
+    const { run } = await decide("request", "approve");
+    await eventually("the approval", async () => ((await stubOf(run).snapshot())?.state === "generating" ? true : null));
+    expect(textOf(await as("bob"))).toContain("has not run yet");
+    expect(sent()).toHaveLength(0);
+    expect(textOf(await as("ann"))).toBe("deleted");
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("a policy that asks others asks anew", async () => {
+    const run = await approvedAlone();
+    const asks = { request: "review", response: "allow", reviewers: ["others"] };
+    await configure("policy", {
+      ...policy,
+      rules: [{ name: "calls", when: { subject: "toolCall" }, then: asks }],
+      reviewers: { ...policy.reviewers, others: [{ name: "Grace" }] },
+    });
+    expect(textOf(await plain.call({}, { send: brief }))).toContain("has not run yet");
+    expect((await openNotice("request")).run).not.toBe(run);
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("an answer that is lost is said to be unknown, in the record too, and the call is not sent again", async () => {
+    const stream = openStream();
+    upstream.answer = ({ message }) => (message.method === "tools/call" ? stream.response() : undefined);
+    const answer = plain.call();
+    const { run } = await opened();
+    await decide("request", "approve");
+    await eventually("the call", async () => (sent().length > 0 ? true : null));
+    stream.breakOff();
+    expect(textOf(await answer)).toContain("it may have run or not");
+    const failed = (await recordWith(run, "finished")).find(({ fact }) => fact.kind === "callFailed");
+    expect(JSON.stringify(failed)).toContain("outcomeUnknown");
+    expect(sent()).toHaveLength(1);
+    expect(textOf(await plain.call({}, { send: brief }))).toContain("has not run yet");
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("a denial that nobody heard is told to the same call, and nobody is asked again", async () => {
+    await plain.call({}, { send: brief });
+    const { run } = await decide("request", "deny");
+    await ended(run);
+    expect(textOf(await plain.call())).toContain("A person declined this call");
+    expect((await notices()).every((each) => each.run === run)).toBe(true);
+    expect(sent()).toHaveLength(0);
+  });
+});
+
+describe("the server's answer", () => {
+  const progress = { jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: "t", progress: 1 } };
+
+  test("as a stream passes as it came, once the call is approved", async () => {
+    const late = eventFor({ jsonrpc: "2.0", id: 1, result: done }, "event-2");
+    upstream.answer = ({ message }) => (message.method === "tools/call" ? streamOf(eventFor(progress, "event-1"), late) : undefined);
+    const answer = ask(await connected());
+    await opened();
+    await decide("request", "approve");
+    const text = await (await answer).text();
+    expect(text).toContain(`event: message\ndata: ${JSON.stringify(progress)}\n\n`);
+    expect(text.match(/^id: /gm)).toHaveLength(2);
+    expect(text.endsWith(late.slice(late.indexOf("event:")))).toBe(true);
+  });
+
+  test("that is reviewed reaches the client by no other way: no event id, no second copy, no hidden one", async () => {
+    const secret = { jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text: "the secret" }] } };
+    const hidden = `: x\u2028data: ${JSON.stringify(secret)}\u2028\u2028\n\n`;
+    const asRequest = eventFor({ ...secret, id: 9, method: "ping" }, "event-1");
+    upstream.answer = ({ message }) =>
+      message.method === "tools/call"
+        ? streamOf(eventFor(progress, "event-0"), hidden, asRequest, eventFor(secret, "event-2"), eventFor(secret))
+        : undefined;
+    const answer = ask(await connected(), 1, { name: "read_secret" });
+    await decide("response", "deny");
+    const text = await (await answer).text();
+    expect(text).toContain(JSON.stringify(progress));
+    expect(text).not.toMatch(/the secret|^id:/m);
+    expect(text).toContain("declined to release its result");
+  });
+
+  test("that is an error is reviewed too", async () => {
+    upstream.answer = ({ message }) =>
+      message.method === "tools/call"
+        ? Response.json({ jsonrpc: "2.0", id: message.id, error: { code: -32_000, message: "the secret" } })
+        : undefined;
+    const answer = plain.call({ name: "read_secret" });
+    await decide("response", "approve", undefined, (fields) => fields.set("edit:/content/0/text", "It failed."));
+    const said = await answer;
+    expect([textOf(said), said.result?.isError]).toEqual(["It failed.", true]);
+  });
+
+  test("is masked by the policy's rules, whether people are asked or not", async () => {
+    const redaction = { rules: [{ name: "keys", when: { subject: "toolCall" }, pattern: "sk-[a-z]+" }] };
+    await configure("policy", { ...policy, rules, redaction });
+    upstream.answer = (call) =>
+      call.message.method === "tools/call" ? answerWith(call, { content: [{ type: "text", text: "the key is sk-abcdef" }] }) : undefined;
+    expect(textOf(await plain.call({ name: "list_keys" }))).not.toContain("sk-abcdef");
+    const answer = plain.call();
+    await opened();
+    await decide("request", "approve");
+    expect(textOf(await answer)).toMatch(/^the key is (?!sk-abcdef)/);
+  });
+
+  test("that asks for more is passed on, and the tool's next answer is reviewed", async () => {
+    upstream.answer = (call) => {
+      if (call.message.method === "server/discover")
+        return answerWith(call, { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
+      const isFirst = call.message.params?.["inputResponses"] === undefined;
+      return answerWith(call, isFirst ? roundOf({ ok: formInput }, "the state") : done);
+    };
+    const client = new StatelessClient("new");
+    const params = { name: "read_secret", arguments: {} };
+    const capabilities = { elicitation: { form: {} } };
+    const round = await client.says("tools/call", params, { capabilities });
+    expect(round.result?.inputRequests).toHaveProperty("ok");
+    const inputResponses = { ok: { action: "accept", content: { ok: true } } };
+    const last = client.says("tools/call", { ...params, inputResponses, requestState: round.result?.requestState }, { capabilities });
+    await decide("response", "deny");
+    expect(textOf((await last) as Answer)).toContain("declined to release its result");
+  });
+
+  test("goes to a client that takes one JSON value alone", async () => {
+    const client = await connected("old", { headers: { Accept: "application/json" } });
+    const answer = ask(client);
+    await opened();
+    await decide("request", "approve");
+    const response = await answer;
+    expect(response.headers.get("Content-Type")).toBe("application/json");
+    expect(((await response.json()) as Answer).result?.content).toEqual(done.content);
+  });
+});
+
+describe("a client of 2026-07-28 whose call waits", () => {
+  const params = { name: tool, arguments: given };
+
+  test("comes back by itself with the state alone, and gets the result; its server never sees that state", async () => {
+    const client = new StatelessClient("new", { send: brief });
+    const result = client.callToEnd(params);
+    await opened();
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await decide("request", "approve");
+    expect(textOf((await result) as Answer)).toBe("deleted");
+    expect(sent()).toHaveLength(1);
+    expect(sent()[0]?.text).not.toContain("requestState");
+  });
+
+  test("has no use of that state for another call", async () => {
+    const client = new StatelessClient("new", { send: brief });
+    const { requestState } = (await client.call(params)).result ?? {};
+    const other = { name: tool, arguments: { ...given, force: false }, requestState };
+    expect((await client.call(other)).error?.message).toContain("not one of this call");
+    expect(sent()).toHaveLength(0);
+  });
+
+  test("has its arguments repeated in headers as they were edited", async () => {
+    upstream.answer = (call) => {
+      if (call.message.method === "server/discover")
+        return answerWith(call, { resultType: "complete", supportedVersions: ["2026-07-28"], capabilities: { tools: {} } });
+      const inputSchema = { type: "object", properties: { branch: { type: "string", "x-mcp-header": "Branch" } } };
+      if (call.message.method === "tools/list") return answerWith(call, { resultType: "complete", tools: [{ name: tool, inputSchema }] });
+      const { branch } = (call.message.params?.["arguments"] ?? {}) as { branch?: string };
+      if (call.headers.get("Mcp-Param-Branch") === branch) return answerWith(call, done);
+      const error = { code: -32_020, message: "Header mismatch" };
+      return Response.json({ jsonrpc: "2.0", id: call.message.id, error }, { status: 400 });
+    };
+    const client = new StatelessClient("new");
+    const answer = client.call(params, { headers: { "Mcp-Param-Branch": "main" } });
+    await opened();
+    await decide("request", "approve", undefined, (fields) => fields.set(editPath, '{"branch":"other"}'));
+    expect(textOf((await answer) as Answer)).toContain("deleted");
+    expect(sent().at(-1)?.headers.get("Mcp-Param-Branch")).toBe("other");
+  });
+});
+
+describe("a call as a task", () => {
+  test("waits as one, and is told as a client of tasks can read it", async () => {
+    const client = await connected("old", { send: brief });
+    expect((await answerTo(ask(client, 1, { task: {} }))).error?.message).toContain("has not run yet");
+    await decide("request", "approve");
+    upstream.answer = (call) =>
+      call.message.method === "tools/call" ? Response.json(resultFor(call, { task: { taskId: "t", status: "working" } })) : undefined;
+    expect((await answerTo(ask(client, 2, { task: {} }))).result).toMatchObject({ task: { taskId: "t" } });
+    expect(sent()).toHaveLength(1);
+  });
+
+  test("is none where its result is reviewed", async () => {
+    const said = await answerTo(ask(await connected(), 1, { name: "read_secret", task: {} }));
+    expect(said.error?.message).toContain("cannot run as a task");
+    expect(sent()).toHaveLength(0);
+  });
+});
+
+test("no link, nonce or token of a review reaches client or server", async () => {
+  const answer = ask(await connected());
+  const { link } = await opened();
+  await decide("request", "approve");
+  const token = link.slice(link.lastIndexOf("/") + 1);
+  const said = JSON.stringify(await messagesOf(await answer));
+  for (const text of [said, ...upstream.calls.map((call) => call.text + JSON.stringify([...call.headers]))])
+    expect(text).not.toContain(token);
+});
