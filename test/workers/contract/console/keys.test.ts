@@ -21,6 +21,8 @@ const all = {
   expiresAt: "2099-01-31",
   servers: "notes\n files \n\n",
   models: "first",
+  "tools-allow": "read_*\nnotes/*",
+  "tools-deny": "*_secret",
   "limits-requestsPerMinute": "30",
   "limits-concurrent": "5",
   "limits-bodyBytes": "2048",
@@ -40,18 +42,20 @@ describe("a key", () => {
     const key = /csk_[\w-]+/.exec(made.text)?.[0] ?? "";
     neverLogged(key);
     expect(key.length).toBeGreaterThan(30);
-    const { owner, budget, expiresAt, servers, models, limits, scopes: given } = ((await keys())[0] ?? {}) as Partial<Key>;
-    expect({ owner, budget, expiresAt, servers, models, given }).toEqual({
+    const { owner, budget, expiresAt, servers, models, tools, limits, scopes: given } = ((await keys())[0] ?? {}) as Partial<Key>;
+    expect({ owner, budget, expiresAt, servers, models, tools, given }).toEqual({
       owner: "Ada",
       budget: { usd: 2.5, tokens: 1_000_000, per: "day" },
       expiresAt: "2099-02-01T00:00:00.000Z",
       servers: ["notes", "files"],
       models: ["first"],
+      tools: { allow: ["read_*", "notes/*"], deny: ["*_secret"] },
       given: ["sampling", "v1"],
     });
     expect(limits).toMatchObject({ requestsPerMinute: 30, concurrent: 5, bodyBytes: 2048, sessions: 10_000 });
     const list = (await browser.get("keys")).text;
     expect(list).toContain("ci-release");
+    expect(list).toMatch(/not tools: <bdi class="name">\*_secret/);
     expect(list).not.toContain(key);
     expect((await answerOf(sample({ server: "open" }, { key }))).error?.message ?? "").not.toContain("unknown");
   });

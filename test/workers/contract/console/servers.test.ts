@@ -54,8 +54,28 @@ describe("a server", () => {
     expect(Object.keys(await servers())).toEqual(["files"]);
   });
 
-  test("whose form is sent as it is opened stays as it is, with every member", async () => {
-    await configure("servers", { servers: { notes: whole } });
+  test.each([
+    [{ "tools-sampling": "yes" }, {}],
+    [{}, { tools: false }],
+    [{ "tools-sampling": "yes", "tools-allow": "read_*\n write" }, { tools: { sampling: true, allow: ["read_*", "write"] } }],
+    [{ "tools-deny": "*_secret" }, { tools: { sampling: false, deny: ["*_secret"] } }],
+    [{ "tools-sampling": "yes", pin: "hold" }, { pin: "hold" }],
+  ])("has the tools that the form says: %j", async (typed, entry) => {
+    await configure("servers", { servers: { notes } });
+    const browser = await atConsole();
+    const { version } = await opened(browser);
+    const { "tools-sampling": _box, ...others } = fields;
+    expect((await browser.post("servers", { ...others, ...typed, version })).status).toBe(303);
+    const { pin, tools } = (await servers())["files"] as { pin?: string; tools?: { sampling?: boolean } };
+    const given = typeof tools === "object" ? { tools: { sampling: true, ...tools } } : tools === undefined ? {} : { tools };
+    expect({ ...(pin === undefined ? {} : { pin }), ...given }).toEqual(entry);
+  });
+
+  test.each([
+    ["in short", whole],
+    ["with their names", { ...whole, tools: { allow: ["read_*"], deny: ["read_secret"], sampling: false }, pin: "warn" }],
+  ])("whose form is sent as it is opened stays as it is, with every member, its tools %s", async (_, entry) => {
+    await configure("servers", { servers: { notes: entry } });
     const browser = await atConsole();
     const { version, form } = await opened(browser, "notes");
     const areas = Object.fromEntries(
@@ -75,7 +95,7 @@ describe("a server", () => {
     );
     const sent = { was: "notes", name: "notes", version, ...areas, ...boxes, ...chosen, ...inputs };
     expect((await browser.post("servers", sent)).status).toBe(303);
-    expect(await servers()).toEqual({ notes: whole });
+    expect(await servers()).toEqual({ notes: entry });
   });
 
   test("that two operators change: the second sees what differs", async () => {

@@ -4,18 +4,20 @@
 import type { Child } from "hono/jsx";
 import type { CheckedDocument, DoctorCheck, LastDiagnosis } from "../../../endpoints/admin/answers/doctor.ts";
 import type { Failures, HealthIssue, Overview } from "../../../endpoints/admin/answers/overview.ts";
+import type { WaitingTools } from "../../../endpoints/admin/answers/server-tools.ts";
 import { Icon } from "../../icons.tsx";
 import { Time } from "../../names.tsx";
 import { Name, Plain } from "../../outside-text.tsx";
 import { fill, fillText } from "../../sentence.tsx";
 import { numbersOf } from "../numbers.ts";
 import { documentsWords } from "../documents/documents-words.ts";
-import type { Visit } from "../page.ts";
+import { type Visit, useTexts } from "../page.ts";
 import { usePhrases } from "../phrases.ts";
 import { Fix, useCause } from "../requests/request-pieces.tsx";
 import { type OverviewContext, changedIn, monthBudget } from "./overview-parts.ts";
 import type { OverviewWords } from "./overview-words.ts";
 import { Names, Press } from "../pieces.tsx";
+import { toolsWords } from "../servers/tools-words.ts";
 import { monthOf, paceOf } from "./spend-chart.tsx";
 
 /** Findings on the overview; the page of the health has all of them. */
@@ -171,7 +173,26 @@ function paceFinding({ visit, overview, texts: { health }, numbers }: OverviewCo
   ];
 }
 
-export const Health = ({ diagnosis, ...parts }: OverviewContext & { diagnosis: LastDiagnosis }) => {
+/** Tools that changed at their servers and wait for an operator. */
+const toolFindings = ({ visit }: OverviewContext, { servers }: WaitingTools, { row }: (typeof toolsWords)["en"]): Finding[] =>
+  servers
+    .filter(({ waiting }) => waiting > 0)
+    .map(({ server, waiting }) => ({
+      of: "mind",
+      says: (
+        <>
+          <b>
+            <Name value={server} />
+          </b>
+          {": "}
+          <a href={visit.at(`servers/${server}`)}>{fill(row.waiting, { n: waiting })}</a>
+        </>
+      ),
+    }));
+
+type HealthProps = OverviewContext & { readonly diagnosis: LastDiagnosis; readonly tools: WaitingTools };
+
+export const Health = ({ diagnosis, tools, ...parts }: HealthProps) => {
   const { visit, overview, texts } = parts;
   const { health } = texts;
   const { at, checks } = diagnosis;
@@ -179,6 +200,7 @@ export const Health = ({ diagnosis, ...parts }: OverviewContext & { diagnosis: L
   const findings = [
     ...failureFindings(parts, overview.health.failures),
     ...changes,
+    ...toolFindings(parts, tools, useTexts(toolsWords)),
     ...findingsOf(overview.health.issues, checks),
     ...paceFinding(parts),
   ];

@@ -105,9 +105,10 @@ async function overviewShown(visit: Visit): Promise<PageAnswer> {
   const period = periods.find((each) => each === visit.query.get("period")) ?? "day";
   const texts = overviewWords[visit.language];
   const numbers = numbersOf(visit.language);
-  const [overview, diagnosis] = await Promise.all([
+  const [overview, diagnosis, tools] = await Promise.all([
     visit.api.read(paths.admin.overview, { query: { period } }),
     visit.api.read(paths.admin.doctor),
+    visit.api.read(paths.admin.tools),
   ]);
   const isNew = overview.isEmpty && overview.open.requests === 0;
   const keys = isNew ? await keysIn(visit) : 0;
@@ -146,7 +147,7 @@ async function overviewShown(visit: Visit): Promise<PageAnswer> {
             </div>
           </>
         )}
-        <Health {...parts} diagnosis={diagnosis} />
+        <Health {...parts} diagnosis={diagnosis} tools={tools} />
       </>
     ),
   };
