@@ -242,8 +242,9 @@ export interface RunCalls extends Rpc.DurableObjectBranded {
    */
   place(gate: Gate, reviewer: string, email: string): number | null;
   /**
-   * The approved call, once, for the request that the run answers now: nothing is sent before. Where
-   * its key has ended or calls are stopped, the run ends instead. Rejects where that is not known.
+   * The approved call, once, for the request that the run answers now: nothing is sent before.
+   * Where its key has ended or calls are stopped, the run ends instead. Rejects where that is not
+   * known.
    */
   claim(requestRef: RequestRef): Promise<JsonOf<Claim>>;
   /** What came of the claimed call. */

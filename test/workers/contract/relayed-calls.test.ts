@@ -109,7 +109,10 @@ const cells: readonly (readonly [string, Cell])[] = [
 const [[, plain]] = cells as [[string, Cell]];
 
 const textOf = ({ result }: Answer): string => result?.content?.map(({ text }) => text).join("\n") ?? "";
-/** It is told to call again: in words for a model, or in 2026-07-28 by a state that its client sends back. */
+/**
+ * It is told to call again: in words for a model, or in 2026-07-28 by a state that its client sends
+ * back.
+ */
 const isWaiting = ({ result }: Answer): boolean =>
   result?.resultType === "input_required" ? typeof result.requestState === "string" : result?._meta?.["countersign/call"] === "waiting";
 const opened = (): Promise<Notice> => openNotice("request");

@@ -128,9 +128,14 @@ async function post(c: AppContext, relay: WatchedRelayRequest): Promise<Response
   if (!read.ok) return refuseWith(c, 400, read.error.message, {}, read.error.code);
   const refused = await refusedToolCall(c, relay, value);
   if (refused !== null) return refused;
-  return throughReview(c, relay, { value, body }, (message, into) =>
-    isStateless(message.value, (name) => c.req.raw.headers.get(name)) ? postStateless(c, into, message) : postInSession(c, into, message),
-  );
+  return throughReview(c, relay, { value, body }, async (message, into) => {
+    // While people decided, the tool may have become another.
+    const hidden = into === relay ? null : await refusedToolCall(c, into, message.value);
+    if (hidden !== null) return hidden;
+    return isStateless(message.value, (name) => c.req.raw.headers.get(name))
+      ? postStateless(c, into, message)
+      : postInSession(c, into, message);
+  });
 }
 
 const namesOtherCharset = (contentType = ""): boolean =>
