@@ -51,7 +51,7 @@ const subjectsOf = ({ scopes }: OwnedKey): readonly JudgedSubject[] => [
 
 function ruleFor(policy: Policy, key: OwnedKey, subject: JudgedSubject): string | null {
   for (const { name, when, then } of policy.rules) {
-    if (then.shadow || !isAbout(when, subject) || !couldApply(when, key)) continue;
+    if (then.shadow || !isAbout(when, subject) || !couldApply(when, key, subject)) continue;
     if (needsOwner(then)) return name;
     if (appliesToAll(when, key)) return null;
   }
@@ -67,11 +67,14 @@ export const needsOwner = (
   then: Pick<Consequences, "selfApproval" | "request" | "response" | "replyRisk"> & { readonly shadow?: boolean },
 ): boolean => then.shadow !== true && (then.request === "confirm" || barsOwn(then));
 
-const couldApply = (when: Conditions, { name, scopes, servers, models }: OwnedKey): boolean =>
+const couldApply = (when: Conditions, { name, scopes, servers, models }: OwnedKey, subject: JudgedSubject): boolean =>
   (when.key === undefined || matchesGlob(when.key, name)) &&
   couldBe(when.server, servers) &&
   couldBe(when.model, models) &&
-  (when.provenance === undefined || scopes.some((scope) => (scope === "sampling") === (when.provenance !== "own")));
+  // A call may be observed at the relay, or brought to /approvals.
+  (when.provenance === undefined ||
+    subject === "toolCall" ||
+    scopes.some((scope) => (scope === "sampling") === (when.provenance !== "own")));
 
 const couldBe = (glob: string | undefined, names: readonly string[] | undefined): boolean =>
   glob === undefined || names === undefined || names.some((name) => matchesGlob(glob, name));

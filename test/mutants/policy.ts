@@ -172,8 +172,8 @@ export const policyMutants: readonly Mutant[] = [
     ...subjects,
     file: "shared/policy/own-requests.ts",
     name: "a rule for messages hides none for calls",
-    from: "if (then.shadow || !isAbout(when, subject) || !couldApply(when, key)) continue;",
-    to: "if (then.shadow || !couldApply(when, key)) continue;",
+    from: "if (then.shadow || !isAbout(when, subject) || !couldApply(when, key, subject)) continue;",
+    to: "if (then.shadow || !couldApply(when, key, subject)) continue;",
   },
   {
     ...subjects,

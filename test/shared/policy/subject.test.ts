@@ -228,7 +228,7 @@ describe("who decides about a call", () => {
   test("a key without a known owner is cut off by a confirmation, and by no rule in shadow", () => {
     const cut = (then: object): string | null =>
       ruleWithoutOwner(policyOf([{ when: { subject: "toolCall" }, then }]), { name: "ci", owner: "Zoe", scopes: ["sampling"] });
-    expect(cut({ request: "confirm" })).toBe("rule 0");
+    expect(cut({ request: "confirm", selfApproval: true })).toBe("rule 0");
     expect(cut({})).toBe("rule 0");
     expect(cut({ request: "confirm", shadow: true })).toBeNull();
     expect(cut({ request: "allow", response: "allow" })).toBeNull();
@@ -400,6 +400,12 @@ describe("a key without a known owner", () => {
     const rules = [{ when: { subject: "toolCall" }, then: { request: "allow", response: "allow" } }, { then: own }];
     expect(barred(rules, ["sampling"])).toBe("rule 1");
     expect(barred([rules[0] ?? {}, { when: { subject: "toolCall" }, then: own }], ["sampling", "control"])).toBeNull();
+  });
+
+  test("is cut off where a call may come to /approvals", () => {
+    const when = { subject: "toolCall", provenance: "own" };
+    expect(barred([{ when, then: own }], ["sampling"])).toBe("rule 0");
+    expect(barred([{ when: { provenance: "own" }, then: own }], ["sampling"])).toBeNull();
   });
 
   test("at the control endpoint is cut off by a rule for calls, and by the default", () => {

@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)("the policy in a browser", () => {
     await open(tab);
     await tab.getByRole("button", { name: "Edit Everything else" }).click();
     await tab.getByLabel("Prompt").selectOption("allow");
-    await tab.getByLabel("Reply", { exact: true }).selectOption("allow");
+    await tab.getByLabel("Reply, or result", { exact: true }).selectOption("allow");
     await tab.getByRole("button", { name: "Edit expensive" }).click();
     await tab.getByLabel("Can cost over, in US$").fill("0.02");
     await tab.getByRole("button", { name: "Replay", exact: true }).click();
@@ -87,6 +87,42 @@ describe.skipIf(chromiumPath === undefined)("the policy in a browser", () => {
       name: "expensive",
       when: { costOverUsd: 0.02 },
       then: { reviewers: ["lead"], deadlineSeconds: 3600 },
+    });
+  });
+
+  test("a rule for tool calls is written in the form, and keeps what was typed where it is refused", async () => {
+    await at.configure("policy", policy);
+    await open(tab);
+    await tab.getByText("Tool calls of clients, and forms, are allowed where no rule is about them.").waitFor();
+    await tab.getByRole("button", { name: "Add rule" }).click();
+    await tab.getByLabel("Name", { exact: true }).fill("deploying");
+    await tab.getByLabel("Arguments of the call").fill("/env equals production\n/amount over 100\n/force present true");
+    await tab.getByLabel("The tool may destroy something").selectOption("yes");
+    await tab.getByLabel("Prompt, or call").selectOption("confirm");
+    await tab.getByLabel("Reply, or result", { exact: true }).selectOption("allow");
+    await tab.getByLabel("In shadow").check();
+    await tab.getByRole("button", { name: /^Save version/ }).click();
+    await tab.getByText("is for tool calls: give the rule the subject toolCall").first().waitFor();
+    expect(await tab.getByLabel("Arguments of the call").inputValue()).toContain('/env equals "production"');
+    await tab.getByLabel("About", { exact: true }).selectOption("toolCall");
+    await tab.getByRole("button", { name: "Apply to the draft" }).click();
+    await tab.getByText("ask the API key's owner about the call. Allow the result.").waitFor();
+    await expectGoodPage(tab, "console-policy-call");
+    const { version } = await saved();
+    await tab.getByRole("button", { name: `Save version ${version + 1}` }).click();
+    await tab.getByText(`Saved as version ${version + 1}.`).waitFor();
+    expect((await saved()).rules.at(-1)).toEqual({
+      name: "deploying",
+      when: {
+        subject: "toolCall",
+        arguments: [
+          { pointer: "/env", equals: "production" },
+          { pointer: "/amount", over: 100 },
+          { pointer: "/force", present: true },
+        ],
+        annotations: { destructive: true },
+      },
+      then: { request: "confirm", response: "allow", shadow: true },
     });
   });
 

@@ -102,6 +102,7 @@ export const RulesCard = ({ visit, state, current, focus }: CardProps) => {
             <p>
               <RuleText rule={null} draft={draft} />
             </p>
+            <p class="soft">{texts.elseAllowed}</p>
             {isEqual(defaultIn(draft), defaultIn(current)) ? null : (
               <p class="soft">{fill(texts.was, { sentence: <RuleText rule={null} draft={current} /> })}</p>
             )}
