@@ -7,7 +7,7 @@
 
 import { canonicalJson, digestOf } from "../encoding.ts";
 import type { SamplingRequest, ToolResultBlock } from "../model/sampling.ts";
-import { type SubjectRequest, isMessage, walkPlain } from "../model/subject/subject.ts";
+import { type SubjectRequest, isMessage, isToolCall, walkPlain } from "../model/subject/subject.ts";
 import { blanking } from "../model/subject/walk.ts";
 import type { Candidate } from "../routing/choose.ts";
 import { type Reach, isWithin } from "./evaluate.ts";
@@ -29,6 +29,20 @@ export type GrantScope =
   /** Any server of the API key, likewise. */
   | { readonly kind: "key" };
 
+/** One of the arguments of a call, by its name, and the digest of its value. */
+type ArgumentDigest = { readonly name: string; readonly digest: string };
+
+/** More arguments than these are not told apart: a grant that pins a later one covers nothing. */
+const mostArguments = 64;
+
+/** The arguments that a reviewer can pin; none of what is no call. */
+export const argumentDigests = (request: SubjectRequest): readonly ArgumentDigest[] =>
+  isToolCall(request)
+    ? Object.entries(request.arguments)
+        .slice(0, mostArguments)
+        .map(([name, value]) => ({ name, digest: digestOf("countersign/grant-argument/v1", { name, value }) }))
+    : [];
+
 export type Grant = {
   readonly id: string;
   /** The API key's id. */
@@ -38,6 +52,8 @@ export type Grant = {
   readonly what: "exact" | "shape";
   /** The `requestDigest` or `shapeDigest` of the approved request. */
   readonly digest: string;
+  /** Of a call's shape: arguments that must have these values. */
+  readonly pinned?: readonly ArgumentDigest[];
   /** The largest `requestCharacters` of a later request. */
   readonly charactersAtMost: number;
   readonly maxTokensAtMost: number;
@@ -82,6 +98,8 @@ export type GrantQuery = {
   readonly session: string | null;
   readonly server: string;
   readonly tool: Tool;
+  /** Of a call. */
+  readonly arguments?: readonly ArgumentDigest[];
   /** The widest reach of a grant by the current rule. */
   readonly boundTo: Reach;
   readonly characters: number;
@@ -145,11 +163,16 @@ export const microUsd = (usd: number): number => Math.min(Math.ceil(usd * 1_000_
  * checked for risks), `maxTokens` (which has a ceiling too) and `modelPreferences` (not sent; the
  * list of models is their effect). A field that is added to the neutral request later is in it
  * unless it is left out here.
+ *
+ * A call's shape is its tool, the definition that was shown, and which arguments there are: an
+ * argument that the reviewer did not see is another call.
  */
 export function shapeDigest(
   request: SubjectRequest,
   candidates: readonly { readonly model: Pick<Candidate["model"], "id" | "provider" | "name"> }[],
 ): string {
+  if (isToolCall(request))
+    return digestOf("countersign/grant-shape/v2", { ...walkPlain(request, blanking), names: Object.keys(request.arguments).toSorted() });
   if (!isMessage(request)) return digestOf("countersign/grant-shape/v2", walkPlain(request, blanking));
   const { messages, maxTokens: _ceiling, modelPreferences: _advice, ...sent } = request;
   const models = candidates.map(({ model }) => ({ id: model.id, provider: model.provider, name: model.name }));
@@ -209,6 +232,7 @@ export function covers(grant: Grant, gate: Grant["gate"], query: GrantQuery, now
     now < grant.expiresAt &&
     grant.gate === gate &&
     grant.digest === (grant.what === "exact" ? query.exact : query.shape) &&
+    (grant.pinned ?? []).every((pin) => query.arguments?.some(({ name, digest }) => name === pin.name && digest === pin.digest)) &&
     isOf(grant.scope, query) &&
     isWithin(reachOf(grant.scope), query.boundTo) &&
     query.characters <= grant.charactersAtMost &&

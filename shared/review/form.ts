@@ -54,6 +54,8 @@ const grantScopes = ["session", "tool", "server", "key"] as const;
 export type GrantRequest = {
   readonly what: (typeof grantKinds)[number];
   readonly scope: (typeof grantScopes)[number];
+  /** Of a call: the names of the arguments that must stay as they are. */
+  readonly pinned?: readonly string[];
   /** 1 to 720. */
   readonly hours: number;
   /** 1 to 1,000. */
@@ -210,8 +212,12 @@ function parseGrant(plain: ReadonlyMap<string, string>): Result<GrantRequest, Fo
   if (hours === null) return err({ kind: "malformed", field: formFields.grantHours });
   const uses = wholeNumber(plain.get(formFields.grantUses) ?? "10", mostGrantUses);
   if (uses === null) return err({ kind: "malformed", field: formFields.grantUses });
-  return ok({ what, scope, hours, uses });
+  const pinned = [...plain.keys()].filter((name) => name.startsWith(pinPrefix)).map((name) => name.slice(pinPrefix.length));
+  return ok({ what, scope, ...(pinned.length === 0 ? {} : { pinned }), hours, uses });
 }
+
+/** Before the name of an argument that must stay as it is. */
+export const pinPrefix = "grant-pin-";
 
 const longestGrantHours = 720;
 export const mostGrantUses = 1_000;

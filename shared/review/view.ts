@@ -50,6 +50,8 @@ export type GrantOffer = {
    * gate.
    */
   readonly replyRisk: SeenRisk | null;
+  /** Of a call: the names of arguments that may have to stay as they are. */
+  readonly arguments?: readonly string[];
 };
 
 /** A grant that was given with an approval. Times are Unix milliseconds. */

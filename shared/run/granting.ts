@@ -11,6 +11,7 @@ import {
   type GrantQuery,
   type GrantScope,
   type Tool,
+  argumentDigests,
   longestGrantMs,
   requestCharacters,
   microUsd,
@@ -21,7 +22,7 @@ import { isSamePerson } from "../policy/person.ts";
 import { type Addresses, isRoom } from "../notice-channels.ts";
 import { type RiskNote, type SeenRisk, findRisks, highestRisk } from "../policy/risk.ts";
 import { outputLimit } from "../model/sampling.ts";
-import { type SubjectReply, type SubjectRequest, isMessage } from "../model/subject/subject.ts";
+import { type SubjectReply, type SubjectRequest, isMessage, isToolCall } from "../model/subject/subject.ts";
 import type { GrantRequest } from "../review/form.ts";
 import type { GrantOffer } from "../review/view.ts";
 import type { Candidate } from "../routing/choose.ts";
@@ -43,6 +44,8 @@ export type OfferFacts = {
   readonly replyVersion: number;
   /** The request has no session: its object is shared with unrelated requests. */
   readonly sessionless?: true | undefined;
+  /** Version 1. */
+  readonly request: SubjectRequest | null;
 };
 
 /**
@@ -61,6 +64,7 @@ export function offerOf({
   requestVersion,
   replyVersion,
   sessionless,
+  request,
 }: OfferFacts): GrantOffer | null {
   if (!mayUseGrants(gatePolicy, requestor) || gatePolicy[gate] !== "review" || isRoom(reviewer)) return null;
   if (requestVersion !== 1 || replyVersion !== 1) return null;
@@ -69,6 +73,7 @@ export function offerOf({
     scopes: sessionless === true ? wider : ["session", ...wider],
     risk: highestRisk(risks),
     replyRisk: replyRiskAt(gate, reply),
+    ...(request !== null && isToolCall(request) ? { arguments: argumentDigests(request).map(({ name }) => name) } : {}),
   };
 }
 
@@ -114,6 +119,7 @@ export function grantFrom({ input, request, gate, reply, by }: GivingFacts, aske
     scope: scopeOf(asked.scope, requestRef, requestor),
     what: asked.what,
     digest: exact ? requestDigest({ request, models: idsOf(candidates) }, candidates) : shapeDigest(request, candidates),
+    ...(exact || asked.pinned === undefined ? {} : { pinned: argumentDigests(request).filter(({ name }) => asked.pinned?.includes(name)) }),
     charactersAtMost,
     maxTokensAtMost: outputOf(request),
     riskAtMost: highestRisk(input.risks),
@@ -177,6 +183,7 @@ export function grantQueryOf({ run, plan, request, requestor, requestRef, params
     session: requestRef.session,
     server: requestor.server,
     tool: toolOf(requestor),
+    ...(isToolCall(request) ? { arguments: argumentDigests(request) } : {}),
     boundTo: gatePolicy.boundTo,
     characters: requestCharacters(request),
     maxTokens: outputOf(request),

@@ -6,6 +6,20 @@ const grant = { file: "shared/policy/grant.ts", test: { file: "test/shared/polic
 const giving = { file: "shared/run/granting.ts", test: { file: "test/shared/run/granting.test.ts" } };
 
 export const grantMutants: readonly Mutant[] = [
+  {
+    name: "a pinned argument must have its value",
+    file: "shared/policy/grant.ts",
+    from: "name === pin.name && digest === pin.digest",
+    to: "name === pin.name",
+    test: { file: "test/shared/run/granting.test.ts", only: "a grant for calls" },
+  },
+  {
+    name: "a call with another argument is another call",
+    file: "shared/policy/grant.ts",
+    from: ", names: Object.keys(request.arguments).toSorted() }",
+    to: " }",
+    test: { file: "test/shared/run/granting.test.ts", only: "a grant for calls" },
+  },
   { ...grant, name: "a revoked grant covers nothing", from: "grant.revokedAt === null &&\n", to: "" },
   { ...grant, name: "an expired grant covers nothing", from: "now < grant.expiresAt &&\n", to: "now <= grant.expiresAt &&\n" },
   { ...grant, name: "a grant is for its gate", from: "grant.gate === gate &&\n", to: "" },

@@ -3,7 +3,7 @@
 
 import type { Provenance } from "../../shared/model/gate.ts";
 import type { Words } from "../../shared/channels/words/words.ts";
-import { allowAct, formFields, grantKinds, mostGrantUses } from "../../shared/review/form.ts";
+import { allowAct, formFields, grantKinds, mostGrantUses, pinPrefix } from "../../shared/review/form.ts";
 import type { ReviewFacts } from "../../shared/review/review-facts.ts";
 import type { GrantOffer, ReviewView } from "../../shared/review/view.ts";
 import { grantWords } from "./request-kind-words.ts";
@@ -60,6 +60,28 @@ const What = ({ view: { requestor }, facts, offer, kept }: GrantFormProps) => {
   );
 };
 
+/** Which arguments must stay as they are: all, unless the reviewer says otherwise. */
+const Pins = ({ offer: { arguments: names = [] } }: GrantFormProps) => {
+  const words = useWords();
+  const { pinned } = words.page.runGrant;
+  return names.length === 0 ? null : (
+    <fieldset>
+      <legend>{pinned.legend}</legend>
+      <div>
+        {names.map((name) => (
+          <label class="check">
+            <input type="checkbox" name={`${pinPrefix}${name}`} value="yes" checked />
+            <span>
+              <Name value={name} />
+            </span>
+          </label>
+        ))}
+      </div>
+      <p class="hint">{pinned.hint}</p>
+    </fieldset>
+  );
+};
+
 const Limits = ({ kept }: { kept: KeptGrant | undefined }) => {
   const { grant } = useWords().page;
   return (
@@ -105,6 +127,7 @@ export const GrantForm = (props: GrantFormProps) => {
       <div class="in">
         <p>{grantWords(facts, words).lead}</p>
         <What {...props} />
+        <Pins {...props} />
         <Limits kept={kept} />
         <p class="hint" id="grant-hint">
           {fill(grant.usesHint, { most: mostGrantUses })} {grant.limits}

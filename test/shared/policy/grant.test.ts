@@ -322,9 +322,11 @@ describe("the shape and size of a tool's call", () => {
   const call: ToolCall = { kind: "toolCall", server: "files", tool: "delete", arguments: { path: "/a" } };
   const form: Form = { kind: "form", server: "deploys", message: "Which region?", schema: { type: "object" } };
 
-  test("is the same with other arguments, and another with another tool or server", () => {
+  test("is the same with other values, and another with another argument, tool or server", () => {
     const shape = shapeDigest(call, []);
-    expect(shapeDigest({ ...call, arguments: { path: "/b", force: true } }, [])).toBe(shape);
+    expect(shapeDigest({ ...call, arguments: { path: { deep: "/b" } } }, [])).toBe(shape);
+    expect(shapeDigest({ ...call, arguments: { path: "/a", force: true } }, [])).not.toBe(shape);
+    expect(shapeDigest({ ...call, arguments: {} }, [])).not.toBe(shape);
     expect(shapeDigest({ ...call, tool: "read" }, [])).not.toBe(shape);
     expect(shapeDigest({ ...call, server: "other" }, [])).not.toBe(shape);
   });

@@ -2,7 +2,9 @@ import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Grant, useGrants } from "../../../shared/policy/grant.ts";
 import { parsePolicy } from "../../../shared/policy/rules.ts";
+import type { JsonObject } from "../../../shared/encoding.ts";
 import type { ChatRequest } from "../../../shared/model/sampling.ts";
+import type { ToolCall } from "../../../shared/model/subject/tool-call.ts";
 import type { GrantRequest } from "../../../shared/review/form.ts";
 import { type OfferFacts, grantFrom, grantIdOf, grantQueryOf, grantedFact, keyOfGrantId, offerOf } from "../../../shared/run/granting.ts";
 import { stagesOf } from "../../../shared/run/stages.ts";
@@ -98,6 +100,7 @@ describe("an offer", () => {
     requestor,
     reply: null,
     risks: [{ level: "low" }, { level: "medium" }],
+    request: requestOf(),
     reviewer: {},
     requestVersion: 1,
     replyVersion: 1,
@@ -319,4 +322,91 @@ test("the record of a run begins with what was asked and what let it through", (
     { kind: "grantUsed", gate: "request", grant: "key_dev.1", by: "Ada" },
   ]);
   expect(inputFacts(openingOf(planned()), "digest")).toHaveLength(1);
+});
+
+describe("a grant for calls", () => {
+  const requestorOfCall: Requestor = { server: "notes", method: "tools/call", name: "delete", provenance: "observed" };
+  const callOf = (given: JsonObject): ToolCall => ({ kind: "toolCall", server: "notes", tool: "delete", arguments: given });
+  const approved = callOf({ path: "/a", env: "staging", count: 1 });
+
+  function planOf(request: ToolCall): Plan {
+    const policy = parsePolicy({
+      rules: [{ name: "granting", when: { subject: "toolCall" }, then: { grants: true, selfApproval: true } }],
+      default: { reviewers: ["everyone"] },
+      reviewers: { everyone: [{ name: "Ada" }, { name: "Bo" }] },
+    });
+    if (!policy.ok) throw new Error(JSON.stringify(policy.error));
+    const key = { id: "key_dev", name: "dev" };
+    const made = planRun({
+      routing,
+      policy: policy.value,
+      request,
+      endpoint: "relay",
+      requestor: requestorOfCall,
+      key,
+      ready: () => undefined,
+    });
+    if (!made.ok) throw new Error(made.error.kind);
+    return made.value;
+  }
+  const giving = (wish: Partial<GrantRequest>): Grant =>
+    grantFrom(
+      { input: openingOf(planOf(approved), { requestor: requestorOfCall }), request: approved, gate: "request", reply: null, by: "Ada" },
+      wishFor({ scope: "tool", ...wish }),
+      now,
+    );
+  const passes = (grant: Grant, given: JsonObject): boolean => {
+    const request = callOf(given);
+    const query = grantQueryOf({ run: "run_2", plan: planOf(request), request, requestor: requestorOfCall, requestRef, params: "digest" });
+    if (query === null) throw new Error("no query");
+    return useGrants([grant], [], { ...query, asked: "fresh" }, now).passes.some(({ gate }) => gate === "request");
+  };
+
+  test("covers other values, but those of the arguments that are pinned", () => {
+    const grant = giving({ pinned: ["env", "count"] });
+    expect(passes(grant, { path: "/b", env: "staging", count: 1 })).toBe(true);
+    expect(passes(grant, { path: "/b", env: "production", count: 1 })).toBe(false);
+    expect(passes(grant, { path: "/b", env: "staging", count: "1" })).toBe(false);
+    expect(passes(giving({}), { path: "/b", env: "production", count: 2 })).toBe(true);
+  });
+
+  test("covers no call with an argument more or less", () => {
+    expect(passes(giving({}), { path: "/a", env: "staging", count: 1, force: true })).toBe(false);
+    expect(passes(giving({}), { path: "/a", env: "staging" })).toBe(false);
+  });
+
+  test("that is exact pins all there is", () => {
+    const grant = giving({ what: "exact", pinned: ["env"] });
+    expect(grant.pinned).toBeUndefined();
+    expect(passes(grant, { count: 1, env: "staging", path: "/a" })).toBe(true);
+    expect(passes(grant, { path: "/b", env: "staging", count: 1 })).toBe(false);
+  });
+
+  test("covers fewer calls the more is pinned", () => {
+    const value = fc.constantFrom("/a", "staging", 1, "production", null);
+    const given = fc.record({ path: value, env: value, count: value });
+    const names = fc.subarray(["path", "env", "count"]);
+    fc.assert(
+      fc.property(given, names, names, (later, some, more) => {
+        const narrow = passes(giving({ pinned: [...some, ...more] }), later);
+        expect(narrow).toBe(passes(giving({ pinned: some }), later) && passes(giving({ pinned: more }), later));
+      }),
+    );
+  });
+
+  test("is offered with the names of the arguments", () => {
+    const { gatePolicy, risks } = planOf(approved);
+    const offer = offerOf({
+      gate: "request",
+      gatePolicy,
+      requestor: requestorOfCall,
+      risks,
+      reply: null,
+      reviewer: {},
+      requestVersion: 1,
+      replyVersion: 1,
+      request: approved,
+    });
+    expect(offer?.arguments).toEqual(["path", "env", "count"]);
+  });
 });

@@ -73,9 +73,11 @@ export const pageGrantEn = {
     lead: "Later runs that you allow here happen without review. Not together with a change.",
     shape: {
       request:
-        "“Any like this” is the same tool with any other arguments, in at most 1,000 characters or two and a half times as many as here.",
-      response: "“Any like this” is the result of the same tool, run with any arguments.",
+        "“Any like this” is the same tool with the same arguments by name. Those that are not marked may have any value, in at most 1,000 characters or two and a half times as many as here.",
+      response:
+        "“Any like this” is the result of the same tool, run with the same arguments by name; those that are not marked may have any value.",
     },
+    pinned: { legend: "Must stay as it is here", hint: "This counts for “Any like this”." },
     scopes: {
       session: "in this session, {name} on {server}",
       tool: "{name} on {server} for {client}",

@@ -174,6 +174,7 @@ export const grantOffer = (
     requestVersion: reviews.request?.version ?? 1,
     replyVersion: reviews.response?.version ?? 1,
     sessionless,
+    request: store.requestVersion(1)?.request ?? null,
   });
 
 /** What a gate's page shows to a reviewer; null where the gate was never opened. */
