@@ -241,11 +241,12 @@ async function findFunction(
   const { server, tool } = registered;
   if (call.key.tools !== undefined && !keyAllows(call.key.tools, registered))
     return err({ kind: "policyRefused", rule: "the key's tools" });
+  const toRun: ToolCall = { kind: "toolCall", server, tool, arguments: input };
   const asked: ControlCall = {
     ...call,
     // A function that a model chose is a request of its own.
     trace: at.position === null ? call.trace : traceAgain(call.trace),
-    request: { kind: "toolCall", server, tool, arguments: input },
+    request: toRun,
     hasHistory: false,
     ...(at.position === null ? {} : { position: at.position }),
   };
@@ -259,8 +260,10 @@ async function findFunction(
   if (!schema.ok)
     return ok({ ...asked, run, planned: err({ kind: "functionUnavailable", function: `${server}/${tool}`, why: schema.error }) });
   const refusal = misfit([...ofCaller, schema.value.inputSchema], input, at.input);
-  const request = { ...asked.request, definition: definitionOf(schema.value) };
-  return ok({ ...asked, request, run, planned: refusal === null ? planned : err(refusal) });
+  if (refusal !== null) return ok({ ...asked, run, planned: err(refusal) });
+  // Planned again with what the reviewer is shown, and the warnings about it.
+  const shown: ControlCall = { ...asked, run, request: { ...toRun, definition: definitionOf(schema.value) } };
+  return ok({ ...shown, planned: await planControl(shown) });
 }
 
 /** The refusal of a call's arguments by these schemas; null where all accept them. */

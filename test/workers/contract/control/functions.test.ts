@@ -22,7 +22,7 @@ beforeEach(async () => {
 const call = (args: object = { a: 1, b: 2 }, members: object = {}, name = "sum") =>
   envelopeOf("function_call", { function_call: { name, parameters: args } }, members);
 
-const inputPath = "edit:/arguments";
+const inputPath = "edit:/arguments/a";
 
 describe("a function that is registered", () => {
   test.each(["sum", "tools/sum"])("runs at its server, by the name %s, and the answer has its result", async (name) => {
@@ -95,7 +95,14 @@ describe("with the request gate closed", () => {
     const { link } = await openNotice("request");
     expect(server.ran()).toEqual([]);
     const page = await (await gateway(pathOf(link), { key: null })).text();
-    for (const shown of ["sum", "tools", "&quot;a&quot;: 20"]) expect(page).toContain(shown);
+    for (const shown of [
+      "sum",
+      "tools",
+      "<dt>a</dt><dd>20</dd>",
+      'What <bdi class="name">tools</bdi> says of the tool',
+      "Adds two numbers",
+    ])
+      expect(page).toContain(shown);
     await press(link, "approve");
     expect((await answer).result?.calls).toMatchObject([{ status: "executed", content: [{ text: "42" }] }]);
     expect(server.ran()).toMatchObject([{ name: "sum", arguments: { a: 20, b: 22 } }]);
@@ -103,7 +110,7 @@ describe("with the request gate closed", () => {
 
   test("arguments that a reviewer edited are those that the server gets and the answer shows", async () => {
     const answer = asked(call({ a: 1, b: 2 }));
-    await decide("request", "approve", undefined, (fields) => fields.set(inputPath, '{ "a": 40, "b": 2 }'));
+    await decide("request", "approve", undefined, (fields) => fields.set(inputPath, "40"));
     expect(await answer).toMatchObject({
       status: "completed",
       edited: { request: true, response: false },
@@ -114,8 +121,17 @@ describe("with the request gate closed", () => {
 
   test("edited arguments that the tool does not take are sent nowhere", async () => {
     const answer = asked(call());
-    await decide("request", "approve", undefined, (fields) => fields.set(inputPath, '{ "a": "forty" }'));
-    expect(await answer).toMatchObject({ status: "failed", error: { code: -32_011 } });
+    const { link } = await openNotice("request");
+    for (const [typed, why] of [
+      ["forty", "This must be a number"],
+      ["", "This must be a number"],
+    ] as const) {
+      const page = await press(link, "approve", (fields) => fields.set(inputPath, typed));
+      expect(page.status).toBe(422);
+      expect(await page.text()).toContain(why);
+    }
+    await press(link, "deny");
+    expect(await answer).toMatchObject({ status: "rejected" });
     expect(server.ran()).toEqual([]);
   });
 
